@@ -1,0 +1,1 @@
+"""The converters, one construct a file."""

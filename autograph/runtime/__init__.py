@@ -1,0 +1,1 @@
+"""The graph runtime (graphs, ops, passes, engines); it knows nothing of syntax."""

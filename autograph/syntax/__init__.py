@@ -1,0 +1,1 @@
+"""Python source in, converted Python source out; it knows nothing of the runtime."""
