@@ -1,0 +1,58 @@
+"""Fresh names that never clash with the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gast
+
+
+def all_names(tree: gast.AST) -> set[str]:
+    """Every identifier that occurs anywhere in `tree`, in whatever role."""
+    found: set[str] = set()
+    for node in gast.walk(tree):
+        if isinstance(node, gast.Name):
+            found.add(node.id)
+        else:
+            for field in ("name", "attr", "arg", "asname", "rest"):
+                value = getattr(node, field, None)
+                if isinstance(value, str):
+                    found.add(value.partition(".")[0])
+            if isinstance(node, (gast.Global, gast.Nonlocal)):
+                found.update(node.names)
+    return found
+
+
+class Namer:
+    """Hands out names, each once, none of them in `taken`.
+
+    The same requests in the same order give the same names (law 8).
+    """
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+
+    def reusable(self, root: str) -> str:
+        """`root`, or the first of `root_1`, `root_2`, … that the user does not use; not reserved.
+
+        For the names of bodies, which are used at once and may be defined again.
+        """
+        name, count = root, 0
+        while name in self._taken:
+            count += 1
+            name = f"{root.rstrip('_')}_{count}"
+        return name
+
+    def fresh(self, root: str) -> str:
+        """Like `reusable`, and never given out again."""
+        name = self.reusable(root)
+        self._taken.add(name)
+        return name
+
+
+def mangle(name: str, class_name: str | None) -> str:
+    """The name under which Python stores `name` when it stands inside class `class_name`."""
+    if class_name is None or not name.startswith("__") or name.endswith("__") or "." in name:
+        return name
+    stripped = class_name.lstrip("_")
+    return f"_{stripped}{name}" if stripped else name

@@ -1,0 +1,239 @@
+"""Who reads, writes and closes over which names.
+
+`uses(node)` looks at one statement or expression of a function and tells the names it reads and writes in the scope
+of that function, and those that functions inside it capture (which may run at any later time). Inner scopes count
+with what is free in them; comprehensions run at once, so what they read is read, but generator expressions,
+lambdas and functions run later, so what they read is captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
+COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+SCOPES = (*FUNCTIONS, gast.ClassDef, *COMPREHENSIONS)
+
+Names = dict[str, None]  # an ordered set: insertion order is order of first appearance
+
+
+@dataclass
+class Uses:
+    """Names in the order of their first appearance."""
+
+    reads: Names = field(default_factory=dict)
+    writes: Names = field(default_factory=dict)
+    captured: Names = field(default_factory=dict)
+    rebound: Names = field(default_factory=dict)  # captured and assigned by an inner function (`nonlocal`)
+    globals: Names = field(default_factory=dict)
+    nonlocals: Names = field(default_factory=dict)
+    deletes: Names = field(default_factory=dict)
+
+    def free(self, bound: Iterable[str] = ()) -> Names:
+        """Names that are looked up outside a scope with these uses and these further bound names."""
+        own = {*self.writes, *bound} - self.nonlocals.keys()
+        names = {**self.reads, **self.captured, **self.nonlocals}
+        return {n: None for n in names if n not in own and n not in self.globals}
+
+
+def uses(*nodes: gast.AST | None) -> Uses:
+    """The uses of all `nodes` together."""
+    collector = _Collector()
+    for node in nodes:
+        if node is not None:
+            collector.visit(node)
+    return collector.found
+
+
+def parameters(function: gast.AST) -> list[str]:
+    """The parameter names of a function or lambda, in order."""
+    a = function.args
+    return [p.id for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None]
+
+
+def inner(function: gast.AST) -> Uses:
+    """The uses of a function's own body (not of its defaults, decorators and annotations)."""
+    body = function.body if isinstance(function.body, list) else [function.body]
+    return uses(*body)
+
+
+def children(node: gast.AST) -> Iterator[gast.AST]:
+    """The child nodes, in field order."""
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            for item in value:
+                if isinstance(item, gast.AST):
+                    yield item
+        elif isinstance(value, gast.AST):
+            yield value
+
+
+def walk_own(*nodes: gast.AST) -> Iterator[gast.AST]:
+    """Every node below `nodes` that runs in the same function; inner functions and classes are not entered."""
+    stack = [*reversed(nodes)]
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)):
+            stack.extend(reversed(outer_parts(node)))
+        elif isinstance(node, gast.Lambda):
+            stack.extend(reversed(_defaults(node)))
+        elif isinstance(node, gast.ClassDef):
+            stack.extend(reversed([*node.decorator_list, *node.bases, *node.keywords]))
+        else:
+            stack.extend(reversed(list(children(node))))
+
+
+def _defaults(function: gast.AST) -> list[gast.AST]:
+    return [d for d in (*function.args.defaults, *function.args.kw_defaults) if d is not None]
+
+
+def outer_parts(function: gast.AST) -> list[gast.AST]:
+    """What of a `def` is evaluated where it stands: decorators, defaults, annotations."""
+    a = function.args
+    annotated = [p.annotation for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None]
+    return [*function.decorator_list, *_defaults(function), *(x for x in (*annotated, function.returns) if x is not None)]
+
+
+class _Collector:
+    """Adds up uses; one method for each node that is more than its children."""
+
+    def __init__(self) -> None:
+        self.found = Uses()
+
+    def visit(self, node: gast.AST) -> None:
+        method = _METHODS.get(type(node))
+        if method is not None:
+            method(self, node)
+        else:
+            for child in children(node):
+                self.visit(child)
+
+    def name(self, node: gast.Name) -> None:
+        ctx = type(node.ctx)
+        if ctx is gast.Load:
+            self.found.reads[node.id] = None
+        elif ctx is gast.Store:
+            self.found.writes[node.id] = None
+        elif ctx is gast.Del:
+            self.found.reads[node.id] = self.found.writes[node.id] = self.found.deletes[node.id] = None
+
+    def aug_assign(self, node: gast.AugAssign) -> None:
+        if isinstance(node.target, gast.Name):
+            self.found.reads[node.target.id] = None
+        self.visit(node.target)
+        self.visit(node.value)
+
+    def function(self, node: gast.AST) -> None:
+        for part in outer_parts(node):
+            self.visit(part)
+        self.found.writes[node.name] = None
+        self.capture(inner(node), [*parameters(node), *_type_parameters(node)])
+
+    def lambda_(self, node: gast.Lambda) -> None:
+        for part in _defaults(node):
+            self.visit(part)
+        self.capture(inner(node), parameters(node))
+
+    def capture(self, body: Uses, bound: list[str]) -> None:
+        self.found.captured.update(body.free(bound))
+        self.found.rebound.update(n for n in body.nonlocals.items() if n[0] in body.writes)
+        own = {*body.writes, *bound} - body.nonlocals.keys()
+        self.found.rebound.update({n: None for n in body.rebound if n not in own})
+
+    def class_(self, node: gast.ClassDef) -> None:
+        for part in (*node.decorator_list, *node.bases, *node.keywords):
+            self.visit(part)
+        self.found.writes[node.name] = None
+        body = uses(*node.body)
+        # What a class body reads is read at once, what its methods read may be read later; neither sees the other's names.
+        self.found.reads.update({n: None for n in body.reads if n not in body.globals})
+        self.found.captured.update(body.captured)
+        self.found.captured.update(body.nonlocals)
+        self.found.rebound.update(body.rebound)
+        self.found.rebound.update(body.nonlocals)
+
+    def comprehension(self, node: gast.AST) -> None:
+        first = node.generators[0]
+        self.visit(first.iter)
+        inside = _Collector()
+        bound: Names = {}
+        for generator in node.generators:
+            bound.update(uses(generator.target).writes)
+            inside.visit(generator.target)
+            if generator is not first:
+                inside.visit(generator.iter)
+            for condition in generator.ifs:
+                inside.visit(condition)
+        for element in (node.key, node.value) if isinstance(node, gast.DictComp) else (node.elt,):
+            inside.visit(element)
+        found = inside.found
+        self.found.writes.update({n: None for n in found.writes if n not in bound})  # walrus targets
+        later = self.found.captured if isinstance(node, gast.GeneratorExp) else self.found.reads
+        later.update({n: None for n in found.reads if n not in bound})
+        self.found.captured.update({n: None for n in found.captured if n not in bound})
+        self.found.rebound.update({n: None for n in found.rebound if n not in bound})
+
+    def handler(self, node: gast.ExceptHandler) -> None:
+        if node.type is not None:
+            self.visit(node.type)
+        if node.name is not None:
+            self.found.writes[node.name.id] = None
+        for statement in node.body:
+            self.visit(statement)
+
+    def alias(self, node: gast.alias) -> None:
+        self.found.writes[node.asname or node.name.partition(".")[0]] = None
+
+    def pattern(self, node: gast.AST) -> None:
+        bound = node.rest if isinstance(node, gast.MatchMapping) else node.name
+        if bound is not None:
+            self.found.writes[bound] = None
+        for child in children(node):
+            self.visit(child)
+
+    def global_(self, node: gast.Global) -> None:
+        self.found.globals.update(dict.fromkeys(node.names))
+
+    def nonlocal_(self, node: gast.Nonlocal) -> None:
+        self.found.nonlocals.update(dict.fromkeys(node.names))
+
+    def type_alias(self, node: gast.AST) -> None:
+        self.visit(node.name)
+        self.capture(uses(node.value), _type_parameters(node))
+
+    def ann_assign(self, node: gast.AnnAssign) -> None:
+        self.visit(node.target)  # a bare annotation of a name makes it a local too
+        if node.value is not None:
+            self.visit(node.value)
+        if not isinstance(node.target, gast.Name):
+            self.visit(node.annotation)
+
+
+def _type_parameters(node: gast.AST) -> list[str]:
+    return [p.name for p in getattr(node, "type_params", None) or []]
+
+
+_METHODS: dict[type, Callable[[_Collector, Any], None]] = {
+    gast.Name: _Collector.name,
+    gast.AugAssign: _Collector.aug_assign,
+    gast.FunctionDef: _Collector.function,
+    gast.AsyncFunctionDef: _Collector.function,
+    gast.Lambda: _Collector.lambda_,
+    gast.ClassDef: _Collector.class_,
+    gast.ExceptHandler: _Collector.handler,
+    gast.alias: _Collector.alias,
+    gast.MatchAs: _Collector.pattern,
+    gast.MatchStar: _Collector.pattern,
+    gast.MatchMapping: _Collector.pattern,
+    gast.Global: _Collector.global_,
+    gast.Nonlocal: _Collector.nonlocal_,
+    gast.TypeAlias: _Collector.type_alias,
+    gast.AnnAssign: _Collector.ann_assign,
+    **dict.fromkeys(COMPREHENSIONS, _Collector.comprehension),
+}

@@ -1,0 +1,86 @@
+"""Quoting: pieces of converted code written as Python text with holes.
+
+    statements("until = name", name=gast.Constant('x', None))
+
+A hole is a name (or an expression statement that is just a name) that a keyword argument fills:
+with a string (another name), an expression, or a list of statements.
+The parsed text is cached; what comes out is always a fresh tree, without origins or positions.
+"""
+
+from __future__ import annotations
+
+import functools
+import textwrap
+from typing import Any
+
+import gast
+
+Part = Any  # str | gast.AST | list[gast.AST]
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(text: str) -> gast.Module:
+    return gast.parse(textwrap.dedent(text))
+
+
+def _fill(node: Any, parts: dict[str, Part]) -> Any:
+    if isinstance(node, list):
+        return _fill_list(node, parts)
+    if not isinstance(node, gast.AST):
+        return parts.get(node, node) if isinstance(node, str) else node
+    if isinstance(node, gast.Name):
+        part = parts.get(node.id, node.id)
+        if not isinstance(part, str):
+            return part
+        return gast.Name(part, node.ctx, None, None)
+    return type(node)(*[_fill(getattr(node, field), parts) for field in node._fields])
+
+
+def _fill_list(nodes: list[Any], parts: dict[str, Part]) -> list[Any]:
+    filled: list[Any] = []
+    for node in nodes:
+        if isinstance(node, gast.Expr) and isinstance(node.value, gast.Name):
+            part = parts.get(node.value.id)
+            if isinstance(part, list):
+                filled.extend(part)
+                continue
+        filled.append(_fill(node, parts))
+    return filled
+
+
+def statements(text: str, **parts: Part) -> list[Any]:
+    """The statements of `text`, its holes filled."""
+    return _fill_list(_parsed(text).body, parts)
+
+
+def expression(text: str, **parts: Part) -> Any:
+    """The expression `text`, its holes filled."""
+    return _fill(_parsed(text).body[0].value, parts)
+
+
+def name(identifier: str, ctx: gast.AST | None = None) -> gast.Name:
+    """A load (or, with `ctx`, another use) of a name."""
+    return gast.Name(identifier, ctx or gast.Load(), None, None)
+
+
+def constant(value: object) -> gast.Constant:
+    """A literal."""
+    return gast.Constant(value, None)
+
+
+def call(operator: str, *args: gast.AST, **keywords: gast.AST) -> gast.Call:
+    """A call of one of the library's operators: `ag__.operator(*args, **keywords)`."""
+    function = gast.Attribute(name("ag__"), operator, gast.Load())
+    return gast.Call(function, list(args), [gast.keyword(key, value) for key, value in keywords.items()])
+
+
+def thunk(body: gast.AST, *parameters: str) -> gast.Lambda:
+    """`lambda: body`, or with parameters."""
+    arguments = gast.arguments([gast.Name(p, gast.Param(), None, None) for p in parameters], [], None, [], [], None, [])
+    return gast.Lambda(arguments, body)
+
+
+def function(identifier: str, body: list[gast.AST], *parameters: str) -> gast.FunctionDef:
+    """`def identifier(parameters): body`."""
+    arguments = gast.arguments([gast.Name(p, gast.Param(), None, None) for p in parameters], [], None, [], [], None, [])
+    return gast.FunctionDef(identifier, arguments, body or [gast.Pass()], [], None, None, [])
