@@ -1,0 +1,34 @@
+# Everything runs in .venv, which is made on first use and renewed when pyproject.toml changes.
+.DEFAULT_GOAL := help
+PYTHON := .venv/bin/python
+.PHONY: help setup demo test test-all lint bench clean
+
+help:       ## show this list
+	@sed -n 's/^\([a-z-]*\):.*## */\1: /p' Makefile
+
+setup:      ## make .venv, or bring it up to date
+	@.ci/venv .venv dev
+
+demo: setup ## convert real code, run it on real data, and check the answers
+	$(PYTHON) examples/demo.py
+
+test: setup ## the tests that take seconds
+	$(PYTHON) -m pytest -q
+
+test-all: setup ## every test and sweep, under every Python found (takes long)
+	@status=0; \
+	.ci/each-python -m pytest -q -m "" || status=1; \
+	for sweep in tests/sweeps/*.py; do \
+	    if [ -e "$$sweep" ]; then .ci/each-python "$$sweep" || status=1; fi; \
+	done; exit $$status
+
+lint: setup ## ruff, and mypy --strict
+	$(PYTHON) -m ruff check autograph tests benchmarks examples
+	$(PYTHON) -m mypy
+
+bench: setup ## how fast converting is, and what it converts to
+	@.ci/venv .venv dev,bench || echo "Going on without what is to be compared against."
+	$(PYTHON) benchmarks/run.py
+
+clean:      ## remove the virtual environments and caches
+	rm -rf .venv .venvs build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

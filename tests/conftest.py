@@ -1,0 +1,57 @@
+"""What all tests share: the goldens' flag and fixture, and the check against hash seeds."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+pytest.register_assert_rewrite("tests.goldens")     # its asserts show differences as those of the tests do
+from tests import goldens  # noqa: E402
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-goldens", action="store_true", help="write what comes out into tests/golden; read it then"
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that takes `golden` once for every golden that this Python can read."""
+    if "golden" not in metafunc.fixturenames:
+        return
+    marker = metafunc.definition.get_closest_marker("goldens")
+    folder = goldens.FOLDER.joinpath(*marker.args) if marker else goldens.FOLDER
+    cases = [
+        pytest.param(
+            golden,
+            id=golden.path.relative_to(goldens.FOLDER).with_suffix("").as_posix(),
+            marks=pytest.mark.skipif(not golden.readable_here, reason="needs Python %d.%d" % golden.since),
+        )
+        for golden in goldens.collect(folder, update=metafunc.config.getoption("--update-goldens"))
+    ]
+    metafunc.parametrize("golden", cases)
+
+
+@pytest.fixture
+def same_under_every_hash_seed() -> Callable[[str], str]:
+    """Run a program under several hash seeds, assert that it prints the same each time, and return that."""
+
+    def run(program: str) -> str:
+        outputs = []
+        for seed in ("0", "1", "42"):
+            done = subprocess.run(
+                [sys.executable, "-c", program],
+                env={**os.environ, "PYTHONHASHSEED": seed},
+                capture_output=True,
+                text=True,
+            )
+            assert done.returncode == 0, done.stderr
+            outputs.append(done.stdout)
+        assert outputs.count(outputs[0]) == len(outputs), "the output depends on PYTHONHASHSEED"
+        return outputs[0]
+
+    return run
