@@ -1,0 +1,377 @@
+"""Where every node of a parsed tree came from: its place, its shape at parse time, the comments around it.
+
+`record` walks a freshly parsed gast tree once. From then on converters may mutate the tree as they like:
+`untouched` tells which nodes are still exactly what the user typed, so that the printer can copy their text,
+and `node.comments` (on statements) travels with whatever replaces a statement.
+
+Blank lines and comments are the property of the statement that follows them, unless they are indented with
+the block that ends above them: then they belong to its last statement.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeGuard
+
+from autograph.syntax.lines import Span, column, inner_lines, segment, width
+
+
+class Comments(NamedTuple):
+    """The comments and blank lines of one statement; immutable, so that moving it is sharing it.
+
+    Attributes:
+        before: the lines between the previous statement (or block header) and this one, stripped; '' is a
+            blank line. What stands on or above an `else:`, `finally:`, `except` or `case` line counts as
+            `before` of the first statement below it.
+        trailing: the `# ...` behind a compound statement's header, if any; on new simple statements, too.
+        after: the comment lines that end the block, if this is the block's last statement.
+    """
+
+    before: tuple[str, ...] = ()
+    trailing: str | None = None
+    after: tuple[str, ...] = ()
+
+
+NO_COMMENTS = Comments()
+
+
+class Origin:
+    """What `record` knows of a node: `span` (None where Python gives no place), `shape` (its fields' values
+    then, lists as tuples, without `ctx`), `indent` (white space before the line its statement begins on), and
+    `in_fstring`: its span is not to be trusted, because it stands inside an f-string.
+    """
+
+    __slots__ = ("in_fstring", "indent", "shape", "span")
+
+    def __init__(self, span: Span | None, shape: tuple[Any, ...], indent: str, in_fstring: bool) -> None:
+        self.span = span
+        self.shape = shape
+        self.indent = indent
+        self.in_fstring = in_fstring
+
+
+class StatementOrigin(Origin):
+    """The origin of a statement.
+
+    Attributes:
+        comments: `node.comments` as recorded.
+        first: the line it begins on, decorators included.
+        last: the line it ends on, comments at the end of its inner blocks included.
+        inline: it shares its line with what precedes it: `if x: here`, `before; here`.
+        comment: the `# ...` at the end of a simple statement's line, with the space before it, or ''.
+        lead: for the first statement below `else:`, `finally:`, `except`, `case`: the lines above that.
+        lead_comment: ... and the comment behind that header, or ''.
+    """
+
+    __slots__ = ("comment", "comments", "first", "inline", "last", "lead", "lead_comment")
+
+    def __init__(self, base: Origin, first: int, inline: bool) -> None:
+        super().__init__(base.span, base.shape, base.indent, base.in_fstring)
+        self.comments = NO_COMMENTS
+        self.first = first
+        self.last = 0
+        self.inline = inline
+        self.comment = ""
+        self.lead: tuple[str, ...] = ()
+        self.lead_comment = ""
+
+
+class TreeOrigin(Origin):
+    """A whole tree's origin; `strings` are the lines that begin inside a string, not to be re-indented."""
+
+    __slots__ = ("strings",)
+
+    def __init__(self, base: Origin, strings: frozenset[int]) -> None:
+        super().__init__(base.span, base.shape, base.indent, base.in_fstring)
+        self.strings = strings
+
+
+def record(tree: ast.AST, lines: Sequence[str]) -> None:
+    """Put an `Origin` on every node of a freshly parsed gast tree, and `Comments` on every statement.
+
+    Args:
+        tree: the tree, usually a `gast.Module`; its positions are those of `lines`.
+        lines: the lines of the file, `lines[0]` being line 1.
+    """
+    recorder = _Recorder(lines)
+    base = recorder.node(tree, "", False)
+    if isinstance(tree, ast.mod) and isinstance(body := getattr(tree, "body", None), list):
+        recorder.block(body, 0)
+        alone = () if body else recorder.gap(len(lines) + 1, 0)
+        tree.comments = Comments(before=alone)  # type: ignore[attr-defined]
+    tree.origin = TreeOrigin(base, frozenset(recorder.strings))  # type: ignore[attr-defined]
+
+
+def untouched(node: ast.AST, memo: dict[int, bool] | None = None) -> bool:
+    """Whether `node` and all below it are the very objects that were parsed, with the comments recorded.
+
+    Args:
+        node: any node; one without origin is never untouched. Its own comments are not looked at.
+        memo: share one dictionary between the calls of one walk, and no tree is looked at twice.
+    """
+    memo = {} if memo is None else memo
+    known = memo.get(id(node))
+    if known is None:
+        origin = getattr(node, "origin", None)
+        known = memo[id(node)] = origin is not None and _same_shape(node, origin, memo)
+    return known
+
+
+def _same_shape(node: ast.AST, origin: Origin, memo: dict[int, bool]) -> bool:
+    for name, was in zip(fields(node), origin.shape):
+        now = getattr(node, name, None)
+        if type(was) is tuple and type(now) is list:
+            if len(now) != len(was) or not all(map(_same, now, was, [memo] * len(was))):
+                return False
+        elif not _same(now, was, memo):
+            return False
+    return True
+
+
+def _same(now: Any, was: Any, memo: dict[int, bool]) -> bool:
+    if now is not was:
+        return type(now) is type(was) and not isinstance(now, ast.AST) and bool(now == was)
+    if not isinstance(now, ast.AST) or not (now._fields or now._attributes):
+        return True
+    if isinstance(now, ast.stmt) and now.comments != now.origin.comments:  # type: ignore[attr-defined]
+        return False
+    return untouched(now, memo)
+
+
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def fields(node: ast.AST) -> tuple[str, ...]:
+    """The fields of a node in the order of `Origin.shape`: all but `ctx`, which has no text of its own."""
+    try:
+        return _FIELDS[type(node)]
+    except KeyError:
+        names = tuple(name for name in node._fields if name != "ctx")
+        return _FIELDS.setdefault(type(node), names)
+
+
+def is_node(value: object) -> TypeGuard[ast.AST]:
+    """Whether a field's value is a node that says something: not an operator, not a context, not None."""
+    return isinstance(value, ast.AST) and bool(value._fields or value._attributes)
+
+
+BLOCKS = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
+"""The fields that hold the blocks of a statement, a handler or a case."""
+
+_HOLDERS = (ast.stmt, ast.excepthandler, ast.match_case, ast.mod)
+_SIMPLE_END = re.compile(r"\s*;?(\s*#.*)")
+_HEADER_COMMENT = re.compile(r"[^#]*(#.*)")
+
+
+class _Recorder:
+    """Walks blocks, statements and expressions in source order; looks at each line a few times at most."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+        self.strings: set[int] = set()
+
+    # -- every node but the blocks -------------------------------------------------------------------------
+
+    def node(self, node: ast.AST, indent: str, in_fstring: bool) -> Origin:
+        """Give `node` and its parts an origin; inner blocks are left to `block`."""
+        shape: list[Any] = []
+        holds_blocks = isinstance(node, _HOLDERS)
+        inside = in_fstring or type(node).__name__ == "JoinedStr"
+        for name in fields(node):
+            value = getattr(node, name, None)
+            if type(value) is list:
+                shape.append(tuple(value))
+                if not (holds_blocks and name in BLOCKS):
+                    for child in value:
+                        if is_node(child):
+                            self.node(child, indent, inside)
+            else:
+                shape.append(value)
+                if is_node(value):
+                    self.node(value, indent, inside)
+        span = _span(node)
+        origin = Origin(span, tuple(shape), indent, in_fstring)
+        node.origin = origin  # type: ignore[attr-defined]
+        if span and span[0] != span[2] and not (holds_blocks or in_fstring):
+            self.protect(node, span)
+        return origin
+
+    def protect(self, node: ast.AST, span: Span) -> None:
+        """Note the lines that begin inside a string token of a multi-line literal."""
+        value = getattr(node, "value", None)
+        fstring = type(node).__name__ == "JoinedStr"
+        if fstring or (type(node).__name__ == "Constant" and isinstance(value, str | bytes)):
+            self.strings.update(inner_lines(segment(self.lines, span), span[0], fstring))
+
+    # -- statements ----------------------------------------------------------------------------------------
+
+    def block(self, body: Sequence[ast.stmt], floor: int) -> int:
+        """Record the statements of a block, all below line `floor`; return its last line."""
+        for statement in body:
+            floor = self.statement(statement, floor)
+        if body and not (body[0].origin.inline or self.is_elif(body[0])):  # type: ignore[attr-defined]
+            after = self.closing(floor, width(body[0].origin.indent))  # type: ignore[attr-defined]
+            if after:
+                _comment(body[-1], _origin(body[-1]).comments._replace(after=tuple(after)))
+                floor += len(after)
+        return floor
+
+    def statement(self, node: ast.stmt, floor: int) -> int:
+        """Record one statement that follows line `floor`; return its last line."""
+        first = self.first_line(node, floor)
+        line = self.lines[node.lineno - 1]
+        indent = line[: len(line) - len(line.lstrip())]
+        inline = first == node.lineno and len(indent.encode()) < node.col_offset
+        origin = StatementOrigin(self.node(node, indent, False), first, inline)
+        before = () if inline else self.gap(first, floor)
+        node.origin = origin  # type: ignore[attr-defined]
+        _comment(node, Comments(before) if before else NO_COMMENTS)
+        if isinstance(getattr(node, "body", getattr(node, "cases", None)), list):
+            origin.last = self.clauses(node)
+        else:
+            origin.last = node.end_lineno or node.lineno
+            line = self.lines[origin.last - 1]
+            rest = line[column(line, node.end_col_offset or 0) :].rstrip()
+            found = _SIMPLE_END.fullmatch(rest) if rest else None
+            origin.comment = found[1] if found else ""
+        return origin.last
+
+    def clauses(self, node: ast.stmt) -> int:
+        """Record the blocks of a compound statement; return its last line."""
+        floor = node.lineno
+        trailing = ""
+        for index, (holder, body) in enumerate(_clauses(node)):
+            if not (holder is None or holder is node):
+                self.node(holder, _origin(node).indent, False)
+            end = _header_end(holder) or (floor, 0)
+            last = self.block(body, max(floor, end[0]))
+            if self.is_elif(body[0]) and holder is None:
+                floor = last
+                continue
+            header = self.header_line(body[0])
+            comment = self.header_comment(header, end) if header else ""
+            if holder is node:
+                trailing = comment
+            else:
+                lead = self.lead(holder, header or body[0].lineno, floor, body[0], comment)
+                if index == 0:  # the first case, below the header of its match
+                    trailing = self.header_comment(lead - 1, _header_end(node) or (0, 0))
+            floor = last
+        if trailing:
+            _comment(node, _origin(node).comments._replace(trailing=trailing))
+        return floor
+
+    def lead(self, holder: ast.AST | None, header: int, floor: int, first: ast.stmt, comment: str) -> int:
+        """Note what stands around the header of the block that `first` begins; return the first line of it."""
+        if isinstance(holder, ast.excepthandler):
+            header = holder.lineno  # type: ignore[attr-defined]
+        elif holder is not None:
+            header = holder.pattern.lineno  # type: ignore[attr-defined]
+            while header > floor + 1 and not self.lines[header - 1].lstrip().startswith("case"):
+                header -= 1
+        origin = _origin(first)
+        origin.lead, origin.lead_comment = self.gap(header, floor), comment
+        moved = (*filter(None, origin.lead), *filter(None, [comment]))
+        if moved:
+            _comment(first, origin.comments._replace(before=moved + origin.comments.before))
+        return header - len(origin.lead)
+
+    # -- lines ---------------------------------------------------------------------------------------------
+
+    def first_line(self, node: ast.stmt, floor: int) -> int:
+        """The first line of a statement: its first decorator's `@`, if it has any."""
+        decorators = getattr(node, "decorator_list", None)
+        if not decorators:
+            return node.lineno
+        line: int = decorators[0].lineno
+        while line > floor + 1 and not self.lines[line - 1].lstrip().startswith("@"):
+            line -= 1
+        return line
+
+    def gap(self, line: int, floor: int) -> tuple[str, ...]:
+        """The comment and blank lines right above `line`, down to line `floor`, stripped."""
+        found = []
+        while line - 1 > floor and (text := self.lines[line - 2].strip())[:1] in ("", "#"):
+            found.append(text)
+            line -= 1
+        return tuple(reversed(found))
+
+    def closing(self, line: int, least: int) -> list[str]:
+        """The comment lines below `line` that are indented by `least` or more, with blank lines between."""
+        found: list[str] = []
+        end = 0
+        while line < len(self.lines):
+            text = self.lines[line]
+            line += 1
+            stripped = text.strip()
+            if stripped and (stripped[0] != "#" or width(text[: -len(text.lstrip())]) < least):
+                break
+            found.append(stripped)
+            end = len(found) if stripped else end
+        return found[:end]
+
+    def header_line(self, first: ast.stmt) -> int:
+        """The line that ends the header of the block that `first` begins; 0 if they share a line."""
+        origin = _origin(first)
+        return 0 if origin.inline else origin.first - len(origin.comments.before) - 1
+
+    def header_comment(self, line: int, end: tuple[int, int]) -> str:
+        """The comment on a header's last line, behind the place where its last expression ends."""
+        text = self.lines[line - 1]
+        found = _HEADER_COMMENT.match(text, column(text, end[1]) if end[0] == line else 0)
+        return found[1].rstrip() if found else ""
+
+    def is_elif(self, node: ast.stmt) -> bool:
+        """Whether an `if` was typed as `elif`."""
+        line = self.lines[node.lineno - 1]
+        return type(node).__name__ == "If" and line.startswith("elif", column(line, node.col_offset))
+
+
+def _origin(node: ast.stmt) -> StatementOrigin:
+    origin = node.origin  # type: ignore[attr-defined]
+    assert isinstance(origin, StatementOrigin)
+    return origin
+
+
+def _comment(node: ast.stmt, comments: Comments) -> None:
+    node.comments = _origin(node).comments = comments  # type: ignore[attr-defined]
+
+
+def _span(node: ast.AST) -> Span | None:
+    line = getattr(node, "lineno", None)
+    if line is None:
+        return None
+    return (line, node.col_offset, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+
+
+def _clauses(node: ast.stmt) -> Iterator[tuple[ast.AST | None, list[ast.stmt]]]:
+    """The blocks of a compound statement in source order, each with the node whose header stands above it."""
+    if (body := getattr(node, "body", None)) is not None:
+        yield node, body
+    for holder in [*getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
+        yield holder, holder.body
+    for body in (getattr(node, "orelse", None), getattr(node, "finalbody", None)):
+        if body:
+            yield None, body
+
+
+def _header_end(node: ast.AST | None) -> tuple[int, int] | None:
+    """Where the last expression of a header ends, or where the statement begins."""
+    if node is None:
+        return None
+    span = _span(node)
+    parts = (value for name in fields(node) if name not in BLOCKS for value in _values(node, name))
+    ends = [(span[0], span[1])] if span else []
+    return max(ends + [end for part in parts if (end := _end(part))], default=None)
+
+
+def _end(node: ast.AST) -> tuple[int, int] | None:
+    span = _span(node)
+    return (span[2], span[3]) if span else _header_end(node)
+
+
+def _values(node: ast.AST, name: str) -> Iterable[ast.AST]:
+    value = getattr(node, name, None)
+    return [part for part in (value if type(value) is list else (value,)) if is_node(part)]
