@@ -1,0 +1,82 @@
+"""`f(x)` → `ag__.call(f)(x)`, unless `f` is known to need no conversion.
+
+Not wrapped: builtins, methods of literals, what is imported from modules that take no part in staging (most of the
+standard library, NumPy, JAX, this library), and exceptions. Wrapped all the same: NumPy's creation and random
+functions and `math`, because they must see that they are being traced.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+import sys
+from typing import Any
+
+import gast
+
+from autograph.converters import movable
+from autograph.converters.base import Context
+from autograph.syntax import template
+
+_STAGED_MODULES = frozenset(
+    "math cmath random heapq bisect functools itertools operator copy statistics fractions decimal numbers".split()
+)
+_PLAIN_MODULES = (sys.stdlib_module_names | {"builtins", "numpy", "jax", "torch", "autograph", "typing_extensions"}) - _STAGED_MODULES
+_CREATION = frozenset(
+    "zeros ones empty full arange linspace logspace geomspace eye identity tri array asarray asanyarray "
+    "ascontiguousarray fromfunction fromiter".split()
+)
+_EXCEPTION = re.compile(r"(Error|Exception|Warning|Exit|Interrupt)$")
+_BUILTINS = frozenset(dir(builtins))
+_LITERALS = (gast.Constant, gast.JoinedStr)
+
+
+def rewrite(node: gast.Call, context: Context) -> Any:
+    if _is_operator(node.func):
+        return None
+    why = _reason(node, context)
+    context.decide(node, f"call of {_described(node.func)}", why)
+    if why is None:
+        node.func = gast.copy_location(template.call("call", node.func), node.func)
+    return None
+
+
+def _reason(node: gast.Call, context: Context) -> str | None:
+    function = node.func
+    if movable.frame_depth(node, context) >= 1:
+        return "it looks at its caller's frame"
+    if isinstance(function, gast.Name) and function.id in _BUILTINS and context.is_builtin(function.id):
+        return "a builtin that needs no conversion"
+    if isinstance(function, gast.Attribute) and isinstance(function.value, _LITERALS):
+        return "a method of a literal"
+    dotted = context.dotted(function)
+    if dotted is not None and (module := dotted.partition(".")[0]) in _PLAIN_MODULES and not _creates(dotted):
+        return f"`{module}` takes no part in staging"
+    if _EXCEPTION.search(function.id if isinstance(function, gast.Name) else getattr(function, "attr", "")):
+        return "an exception"
+    return None
+
+
+def _creates(dotted: str) -> bool:
+    """Whether a NumPy function makes arrays out of nothing, or draws them."""
+    parts = dotted.split(".")
+    return parts[0] == "numpy" and (parts[-1] in _CREATION or "random" in parts)
+
+
+def _is_operator(function: Any) -> bool:
+    """Whether a function is `ag__.something`, or the result of `ag__.call`."""
+    if isinstance(function, gast.Call):
+        return _is_operator(function.func) and function.func.attr == "call"
+    return isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name) and function.value.id == "ag__"
+
+
+def _described(function: Any) -> str:
+    parts = []
+    while isinstance(function, gast.Attribute):
+        parts.append(function.attr)
+        function = function.value
+    root = function.id if isinstance(function, gast.Name) else "…"
+    return ".".join([root, *reversed(parts)])
+
+
+REWRITERS = {gast.Call: rewrite}

@@ -1,0 +1,65 @@
+"""`a < b < c` and `a in b`, which Python itself reduces to a bool.
+
+A chain becomes `ag__.and_(lambda: a < b, lambda: b < c)` where `b` may be evaluated twice (a name or a literal), else
+`ag__.compare(a, '<', lambda: b, '<', lambda: c)`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.converters import staging
+from autograph.converters.base import Context
+from autograph.converters.logical import deferred, may_defer
+from autograph.syntax import template
+
+_SYMBOLS = {
+    gast.Eq: "==", gast.NotEq: "!=", gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=",
+    gast.Is: "is", gast.IsNot: "is not", gast.In: "in", gast.NotIn: "not in",
+}  # fmt: skip
+_MEMBERSHIP = {gast.In: "in_", gast.NotIn: "not_in"}
+
+
+def rewrite(node: gast.Compare, context: Context) -> Any:
+    if staging.never_staged(node, context):
+        return None
+    if len(node.ops) == 1:
+        operator = _MEMBERSHIP.get(type(node.ops[0]))
+        return None if operator is None else template.call(operator, node.left, node.comparators[0])
+    if not may_defer(node.comparators, context):
+        return None
+    middle = node.comparators[:-1]
+    if all(isinstance(operand, (gast.Name, gast.Constant)) for operand in middle):
+        return _conjunction(node, context)
+    arguments = [node.left]
+    for op, operand in zip(node.ops, node.comparators, strict=True):
+        arguments += [template.constant(_SYMBOLS[type(op)]), deferred(operand)]
+    return template.call("compare", *arguments)
+
+
+def _conjunction(node: gast.Compare, context: Context) -> Any:
+    operands = [node.left, *node.comparators]
+    if not may_defer([node.left], context):
+        return None
+    pairs = []
+    for i, op in enumerate(node.ops):
+        left = operands[i] if i == 0 else _again(operands[i])
+        pair = gast.copy_location(gast.Compare(left, [op], [operands[i + 1]]), node)
+        operator = _MEMBERSHIP.get(type(op))
+        pairs.append(deferred(pair if operator is None else template.call(operator, left, operands[i + 1])))
+    return template.call("and_", *pairs)
+
+
+def _again(operand: Any) -> Any:
+    """The same name or literal once more."""
+    if isinstance(operand, gast.Name):
+        return gast.copy_location(template.name(operand.id), operand)
+    copy = gast.copy_location(template.constant(operand.value), operand)
+    if hasattr(operand, "origin"):
+        copy.origin = operand.origin  # spelt as the user spelt it
+    return copy
+
+
+REWRITERS = {gast.Compare: rewrite}

@@ -1,0 +1,68 @@
+"""`[e for x in xs if c]` → `ag__.list_comp(xs, lambda x: e, lambda x: c)`; sets, dicts and generator expressions likewise.
+
+Only comprehensions over one iterable, whose target is one name; any other stays as it is. A comprehension whose target an inner function captures stays too: all its elements share one variable.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.converters import movable
+from autograph.converters.base import Context, binds_here
+from autograph.converters.logical import deferred
+from autograph.syntax import scope, template
+
+_OPERATORS = {
+    gast.ListComp: "list_comp",
+    gast.SetComp: "set_comp",
+    gast.DictComp: "dict_comp",
+    gast.GeneratorExp: "gen_exp",
+}
+
+
+def rewrite(node: Any, context: Context) -> Any:
+    why = _reason(node, context)
+    context.decide(node, "comprehension", why)
+    if why is not None:
+        return None
+    generator = node.generators[0]
+    parameter = generator.target.id
+    elements = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+    conditions = generator.ifs
+    if len(conditions) > 1:
+        conditions = [template.call("and_", *map(deferred, conditions))]
+        gast.copy_location(conditions[0], node)
+    lambdas = [gast.copy_location(template.thunk(part, parameter), part) for part in (*elements, *conditions)]
+    return template.call(_OPERATORS[type(node)], generator.iter, *lambdas)
+
+
+def _reason(node: Any, context: Context) -> str | None:
+    if len(node.generators) > 1:
+        return "it has several `for`s"
+    generator = node.generators[0]
+    if not isinstance(generator.target, gast.Name):
+        return "it takes its elements apart"
+    if binds_here(node):
+        return "`:=` binds a name of the function"
+    parts = [*generator.ifs, *([node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt])]
+    if generator.target.id in _late(parts):
+        return "an inner function captures its variable"
+    return "it is asynchronous" if generator.is_async else movable.reason(parts, context)
+
+
+def _late(parts: list[Any]) -> set[str]:
+    """Names read by functions of the user's inside a comprehension, which may run after the next element came."""
+    found: set[str] = set()
+    for node in (inner for part in parts for inner in gast.walk(part)):
+        if isinstance(node, gast.Lambda) and hasattr(node, "origin"):
+            found.update(scope.uses(node).captured)
+        elif isinstance(node, gast.Call) and getattr(node.func, "attr", None) == "gen_exp":
+            found.update(scope.uses(*node.args[1:]).captured)
+        elif isinstance(node, gast.GeneratorExp):
+            found.update(scope.uses(node).captured)
+    return found
+
+
+REWRITERS = dict.fromkeys(_OPERATORS, rewrite)

@@ -1,0 +1,30 @@
+"""`ag.set_loop_options(…)` in the body of a loop → `options=` of the loop's operator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.converters.base import Context
+
+
+def collect(loop: Any, context: Context) -> None:
+    """Take the directives out of the body of a loop that will be converted, into `loop.options`."""
+    loop.options = []
+    kept = []
+    for statement in loop.body:
+        keywords = _options(statement, context)
+        if keywords is None:
+            kept.append(statement)
+        else:
+            loop.options += keywords
+    loop.body[:] = kept or [gast.copy_location(gast.Pass(), loop)]
+
+
+def _options(statement: Any, context: Context) -> list[Any] | None:
+    """The keywords of a directive; None if the statement is none."""
+    call = statement.value if isinstance(statement, gast.Expr) else None
+    if not isinstance(call, gast.Call) or call.args or any(k.arg is None for k in call.keywords):
+        return None
+    return call.keywords if context.dotted(call.func) == "autograph.set_loop_options" else None

@@ -1,0 +1,127 @@
+"""Converts one function: prepares its statements, finds the state of its constructs, rewrites them.
+
+The order is that of `syntax/pipeline.py`, which hands the converters in; this file only says what happens around
+them: names that belong to the function, inner functions and classes, declarations that must stay with their function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gast
+
+from autograph.converters import movable, owners, plain
+from autograph.converters.base import Context, Rewrite, Walk
+from autograph.syntax import liveness, scope
+
+Prepare = Any  # Callable[[gast.AST, Context], None]
+
+
+class Functions:
+    """Converts functions, lambdas and classes wherever they stand.
+
+    Args:
+        prepare: steps that each change a whole function's statements, in order.
+        rewriters: what stands in place of a node, by its type, tried in order.
+    """
+
+    def __init__(self, prepare: Sequence[Prepare], rewriters: Mapping[type, list[Rewrite]], context: Context) -> None:
+        self.prepare = prepare
+        self.context = context
+        self.walk = Walk(rewriters, self.inner, context)
+
+    def inner(self, node: Any, context: Context) -> Any:
+        """Convert a function, lambda or class, in place."""
+        if isinstance(node, gast.Lambda):
+            self._lambda(node)
+        elif isinstance(node, gast.ClassDef):
+            self._class(node)
+        else:
+            self._function(node)
+        return node
+
+    def block(self, statements: list[Any]) -> None:
+        """Convert the functions of a module's or a class's statements, which themselves stay."""
+        for node in statements:
+            self._outside(node)
+
+    def _outside(self, node: Any) -> None:
+        if isinstance(node, (*scope.FUNCTIONS, gast.ClassDef)):
+            self.inner(node, self.context)
+            return
+        if isinstance(node, (gast.If, *plain.LOOPS)):
+            self.context.decide(node, _KEYWORDS[type(node)], "only functions are staged, not the code of a module or class")
+        for child in scope.children(node):
+            self._outside(child)
+
+    def _class(self, node: gast.ClassDef) -> None:
+        self.context.classes.append(node.name)
+        self.context.functions.append(node.name)
+        self.block(node.body)
+        self.context.functions.pop()
+        self.context.classes.pop()
+
+    def _lambda(self, node: gast.Lambda) -> None:
+        context = self.context
+        context.functions.append("<lambda>")
+        context.locals.append(set(scope.parameters(node)))
+        context.globals.append(set())
+        node.body = self.walk.visit(node.body)
+        self._leave()
+
+    def _function(self, node: Any) -> None:
+        context = self.context
+        own = scope.uses(*node.body)
+        context.functions.append(node.name)
+        context.locals.append({*own.writes, *scope.parameters(node)} - own.globals.keys() - own.nonlocals.keys())
+        context.globals.append(set(own.globals))
+        _hoist_declarations(node)
+        for step in self.prepare:
+            step(node, context)
+        liveness.analyse(node, everything_lives=_reads_locals(node, context))
+        owners.declare(node.body, [*scope.parameters(node), *own.globals, *own.nonlocals])
+        self.walk.visit_list(node.body)
+        self._leave()
+
+    def _leave(self) -> None:
+        for stack in (self.context.functions, self.context.locals, self.context.globals):
+            stack.pop()
+
+
+_KEYWORDS = {gast.If: "if", gast.While: "while", gast.For: "for", gast.AsyncFor: "for"}
+
+
+def _reads_locals(function: Any, context: Context) -> bool:
+    return any(
+        isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in movable.READS_LOCALS
+        for node in scope.walk_own(*function.body)
+    )
+
+
+def _hoist_declarations(function: Any) -> None:
+    """Move `global` and `nonlocal` out of blocks that may become functions, to the start of the function."""
+    hoisted: list[Any] = []
+    for node in function.body:
+        _take_declarations(node, hoisted)
+    if hoisted:
+        start = 1 if _has_docstring(function) else 0
+        function.body[start:start] = hoisted
+
+
+def _take_declarations(node: Any, hoisted: list[Any]) -> None:
+    if isinstance(node, plain.DEFINITIONS):
+        return
+    for block in plain.blocks(node):
+        for statement in block:
+            _take_declarations(statement, hoisted)
+        declared = [s for s in block if isinstance(s, (gast.Global, gast.Nonlocal))]
+        if declared:
+            hoisted += declared
+            rest = [s for s in block if s not in declared]
+            block[:] = rest or [gast.copy_location(gast.Pass(), declared[0])]
+
+
+def _has_docstring(function: Any) -> bool:
+    first = function.body[0]
+    return isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant) and isinstance(first.value.value, str)

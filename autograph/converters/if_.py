@@ -1,0 +1,30 @@
+"""`if test: … else: …` → `ag__.if_stmt(test, if_body, else_body, state)`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.converters import bodies
+from autograph.converters.base import Context
+from autograph.syntax import template
+
+
+def rewrite(node: Any, context: Context) -> list[Any] | None:
+    context.decide(node, "if", node.plain)
+    if node.plain is not None:
+        return None
+    functions = [bodies.body("if_body", node.body, node.state.shared["body"], context)]
+    orelse: gast.AST = template.constant(None)
+    if node.orelse:
+        functions.append(bodies.body("else_body", node.orelse, node.state.shared["orelse"], context))
+        orelse = template.name(functions[1].name)
+    state = bodies.state(node, context)
+    arguments = [node.test, template.name(functions[0].name)]
+    if node.orelse or state:
+        arguments += [orelse, *state]
+    return bodies.finish(node, node.test, functions, template.call("if_stmt", *arguments))
+
+
+REWRITERS = {gast.If: rewrite}

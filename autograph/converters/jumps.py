@@ -1,0 +1,248 @@
+"""Restructures `return`, `break`, `continue` and loop `else`, so that no jump leads out of a body that becomes a function.
+
+What comes out is still Python, with one change of meaning: in the body of a converted loop or `if`, a bare `return`
+leaves that body. A jump out of a converted `if` is taken in one of three ways:
+
+* Where all that can still happen is inside the `if` (the rest of the block moves into the branch that falls through),
+  its branches simply return; `node.returns` marks an `if` that becomes `return ag__.if_stmt(...)`.
+* A jump out of a loop's body sets a flag that the loop tests, `node.until`: `break_`, or `do_return` with `retval_`.
+* Where both branches may fall through, the jump sets its flag, and what follows is guarded by `if not flag`.
+
+Behind a statement that may have set `do_return`, the function goes on with `if do_return: return retval_`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import gast
+
+from autograph.converters import plain
+from autograph.converters.base import Context, move_comments
+from autograph.syntax import template
+
+Flags = dict[str, None]  # an ordered set of flag names
+
+
+@dataclass
+class _Where:
+    """How jumps leave the code at hand.
+
+    `kind`: 'function' (the user's own function, or a branch that leaves as it does), 'loop' (the body of a converted
+    loop), or 'branch' (a branch of an `if` behind which something follows).
+    """
+
+    kind: str
+    tail: bool = True  # nothing follows but the end of the function
+    depth: int = 0  # how many branches deep the rest of blocks has moved
+    native_loop: bool = False  # in a loop that stays plain, whose own `break` and `continue` stay
+    loop_flags: dict[str, str] = field(default_factory=dict)  # 'break' and 'continue' of the converted loop around
+    used: Flags = field(default_factory=dict)  # flags set anywhere in this generated function
+    raised: Flags = field(default_factory=dict)  # flags after which what follows this block must not run
+
+    @property
+    def consumes(self) -> bool:
+        """Whether a raised `do_return` can be turned into a `return` here."""
+        return self.kind == "function" and self.tail
+
+
+def restructure(function: gast.AST, context: Context) -> None:
+    """Restructure the jumps of a function whose statements are marked (see `plain.mark`)."""
+    function.body = _Restructure(context).block(function.body, _Where("function"))
+
+
+class _Restructure:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.return_flags: tuple[str, str] | None = None  # the names do_return and retval_, once needed
+
+    def block(self, statements: list[Any], where: _Where) -> list[Any]:
+        out: list[Any] = []
+        stuck = _stuck_suffixes(statements) if where.kind == "function" else None
+        for i, node in enumerate(statements):
+            if stuck and stuck[i + 1] and node.jumps:
+                plain.pin(node, f"`return`, and what follows cannot move: {stuck[i + 1]}")
+            if type(node) in plain.JUMPS and (isinstance(node, gast.Return) or not where.native_loop):
+                out += self.leave(node, where)
+            elif isinstance(node, gast.If) and node.plain is None and node.jumps:
+                return out + self.branch(node, statements[i + 1 :], where)
+            else:
+                last = i == len(statements) - 1
+                new, after, raised = self.statement(node, where if last else replace(where, tail=False))
+                if raised or after:
+                    return out + self.follow(new, raised, [*after, *statements[i + 1 :]], where)
+                out += new
+        return out
+
+    def body(self, statements: list[Any], where: _Where) -> list[Any]:
+        """A block that becomes the body of a generated function: leaving it at its end needs no `return`."""
+        out = self.block(statements, where)
+        if out and isinstance(out[-1], gast.Return) and out[-1].value is None and where.kind != "function":
+            out[-1].silent = True  # runs, so that the user's line is seen to run, but is not worth printing
+        return out or [gast.Pass()]
+
+    # Jumps
+
+    def leave(self, node: Any, where: _Where) -> list[Any]:
+        """What carries out a jump."""
+        if where.kind == "function":
+            return [node]
+        jump = plain.JUMPS[type(node)]
+        if jump == "return":
+            flag, value = self.names()
+            result = node.value if node.value is not None else template.constant(None)
+            new = [_assign(flag, template.constant(True)), _assign(value, result)]
+        elif jump == "break" or where.kind == "branch":
+            if jump not in where.loop_flags:
+                where.loop_flags[jump] = self.context.namer.fresh(f"{jump}_")
+            flag = where.loop_flags[jump]
+            new = [_assign(flag, template.constant(True))]
+        else:
+            flag, new = None, []
+        if flag is not None:
+            where.used[flag] = None
+        return _placed([*new, gast.Return(None)], node)
+
+    def names(self) -> tuple[str, str]:
+        if self.return_flags is None:
+            self.return_flags = self.context.namer.fresh("do_return"), self.context.namer.fresh("retval_")
+        return self.return_flags
+
+    # An `if` that a jump leads out of
+
+    def branch(self, node: Any, rest: list[Any], where: _Where) -> list[Any]:
+        if where.depth >= plain.MAX_DEPTH:
+            plain.pin(node, f"it is behind more than {plain.MAX_DEPTH} early exits")
+            return self.block([node, *rest], where)
+        dead: list[Any] = []
+        falls = plain.block_falls(node.body), plain.block_falls(node.orelse)
+        if not any(falls):
+            dead, rest = rest, []
+        elif rest and not all(falls):
+            (node.body if falls[0] else node.orelse).extend(rest)
+            rest = []
+        deeper = replace(where, depth=where.depth + 1)
+        node.falls = plain.falls(node)
+        if not rest and (where.tail or not node.falls):
+            return self.last(node, replace(deeper, tail=True), where.tail and not dead) + self.block(dead, where)
+        inside = replace(deeper, kind="branch", tail=True, used={}, raised={})
+        self.branches(node, inside)
+        where.used.update(inside.used)
+        return self.follow([node], inside.used, rest, where)
+
+    def branches(self, node: Any, inside: _Where) -> None:
+        node.body = self.body(node.body, inside)
+        node.orelse = self.body(node.orelse, inside) if node.orelse else []
+
+    def last(self, node: Any, inside: _Where, at_end: bool) -> list[Any]:
+        """An `if` behind which nothing happens any more: its branches leave as the code around it does."""
+        node.returns = inside.kind == "function"
+        self.branches(node, inside)
+        return [node] if node.returns or at_end else [node, *_placed([gast.Return(None)], node, comments=False)]
+
+    def follow(self, new: list[Any], raised: Flags, rest: list[Any], where: _Where) -> list[Any]:
+        """Statements that may have set the flags `raised`, then `rest`, unless they did."""
+        if not raised:
+            return new + self.block(rest, where)
+        if where.consumes:
+            flag, value = self.names()
+            leave = _placed([gast.Return(template.name(value))], new[-1], comments=False)
+            plain.survey(leave, self.context)
+            new = [*_placed([_assign(flag, template.constant(False))], new[0], comments=False), *new]
+            guard = self.guard(template.name(flag), leave, rest)
+        else:
+            where.raised.update(raised)
+            if not rest:
+                return new
+            guard = self.guard(gast.UnaryOp(gast.Not(), any_of(raised)), rest, [])
+        gast.copy_location(guard, (rest or new)[-1])
+        if guard.plain is not None and where.consumes:
+            guard.orelse = []
+            return new + self.block([guard, *rest], where)
+        return new + self.block([guard], where)
+
+    def guard(self, test: gast.AST, body: list[Any], orelse: list[Any]) -> Any:
+        guard = gast.If(test, body, orelse)
+        plain.summarise(guard, self.context)
+        guard.plain = guard.fixed and f"what it guards cannot move: {guard.fixed}"
+        guard.returns = False
+        return guard
+
+    # Other statements
+
+    def statement(self, node: Any, where: _Where) -> tuple[list[Any], list[Any], Flags]:
+        """What a statement becomes, what of it comes after it, and the flags it may have set."""
+        if isinstance(node, plain.LOOPS):
+            return self.loop(node, where)
+        raised: Flags = {}
+        if isinstance(node, plain.DEFINITIONS):
+            return [node], [], raised
+        left: Flags = {}  # raised in the body of a `try`, whose `else` then must not run
+        for block in plain.blocks(node):
+            if left and block is node.orelse:
+                block[:] = [gast.copy_location(self.guard(gast.UnaryOp(gast.Not(), any_of(left)), [*block], []), block[0])]
+            if block is getattr(node, "finalbody", None):
+                for inner in block:
+                    plain.pin(inner, "a jump out of `finally` drops exceptions")
+            inside = replace(where, tail=where.tail and _ends(node, block), raised={})
+            block[:] = self.block(block, inside)
+            raised.update(inside.raised)
+            if isinstance(node, (gast.Try, gast.TryStar)) and block is node.body and node.orelse:
+                left.update(inside.raised)
+        return [node], [], raised
+
+    def loop(self, node: Any, where: _Where) -> tuple[list[Any], list[Any], Flags]:
+        if node.plain is not None:
+            inside = replace(where, tail=False, native_loop=True)
+            node.body = self.block(node.body, inside)
+            node.orelse = self.block(node.orelse, replace(where, tail=False))
+            return [node], [], {}
+        inside = _Where("loop", depth=where.depth)
+        node.body = self.body(node.body, inside)
+        break_, continue_ = inside.loop_flags.get("break"), inside.loop_flags.get("continue")
+        if continue_ is not None:
+            node.body[:0] = _placed([_assign(continue_, template.constant(False))], node, comments=False)
+        raised = {flag: None for flag in inside.used if flag not in (break_, continue_)}
+        node.until = [flag for flag in inside.used if flag != continue_]
+        after, node.orelse = node.orelse, []
+        if after and break_ is not None:
+            after = [self.guard(gast.UnaryOp(gast.Not(), template.name(break_)), after, [])]
+            gast.copy_location(after[0], node)
+        where.used.update(raised)
+        begin = [] if break_ is None else _placed([_assign(break_, template.constant(False))], node, comments=False)
+        return [*begin, node], after, raised
+
+
+def _ends(node: Any, block: list[Any]) -> bool:
+    """Whether nothing of `node` runs after this block of it."""
+    if isinstance(node, (gast.Try, gast.TryStar)):
+        return block is not node.finalbody and not (block is node.body and node.orelse)
+    return True
+
+
+def _stuck_suffixes(statements: list[Any]) -> list[str | None]:
+    """For each index, why the statements from there on cannot move."""
+    reasons: list[str | None] = [None]
+    for node in reversed(statements):
+        reasons.append(node.fixed or reasons[-1])
+    return reasons[::-1]
+
+
+def any_of(flags: Flags | list[str]) -> gast.AST:
+    """`a or b or c`."""
+    loads = [template.name(flag) for flag in flags]
+    return loads[0] if len(loads) == 1 else gast.BoolOp(gast.Or(), loads)
+
+
+def _assign(name: str, value: gast.AST) -> gast.Assign:
+    return gast.Assign([template.name(name, gast.Store())], value, None)
+
+
+def _placed(nodes: list[Any], at: gast.AST, comments: bool = True) -> list[Any]:
+    """New statements, standing where `at` stood."""
+    for node in nodes:
+        gast.copy_location(node, at)
+    if comments and nodes and getattr(at, "comments", None) is not None:
+        move_comments(at.comments, nodes)
+    return nodes

@@ -1,0 +1,68 @@
+"""The names a module knows: what its imports bind, what it binds otherwise, which functions look at their callers.
+
+Found in the module's text alone, so that a module can be converted without being imported; or, for a single live
+function, in its globals.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from typing import Any
+
+import gast
+
+from autograph.converters import movable
+from autograph.converters.base import Context
+from autograph.syntax import names, scope
+
+
+def module_context(tree: gast.AST, filename: str) -> Context:
+    """The context for converting a whole module."""
+    known = imports(tree)
+    shadowed = frozenset(scope.uses(*tree.body).writes) - known.keys() | _declared_global(tree)
+    context = Context(filename, known, frozenset(shadowed), taken=names.all_names(tree))
+    context.frame_depths = movable.module_frame_depths(tree, context)
+    return context
+
+
+def function_context(tree: gast.AST, filename: str, globals: Mapping[str, Any], free: tuple[str, ...]) -> Context:
+    """The context for converting one live function."""
+    used = names.all_names(tree)
+    known = {}
+    shadowed = set()
+    for name in used & globals.keys():
+        dotted = _dotted(globals[name])
+        if dotted is None:
+            shadowed.add(name)
+        else:
+            known[name] = dotted
+    context = Context(filename, known, frozenset(shadowed), taken=used)
+    if free:
+        context.locals.append(set(free))
+    return context
+
+
+def imports(tree: gast.AST) -> dict[str, str]:
+    """What the imports of a module bind, its functions' own imports left out: name → dotted name."""
+    known: dict[str, str] = {}
+    for node in scope.walk_own(*tree.body):
+        if isinstance(node, gast.Import):
+            for alias in node.names:
+                known[alias.asname or alias.name.partition(".")[0]] = alias.name if alias.asname else alias.name.partition(".")[0]
+        elif isinstance(node, gast.ImportFrom) and not node.level:
+            for alias in node.names:
+                known[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    return known
+
+
+def _declared_global(tree: gast.AST) -> set[str]:
+    return {name for node in gast.walk(tree) if isinstance(node, gast.Global) for name in node.names}
+
+
+def _dotted(value: Any) -> str | None:
+    """The dotted name of a module, or of something a module outside the user's own code defines."""
+    if isinstance(value, types.ModuleType):
+        return value.__name__
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    return f"{module}.{name}" if isinstance(module, str) and isinstance(name, str) else None

@@ -1,0 +1,130 @@
+"""What cannot be moved into a nested function without changing its meaning.
+
+A statement that holds one of these stays where the user wrote it, and so does every statement around it.
+Frame-sensitive calls are those that look at their caller: `sys._getframe(n)`, `warnings.warn(stacklevel=n)`, and, by
+`frame_depths`, the module's own functions that make them on behalf of their callers.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import gast
+
+from autograph.converters.base import Context
+from autograph.syntax import scope
+
+READS_LOCALS = frozenset({"locals", "vars", "dir", "eval", "exec"})
+_FRAMES = {
+    "sys._getframe": 0,
+    "sys._getframemodulename": 0,
+    "inspect.currentframe": None,
+    "inspect.stack": None,
+    "inspect.trace": None,
+    "traceback.extract_stack": None,
+    "traceback.format_stack": None,
+    "traceback.print_stack": None,
+    "traceback.walk_stack": None,
+}
+
+
+def reason(nodes: list[Any] | gast.AST, context: Context) -> str | None:
+    """Why `nodes` (statements or an expression) must stay in their function; None if they may move."""
+    for node in scope.walk_own(*(nodes if isinstance(nodes, list) else [nodes])):
+        why = _reason(node, context)
+        if why is not None:
+            return f"{why} (line {node.lineno})" if hasattr(node, "lineno") else why
+    return None
+
+
+def _reason(node: gast.AST, context: Context) -> str | None:
+    kind = type(node)
+    if kind in BY_KIND:
+        return BY_KIND[kind]
+    if kind is gast.comprehension and node.is_async:
+        return "asynchronous comprehensions belong to their coroutine"
+    if kind is gast.Call:
+        return _call_reason(node, context)
+    if kind is gast.Attribute and node.attr == "f_back":
+        return "`f_back` walks the stack"
+    if kind is gast.ImportFrom and any(alias.name == "*" for alias in node.names):
+        return "`import *` binds unknown names"
+    return None
+
+
+BY_KIND = {
+    gast.Yield: "`yield` belongs to its generator",
+    gast.YieldFrom: "`yield from` belongs to its generator",
+    gast.Await: "`await` belongs to its coroutine",
+    gast.AsyncFor: "`async for` belongs to its coroutine",
+    gast.AsyncWith: "`async with` belongs to its coroutine",
+}
+
+
+def _call_reason(node: gast.Call, context: Context) -> str | None:
+    name = node.func.id if isinstance(node.func, gast.Name) else None
+    if name == "super" and not node.args:
+        return "`super()` looks at the function it stands in"
+    if name in READS_LOCALS and context.is_builtin(name) and (name in ("eval", "exec") or not node.args):
+        return f"`{name}` looks at the names of its function"
+    if frame_depth(node, context) >= 1:
+        return f"`{_callee(node)}` looks at its caller's frame"
+    return None
+
+
+def frame_depth(node: gast.Call, context: Context) -> float:
+    """0 if a call does not care which frame makes it; else 1 + how many frames below that one it looks at."""
+    dotted = context.dotted(node.func)
+    if dotted in _FRAMES:
+        default = _FRAMES[dotted]
+        return math.inf if default is None else 1 + _constant(node.args[0] if node.args else None, default)
+    if dotted is not None and dotted.rpartition(".")[2] in ("warn", "warn_explicit") and dotted.startswith("warnings"):
+        level = node.args[2] if len(node.args) > 2 else _keyword(node, "stacklevel")
+        return _constant(level, 1) - 1 + (level is not None)
+    return context.frame_depths.get(_callee(node), 0)
+
+
+def _keyword(node: gast.Call, name: str) -> Any:
+    return next((k.value for k in node.keywords if k.arg == name), None)
+
+
+def _constant(node: Any, default: float) -> float:
+    if node is None:
+        return default
+    return node.value if isinstance(node, gast.Constant) and isinstance(node.value, int) else math.inf
+
+
+def _callee(node: gast.Call) -> str:
+    return node.func.id if isinstance(node.func, gast.Name) else getattr(node.func, "attr", "")
+
+
+def module_frame_depths(tree: gast.AST, context: Context) -> dict[str, float]:
+    """For each function of a module that looks past its caller's frame: how many frames below its own.
+
+    A function that looks one frame down (its caller) is served as well by a generated body of the caller, which has
+    the same name, globals and lines; one that looks further needs its caller's own frame, and so do, one frame
+    less each, the functions that call it.
+    """
+    callers: dict[str, set[str]] = {}
+    depths: dict[str, float] = {}
+    for function in gast.walk(tree):
+        if isinstance(function, (gast.FunctionDef, gast.AsyncFunctionDef)):
+            for node in gast.walk(function):
+                depth: float = 0
+                if isinstance(node, gast.Call):
+                    callers.setdefault(_callee(node), set()).add(function.name)
+                    depth = frame_depth(node, context) - 1
+                elif isinstance(node, gast.Attribute) and node.attr == "f_back":
+                    depth = math.inf
+                if depth >= 2:
+                    depths[function.name] = max(depth, depths.get(function.name, 0))
+    work = list(depths)
+    while work:
+        name = work.pop()
+        for caller in callers.get(name, ()):
+            depth = depths[name] - 1
+            if depth >= 2 and depth > depths.get(caller, 0):
+                depths[caller] = depth
+                work.append(caller)
+    return depths

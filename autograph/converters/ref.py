@@ -1,0 +1,53 @@
+"""`ag__.ref(x)`: marks the objects that stores change, and that loads index with a computed index.
+
+    a[i, j] = v      →  ag__.ref(a)[i, j] = v
+    self.count += 1  →  ag__.ref(self).count += 1
+    table[i]         →  ag__.ref(table)[i]          (but `table[0]`, `table['key']` stay)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.converters.base import Context
+from autograph.syntax import template
+
+
+def subscript(node: gast.Subscript, context: Context) -> Any:
+    if isinstance(node.ctx, gast.Load) and (_literal(node.slice) or _is_type(node.value, context)):
+        return None
+    node.value = _ref(node.value)
+    return None
+
+
+def attribute(node: gast.Attribute, context: Context) -> Any:
+    if not isinstance(node.ctx, gast.Load):
+        node.value = _ref(node.value)
+    return None
+
+
+def _ref(value: Any) -> gast.AST:
+    return gast.copy_location(template.call("ref", value), value)
+
+
+def _literal(index: Any) -> bool:
+    """Whether an index is known from the text alone."""
+    if isinstance(index, gast.Constant):
+        return True
+    if isinstance(index, gast.UnaryOp):
+        return _literal(index.operand)
+    if isinstance(index, gast.Slice):
+        return all(part is None or _literal(part) for part in (index.lower, index.upper, index.step))
+    return isinstance(index, gast.Tuple) and all(map(_literal, index.elts))
+
+
+def _is_type(value: Any, context: Context) -> bool:
+    """`list[T]`, `Callable[[X], Y]`: a parametrised type, not an element of something."""
+    dotted = context.dotted(value) or ""
+    return dotted.startswith(("typing.", "collections.abc.")) or dotted in _GENERIC
+
+
+_GENERIC = frozenset(f"builtins.{name}" for name in ("list", "dict", "tuple", "set", "frozenset", "type"))
+REWRITERS = {gast.Subscript: subscript, gast.Attribute: attribute}

@@ -1,0 +1,58 @@
+"""Which conditions can never depend on a staged value, so that their statements stay as the user wrote them."""
+
+from __future__ import annotations
+
+import gast
+
+from autograph.converters.base import Context
+
+_PREDICATES = frozenset({"isinstance", "issubclass", "callable", "hasattr", "id"})
+_FLAGS = frozenset({"TYPE_CHECKING", "__debug__", "__name__"})
+
+
+def never_staged(test: gast.AST, context: Context) -> bool:
+    """Whether `test` always yields a plain Python value, whatever its operands are."""
+    if isinstance(test, gast.Constant):
+        return True
+    if isinstance(test, (gast.JoinedStr, gast.Lambda)):
+        return True
+    if isinstance(test, gast.Name):
+        return test.id in _FLAGS
+    if isinstance(test, gast.Attribute):
+        return test.attr in _FLAGS or (context.dotted(test) or "").startswith("sys.")
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return never_staged(test.operand, context)
+    if isinstance(test, gast.BoolOp):
+        return all(never_staged(value, context) for value in test.values)
+    if isinstance(test, gast.Compare):
+        return _comparison(test, context)
+    if isinstance(test, gast.Call):
+        name = test.func.id if isinstance(test.func, gast.Name) else None
+        return name in _PREDICATES and context.is_builtin(name)
+    return False
+
+
+def _comparison(test: gast.Compare, context: Context) -> bool:
+    operands = [test.left, *test.comparators]
+    pairs = zip(test.ops, operands, operands[1:], strict=False)
+    return all(_plain_comparison(op, left, right, context) for op, left, right in pairs)
+
+
+def _plain_comparison(op: gast.AST, left: gast.AST, right: gast.AST, context: Context) -> bool:
+    if isinstance(op, (gast.Is, gast.IsNot)):
+        return True
+    if _is_text(left) or _is_text(right):
+        return True
+    if isinstance(op, (gast.In, gast.NotIn)):
+        return _is_display_of_texts(right)
+    return never_staged(left, context) and never_staged(right, context)
+
+
+def _is_text(node: gast.AST) -> bool:
+    if isinstance(node, gast.Constant):
+        return isinstance(node.value, (str, bytes)) or node.value is None or node.value is Ellipsis
+    return isinstance(node, gast.JoinedStr)
+
+
+def _is_display_of_texts(node: gast.AST) -> bool:
+    return isinstance(node, (gast.Tuple, gast.List, gast.Set)) and all(_is_text(item) for item in node.elts)

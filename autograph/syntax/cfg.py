@@ -1,0 +1,234 @@
+"""The control-flow graph of one function, with the names each step reads and writes as bit sets.
+
+The graph is built backwards, block by block: `block(statements, after)` gives the step where the block is entered, so
+every step knows its successors when it is made, and steps are numbered in an order in which a single sweep settles
+everything but loops. A step may also raise, which leads to `handlers`: whatever is live there is live before the step.
+
+Loops and `if`s that will become bodies of generated functions (`node.plain is None`) differ in one way: a `return`
+inside such a body leaves the body, that is, it goes on behind the `if` or to the next iteration.
+For each of them the graph keeps a `Place`: where it goes on, and each body's entry and written names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import gast
+
+from autograph.syntax import scope
+
+
+@dataclass
+class Step:
+    """One statement, or the header of a compound one."""
+
+    reads: int
+    writes: int
+    successors: list[int]
+    handlers: tuple[int, ...]
+
+
+@dataclass
+class Place:
+    """Where a construct stands in the graph. A body is `(entry step, names written in it)`."""
+
+    node: gast.AST
+    head: int | None  # the step to which a loop returns
+    after: int
+    bodies: dict[str, tuple[int, int]]
+    target: int = 0  # names written by a `for` loop's target
+    test: int = 0  # names written by a `while` loop's test
+
+
+@dataclass(frozen=True)
+class _Jumps:
+    """Where the jumps of the surrounding code lead."""
+
+    leave: int  # `return`
+    break_: int
+    continue_: int
+    handlers: tuple[int, ...] = ()
+
+
+@dataclass
+class Graph:
+    """The steps of one function; `names[i]` is the name that bit `i` stands for."""
+
+    names: list[str] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+
+    def bits(self, names: Sequence[str] | scope.Names) -> int:
+        total = 0
+        for name in names:
+            total |= self._bit(name)
+        return total
+
+    def _bit(self, name: str) -> int:
+        index = self._index.get(name)
+        if index is None:
+            index = self._index[name] = len(self.names)
+            self.names.append(name)
+        return 1 << index
+
+    def __post_init__(self) -> None:
+        self._index = {name: i for i, name in enumerate(self.names)}
+
+
+def build(function: gast.AST, names: Sequence[str], rebound: scope.Names) -> Graph:
+    """The graph of a function's body. `rebound`: names that inner functions assign, so that any call may."""
+    builder = _Builder(Graph(list(names)), rebound)
+    end = builder.step(0, 0, [], ())
+    builder.block(function.body, end, _Jumps(end, end, end))
+    return builder.graph
+
+
+class _Builder:
+    def __init__(self, graph: Graph, rebound: scope.Names) -> None:
+        self.graph = graph
+        self.rebound = graph.bits(rebound)
+
+    def step(self, reads: int, writes: int, successors: list[int], handlers: tuple[int, ...]) -> int:
+        self.graph.steps.append(Step(reads, writes, successors, handlers))
+        return len(self.graph.steps) - 1
+
+    def uses(self, after: int, jumps: _Jumps, *nodes: gast.AST | None) -> tuple[int, int]:
+        """A step that evaluates `nodes`, and the names it may write."""
+        found = scope.uses(*nodes)
+        reads, writes = self.graph.bits(found.reads), self.graph.bits(found.writes)
+        here = self.step(reads, writes, [after], jumps.handlers)
+        return here, writes | (self.rebound if self.rebound and _calls(nodes) else 0)
+
+    def block(self, statements: list[Any], after: int, jumps: _Jumps) -> tuple[int, int]:
+        """The entry of a block, and the names written in it."""
+        written = 0
+        for statement in reversed(statements):
+            method = _METHODS.get(type(statement), _Builder.simple)
+            after, more = method(self, statement, after, jumps)
+            written |= more
+        return after, written
+
+    def simple(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+        return self.uses(after, jumps, node)
+
+    def jump(self, node: gast.AST, target: int | None, jumps: _Jumps) -> tuple[int, int]:
+        here, written = self.uses(0, jumps, node)
+        self.graph.steps[here].successors = [] if target is None else [target]
+        return here, written
+
+    def return_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+        return self.jump(node, jumps.leave, jumps)
+
+    def break_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+        return self.jump(node, jumps.break_, jumps)
+
+    def continue_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+        return self.jump(node, jumps.continue_, jumps)
+
+    def raise_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+        return self.jump(node, None, jumps)
+
+    def if_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+        if node.plain is None:
+            after = jumps.leave if node.returns else after
+            inside = replace(jumps, leave=after)
+        else:
+            inside = jumps
+        body = self.block(node.body, after, inside)
+        orelse = self.block(node.orelse, after, inside)
+        here, written = self.uses(body[0], jumps, node.test)
+        self.graph.steps[here].successors.append(orelse[0])
+        if node.plain is None:
+            self.graph.places.append(Place(node, None, after, {"body": body, "orelse": orelse}))
+        return here, written | body[1] | orelse[1]
+
+    def loop(self, node: gast.AST, after: int, jumps: _Jumps, head: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Body and `else` of any loop whose next iteration begins at `head`."""
+        orelse = self.block(node.orelse, after, jumps)
+        again = self.step(self.graph.bits(getattr(node, "until", [])), 0, [head, after], jumps.handlers)
+        inside = replace(jumps, break_=after, continue_=again)
+        if node.plain is None:
+            inside = replace(inside, leave=again)
+        return self.block(node.body, again, inside), orelse
+
+    def while_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+        head, in_test = self.uses(after, jumps, node.test)
+        body, orelse = self.loop(node, after, jumps, head)
+        self.graph.steps[head].successors = [body[0], orelse[0]]
+        if node.plain is None:
+            self.graph.places.append(Place(node, head, after, {"body": (body[0], body[1] | in_test)}, test=in_test))
+        return head, in_test | body[1] | orelse[1]
+
+    def for_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+        head = self.step(0, 0, [], jumps.handlers)
+        body, orelse = self.loop(node, after, jumps, head)
+        target, in_target = self.uses(body[0], jumps, node.target)
+        self.graph.steps[head].successors = [target, orelse[0]]
+        written = in_target | body[1]
+        if node.plain is None:
+            self.graph.places.append(Place(node, head, after, {"body": (target, written)}, target=in_target))
+        here, in_iter = self.uses(head, jumps, node.iter)
+        return here, written | in_iter | orelse[1]
+
+    def with_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+        inside = replace(jumps, handlers=(*jumps.handlers, after))  # a context manager may swallow the exception
+        body = self.block(node.body, after, inside)
+        here, written = self.uses(body[0], inside, *node.items)
+        return here, written | body[1]
+
+    def try_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+        written = 0
+        if node.finalbody:
+            end = self.step(0, 0, [after, jumps.leave, jumps.break_, jumps.continue_, *jumps.handlers], jumps.handlers)
+            after, written = self.block(node.finalbody, end, jumps)
+            jumps = _Jumps(after, after, after, (*jumps.handlers, after))
+        handlers = []
+        for handler in node.handlers:
+            entry, more = self.block(handler.body, after, jumps)
+            written |= more
+            head = gast.ExceptHandler(handler.type, handler.name, [])
+            entry, more = self.uses(entry, jumps, head)
+            handlers.append(entry)
+            written |= more
+        orelse = self.block(node.orelse, after, jumps)
+        body = self.block(node.body, orelse[0], replace(jumps, handlers=(*jumps.handlers, *handlers)))
+        return body[0], written | orelse[1] | body[1]
+
+    def match_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+        written, otherwise = 0, after
+        for case in reversed(node.cases):
+            body = self.block(case.body, after, jumps)
+            entry, more = self.uses(body[0], jumps, case.pattern, case.guard)
+            # a pattern may bind some of its names and still fail: it kills nothing
+            self.graph.steps[entry].writes = 0
+            self.graph.steps[entry].successors.append(otherwise)
+            otherwise, written = entry, written | more | body[1]
+        here, more = self.uses(otherwise, jumps, node.subject)
+        return here, written | more
+
+
+_METHODS = {
+    gast.Return: _Builder.return_,
+    gast.Break: _Builder.break_,
+    gast.Continue: _Builder.continue_,
+    gast.Raise: _Builder.raise_,
+    gast.If: _Builder.if_,
+    gast.While: _Builder.while_,
+    gast.For: _Builder.for_,
+    gast.AsyncFor: _Builder.for_,
+    gast.With: _Builder.with_,
+    gast.AsyncWith: _Builder.with_,
+    gast.Try: _Builder.try_,
+    gast.TryStar: _Builder.try_,
+    gast.Match: _Builder.match_,
+}
+
+
+_MAY_CALL = (gast.Call, gast.Attribute, gast.BinOp, gast.Compare, gast.Subscript, gast.Yield, gast.YieldFrom, gast.Await)
+
+
+def _calls(nodes: Sequence[gast.AST | None]) -> bool:
+    """Whether evaluating `nodes` may run other code of the user's."""
+    return any(isinstance(n, _MAY_CALL) for n in scope.walk_own(*[n for n in nodes if n is not None]))

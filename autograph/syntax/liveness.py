@@ -1,0 +1,81 @@
+"""Which names live on, and with them the state of every construct that becomes a call.
+
+A name is live at a step if some way on from there reads it before writing it. Names that inner functions capture, and
+globals, live everywhere, because nobody knows when they are read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gast
+
+from autograph.syntax import cfg, scope
+
+
+@dataclass
+class State:
+    """The names a construct carries.
+
+    `names`: written in the construct and live after it, or carried to the next iteration; in order of first appearance.
+    `shared`: for each body, the names it must not keep to itself: those, and what it reads before it writes it.
+    """
+
+    names: list[str]
+    shared: dict[str, list[str]]
+
+
+def analyse(function: gast.AST, everything_lives: bool = False) -> scope.Uses:
+    """Set `node.state` on every construct of `function` (a FunctionDef) that will be converted.
+
+    Args:
+        everything_lives: set when the function reads its own local names by other ways (`locals()`, `eval`).
+    """
+    own = scope.uses(*function.body)
+    order = [*scope.parameters(function), *own.writes, *own.reads, *own.captured]
+    graph = cfg.build(function, list(dict.fromkeys(order)), own.rebound)
+    always = -1 if everything_lives else graph.bits([*own.captured, *own.globals, *own.nonlocals])
+    live = solve(graph)
+    for place in graph.places:
+        place.node.state = _state(graph, place, live, always)
+    return own
+
+
+def solve(graph: cfg.Graph) -> list[int]:
+    """The names live before each step."""
+    live = [0] * len(graph.steps)
+    changed = True
+    while changed:
+        changed = False
+        for i, step in enumerate(graph.steps):
+            now = 0
+            for successor in step.successors:
+                now |= live[successor]
+            now = step.reads | (now & ~step.writes)
+            for handler in step.handlers:
+                now |= live[handler]
+            if now != live[i]:
+                live[i], changed = now, True
+    return live
+
+
+def _state(graph: cfg.Graph, place: cfg.Place, live: list[int], always: int) -> State:
+    after = live[place.after] | always
+    if place.head is not None:
+        after |= live[place.head]
+    written = 0
+    shared = {}
+    for body, (entry, names) in place.bodies.items():
+        written |= names
+        # A `for` target is written anew before each iteration, so it is shared only if it lives on after the loop.
+        shared[body] = _listed(graph, names & (after | live[entry] | place.test))
+    return State(_listed(graph, written & after), shared)
+
+
+def _listed(graph: cfg.Graph, bits: int) -> list[str]:
+    names = []
+    while bits:
+        low = bits & -bits
+        names.append(graph.names[low.bit_length() - 1])
+        bits ^= low
+    return names
