@@ -53,5 +53,6 @@ def loop_keywords(node: Any, context: Context) -> dict[str, Any]:
         test = flags[0] if len(flags) == 1 else template.call("or_", *map(template.thunk, flags))
         keywords["until"] = template.thunk(test)
     if node.options:
-        keywords["options"] = gast.Dict([template.constant(k.arg) for k in node.options], [k.value for k in node.options])
+        options = {k.arg: k.value for k in node.options}
+        keywords["options"] = gast.Dict([template.constant(name) for name in options], [*options.values()])
     return keywords

@@ -49,7 +49,9 @@ def _acceptable(node: gast.Call, least: float, most: float, keywords: frozenset[
     starred = any(isinstance(argument, gast.Starred) for argument in node.args)
     if starred and most != math.inf:
         return False
-    return (starred or least <= len(node.args)) and len(node.args) <= most and all(k.arg in keywords for k in node.keywords)
+    if not (starred or least <= len(node.args)) or len(node.args) > most:
+        return False
+    return all(k.arg in keywords for k in node.keywords)
 
 
 REWRITERS = {gast.Call: rewrite}

@@ -21,7 +21,8 @@ from autograph.syntax import template
 _STAGED_MODULES = frozenset(
     "math cmath random heapq bisect functools itertools operator copy statistics fractions decimal numbers".split()
 )
-_PLAIN_MODULES = (sys.stdlib_module_names | {"builtins", "numpy", "jax", "torch", "autograph", "typing_extensions"}) - _STAGED_MODULES
+_LIBRARIES = frozenset({"builtins", "numpy", "jax", "torch", "autograph", "typing_extensions"})
+_PLAIN_MODULES = (sys.stdlib_module_names | _LIBRARIES) - _STAGED_MODULES
 _CREATION = frozenset(
     "zeros ones empty full arange linspace logspace geomspace eye identity tri array asarray asanyarray "
     "ascontiguousarray fromfunction fromiter".split()
@@ -66,8 +67,10 @@ def _creates(dotted: str) -> bool:
 def _is_operator(function: Any) -> bool:
     """Whether a function is `ag__.something`, or the result of `ag__.call`."""
     if isinstance(function, gast.Call):
-        return _is_operator(function.func) and function.func.attr == "call"
-    return isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name) and function.value.id == "ag__"
+        function = function.func
+        return getattr(function, "attr", None) == "call" and _is_operator(function)
+    value = getattr(function, "value", None)
+    return isinstance(function, gast.Attribute) and isinstance(value, gast.Name) and value.id == "ag__"
 
 
 def _described(function: Any) -> str:

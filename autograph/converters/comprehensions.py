@@ -1,6 +1,7 @@
-"""`[e for x in xs if c]` → `ag__.list_comp(xs, lambda x: e, lambda x: c)`; sets, dicts and generator expressions likewise.
+"""`[e for x in xs if c]` → `ag__.list_comp(xs, lambda x: e, lambda x: c)`; sets, dicts and generators likewise.
 
-Only comprehensions over one iterable, whose target is one name; any other stays as it is. A comprehension whose target an inner function captures stays too: all its elements share one variable.
+Only comprehensions over one iterable, whose target is one name; any other stays as it is. One whose target an inner
+function captures stays too, because all its elements share one variable.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class Functions:
             self.inner(node, self.context)
             return
         if isinstance(node, (gast.If, *plain.LOOPS)):
-            self.context.decide(node, _KEYWORDS[type(node)], "only functions are staged, not the code of a module or class")
+            self.context.decide(node, _KEYWORDS[type(node)], "only functions are staged, not modules and classes")
         for child in scope.children(node):
             self._outside(child)
 
@@ -124,4 +124,4 @@ def _take_declarations(node: Any, hoisted: list[Any]) -> None:
 
 def _has_docstring(function: Any) -> bool:
     first = function.body[0]
-    return isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant) and isinstance(first.value.value, str)
+    return isinstance(first, gast.Expr) and isinstance(getattr(first.value, "value", None), str)

@@ -1,4 +1,4 @@
-"""Restructures `return`, `break`, `continue` and loop `else`, so that no jump leads out of a body that becomes a function.
+"""Restructures `return`, `break`, `continue` and loop `else`: no jump leads out of a body that becomes a function.
 
 What comes out is still Python, with one change of meaning: in the body of a converted loop or `if`, a bare `return`
 leaves that body. A jump out of a converted `if` is taken in one of three ways:
@@ -181,7 +181,8 @@ class _Restructure:
         left: Flags = {}  # raised in the body of a `try`, whose `else` then must not run
         for block in plain.blocks(node):
             if left and block is node.orelse:
-                block[:] = [gast.copy_location(self.guard(gast.UnaryOp(gast.Not(), any_of(left)), [*block], []), block[0])]
+                guard = self.guard(gast.UnaryOp(gast.Not(), any_of(left)), [*block], [])
+                block[:] = [gast.copy_location(guard, block[0])]
             if block is getattr(node, "finalbody", None):
                 for inner in block:
                     plain.pin(inner, "a jump out of `finally` drops exceptions")

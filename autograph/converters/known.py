@@ -49,7 +49,8 @@ def imports(tree: gast.AST) -> dict[str, str]:
     for node in scope.walk_own(*tree.body):
         if isinstance(node, gast.Import):
             for alias in node.names:
-                known[alias.asname or alias.name.partition(".")[0]] = alias.name if alias.asname else alias.name.partition(".")[0]
+                top = alias.name.partition(".")[0]
+                known[alias.asname or top] = alias.name if alias.asname else top
         elif isinstance(node, gast.ImportFrom) and not node.level:
             for alias in node.names:
                 known[alias.asname or alias.name] = f"{node.module}.{alias.name}"

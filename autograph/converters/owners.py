@@ -12,6 +12,7 @@ from typing import Any
 import gast
 
 from autograph.converters import plain
+from autograph.converters.base import replace
 from autograph.syntax import scope
 
 
@@ -27,7 +28,19 @@ def declare(block: list[Any], bound: Iterable[str]) -> None:
         node.unbound = [name for name in shared if name not in known]
         known.update(node.unbound)
         for body, names in node.state.shared.items():
+            _unannotate(getattr(node, body), names)
             declare(getattr(node, body), names)
+
+
+def _unannotate(block: list[Any], shared: list[str]) -> None:
+    """Drop the annotations of shared names: Python has none for names that are `nonlocal`, and evaluates none."""
+    for i, node in enumerate(block):
+        if isinstance(node, gast.AnnAssign) and isinstance(node.target, gast.Name) and node.target.id in shared:
+            new = gast.Pass() if node.value is None else gast.Assign([node.target], node.value, None)
+            block[i] = replace(node, new)
+        elif not converted(node) and not isinstance(node, plain.DEFINITIONS):
+            for inner in plain.blocks(node):
+                _unannotate(inner, shared)
 
 
 def converted(node: gast.AST) -> bool:

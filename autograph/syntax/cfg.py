@@ -226,7 +226,8 @@ _METHODS = {
 }
 
 
-_MAY_CALL = (gast.Call, gast.Attribute, gast.BinOp, gast.Compare, gast.Subscript, gast.Yield, gast.YieldFrom, gast.Await)
+_SUSPENDS = (gast.Yield, gast.YieldFrom, gast.Await)
+_MAY_CALL = (gast.Call, gast.Attribute, gast.BinOp, gast.Compare, gast.Subscript, *_SUSPENDS)
 
 
 def _calls(nodes: Sequence[gast.AST | None]) -> bool:

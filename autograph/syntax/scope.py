@@ -96,8 +96,9 @@ def _defaults(function: gast.AST) -> list[gast.AST]:
 def outer_parts(function: gast.AST) -> list[gast.AST]:
     """What of a `def` is evaluated where it stands: decorators, defaults, annotations."""
     a = function.args
-    annotated = [p.annotation for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None]
-    return [*function.decorator_list, *_defaults(function), *(x for x in (*annotated, function.returns) if x is not None)]
+    every = [p for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None]
+    annotations = [x for x in (*(p.annotation for p in every), function.returns) if x is not None]
+    return [*function.decorator_list, *_defaults(function), *annotations]
 
 
 class _Collector:
@@ -151,7 +152,7 @@ class _Collector:
             self.visit(part)
         self.found.writes[node.name] = None
         body = uses(*node.body)
-        # What a class body reads is read at once, what its methods read may be read later; neither sees the other's names.
+        # What a class body reads is read at once, what its methods read may be read later.
         self.found.reads.update({n: None for n in body.reads if n not in body.globals})
         self.found.captured.update(body.captured)
         self.found.captured.update(body.nonlocals)
