@@ -266,7 +266,7 @@ class _Recorder:
     def lead(self, holder: ast.AST | None, header: int, floor: int, first: ast.stmt, comment: str) -> int:
         """Note what stands around the header of the block that `first` begins; return the first line of it."""
         if isinstance(holder, ast.excepthandler):
-            header = holder.lineno  # type: ignore[attr-defined]
+            header = holder.lineno
         elif holder is not None:
             header = holder.pattern.lineno  # type: ignore[attr-defined]
             while header > floor + 1 and not self.lines[header - 1].lstrip().startswith("case"):
