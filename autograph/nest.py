@@ -1,0 +1,206 @@
+"""Flatten nested structures to their leaves, and rebuild them.
+
+A structure is a list, tuple, dict, namedtuple, dataclass instance, or a value of a registered type;
+everything else, subclasses of list, tuple and dict included, is a leaf. The leaves come in the order of
+iteration, which for a dict is the order of insertion and for a dataclass that of its fields.
+
+    flatten({"a": [1, 2], "b": 3})            [1, 2, 3]
+    pack({"a": [1, 2], "b": 3}, [4, 5, 6])    {"a": [4, 5], "b": 6}
+    map(max, [1, (5, 3)], [4, (2, 9)])        [4, (5, 9)]
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from autograph.errors import AutographError
+
+
+class StructureError(AutographError, ValueError):
+    """Two structures that had to be alike are not, or leaves are missing or left over."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How values of one type are taken apart and put together again.
+
+    Attributes:
+        children: value -> its parts by key, in order.
+        rebuild: an old value, which stays as it was, and new parts in the order of `children` -> a new value.
+        step: key -> what a user writes to get at that part.
+    """
+
+    children: Callable[[Any], Mapping[Any, Any]]
+    rebuild: Callable[[Any, list[Any]], Any]
+    step: Callable[[Any], str] = "[{!r}]".format
+
+
+def _by_position(value: Sequence[Any]) -> dict[int, Any]:
+    return dict(enumerate(value))
+
+
+def _set_fields(value: Any, parts: list[Any]) -> Any:
+    new = copy.copy(value)
+    for name, part in zip(_fields_of(value), parts):
+        object.__setattr__(new, name, part)  # frozen dataclasses too; __post_init__ has run once already
+    return new
+
+
+def _fields_of(value: Any) -> dict[str, Any]:
+    return {field.name: getattr(value, field.name) for field in fields(value) if hasattr(value, field.name)}
+
+
+_NAMEDTUPLE = Kind(lambda value: value._asdict(), lambda value, parts: value._make(parts), ".{}".format)
+_DATACLASS = Kind(_fields_of, _set_fields, ".{}".format)
+_KINDS: dict[type, Kind] = {
+    list: Kind(_by_position, lambda value, parts: parts),
+    tuple: Kind(_by_position, lambda value, parts: tuple(parts)),
+    dict: Kind(lambda value: value, lambda value, parts: dict(zip(value, parts))),
+    OrderedDict: Kind(lambda value: value, lambda value, parts: OrderedDict(zip(value, parts))),
+    defaultdict: Kind(
+        lambda value: value, lambda value, parts: defaultdict(value.default_factory, zip(value, parts))
+    ),
+}
+
+
+def register(
+    kind: type,
+    children: Callable[[Any], Mapping[Any, Any]],
+    rebuild: Callable[[Any, list[Any]], Any],
+    step: Callable[[Any], str] = "[{!r}]".format,
+) -> None:
+    """Make values of exactly the type `kind` structures; see `Kind` for the three functions."""
+    _KINDS[kind] = Kind(children, rebuild, step)
+
+
+def _kind_of(value: Any) -> Kind | None:
+    kind = _KINDS.get(type(value))
+    if kind is not None:
+        return kind
+    if isinstance(value, tuple) and hasattr(value, "_fields") and hasattr(value, "_make"):
+        return _NAMEDTUPLE
+    if hasattr(type(value), "__dataclass_fields__"):
+        return _DATACLASS
+    return None
+
+
+def is_nested(value: Any) -> bool:
+    """Whether `value` is a structure rather than a leaf."""
+    return _kind_of(value) is not None
+
+
+def flatten(structure: Any) -> list[Any]:
+    """The leaves of `structure`, in order."""
+    leaves: list[Any] = []
+    _gather(structure, leaves)
+    return leaves
+
+
+def _gather(value: Any, leaves: list[Any]) -> None:
+    kind = _kind_of(value)
+    if kind is None:
+        leaves.append(value)
+    else:
+        for part in kind.children(value).values():
+            _gather(part, leaves)
+
+
+def flatten_with_paths(structure: Any) -> list[tuple[str, Any]]:
+    """The leaves with what a user appends to the structure's name to reach them, such as `['a'][1].x`."""
+    return list(_walk(structure, ""))
+
+
+def _walk(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    kind = _kind_of(value)
+    if kind is None:
+        yield path, value
+        return
+    for key, part in kind.children(value).items():
+        yield from _walk(part, path + kind.step(key))
+
+
+def pack(structure: Any, leaves: Iterable[Any]) -> Any:
+    """A structure built like `structure` with `leaves` in place of its own.
+
+    Raises:
+        StructureError: there are more or fewer leaves than `structure` has.
+    """
+    given = list(leaves)
+    rest = iter(given)
+    missing = object()
+
+    def build(value: Any) -> Any:
+        kind = _kind_of(value)
+        if kind is None:
+            return next(rest, missing)
+        return kind.rebuild(value, [build(part) for part in kind.children(value).values()])
+
+    packed = build(structure)
+    wanted = len(flatten(structure))
+    if len(given) != wanted:
+        raise StructureError(f"the structure has {wanted} leaves, but {len(given)} were given to fill it")
+    return packed
+
+
+def map(function: Callable[..., Any], structure: Any, *others: Any) -> Any:
+    """Apply `function` to the leaves of `structure` and the corresponding ones of `others`.
+
+    Raises:
+        StructureError: the structures are not built alike; the message names the first place where.
+    """
+    for other in others:
+        assert_same_structure(structure, other)
+    return _map(function, structure, others)
+
+
+def _map(function: Callable[..., Any], first: Any, others: tuple[Any, ...]) -> Any:
+    kind = _kind_of(first)
+    if kind is None:
+        return function(first, *others)
+    rest = [kind.children(other) for other in others]
+    parts = kind.children(first).items()
+    return kind.rebuild(
+        first, [_map(function, part, tuple(each[key] for each in rest)) for key, part in parts]
+    )
+
+
+def assert_same_structure(first: Any, second: Any, name: str = "structure") -> None:
+    """Check that two structures differ in their leaves at most (and in the order of dict keys).
+
+    Args:
+        name: what the user calls the structure; the message says where, e.g. `structure['a'][1]`.
+
+    Raises:
+        StructureError: they differ.
+    """
+    kind = _kind_of(first)
+    if kind is not _kind_of(second) or (kind is not None and type(first) is not type(second)):
+        raise StructureError(f"{name} is {_describe(first)} on one side and {_describe(second)} on the other")
+    if kind is None:
+        return
+    left, right = kind.children(first), kind.children(second)
+    if left.keys() != right.keys():
+        raise StructureError(_difference(name, first, second, left, right))
+    for key, part in left.items():
+        assert_same_structure(part, right[key], name + kind.step(key))
+
+
+def _describe(value: Any) -> str:
+    what = "a" if is_nested(value) else "a leaf of type"
+    return f"{what} {type(value).__name__}"
+
+
+def _difference(name: str, first: Any, second: Any, left: Mapping[Any, Any], right: Mapping[Any, Any]) -> str:
+    kind = type(first).__name__
+    if isinstance(first, (list, tuple)):
+        return f"{name} is a {kind} of {len(left)} on one side and of {len(right)} on the other"
+    only = [_keys(one, other) for one, other in ((left, right), (right, left))]
+    return f"{name} is a {kind} with {only[0]} on one side only and {only[1]} on the other only"
+
+
+def _keys(one: Mapping[Hashable, Any], other: Mapping[Hashable, Any]) -> str:
+    return ", ".join(repr(key) for key in one if key not in other) or "nothing"
