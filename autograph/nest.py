@@ -61,9 +61,7 @@ _KINDS: dict[type, Kind] = {
     tuple: Kind(_by_position, lambda value, parts: tuple(parts)),
     dict: Kind(lambda value: value, lambda value, parts: dict(zip(value, parts))),
     OrderedDict: Kind(lambda value: value, lambda value, parts: OrderedDict(zip(value, parts))),
-    defaultdict: Kind(
-        lambda value: value, lambda value, parts: defaultdict(value.default_factory, zip(value, parts))
-    ),
+    defaultdict: Kind(lambda value: value, lambda value, parts: defaultdict(value.default_factory, zip(value, parts))),
 }
 
 
@@ -163,9 +161,7 @@ def _map(function: Callable[..., Any], first: Any, others: tuple[Any, ...]) -> A
         return function(first, *others)
     rest = [kind.children(other) for other in others]
     parts = kind.children(first).items()
-    return kind.rebuild(
-        first, [_map(function, part, tuple(each[key] for each in rest)) for key, part in parts]
-    )
+    return kind.rebuild(first, [_map(function, part, tuple(each[key] for each in rest)) for key, part in parts])
 
 
 def assert_same_structure(first: Any, second: Any, name: str = "structure") -> None:

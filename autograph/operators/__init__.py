@@ -1,0 +1,43 @@
+"""What converted code calls, as `ag__`: `ag__.if_stmt(…)`, `ag__.for_stmt(…)` and so on.
+
+For plain values these do what the Python they stand for does. Values that a registered backend owns are handed
+to it: see `autograph.operators.backend`.
+"""
+
+from autograph.operators.assertions import assert_stmt, raise_
+from autograph.operators.calls import call, ref
+from autograph.operators.comparisons import compare, in_, not_in
+from autograph.operators.comprehensions import dict_comp, gen_exp, list_comp, set_comp
+from autograph.operators.conditionals import if_exp, if_stmt
+from autograph.operators.for_loop import for_stmt
+from autograph.operators.logical import and_, not_, or_
+from autograph.operators.python_builtins import (
+    all_,
+    any_,
+    bool_,
+    complex_,
+    enumerate_,
+    filter_,
+    float_,
+    int_,
+    len_,
+    map_,
+    max_,
+    min_,
+    print_,
+    range_,
+    reversed_,
+    sorted_,
+    sum_,
+    zip_,
+)
+from autograph.operators.state import UNBOUND as unbound
+from autograph.operators.tracebacks import trim
+from autograph.operators.while_loop import while_stmt
+
+__all__ = [
+    "all_", "and_", "any_", "assert_stmt", "bool_", "call", "compare", "complex_", "dict_comp", "enumerate_",
+    "filter_", "float_", "for_stmt", "gen_exp", "if_exp", "if_stmt", "in_", "int_", "len_", "list_comp", "map_",
+    "max_", "min_", "not_", "not_in", "or_", "print_", "raise_", "range_", "ref", "reversed_", "set_comp",
+    "sorted_", "sum_", "trim", "unbound", "while_stmt", "zip_",
+]  # fmt: skip

@@ -1,0 +1,36 @@
+"""`assert` and `raise`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.operators.backend import ACTIVE, BACKENDS, Thunk, owner, tracing
+from autograph.operators.unbound import rename
+
+
+def assert_stmt(test: Thunk, message: Thunk | None = None) -> None:
+    """`assert test(), message()`; nothing at all under `python -O`."""
+    if not __debug__:
+        return
+    try:
+        value = test()
+        if value is True:
+            return
+        backend = owner(value) if BACKENDS else None
+        if backend is not None and backend.assert_stmt(value, message) is not NotImplemented:
+            return
+        if not value:
+            raise AssertionError if message is None else AssertionError(message())
+    except NameError as error:
+        rename(error)
+        raise
+
+
+def raise_(exception: Any) -> Any:
+    """What to raise for `raise exception`."""
+    backend = tracing() if ACTIVE else None
+    if backend is not None:
+        result = backend.raise_(exception)
+        if result is not NotImplemented:
+            return result
+    return exception

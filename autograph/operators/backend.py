@@ -1,0 +1,236 @@
+"""The protocol through which values get staged, and the registry of those who speak it.
+
+Converted code runs as plain Python until a construct meets a value that a registered backend owns: the `if`
+of a staged condition, the `for` over a staged iterable. That backend is then handed the whole construct. While
+a backend traces, it is moreover asked about what might matter to it although no staged value is in sight: loops,
+comprehensions, builtins, calls, `in`, `raise`, and objects about to be indexed or mutated.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from autograph.errors import AutographError
+from autograph.operators.state import State
+from autograph.operators.tracebacks import user_frame
+
+Thunk = Callable[[], Any]
+OneArgument = Callable[[Any], Any]
+Options = Mapping[str, Any] | None
+
+
+class StagingError(AutographError):
+    """A staged value came to a construct that its backend does not stage."""
+
+
+class Backend(Protocol):
+    """What stages values. Subclass it, and define the methods for what you stage; or join by structure alone.
+
+    Any method of a construct may return NotImplemented: the construct then runs as plain Python. The methods
+    inherited from here do so for plain values, and raise StagingError for staged ones. What is called `first`
+    has been computed already, once, as Python would have.
+    """
+
+    name: str
+
+    def owns(self, value: Any) -> bool:
+        """Whether `value` is staged, and by this backend."""
+        return False
+
+    def tracing(self) -> bool:
+        """Whether this backend is tracing in this thread, other than within `traced_by`; see `register`."""
+        return False
+
+    def if_stmt(self, test: Any, body: Thunk, orelse: Thunk | None, state: State) -> Any:
+        """`if`: set the carried variables, and return what the branches return."""
+        return unstaged(self, "`if` statements", test)
+
+    def if_exp(self, test: Any, body: Thunk, orelse: Thunk) -> Any:
+        """`body() if test else orelse()`."""
+        return unstaged(self, "conditional expressions", test)
+
+    def while_stmt(
+        self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Options
+    ) -> Any:
+        """`while`: the rest of the loop, from where `first` was to decide whether there is another turn.
+
+        `until`, asked after each turn, says whether it met a `break`. `first` is plain when a tracing backend is
+        asked about a loop before its first turn.
+        """
+        return unstaged(self, "`while` loops", first)
+
+    def for_stmt(
+        self,
+        iterable: Any,
+        body: OneArgument,
+        state: State,
+        until: Thunk | None,
+        options: Options,
+        first: Any,
+    ) -> Any:
+        """`for`: the rest of the loop, over what is left of `iterable`.
+
+        `first` is True before the first turn. Later, when `until` has turned staged, it is the staged condition
+        for going on.
+        """
+        return unstaged(self, "`for` loops", iterable, first)
+
+    def and_(self, first: Any, rest: Sequence[Thunk]) -> Any:
+        """`first and rest[0]() and …`; the chained comparison `a < b < c` comes as `a < b and …`, too."""
+        return unstaged(self, "`and` and chained comparisons", first)
+
+    def or_(self, first: Any, rest: Sequence[Thunk]) -> Any:
+        """`first or rest[0]() or …`."""
+        return unstaged(self, "`or`", first)
+
+    def not_(self, value: Any) -> Any:
+        """`not value`."""
+        return unstaged(self, "`not`", value)
+
+    def in_(self, element: Any, container: Any) -> Any:
+        """`element in container`; `not in` is `not_` of it."""
+        return unstaged(self, "`in`", element, container)
+
+    def list_comp(self, iterable: Any, element: OneArgument, condition: OneArgument | None, done: list[Any]) -> Any:
+        """`[*done, *[element(x) for x in iterable if condition(x)]]`.
+
+        Of a plain iterable, `iterable` is what is left from the first item on whose condition is staged, and
+        `done` what came out before it.
+        """
+        return unstaged(self, "list comprehensions", iterable)
+
+    def set_comp(self, iterable: Any, element: OneArgument, condition: OneArgument | None, done: set[Any]) -> Any:
+        """A set comprehension; see `list_comp`."""
+        return unstaged(self, "set comprehensions", iterable)
+
+    def dict_comp(
+        self,
+        iterable: Any,
+        key: OneArgument,
+        value: OneArgument,
+        condition: OneArgument | None,
+        done: dict[Any, Any],
+    ) -> Any:
+        """A dict comprehension; see `list_comp`."""
+        return unstaged(self, "dict comprehensions", iterable)
+
+    def gen_exp(self, iterable: Any, element: OneArgument, condition: OneArgument | None) -> Any:
+        """A generator expression, from the first item on whose condition is staged: something iterable."""
+        return unstaged(self, "generator expressions", iterable)
+
+    def assert_stmt(self, test: Any, message: Thunk | None) -> Any:
+        """`assert test, message()`."""
+        return unstaged(self, "`assert`", test)
+
+    def raise_(self, exception: Any) -> Any:
+        """What to raise where the user's code raises `exception` while this backend traces."""
+        return NotImplemented
+
+    def call(self, function: Any) -> Any:
+        """What to call for `function` while this backend traces."""
+        return NotImplemented
+
+    def ref(self, value: Any) -> Any:
+        """What to index, mutate or set attributes of for `value` while this backend traces."""
+        return NotImplemented
+
+    def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """A call of the builtin function `name`; goes to the method `NAME_`, if there is one."""
+        method = getattr(self, f"{name}_", None)
+        return method(*args, **kwargs) if method else unstaged(self, f"{name}()", *args, *kwargs.values())
+
+
+def unstaged(backend: Backend, construct: str, *values: Any) -> Any:
+    """NotImplemented for a construct of plain values; StagingError if `backend` owns one of `values`."""
+    if not any(map(backend.owns, values)):
+        return NotImplemented
+    frame = user_frame()
+    raise StagingError(
+        f"the backend {backend.name} does not stage {construct}. Compute this from values that are not staged, "
+        "or write it with constructs that the backend does stage",
+        *((frame.f_code.co_filename, frame.f_lineno) if frame else ()),
+    )
+
+
+# Operators hold on to both lists, which are only ever changed in place. Empty, they are all that the plain path
+# looks at. ACTIVE has an entry for each trace in any thread, and one for each backend registered with `watch`.
+BACKENDS: list[Backend] = []
+ACTIVE: list[Backend] = []
+
+# Values of exactly these types belong to no backend.
+PLAIN: frozenset[type] = frozenset(
+    {bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set, frozenset, range}
+)
+
+
+class _Traces(threading.local):
+    """The backends tracing in this thread, the innermost last."""
+
+    def __init__(self) -> None:
+        self.stack: list[Backend] = []
+
+
+_traces = _Traces()
+
+
+def register(backend: Backend, watch: bool = False) -> None:
+    """Let `backend` stage values; of several that own a value, the one registered last gets it.
+
+    Args:
+        watch: ask the backend's `tracing()` at each loop, call and so on. For a backend that does not start its
+            traces itself, and so cannot announce them with `traced_by`.
+    """
+    BACKENDS.insert(0, backend)
+    if watch:
+        ACTIVE.append(backend)
+
+
+def unregister(backend: Backend) -> None:
+    """Undo `register`."""
+    BACKENDS.remove(backend)
+    if backend in ACTIVE:
+        ACTIVE.remove(backend)
+
+
+@contextmanager
+def traced_by(backend: Backend) -> Iterator[None]:
+    """While it lasts, `backend` traces what runs in this thread."""
+    ACTIVE.append(backend)
+    _traces.stack.append(backend)
+    try:
+        yield
+    finally:
+        _traces.stack.pop()
+        ACTIVE.remove(backend)
+
+
+def tracing() -> Backend | None:
+    """The backend that traces what runs in this thread, if any; of several, the innermost."""
+    if not ACTIVE:
+        return None
+    if _traces.stack:
+        return _traces.stack[-1]
+    return next((backend for backend in BACKENDS if backend.tracing()), None)
+
+
+def owner(value: Any) -> Backend | None:
+    """The backend that staged `value`, if any."""
+    if type(value) in PLAIN:
+        return None
+    for backend in BACKENDS:
+        if backend.owns(value):
+            return backend
+    return None
+
+
+def responsible(*values: Any) -> Backend | None:
+    """Whom to ask about a construct of `values`: the owner of the first staged one, else who is tracing."""
+    for value in values:
+        if type(value) not in PLAIN:
+            for backend in BACKENDS:
+                if backend.owns(value):
+                    return backend
+    return tracing() if ACTIVE else None

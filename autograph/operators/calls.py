@@ -1,0 +1,68 @@
+"""Calls of functions, and stores into objects, while a backend traces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from types import FunctionType, MethodType
+from typing import Any
+
+from autograph.operators.backend import ACTIVE, tracing
+
+Converter = Callable[[FunctionType], Callable[..., Any]]
+
+# Packages whose functions take staged values as they are, or cannot take them at all.
+UNCONVERTED = frozenset({__name__.partition(".")[0], "numpy", "jax", "jaxlib", "torch"})
+
+_converter: Converter | None = None
+
+
+def set_converter(converter: Converter | None) -> None:
+    """Let `call` convert functions with `converter`, which may give back the function it was given."""
+    global _converter
+    _converter = converter
+
+
+def call(function: Any) -> Any:
+    """What to call for `function`: itself, or, while a backend traces, what that says, or its conversion."""
+    if not ACTIVE:
+        return function
+    backend = tracing()
+    if backend is None:
+        return function
+    replacement = backend.call(function)
+    return _converted(function) if replacement is NotImplemented else replacement
+
+
+def ref(value: Any) -> Any:
+    """`value`, which is about to be indexed or mutated; while a backend traces, what that puts in its place."""
+    if not ACTIVE:
+        return value
+    backend = tracing()
+    if backend is None:
+        return value
+    stand_in = backend.ref(value)
+    return value if stand_in is NotImplemented else stand_in
+
+
+def _converted(function: Any) -> Any:
+    """The conversion of what runs when `function` is called, if that is Python code to be converted."""
+    if _converter is None or isinstance(function, type) or _is_marked(function):
+        return function
+    if isinstance(function, FunctionType):
+        package = str(function.__globals__.get("__name__")).partition(".")[0]
+        return function if package in UNCONVERTED else _converter(function)
+    if isinstance(function, MethodType):
+        inner = _converted(function.__func__)
+        return function if inner is function.__func__ else MethodType(inner, function.__self__)
+    if type(function) is partial:
+        inner = call(function.func)
+        return function if inner is function.func else partial(inner, *function.args, **function.keywords)
+    method = getattr(type(function), "__call__", None)  # noqa: B004
+    if isinstance(method, FunctionType) and (inner := _converted(method)) is not method:
+        return MethodType(inner, function)
+    return function
+
+
+def _is_marked(function: Any) -> bool:
+    return getattr(function, "__ag_do_not_convert__", False) is True

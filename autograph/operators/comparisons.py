@@ -1,0 +1,73 @@
+"""Chained comparisons and membership."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, Thunk, owner, responsible
+from autograph.operators.logical import not_
+from autograph.operators.unbound import rename
+
+
+def in_(element: Any, container: Any) -> Any:
+    """`element in container`."""
+    if ACTIVE or (BACKENDS and not (type(element) in PLAIN and type(container) in PLAIN)):
+        backend = responsible(element, container)
+        if backend is not None:
+            result = backend.in_(element, container)
+            if result is not NotImplemented:
+                return result
+    return element in container
+
+
+def not_in(element: Any, container: Any) -> Any:
+    """`element not in container`."""
+    return not_(in_(element, container))
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "is": operator.is_,
+    "is not": operator.is_not,
+    "in": in_,
+    "not in": not_in,
+}
+
+
+def compare(
+    left: Any, comparison: str, term: Thunk, comparison2: str = "", term2: Thunk | None = None, *rest: Any
+) -> Any:
+    """`left < term() <= …`: each operand computed once, none after a comparison that is false.
+
+    Args:
+        rest: further comparisons and operands by turns, as in `compare(0, "<", lambda: x, "<=", lambda: n)`.
+    """
+    try:
+        right = term()
+        result = _COMPARISONS[comparison](left, right)
+        if term2 is None:
+            return result
+        if result is not True:
+            if result is False:
+                return result
+            backend = owner(result) if BACKENDS else None
+            if backend is not None:
+                staged = backend.and_(result, (partial(compare, right, comparison2, term2, *rest),))
+                if staged is not NotImplemented:
+                    return staged
+            if not result:
+                return result
+        if rest:
+            return compare(right, comparison2, term2, *rest)
+        return _COMPARISONS[comparison2](right, term2())
+    except NameError as error:
+        rename(error)
+        raise

@@ -1,0 +1,49 @@
+"""`if` statements and conditional expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import truth
+from typing import Any
+
+from autograph.operators.backend import BACKENDS, Thunk, owner
+from autograph.operators.state import State
+from autograph.operators.unbound import rename
+
+
+def if_stmt(test: Any, body: Thunk, orelse: Thunk | None = None, names: Sequence[str] = ()) -> Any:
+    """`if test: body() else: orelse()`; returns what the branch returned.
+
+    Args:
+        names: the variables that either branch changes and that are read afterwards.
+    """
+    try:
+        if type(test) is not bool:
+            backend = owner(test) if BACKENDS else None
+            if backend is not None:
+                result = backend.if_stmt(test, body, orelse, State(names, body, orelse))
+                if result is not NotImplemented:
+                    return result
+            test = truth(test)  # and let go of the object, as Python does before it enters the branch
+        if test:
+            return body()
+        return None if orelse is None else orelse()
+    except NameError as error:
+        rename(error)
+        raise
+
+
+def if_exp(test: Any, body: Thunk, orelse: Thunk) -> Any:
+    """`body() if test else orelse()`."""
+    try:
+        if type(test) is not bool:
+            backend = owner(test) if BACKENDS else None
+            if backend is not None:
+                result = backend.if_exp(test, body, orelse)
+                if result is not NotImplemented:
+                    return result
+            test = truth(test)
+        return body() if test else orelse()
+    except NameError as error:
+        rename(error)
+        raise

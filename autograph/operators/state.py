@@ -1,0 +1,151 @@
+"""The variables that the bodies of a construct share with the user's function.
+
+A body reaches them through the cells of its closure; a cell that is empty is an unbound variable. Variables
+declared `global` are found in the body's globals.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from types import CellType, FunctionType
+from typing import Any
+
+
+class Unbound:
+    """The class of `UNBOUND`, which stands for the value of a variable that has none."""
+
+    def __repr__(self) -> str:
+        return "UNBOUND"
+
+
+UNBOUND = Unbound()
+
+
+class Variable(ABC):
+    """A variable that is read and written from outside its function."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<variable {self.name}: {self.get()!r}>"
+
+    @abstractmethod
+    def get(self) -> Any:
+        """The value, or UNBOUND."""
+
+    @abstractmethod
+    def set(self, value: Any) -> None:
+        """Bind to `value`; unbind if that is UNBOUND."""
+
+
+class CellVariable(Variable):
+    """A variable that lives in a closure cell."""
+
+    __slots__ = ("cell",)
+
+    def __init__(self, name: str, cell: CellType) -> None:
+        super().__init__(name)
+        self.cell = cell
+
+    def get(self) -> Any:
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return UNBOUND
+
+    def set(self, value: Any) -> None:
+        if value is not UNBOUND:
+            self.cell.cell_contents = value
+        elif self.get() is not UNBOUND:
+            del self.cell.cell_contents
+
+
+class GlobalVariable(Variable):
+    """A variable of a module."""
+
+    __slots__ = ("module",)
+
+    def __init__(self, name: str, module: dict[str, Any]) -> None:
+        super().__init__(name)
+        self.module = module
+
+    def get(self) -> Any:
+        return self.module.get(self.name, UNBOUND)
+
+    def set(self, value: Any) -> None:
+        if value is not UNBOUND:
+            self.module[self.name] = value
+        else:
+            self.module.pop(self.name, None)
+
+
+class State:
+    """What a construct's bodies can read and write of the user's variables.
+
+    Attributes:
+        carried: the variables that the bodies change and that are read afterwards, in order of appearance.
+        passing: the other variables that the bodies name; what they assign to these is not read afterwards.
+        beyond: variables of the enclosing functions that the bodies reach only by calling inner functions.
+    """
+
+    __slots__ = ("beyond", "carried", "passing")
+
+    def __init__(self, names: Sequence[str], *bodies: object) -> None:
+        functions = [body for body in bodies if isinstance(body, FunctionType)]
+        module = functions[0].__globals__ if functions else {}
+        named: dict[str, Variable] = {}
+        for function in functions:
+            named.update({variable.name: variable for variable in _cells(function)})
+        self.carried: tuple[Variable, ...] = tuple(
+            named.pop(name) if name in named else GlobalVariable(name, module) for name in names
+        )
+        self.passing: tuple[Variable, ...] = tuple(named.values())
+        self.beyond: tuple[Variable, ...] = tuple(_beyond(functions))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the carried variables."""
+        return tuple(variable.name for variable in self.carried)
+
+    def get(self) -> tuple[Any, ...]:
+        """The values of the carried variables, UNBOUND for those that have none."""
+        return tuple(variable.get() for variable in self.carried)
+
+    def set(self, values: Iterable[Any]) -> None:
+        """Give the carried variables new values, in the order of `names`; UNBOUND unbinds."""
+        for variable, value in zip(self.carried, values):
+            variable.set(value)
+
+    def snapshot(self) -> dict[Variable, Any]:
+        """The values of all variables that the bodies can reach, for `restore` and `changed`."""
+        return {variable: variable.get() for variable in (*self.carried, *self.passing, *self.beyond)}
+
+    def restore(self, snapshot: dict[Variable, Any]) -> None:
+        """Make all variables what they were."""
+        for variable, value in snapshot.items():
+            variable.set(value)
+
+    def changed(self, snapshot: dict[Variable, Any]) -> tuple[Variable, ...]:
+        """The variables, carried or not, that are now bound to another object than they were."""
+        return tuple(variable for variable, value in snapshot.items() if variable.get() is not value)
+
+
+def _cells(function: FunctionType) -> Iterator[CellVariable]:
+    return map(CellVariable, function.__code__.co_freevars, function.__closure__ or ())
+
+
+def _beyond(functions: Iterable[FunctionType]) -> Iterator[CellVariable]:
+    """The variables of functions that are values of `functions`' variables, of those of these, and so on."""
+    found = [variable for function in functions for variable in _cells(function)]
+    seen = {id(variable.cell) for variable in found}  # by identity: cells with equal contents are equal
+    for known in found:
+        content = known.get()
+        for variable in _cells(content) if isinstance(content, FunctionType) else ():
+            if id(variable.cell) not in seen:
+                seen.add(id(variable.cell))
+                found.append(variable)
+                yield variable

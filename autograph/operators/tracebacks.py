@@ -1,0 +1,80 @@
+"""Keep this library's frames out of the tracebacks of converted functions.
+
+Every converted function is compiled as `try: BODY except: ag__.trim(); raise`. When an exception comes by,
+its traceback holds this function, then by turns operators and the bodies they called, then perhaps another
+user's function, whose own guard has already trimmed all that lies behind it. So `trim` unlinks library frames
+until it meets a user's frame that no library frame called: however deep the recursion, each frame is looked at
+about once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import CodeType, FrameType, TracebackType
+
+_LIBRARY = os.path.dirname(os.path.dirname((lambda: None).__code__.co_filename)) + os.sep
+FULL_TRACEBACK = "AUTOGRAPH_FULL_TRACEBACK"
+
+# Whether a `trim` found no room on the stack to work in: the next one does its work as well.
+_left_over = False
+
+
+def is_library(code: CodeType) -> bool:
+    """Whether `code` belongs to this package."""
+    return code.co_filename.startswith(_LIBRARY)
+
+
+def user_frame() -> FrameType | None:
+    """The innermost running frame that is not this library's."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_library(frame.f_code):
+        frame = frame.f_back
+    return frame
+
+
+def trim() -> None:
+    """Unlink this library's frames from the traceback of the exception that the calling frame handles.
+
+    Does nothing where the environment variable AUTOGRAPH_FULL_TRACEBACK is 1.
+    """
+    global _left_over
+    try:
+        error = sys.exc_info()[1]
+        if error is not None and error.__traceback__ is not None and os.environ.get(FULL_TRACEBACK) != "1":
+            error.__traceback__ = _without_library(error.__traceback__, to_the_end=_left_over)
+            _left_over = False
+    except RecursionError:
+        _left_over = True
+
+
+def _without_library(own: TracebackType, to_the_end: bool) -> TracebackType:
+    kept = [own]
+    while True:
+        last = kept[-1]
+        behind = rest = last.tb_next
+        while rest is not None and is_library(rest.tb_frame.f_code):
+            rest = rest.tb_next
+        if rest is None:
+            break
+        # A frame that raised again what it had caught has two entries.
+        if rest is behind and rest.tb_frame is not last.tb_frame and not to_the_end:
+            break
+        kept.append(rest)
+    for entry in reversed(kept):
+        rest = entry if entry.tb_next is rest else _relinked(entry, rest)
+    assert rest is not None
+    return rest
+
+
+if sys.version_info >= (3, 11):
+
+    def _relinked(entry: TracebackType, rest: TracebackType | None) -> TracebackType:
+        # Not by setting tb_next, which walks the whole chain in search of a loop.
+        return TracebackType(rest, entry.tb_frame, entry.tb_lasti, entry.tb_lineno or -1)
+
+else:
+
+    def _relinked(entry: TracebackType, rest: TracebackType | None) -> TracebackType:
+        entry.tb_next = rest  # `raise` takes up the very entries it saw, whatever __traceback__ says since
+        return entry

@@ -1,0 +1,113 @@
+"""An unbound local variable read in a generated body raises what it raises in the user's function.
+
+To a body made out of a piece of the user's function, that function's variables are free: reading one unbound
+raises NameError ("free variable …") instead of UnboundLocalError. Operators that call bodies pass every
+NameError to `rename`; until one is raised, this costs nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import CodeType, FrameType
+from typing import Any, NoReturn
+
+from autograph.operators.tracebacks import is_library
+
+# Which parameters of which operators are bodies. A comprehension is a scope of its own until Python 3.12;
+# a generator expression always is, so its variables rightly are free.
+_BODIES: dict[str, tuple[str, ...]] = {
+    "if_stmt": ("body", "orelse"),
+    "if_exp": ("body", "orelse"),
+    "while_stmt": ("test", "body", "until"),
+    "for_stmt": ("body", "until"),
+    "and_": ("first", "rest"),
+    "or_": ("first", "rest"),
+    "compare": ("term", "term2"),
+    "assert_stmt": ("test", "message"),
+}
+if sys.version_info >= (3, 12):
+    _BODIES |= {
+        "list_comp": ("element", "condition"),
+        "set_comp": ("element", "condition"),
+        "dict_comp": ("key", "value", "condition"),
+    }
+
+
+def rename(error: NameError) -> None:
+    """Raise UnboundLocalError in place of `error`, if a body of the calling operator read a local unbound."""
+    name = error.name
+    if type(error) is not NameError or name is None or error.__traceback__ is None:
+        return
+    if str(error) != _FREE.format(name):
+        return
+    operator = error.__traceback__.tb_frame
+    codes = _body_codes(operator)
+    entry = error.__traceback__.tb_next
+    while entry is not None and entry.tb_frame.f_code not in codes:  # a backend's, between operator and body
+        entry = entry.tb_next
+    if entry is None or entry.tb_next is not None:
+        return
+    if _is_local(name, operator.f_back):
+        new = UnboundLocalError(_LOCAL.format(name)).with_traceback(entry)
+        _raise_like(new, error)
+
+
+def _is_local(name: str, frame: FrameType | None) -> bool:
+    """Whether `name`, free in what `frame` called through an operator, is a local of the user's function."""
+    while frame is not None and name not in frame.f_code.co_cellvars:
+        if is_library(frame.f_code):  # an operator that called another
+            frame = frame.f_back
+            continue
+        if name not in frame.f_code.co_freevars:
+            return False
+        operator = _operator_below(frame)
+        if operator is None or frame.f_code not in _body_codes(operator):
+            return False  # the user's own inner function: to it the variable is free indeed
+        frame = operator.f_back
+    return frame is not None
+
+
+def _operator_below(frame: FrameType) -> FrameType | None:
+    below = frame.f_back
+    while below is not None and not (below.f_code.co_name in _BODIES and is_library(below.f_code)):
+        below = below.f_back
+    return below
+
+
+def _body_codes(operator: FrameType) -> set[CodeType]:
+    arguments: list[Any] = []
+    for name in _BODIES.get(operator.f_code.co_name, ()):
+        argument = operator.f_locals[name]
+        arguments.extend(argument if isinstance(argument, tuple) else (argument,))
+    return {argument.__code__ for argument in arguments if hasattr(argument, "__code__")}
+
+
+def _raise_like(new: BaseException, old: BaseException) -> NoReturn:
+    context, cause, suppress = old.__context__, old.__cause__, old.__suppress_context__
+    try:
+        raise new
+    finally:
+        new.__context__, new.__cause__, new.__suppress_context__ = context, cause, suppress
+
+
+def _messages() -> tuple[str, str]:
+    """What this Python says of an unbound free variable, and of an unbound local."""
+    texts = []
+
+    def free() -> object:
+        return variable
+
+    def local() -> object:
+        del variable  # noqa: F821
+        return None
+
+    for function in (free, local):
+        try:
+            function()
+        except NameError as error:
+            texts.append(str(error).replace("variable'", "{}'"))
+    variable = None
+    return texts[0], texts[1]
+
+
+_FREE, _LOCAL = _messages()
