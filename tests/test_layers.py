@@ -19,26 +19,26 @@ PACKAGE = Path(__file__).parent.parent / "autograph"
 
 #  row | may import from | modules, by their path below autograph/ (a package is its __init__.py)
 TABLE = """
-    -- |                | syntax  converters  runtime  backends
-    0  |                | errors → nest
+-- |               | syntax converters runtime backends
+0  |               | errors → nest
 
-    R1 | 0              | runtime/types → runtime/graph → runtime/opdef → runtime/check  runtime/printing
-    R2 | 0 R1           | runtime/ops*
-    R3 | 0 R1 R2        | runtime/tensor → runtime/trace → runtime/gradients  runtime/passes*
-    R4 | 0 R1 R2 R3     | runtime/engines*  runtime/export*
-    R5 | 0 R1 R2 R3 R4  | runtime/function
+R1 | 0             | runtime/types → runtime/graph → runtime/opdef → runtime/check runtime/printing
+R2 | 0 R1          | runtime/ops*
+R3 | 0 R1 R2       | runtime/tensor → runtime/trace → runtime/gradients runtime/passes*
+R4 | 0 R1 R2 R3    | runtime/engines* runtime/export*
+R5 | 0 R1 R2 R3 R4 | runtime/function
 
-    S1 | 0              | syntax/origin  syntax/bridge  syntax/names → syntax/source  syntax/unparse → syntax/reprint
-    S2 | 0 S1           | syntax/template  syntax/loader  syntax/scope → syntax/cfg → syntax/liveness
-    S3 | 0 S1 S2        | converters/base → converters/*
-    S4 | 0 S1 S2 S3     | syntax/pipeline
+S1 | 0             | syntax/origin syntax/bridge syntax/names → syntax/source syntax/unparse → syntax/reprint
+S2 | 0 S1          | syntax/template syntax/loader syntax/scope → syntax/cfg → syntax/liveness
+S3 | 0 S1 S2       | converters/base → converters/*
+S4 | 0 S1 S2 S3    | syntax/pipeline
 
-    D1 | 0              | operators/backend
-    D2 | 0 D1           | operators/* → operators  backends/*
-    DR | 0 D1 D2 R      | backends/graph
+D1 | 0             | operators/backend
+D2 | 0 D1          | operators/* → operators backends/*
+DR | 0 D1 D2 R     | backends/graph
 
-    A1 | 0 R S D        | api → importing → numpy*  random  nn*  optim*  compat* → __init__
-    A2 | 0 R S D A1     | cli/* → cli → __main__
+A1 | 0 R S D       | api → importing → numpy* random nn* optim* compat* → __init__
+A2 | 0 R S D A1    | cli/* → cli → __main__
 """
 
 
