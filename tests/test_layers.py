@@ -28,18 +28,21 @@ R3 | 0 R1 R2       | runtime/tensor → runtime/trace → runtime/gradients runt
 R4 | 0 R1 R2 R3    | runtime/engines* runtime/export*
 R5 | 0 R1 R2 R3 R4 | runtime/function
 
-S1 | 0             | syntax/origin syntax/bridge syntax/names → syntax/source syntax/unparse → syntax/reprint
+S1 | 0             | syntax/trees syntax/lines syntax/bridge syntax/literals syntax/precedence
+   |               | → syntax/origin syntax/names syntax/codes syntax/unparse_expr
+   |               | → syntax/source syntax/unparse → syntax/reprint
 S2 | 0 S1          | syntax/template syntax/loader syntax/scope → syntax/cfg → syntax/liveness
 S3 | 0 S1 S2       | converters/base → converters/*
 S4 | 0 S1 S2 S3    | syntax/pipeline
 
-D1 | 0             | operators/backend
+D1 | 0             | operators/state operators/tracebacks → operators/backend
 D2 | 0 D1          | operators/* → operators backends/*
 DR | 0 D1 D2 R     | backends/graph
 
-A1 | 0 R S D       | api → importing → numpy* random nn* optim* compat* → __init__
+A1 | 0 R S D       | explanation → api → importing → numpy* random nn* optim* compat* → __init__
 A2 | 0 R S D A1    | cli/* → cli → __main__
 """
+CONTINUED = "\n   |               |"
 
 
 class Row:
@@ -54,7 +57,7 @@ class Row:
         return other.name in self.sees or other.name[0] in self.sees        # R stands for R1, R2, …
 
 
-ROWS = [Row(line) for line in TABLE.splitlines() if line.strip()]
+ROWS = [Row(line) for line in TABLE.replace(CONTINUED, "").splitlines() if line]
 
 
 def place(module: str) -> tuple[Row, int, str] | None:
