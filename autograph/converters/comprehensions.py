@@ -13,7 +13,7 @@ import gast
 from autograph.converters import movable
 from autograph.converters.base import Context, binds_here
 from autograph.converters.logical import deferred
-from autograph.syntax import scope, template
+from autograph.syntax import scope, template, trees
 
 _OPERATORS = {
     gast.ListComp: "list_comp",
@@ -56,7 +56,7 @@ def _reason(node: Any, context: Context) -> str | None:
 def _late(parts: list[Any]) -> set[str]:
     """Names read by functions of the user's inside a comprehension, which may run after the next element came."""
     found: set[str] = set()
-    for node in (inner for part in parts for inner in gast.walk(part)):
+    for node in (inner for part in parts for inner in trees.walk(part)):
         if isinstance(node, gast.Lambda) and hasattr(node, "origin"):
             found.update(scope.uses(node).captured)
         elif isinstance(node, gast.Call) and getattr(node.func, "attr", None) == "gen_exp":

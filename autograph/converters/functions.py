@@ -13,7 +13,7 @@ import gast
 
 from autograph.converters import movable, owners, plain
 from autograph.converters.base import Context, Rewrite, Walk
-from autograph.syntax import liveness, scope
+from autograph.syntax import liveness, scope, trees
 
 Prepare = Any  # Callable[[gast.AST, Context], None]
 
@@ -52,7 +52,7 @@ class Functions:
             return
         if isinstance(node, (gast.If, *plain.LOOPS)):
             self.context.decide(node, _KEYWORDS[type(node)], "only functions are staged, not modules and classes")
-        for child in scope.children(node):
+        for child in trees.children(node):
             self._outside(child)
 
     def _class(self, node: gast.ClassDef) -> None:
@@ -72,6 +72,8 @@ class Functions:
 
     def _function(self, node: Any) -> None:
         context = self.context
+        if _traces(node, context):
+            return self._untouched(node, "the function traces what runs, which would be more than the user's code")
         own = scope.uses(*node.body)
         context.functions.append(node.name)
         context.locals.append({*own.writes, *scope.parameters(node)} - own.globals.keys() - own.nonlocals.keys())
@@ -84,12 +86,27 @@ class Functions:
         self.walk.visit_list(node.body)
         self._leave()
 
+    def _untouched(self, node: Any, reason: str) -> None:
+        self.context.functions.append(node.name)
+        for inner in scope.walk_own(*node.body):
+            if type(inner) in _KEYWORDS:
+                self.context.decide(inner, _KEYWORDS[type(inner)], reason)
+        self.context.functions.pop()
+
     def _leave(self) -> None:
         for stack in (self.context.functions, self.context.locals, self.context.globals):
             stack.pop()
 
 
 _KEYWORDS = {gast.If: "if", gast.While: "while", gast.For: "for", gast.AsyncFor: "for"}
+
+
+_TRACERS = frozenset({"sys.settrace", "sys.setprofile", "threading.settrace", "threading.setprofile"})
+
+
+def _traces(function: Any, context: Context) -> bool:
+    calls = (node for node in scope.walk_own(*function.body) if isinstance(node, gast.Call))
+    return any(context.dotted(node.func) in _TRACERS for node in calls)
 
 
 def _reads_locals(function: Any, context: Context) -> bool:

@@ -92,7 +92,7 @@ class _Restructure:
         if jump == "return":
             flag, value = self.names()
             result = node.value if node.value is not None else template.constant(None)
-            new = [_assign(flag, template.constant(True)), _assign(value, result)]
+            new = [_assign(value, result), _assign(flag, template.constant(True))]  # the value may raise
         elif jump == "break" or where.kind == "branch":
             if jump not in where.loop_flags:
                 where.loop_flags[jump] = self.context.namer.fresh(f"{jump}_")

@@ -14,7 +14,7 @@ import gast
 
 from autograph.converters import movable
 from autograph.converters.base import Context
-from autograph.syntax import names, scope
+from autograph.syntax import names, scope, trees
 
 
 def module_context(tree: gast.AST, filename: str) -> Context:
@@ -58,7 +58,7 @@ def imports(tree: gast.AST) -> dict[str, str]:
 
 
 def _declared_global(tree: gast.AST) -> set[str]:
-    return {name for node in gast.walk(tree) if isinstance(node, gast.Global) for name in node.names}
+    return {name for node in trees.walk(tree) if isinstance(node, gast.Global) for name in node.names}
 
 
 def _dotted(value: Any) -> str | None:

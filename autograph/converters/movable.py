@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from autograph.converters.base import Context
-from autograph.syntax import scope
+from autograph.syntax import scope, trees
 
 READS_LOCALS = frozenset({"locals", "vars", "dir", "eval", "exec"})
 _FRAMES = {
@@ -108,9 +108,9 @@ def module_frame_depths(tree: gast.AST, context: Context) -> dict[str, float]:
     """
     callers: dict[str, set[str]] = {}
     depths: dict[str, float] = {}
-    for function in gast.walk(tree):
+    for function in trees.walk(tree):
         if isinstance(function, (gast.FunctionDef, gast.AsyncFunctionDef)):
-            for node in gast.walk(function):
+            for node in trees.walk(function):
                 depth: float = 0
                 if isinstance(node, gast.Call):
                     callers.setdefault(_callee(node), set()).add(function.name)

@@ -7,6 +7,7 @@ it leads to a statement that stays plain.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -40,8 +41,11 @@ def survey(statements: list[Any], context: Context) -> None:
 def summarise(node: Any, context: Context) -> None:
     """Note on a statement, whose inner statements are summarised, what the decisions rest on.
 
-    `fixed`: why it cannot move, or None; `jumps`: the jumps that lead out of it; `falls`: whether it may complete.
+    `fixed`: why it cannot move, or None; `jumps`: the jumps that lead out of it; `falls`: whether it may complete;
+    `exits`: whether it holds a jump that runs the exit of a `with` or a `finally` on its way; `undone`: whether it
+    holds one that an exception in such an exit may undo, because a `try` or `with` around that may catch it.
     """
+    node.exits = node.undone = False
     if isinstance(node, DEFINITIONS):
         node.fixed, node.jumps, node.falls = movable.reason(node, context), frozenset(), True
         return
@@ -49,10 +53,28 @@ def summarise(node: Any, context: Context) -> None:
     node.fixed = movable.reason(own_parts(node), context) or _BY_KIND.get(type(node)) or first_fixed(*inner)
     node.jumps = _jumps(node, inner)
     node.falls = falls(node)
+    _summarise_exits(node, inner)
 
 
 DEFINITIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
 _BY_KIND = {kind: movable.BY_KIND[kind] for kind in (gast.AsyncFor, gast.AsyncWith)}
+
+
+def _summarise_exits(node: Any, inner: list[list[Any]]) -> None:
+    inside = [statement for block in inner for statement in block]
+    node.undone = any(s.undone for s in inside) or bool(block_jumps(getattr(node, "finalbody", None) or []))
+    node.undone |= _catches(node) and any(s.exits for s in node.body)
+    node.exits = any(s.exits for s in inside) or (_has_exit(node) and bool(node.jumps))
+
+
+def _catches(node: Any) -> bool:
+    """Whether an exception in the body of a statement may end there."""
+    return isinstance(node, gast.With) or bool(getattr(node, "handlers", None))
+
+
+def _has_exit(node: Any) -> bool:
+    """Whether something runs when a jump leaves a statement."""
+    return isinstance(node, gast.With) or bool(getattr(node, "finalbody", None))
 
 
 def own_parts(node: gast.AST) -> list[Any]:
@@ -100,6 +122,17 @@ def falls(node: gast.AST) -> bool:
     return True  # a `with` may swallow an exception, a loop may end
 
 
+@dataclass(frozen=True)
+class _Around:
+    """What surrounds a statement. `whole`: why all its function stays plain."""
+
+    whole: str | None
+    plain_loop: bool = False
+    depth: int = 0
+    caught: bool = False  # exceptions may be caught around it, in this function
+    undone: bool = False  # a jump from here may be undone by one
+
+
 def mark(function: gast.AST, context: Context) -> None:
     """Set `plain` on every `if` and loop of `function`."""
     survey(function.body, context)
@@ -108,23 +141,28 @@ def mark(function: gast.AST, context: Context) -> None:
         if isinstance(node, gast.Name) and node.id == "UnboundLocalError":
             whole = "the function handles UnboundLocalError itself"
     for statement in function.body:
-        _mark(statement, context, whole, False, 0)
+        _mark(statement, context, _Around(whole))
 
 
-def _mark(node: gast.AST, context: Context, whole: str | None, in_plain_loop: bool, depth: int) -> None:
+def _mark(node: Any, context: Context, around: _Around) -> None:
     if isinstance(node, DEFINITIONS):
         return
     if isinstance(node, (gast.If, *LOOPS)):
-        node.plain = whole or _reason(node, context, in_plain_loop, depth)
+        node.plain = around.whole or _reason(node, context, around)
         node.returns = False
-        depth += node.plain is None
+        around = replace(around, depth=around.depth + (node.plain is None))
+    undone = around.undone or (around.caught and _has_exit(node))
     for block in blocks(node):
-        inside = node.plain is not None if isinstance(node, LOOPS) and block is node.body else in_plain_loop
+        inside = replace(around, undone=undone)
+        if isinstance(node, LOOPS) and block is node.body:
+            inside = replace(inside, plain_loop=node.plain is not None)
+        elif _catches(node) and block is node.body:
+            inside = replace(inside, caught=True)
         for statement in block:
-            _mark(statement, context, whole, inside, depth)
+            _mark(statement, context, inside)
 
 
-def _reason(node: gast.AST, context: Context, in_plain_loop: bool, depth: int) -> str | None:
+def _reason(node: Any, context: Context, around: _Around) -> str | None:
     if isinstance(node, gast.AsyncFor):
         return movable.BY_KIND[gast.AsyncFor]
     if isinstance(node, gast.If) and staging.never_staged(node.test, context):
@@ -135,9 +173,11 @@ def _reason(node: gast.AST, context: Context, in_plain_loop: bool, depth: int) -
     why = why or first_fixed(*([node.body, node.orelse] if isinstance(node, gast.If) else [node.body]))
     if why is not None:
         return why
-    if in_plain_loop and node.jumps:
+    if around.plain_loop and node.jumps:
         return f"`{min(node.jumps)}` leads out of a loop that stays plain"
-    return f"it is nested more than {MAX_DEPTH} deep" if depth >= MAX_DEPTH else None
+    if node.undone or (around.caught and node.exits) or (around.undone and node.jumps):
+        return "a jump in it runs the end of a `with` or `finally`, whose exception, if caught, undoes the jump"
+    return f"it is nested more than {MAX_DEPTH} deep" if around.depth >= MAX_DEPTH else None
 
 
 def pin(node: Any, reason: str) -> None:

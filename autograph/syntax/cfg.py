@@ -147,7 +147,8 @@ class _Builder:
     def loop(self, node: gast.AST, after: int, jumps: _Jumps, head: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """Body and `else` of any loop whose next iteration begins at `head`."""
         orelse = self.block(node.orelse, after, jumps)
-        again = self.step(self.graph.bits(getattr(node, "until", [])), 0, [head, after], jumps.handlers)
+        until = self.graph.bits(getattr(node, "until", ()))
+        again = self.step(until, 0, [head, after] if until else [head], jumps.handlers)
         inside = replace(jumps, break_=after, continue_=again)
         if node.plain is None:
             inside = replace(inside, leave=again)

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 
 import gast
 
+from autograph.syntax import trees
+
 
 def all_names(tree: gast.AST) -> set[str]:
     """Every identifier that occurs anywhere in `tree`, in whatever role."""
     found: set[str] = set()
-    for node in gast.walk(tree):
+    for node in trees.walk(tree):
         if isinstance(node, gast.Name):
             found.add(node.id)
         else:

@@ -14,6 +14,8 @@ from typing import Any
 
 import gast
 
+from autograph.syntax.trees import children
+
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 SCOPES = (*FUNCTIONS, gast.ClassDef, *COMPREHENSIONS)
@@ -59,18 +61,6 @@ def inner(function: gast.AST) -> Uses:
     """The uses of a function's own body (not of its defaults, decorators and annotations)."""
     body = function.body if isinstance(function.body, list) else [function.body]
     return uses(*body)
-
-
-def children(node: gast.AST) -> Iterator[gast.AST]:
-    """The child nodes, in field order."""
-    for name in node._fields:
-        value = getattr(node, name, None)
-        if isinstance(value, list):
-            for item in value:
-                if isinstance(item, gast.AST):
-                    yield item
-        elif isinstance(value, gast.AST):
-            yield value
 
 
 def walk_own(*nodes: gast.AST) -> Iterator[gast.AST]:

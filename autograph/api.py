@@ -1,0 +1,327 @@
+"""The public functions of the front end: the one place where syntax and operators meet."""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import sys
+import threading
+import types
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+from typing import Any, TypeVar, overload
+
+import gast
+
+from autograph import operators
+from autograph.converters import known
+from autograph.converters.base import Decision
+from autograph.errors import SourceError
+from autograph.explanation import Explanation
+from autograph.operators import backend, calls
+from autograph.syntax import loader, pipeline, reprint, source, template, trees
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass
+class Conversion:
+    """What the conversion of one function gave. Closures over one piece of code share it."""
+
+    code: CodeType
+    text: str
+    decisions: list[Decision]
+
+
+@dataclass
+class ConvertedSource:
+    """What the conversion of a whole file gave: a tree to compile, the same as text, and what was decided."""
+
+    tree: gast.Module
+    text: str
+    decisions: list[Decision]
+    generated: frozenset[str]
+
+
+# Functions ------------------------------------------------------------------------------------------------------------
+
+_lock = threading.RLock()
+_conversions: dict[int, tuple[weakref.ref[CodeType], Conversion]] = {}
+
+
+def conversion_of(function: FunctionType) -> Conversion:
+    """The conversion of a function; made once for each code object, and forgotten with it."""
+    code = function.__code__
+    found = _conversions.get(id(code))
+    if found is None or found[0]() is not code:
+        with _lock:
+            found = _conversions.get(id(code))
+            if found is None or found[0]() is not code:
+                found = weakref.ref(code, functools.partial(_forget, id(code))), _convert(function)
+                _conversions[id(code)] = found
+    return found[1]
+
+
+def _forget(key: int, reference: weakref.ref[CodeType]) -> None:
+    if (found := _conversions.get(key)) is not None and found[0] is reference:
+        del _conversions[key]
+
+
+def _convert(function: FunctionType, debug_source: bool = False) -> Conversion:
+    read = source.of_function(function)
+    node = read.node
+    if not isinstance(node, gast.Lambda):
+        node.decorator_list = []
+    free = function.__code__.co_freevars
+    context = known.function_context(node, read.source.filename, function.__globals__, free)
+    context.classes.extend(read.class_names)
+    converted = pipeline.convert(node, context)
+    text = reprint.to_text(node, read.source)
+    code = loader.compile_function(node, function, class_names=read.class_names, generated=converted.generated)
+    return Conversion(code, text, converted.decisions)
+
+
+def to_graph(entity: Any) -> Any:
+    """The converted form of a callable: like it in every way, and always running converted code.
+
+    Args:
+        entity: a function, lambda, method, partial, `staticmethod`, `classmethod`, or an object with a `__call__`
+            written in Python.
+
+    Raises:
+        SourceError: there is no Python source, or it is not that of the running code.
+    """
+    if isinstance(entity, FunctionType):
+        return _converted_function(entity)
+    if isinstance(entity, types.MethodType):
+        return types.MethodType(to_graph(entity.__func__), entity.__self__)
+    if isinstance(entity, (staticmethod, classmethod)):
+        return type(entity)(to_graph(entity.__func__))
+    if isinstance(entity, functools.partial):
+        return functools.partial(to_graph(entity.func), *entity.args, **entity.keywords)
+    call = getattr(type(entity), "__call__", None)  # noqa: B004
+    if isinstance(entity, type) or not isinstance(call, FunctionType):
+        raise SourceError(_not_convertible(entity))
+    return types.MethodType(to_graph(call), entity)
+
+
+def _not_convertible(entity: Any) -> str:
+    if isinstance(entity, type):
+        return f"{entity.__qualname__} is a class: convert its methods, or its module with autograph.importing.install"
+    if hasattr(entity, "__wrapped__"):
+        return f"{entity!r} wraps a Python function, but is none: convert the function before it is wrapped"
+    return f"{entity!r} has no Python source to convert"
+
+
+def _converted_function(function: FunctionType) -> FunctionType:
+    if is_converted(function) or is_marked(function):
+        return function
+    converted = loader.instantiate(conversion_of(function).code, function, operators)
+    converted.__wrapped__ = function  # type: ignore[attr-defined]
+    converted.__ag_converted__ = True  # type: ignore[attr-defined]
+    return converted
+
+
+def is_converted(function: Any) -> bool:
+    """Whether a function is the outcome of a conversion."""
+    return getattr(function, "__dict__", {}).get("__ag_converted__") is True
+
+
+def is_marked(function: Any) -> bool:
+    """Whether a function is marked by `do_not_convert`."""
+    return getattr(function, "__dict__", {}).get("__ag_do_not_convert__") is True
+
+
+# Decorators -----------------------------------------------------------------------------------------------------------
+
+_SUSPENDED = 0x20 | 0x80 | 0x100 | 0x200  # generators and coroutines, of all kinds
+
+
+def convert(entity: F) -> F:
+    """Let a callable take part in staging: as it is while no backend traces, in its converted form while one does.
+
+    Args:
+        entity: what `to_graph` accepts. Generator and coroutine functions, which a wrapper would hide, are converted
+            at once.
+
+    Returns:
+        A function with the same signature, name and documentation; `__wrapped__` is the original.
+
+    Raises:
+        SourceError: as `to_graph`, but when a backend first traces a call.
+    """
+    if isinstance(entity, (staticmethod, classmethod)):
+        return type(entity)(convert(entity.__func__))  # type: ignore[return-value]
+    if isinstance(entity, types.MethodType):
+        return types.MethodType(convert(entity.__func__), entity.__self__)  # type: ignore[return-value]
+    if is_converted(entity) or is_marked(entity):
+        return entity
+    code = getattr(entity, "__code__", None)
+    if isinstance(code, CodeType) and code.co_flags & _SUSPENDED:
+        return to_graph(entity)  # type: ignore[no-any-return]
+    if not isinstance(entity, FunctionType):
+        source.unwrap(entity)  # to say so at once if there is nothing to convert
+    return _switch(entity)  # type: ignore[return-value]
+
+
+def _switch(entity: Any) -> FunctionType:
+    """A function that runs `entity`, or its converted form, depending on whether a backend traces."""
+    converted = functools.cache(lambda: to_graph(entity))
+    function = _make_switch(backend.ACTIVE, backend.tracing, entity, converted)
+    functools.update_wrapper(function, entity)
+    code = source.unwrap(entity).__code__
+    place = {"co_filename": code.co_filename, "co_firstlineno": code.co_firstlineno, "co_name": code.co_name}
+    function.__code__ = function.__code__.replace(**place)
+    function.__ag_converted__ = True  # type: ignore[attr-defined]
+    return function
+
+
+# fmt: off
+def _make_switch(active: list[Any], tracing: Callable[[], Any], original: Any, converted: Callable[[], Any]) -> Any:
+    # In one line, so that its frame, in a traceback, stands on the first line of the user's function.
+    return lambda *args, **kwargs: (converted() if active and tracing() is not None else original)(*args, **kwargs)
+# fmt: on
+
+
+@overload
+def do_not_convert(function: F) -> F: ...
+@overload
+def do_not_convert(function: None = None) -> Callable[[F], F]: ...
+def do_not_convert(function: Any = None) -> Any:
+    """Mark a function or class: it, and what it calls, runs as the user wrote it, also while a backend traces."""
+    if function is None:
+        return do_not_convert
+    inner = function.__func__ if isinstance(function, (staticmethod, classmethod, types.MethodType)) else function
+    try:
+        inner.__ag_do_not_convert__ = True
+    except AttributeError as error:
+        raise TypeError(f"do_not_convert marks functions and classes, not {function!r}") from error
+    return function
+
+
+def set_loop_options(**options: Any) -> None:
+    """Options for the loop in whose body this stands, for the backend that stages it; otherwise of no effect."""
+
+
+# Text -----------------------------------------------------------------------------------------------------------------
+
+
+def to_code(entity: Any) -> str:
+    """The converted source of a function, method, lambda, class or module, as readable Python.
+
+    Decorators of a function are left out; `functools.wraps` and the like are followed to the function the user wrote.
+
+    Raises:
+        SourceError: there is no Python source, or it is not that of the running code.
+    """
+    if isinstance(entity, types.ModuleType):
+        return _module_source(entity).text
+    if isinstance(entity, type):
+        _, read, node = _class_source(entity)
+        return reprint.to_text(node, read)
+    return conversion_of(user_function(entity)).text
+
+
+def explain(entity: Any) -> Explanation:
+    """What becomes of every `if`, loop, `assert` and call of a function, method, class or module, and why.
+
+    Raises:
+        SourceError: there is no Python source, or it is not that of the running code.
+    """
+    if isinstance(entity, types.ModuleType):
+        return Explanation(_module_source(entity).decisions)
+    if isinstance(entity, type):
+        converted, _, node = _class_source(entity)
+        inside = range(node.lineno, node.end_lineno + 1)
+        return Explanation([d for d in converted.decisions if d.lineno in inside])
+    return Explanation(conversion_of(user_function(entity)).decisions)
+
+
+def user_function(entity: Any) -> FunctionType:
+    """The function the user wrote, behind wrappers that keep it in `__wrapped__`."""
+    function = source.unwrap(entity)
+    while isinstance(inner := getattr(function, "__wrapped__", None), FunctionType):
+        function = inner
+    return function
+
+
+# Files ----------------------------------------------------------------------------------------------------------------
+
+
+def convert_source(text: str, filename: str) -> ConvertedSource:
+    """Convert a whole file. The module it makes begins by importing the operators as `ag__`.
+
+    Raises:
+        SyntaxError: as Python does.
+    """
+    read = source.parse(text, filename)
+    converted = pipeline.convert(read.tree, known.module_context(read.tree, filename))
+    tree: gast.Module = converted.tree
+    if any(isinstance(node, gast.Name) and node.id == "ag__" for node in trees.walk(tree)):
+        _import_operators(tree)
+    return ConvertedSource(tree, reprint.to_text(tree, read), converted.decisions, converted.generated)
+
+
+def _import_operators(tree: gast.Module) -> None:
+    """Put `import autograph.operators as ag__` behind the docstring and the `__future__` imports."""
+    at = 0
+    for statement in tree.body:
+        value = getattr(statement, "value", None)
+        docstring = at == 0 and isinstance(statement, gast.Expr) and isinstance(getattr(value, "value", None), str)
+        if not docstring and not (isinstance(statement, gast.ImportFrom) and statement.module == "__future__"):
+            break
+        at += 1
+    tree.body[at:at] = template.statements("import autograph.operators as ag__")
+
+
+def _module_source(module: types.ModuleType) -> ConvertedSource:
+    return convert_source(*_text_of(module))
+
+
+def _text_of(module: types.ModuleType) -> tuple[str, str]:
+    """The text of a module's file, and the file's name."""
+    filename = getattr(module, "__file__", None)
+    lines = linecache.getlines(filename, module.__dict__) if filename else []
+    if not lines:
+        raise SourceError(f"the module {module.__name__} has no Python source to convert", filename)
+    return "".join(lines), str(filename)
+
+
+def _class_source(entity: type) -> tuple[pipeline.Converted, source.Source, Any]:
+    module = sys.modules.get(entity.__module__)
+    if module is None:
+        raise SourceError(f"the module {entity.__module__} of class {entity.__qualname__} is not imported")
+    read = source.parse(*_text_of(module))
+    converted = pipeline.convert(read.tree, known.module_context(read.tree, read.filename))
+    name = entity.__qualname__
+    node = _find(read.tree, name.split("."))
+    if node is None:
+        raise SourceError(f"there is no class {name} in this file: it was edited, or made the class in a function, "
+                          "whose source to ask for instead", read.filename)
+    return converted, read, node
+
+
+def _find(node: Any, path: list[str]) -> Any:
+    """The class at a path of names below a module or class."""
+    for name in path:
+        inside = (n for n in trees.walk(node) if isinstance(n, gast.ClassDef) and n.name == name and n is not node)
+        node = next(inside, None)
+        if node is None:
+            return None
+    return node
+
+
+def _convert_callee(function: FunctionType) -> FunctionType:
+    """For `ag__.call` while a backend traces: the converted function, or the function itself if it has no source."""
+    try:
+        return _converted_function(function)
+    except SourceError as error:
+        unconverted[function.__code__] = error
+        return function
+
+
+# Functions that were called while tracing and have no source to convert, and why; `explain` of a trace tells.
+unconverted: weakref.WeakKeyDictionary[CodeType, SourceError] = weakref.WeakKeyDictionary()
+calls.set_converter(_convert_callee)
