@@ -214,10 +214,13 @@ def test_a_converted_if_that_returns_goes_on_behind_itself():
 def test_a_return_in_a_converted_loop_goes_to_the_next_iteration():
     """`return` in a body stands for `continue`; `break` has become a flag that the loop tests."""
     node = function("def f():\n    while a:\n        return b\n    c", plain=None)
-    graph = cfg.build(node, [], {})
-    (place,) = graph.places
-    (again,) = graph.steps[place.bodies["body"][0]].successors
-    assert graph.steps[again].successors == [place.head, place.after]
+    for flags in [], ["break_"]:
+        node.body[0].until = flags
+        graph = cfg.build(node, [], {})
+        (place,) = graph.places
+        (again,) = graph.steps[place.bodies["body"][0]].successors
+        assert graph.steps[again].successors == ([place.head, place.after] if flags else [place.head])
+        assert _named(graph, graph.steps[again].reads) == {*flags}
 
 
 def test_bodies_tell_what_is_written_in_them():

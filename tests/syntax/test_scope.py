@@ -151,10 +151,12 @@ lambda y=h: not_here
 @pytest.mark.parametrize(
     "program, expected",
     [
-        ("def f[T: B](x: T): return T, y", "writes f; captured y"),
+        ("def f[T](x: T) -> list[T]: return T, y", "reads list; writes f; captured y"),
+        ("def f[T: B, U](x: T): pass", "writes f; captured B"),  # bounds are evaluated when they are asked for
         ("class C[T](B[T]): x = T", "reads B; writes C"),
-        ("type A[T] = list[T, x]", "writes A; captured list x"),
+        ("class C[T: (B, D)]: pass", "writes C; captured B D"),
+        ("type A[T: B] = list[T, x]", "writes A; captured list x B"),
     ],
 )
-def test_type_parameters_are_not_captured(program, expected):
+def test_type_parameters_are_names_of_their_own(program, expected):
     test_uses(program, expected)

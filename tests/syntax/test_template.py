@@ -54,6 +54,7 @@ def test_new_nodes_stand_nowhere():
 
 def test_the_pieces_converters_are_made_of():
     x = template.name("x")
-    assert text(template.call("if_stmt", x, until=template.thunk(x))) == "ag__.if_stmt(x, until=lambda: x)"
+    assert text(template.call("and_", x, template.constant(1))) == "ag__.and_(x, 1)"
+    assert text(template.call("range_", stop=x)) == "ag__.range_(stop=x)"
     assert text(template.thunk(template.constant(1), "a", "b")) == "lambda a, b: 1"
     assert text([template.function("loop_body", [], "item")]) == "def loop_body(item):\n    pass"
