@@ -94,17 +94,21 @@ class Backend(Protocol):
         """`element in container`; `not in` is `not_` of it."""
         return unstaged(self, "`in`", element, container)
 
-    def list_comp(self, iterable: Any, element: OneArgument, condition: OneArgument | None, done: list[Any]) -> Any:
+    def list_comp(
+        self, iterable: Any, element: OneArgument, condition: OneArgument | None, done: list[Any], first: Any
+    ) -> Any:
         """`[*done, *[element(x) for x in iterable if condition(x)]]`.
 
-        Of a plain iterable, `iterable` is what is left from the first item on whose condition is staged, and
-        `done` what came out before it.
+        `first` is True, and `done` empty, at the beginning. Later, when a condition has turned staged, it is
+        that condition, and `iterable` what is left, beginning with the item that it is about.
         """
-        return unstaged(self, "list comprehensions", iterable)
+        return unstaged(self, "list comprehensions", iterable, first)
 
-    def set_comp(self, iterable: Any, element: OneArgument, condition: OneArgument | None, done: set[Any]) -> Any:
+    def set_comp(
+        self, iterable: Any, element: OneArgument, condition: OneArgument | None, done: set[Any], first: Any
+    ) -> Any:
         """A set comprehension; see `list_comp`."""
-        return unstaged(self, "set comprehensions", iterable)
+        return unstaged(self, "set comprehensions", iterable, first)
 
     def dict_comp(
         self,
@@ -113,13 +117,14 @@ class Backend(Protocol):
         value: OneArgument,
         condition: OneArgument | None,
         done: dict[Any, Any],
+        first: Any,
     ) -> Any:
         """A dict comprehension; see `list_comp`."""
-        return unstaged(self, "dict comprehensions", iterable)
+        return unstaged(self, "dict comprehensions", iterable, first)
 
-    def gen_exp(self, iterable: Any, element: OneArgument, condition: OneArgument | None) -> Any:
-        """A generator expression, from the first item on whose condition is staged: something iterable."""
-        return unstaged(self, "generator expressions", iterable)
+    def gen_exp(self, iterable: Any, element: OneArgument, condition: OneArgument | None, first: Any) -> Any:
+        """A generator expression, or the rest of one, as something iterable; see `list_comp`."""
+        return unstaged(self, "generator expressions", iterable, first)
 
     def assert_stmt(self, test: Any, message: Thunk | None) -> Any:
         """`assert test, message()`."""

@@ -64,7 +64,7 @@ def gen_exp(iterable: Any, element: OneArgument, condition: OneArgument | None =
     if _might_be_staged(iterable, condition):
         backend = responsible(iterable)
         if backend is not None:
-            result = backend.gen_exp(iterable, element, condition)
+            result = backend.gen_exp(iterable, element, condition, True)
             if result is not NotImplemented:
                 return result
         if condition is not None:
@@ -81,7 +81,7 @@ def _generate(iterator: Iterator[Any], element: OneArgument, condition: OneArgum
         accepted = condition(item)
         backend = owner(accepted)
         if backend is not None:
-            rest = backend.gen_exp(chain((item,), iterator), element, condition)
+            rest = backend.gen_exp(chain((item,), iterator), element, condition, accepted)
             if rest is not NotImplemented:
                 yield from rest
                 return
@@ -107,7 +107,7 @@ def _collect(
     """
     backend = responsible(iterable)
     if backend is not None:
-        result = getattr(backend, construct)(iterable, *parts, condition, done)
+        result = getattr(backend, construct)(iterable, *parts, condition, done, True)
         if result is not NotImplemented:
             return result
     if condition is None:
@@ -117,7 +117,7 @@ def _collect(
         accepted = condition(item)
         backend = owner(accepted)
         if backend is not None:
-            result = getattr(backend, construct)(chain((item,), iterator), *parts, condition, done)
+            result = getattr(backend, construct)(chain((item,), iterator), *parts, condition, done, accepted)
             if result is not NotImplemented:
                 return result
         if accepted:
