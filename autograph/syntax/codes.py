@@ -1,0 +1,262 @@
+"""Code objects: compiling one function as if it stood where it does in its file, and comparing the outcome."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import contextlib
+import dis
+import functools
+import inspect
+import operator
+import re
+import sys
+import threading
+import warnings
+from collections.abc import Iterable, Iterator
+from types import CodeType
+from typing import Any
+
+FUTURE: int = functools.reduce(
+    operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+)
+
+# -- warnings -----------------------------------------------------------------------------------------------
+
+_NOISY = re.compile(
+    r"""\\[^\n\\'"abfnrtv0-7xNuU] | ['"]\s*[(\[] | \bassert\s*\( | \d(?:and|or|if|in|is|else)\b
+    | \bis\s+(?:not\s+)?['"(\[{0-9-]""",
+    re.VERBOSE,
+)
+_FILTERS = threading.Lock()
+
+
+def noisy(text: str) -> bool:
+    """Whether the compiler may warn of something in `text`, as it did when the user's file was compiled."""
+    return _NOISY.search(text) is not None
+
+
+@contextlib.contextmanager
+def quiet(needed: bool = True) -> Iterator[None]:
+    """Ignore the compiler's warnings, if needed: it is not free, since the filters belong to all threads."""
+    if not needed:
+        yield
+        return
+    with _FILTERS, warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield
+
+
+# -- compiling ----------------------------------------------------------------------------------------------
+
+
+def parse_text(text: str, filename: str, flags: int = 0) -> ast.Module:
+    """Parse a file or a part of it; warnings were given when the file was compiled, and are not given again."""
+    with quiet(noisy(text)):
+        tree = compile(text, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+    assert isinstance(tree, ast.Module)
+    return tree
+
+
+def future(code: CodeType) -> int:
+    """The flags of the `from __future__` imports under which `code` was compiled."""
+    return code.co_flags & FUTURE
+
+
+def compile_alone(
+    function: Any, like: CodeType, class_names: tuple[str, ...], imports: Iterable[str] = (), hush: bool = False
+) -> tuple[CodeType, str]:
+    """Compile one function of a Python tree as if it stood where the function of `like` stands.
+
+    It is put inside a class of the right name if there is one (names are mangled, `super()` finds its class),
+    and that inside a function that binds what is free in `like`. None of that is executed: the code is taken
+    out. So decorators, defaults and annotations do not matter, and are left out.
+
+    Args:
+        function: an `ast.FunctionDef`, `AsyncFunctionDef` or `Lambda`, which is not modified.
+        like: the code whose file, future imports, free variables and nesting count.
+        class_names: the classes around the function, innermost last.
+        imports: what the module imports, as far as it matters (see `imported`).
+        hush: ignore warnings.
+
+    Returns:
+        The code, and its qualified name inside what it was put in.
+    """
+    body, path = [_bare(function)], [getattr(function, "name", "<lambda>")]
+    free = [name for name in like.co_freevars if name != "__class__"]
+    depth = 1
+    if class_names or len(free) < len(like.co_freevars):
+        name = class_names[-1] if class_names else "_"          # a class `_` mangles nothing
+        path.insert(0, name)
+        body = [_at(function, ast.ClassDef, name=name, bases=[], keywords=[], **_holding(*body))]
+        depth += 1
+    if free or like.co_flags & inspect.CO_NESTED:
+        if depth == 2 and path[0] not in free:
+            # the function may mean a global of the name of its class
+            body.insert(0, _at(function, ast.Global, names=path[:1]))
+        else:
+            path[:0] = ["_", "<locals>"]
+        arguments = _arguments(args=[_at(function, ast.arg, arg=name, annotation=None) for name in free])
+        body = [_at(function, ast.FunctionDef, name="_", args=arguments, returns=None, **_holding(*body))]
+        depth += 1
+    names = [_at(function, ast.alias, name=name, asname=None) for name in imports]
+    module = ast.Module([*([_at(function, ast.Import, names=names)] if names else []), *body], [])
+    with quiet(hush):
+        code: CodeType = compile(module, like.co_filename, "exec", future(like), dont_inherit=True)
+    for _ in range(depth):
+        code = next(const for const in code.co_consts if isinstance(const, CodeType))
+    return code, ".".join(path)
+
+
+def _bare(function: Any) -> Any:
+    """A function statement without what is executed outside of it; a decorator stays for the first line's sake."""
+    given = function.args
+    arguments = _arguments(
+        posonlyargs=[*map(_no_annotation, given.posonlyargs)],
+        args=[*map(_no_annotation, given.args)],
+        vararg=_no_annotation(given.vararg),
+        kwonlyargs=[*map(_no_annotation, given.kwonlyargs)],
+        kw_defaults=[None] * len(given.kwonlyargs),
+        kwarg=_no_annotation(given.kwarg),
+    )
+    if isinstance(function, ast.Lambda):
+        return _at(function, ast.Expr, value=_at(function, ast.Lambda, args=arguments, body=function.body))
+    rest = _holding(*function.body)
+    rest["decorator_list"] = [_at(first, ast.Constant, value=None) for first in function.decorator_list[:1]]
+    return _at(function, type(function), name=function.name, args=arguments, returns=None, **rest)
+
+
+def _holding(*body: ast.stmt) -> dict[str, Any]:
+    return {"body": list(body), "decorator_list": [], "type_params": []}
+
+
+def _arguments(**parts: Any) -> ast.arguments:
+    none: dict[str, Any] = {"posonlyargs": [], "args": [], "kwonlyargs": [], "kw_defaults": [], "defaults": []}
+    return ast.arguments(**{**none, **parts})
+
+
+def _no_annotation(parameter: ast.arg | None) -> Any:
+    if parameter is None or parameter.annotation is None:
+        return parameter
+    return _at(parameter, ast.arg, arg=parameter.arg, annotation=None)
+
+
+def _at(place: Any, kind: type, **fields: Any) -> Any:
+    """A new node where `place` is."""
+    node: Any = ast.AST.__new__(kind)
+    fields.update(
+        lineno=place.lineno,
+        col_offset=place.col_offset,
+        end_lineno=place.end_lineno,
+        end_col_offset=place.end_col_offset,
+    )
+    node.__dict__.update(fields)
+    return node
+
+
+# How a call is compiled depends on the module's top level: `module.f(x)` is not a method call if `module` was imported
+# there (from 3.11 on), and `super().f(x)` has an instruction of its own unless `super` is mentioned there (3.12).
+# Both can be told from the running code: a global whose attributes are never called as methods may well be a module.
+_GLOBAL, _ATTRIBUTE = dis.opmap["LOAD_GLOBAL"], dis.opmap["LOAD_ATTR"]
+_METHOD = _ATTRIBUTE if sys.version_info >= (3, 12) else dis.opmap["LOAD_METHOD"]
+_SUPER = dis.opmap.get("LOAD_SUPER_ATTR")
+_GLOBAL_ATTRIBUTE = re.compile(
+    rb"(?=%s(.)\0{8,10}([%s%s])(.))" % tuple(re.escape(bytes([op])) for op in (_GLOBAL, _ATTRIBUTE, _METHOD)), re.DOTALL
+)
+
+
+def imported(code: CodeType, known: Iterable[str] | None = None) -> list[str]:
+    """The global names that the module of `code` has imported, as far as they made a difference in `code`.
+
+    Args:
+        code: the running code.
+        known: what the module is known to import.
+    """
+    found: dict[str, None] = {}
+    methods: set[str] = set()
+    for inner in nested(code) if sys.version_info >= (3, 11) else ():
+        raw = inner.co_code
+        for place in _GLOBAL_ATTRIBUTE.finditer(raw) if known is None else ():
+            index = raw[place.start() + 1] >> 1
+            if place.start() % 2 == 0 and index < len(inner.co_names):
+                op, argument = place[2][0], place[3][0]
+                method = op == _METHOD and (op != _ATTRIBUTE or argument & 1)
+                (methods.add if method else found.setdefault)(inner.co_names[index])
+        if _SUPER and "super" in inner.co_names and _SUPER not in raw[::2]:
+            found["super"] = None
+    return [*(known or ()), *(name for name in found if name not in methods)]
+
+
+def nested(code: CodeType) -> Iterator[CodeType]:
+    """A code object and all that are nested in it."""
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from nested(const)
+
+
+# -- comparing ----------------------------------------------------------------------------------------------
+
+_essence = operator.attrgetter(
+    "co_name",
+    "co_firstlineno",
+    "co_argcount",
+    "co_posonlyargcount",
+    "co_kwonlyargcount",
+    "co_varnames",
+    "co_freevars",
+    "co_cellvars",
+    "co_names",
+    "co_code",  # as compiled, even while the interpreter specialises or instruments what it runs
+)
+# types.coroutine sets the one; the other follows from where a function stands, and changes nothing in it
+_NO_MATTER = inspect.CO_ITERABLE_COROUTINE | inspect.CO_NESTED
+
+
+def same(compiled: CodeType, path: str, running: CodeType) -> bool:
+    """Whether two code objects do the same on the same lines, all that is nested in them included.
+
+    Args:
+        compiled: what `compile_alone` returned.
+        path: the qualified name that it returned: those of all functions and classes inside begin with it.
+        running: the live code.
+    """
+
+    def same_constant(one: Any, other: Any) -> bool:
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, CodeType):
+            return same(one, path, other)
+        if isinstance(one, tuple):
+            return len(one) == len(other) and all(map(same_constant, one, other))
+        if isinstance(one, frozenset):              # {1} == {True}
+            return sorted(map(repr, one)) == sorted(map(repr, other))
+        if isinstance(one, float | complex):        # 0.0 == -0.0, and nan is not itself
+            return repr(one) == repr(other)
+        if isinstance(one, str) and one != other:
+            return one.startswith(f"{path}.") and bool(other.endswith(one[len(path) :]))
+        return bool(one == other)
+
+    return (
+        _essence(compiled) == _essence(running)
+        and (compiled.co_flags ^ running.co_flags) & ~_NO_MATTER == 0
+        and len(compiled.co_consts) == len(running.co_consts)
+        and all(map(same_constant, compiled.co_consts, running.co_consts))
+        # columns are missing under -X no_debug_ranges, whatever a cached file holds
+        and (compiled.co_linetable == running.co_linetable or [*compiled.co_lines()] == [*running.co_lines()])
+    )
+
+
+_CALLING = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR | inspect.CO_COROUTINE
+
+
+def alike(compiled: CodeType, path: str, running: CodeType) -> bool:
+    """Whether two code objects agree in all that a rewriting of their bodies leaves as it is."""
+    return _face(compiled) == _face(running)
+
+
+def _face(code: CodeType) -> tuple[object, ...]:
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    flags = code.co_flags & (_CALLING | inspect.CO_ASYNC_GENERATOR)
+    return code.co_name, code.co_firstlineno, code.co_argcount, parameters, set(code.co_freevars), flags

@@ -1,0 +1,360 @@
+"""From a live function, or a text, to a gast tree of the user's source.
+
+A function's text is found by the line its code begins on: first only the block by indentation, which is right
+nearly always and costs the same in a long file as in a short one; then in the whole file, parsed once. Either
+way nothing is trusted because of where it stands: it is compiled again, and must come out as the code that
+runs. So a file edited after it was imported, or one lambda taken for another, never goes unnoticed.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib.machinery
+import io
+import itertools
+import linecache
+import types
+import zipimport
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+from typing import Any
+
+import gast
+
+from ..errors import SourceError
+from . import codes, origin
+from .bridge import to_gast
+
+
+@dataclass
+class Source:
+    """One parsed text.
+
+    Attributes:
+        filename: the user's file.
+        lines: its lines with their ends; `lines[0]` is line 1 of the file.
+        tree: what was parsed of it, at the file's own line numbers, with origins and comments recorded.
+    """
+
+    filename: str
+    lines: list[str]
+    tree: gast.Module
+
+
+@dataclass
+class FunctionSource:
+    """The source of one function.
+
+    Attributes:
+        source: its tree holds the function and nothing else.
+        node: the `gast.FunctionDef`, `AsyncFunctionDef` or `Lambda`.
+        class_names: the classes around it, innermost last, to which private names belong.
+        function: the live function.
+    """
+
+    source: Source
+    node: Any
+    class_names: tuple[str, ...]
+    function: FunctionType
+
+
+def parse(text: str, filename: str) -> Source:
+    """Parse a whole file.
+
+    Raises:
+        SyntaxError: as Python does, for its own reasons.
+    """
+    if "\0" in text:
+        raise SyntaxError("source code cannot contain null bytes", (filename, None, None, None))
+    lines = _lines_of(text)
+    return _recorded(filename, lines, codes.parse_text("".join(lines), filename))
+
+
+def of_function(function: FunctionType) -> FunctionSource:
+    """The source of a function, from its file or from wherever `linecache` has it.
+
+    Raises:
+        SourceError: there is no source, or it is not that of the running code.
+    """
+    code = function.__code__
+    filename = _filename(function)
+    lines = linecache.getlines(filename, _owner(function))
+    if not lines:
+        raise SourceError(_why_missing(function), filename, code.co_firstlineno)
+    found = _in_block(lines, function) or _in_file(lines, code, codes.same)
+    if found is None:
+        lines = _read_again(function) or lines
+        found = _in_file(lines, code, codes.same) or _rewritten(lines, function)
+    if found is None:
+        raise SourceError(_why_stale(function), filename, code.co_firstlineno)
+    node, class_names = found
+    statement = ast.copy_location(ast.Expr(node), node) if isinstance(node, ast.Lambda) else node
+    source = _recorded(filename, lines, ast.Module([statement], []))
+    held = source.tree.body[0]
+    return FunctionSource(source, held.value if isinstance(node, ast.Lambda) else held, class_names, function)
+
+
+def _recorded(filename: str, lines: list[str], tree: ast.Module) -> Source:
+    source = Source(filename, lines, to_gast(tree))
+    origin.record(source.tree, lines)
+    return source
+
+
+# -- looking for it -----------------------------------------------------------------------------------------
+
+Found = tuple[Any, tuple[str, ...]]
+Match = Callable[[CodeType, str, CodeType], bool]
+
+_NOT_LAMBDA = ("def ", "async ", "def\t", "async\t", "def\\", "async\\")
+
+
+def _in_block(lines: list[str], function: FunctionType) -> Found | None:
+    """Look in the block that begins on the function's first line, as far as its indentation tells."""
+    code = function.__code__
+    line = code.co_firstlineno
+    if not 0 < line <= len(lines):
+        return None
+    indent, block = _block(lines, line - 1, code.co_name == "<lambda>")
+    # blank lines keep the places right, and so does an `if` to be indented under
+    lead = "\n" * (line - 2) + "if 1:\n" if indent else "\n" * (line - 1)
+    try:
+        tree = codes.parse_text(lead + block, code.co_filename, codes.future(code))
+    except SyntaxError:
+        return None
+    names = _class_names(getattr(code, "co_qualname", function.__qualname__))
+    candidates = [(node, names) for node in _candidates(tree, code, bool(indent))]
+    return _pick(candidates, code, codes.same, codes.imported(code), codes.noisy(block))
+
+
+def _candidates(tree: Any, code: CodeType, indented: bool) -> list[Any]:
+    if code.co_name == "<lambda>":
+        return [node for node, _ in _looked_through(tree).functions.get((code.co_firstlineno, "<lambda>"), ())]
+    statement = (tree.body[0] if indented else tree).body[0]
+    return [statement] if getattr(statement, "name", None) == code.co_name else []
+
+
+def _block(lines: list[str], start: int, inline: bool) -> tuple[int, str]:
+    """The indentation of a line, and the text from there to the end of what is indented below it.
+
+    Args:
+        lines: the file.
+        start: where to begin.
+        inline: begin with any statement, not with a `def` or its decorators.
+    """
+    indent = len(lines[start]) - len(lines[start].lstrip())
+    header = inline
+    end = start + 1
+    for number in range(start, len(lines)):
+        text = lines[number].lstrip()
+        if not text or text[0] == "#":
+            continue
+        width = len(lines[number]) - len(text)
+        if width < indent or (width == indent and number > start and header and text[0] not in ")]}"):
+            break
+        header = header or (width == indent and text.startswith(_NOT_LAMBDA))
+        end = number + 1
+    return indent, "".join(lines[start:end])
+
+
+def _class_names(qualname: str) -> tuple[str, ...]:
+    """The classes in a qualified name: `f.<locals>.A.B.method` stands in A and B, and so does all inside it."""
+    parts = qualname.split(".")
+    return tuple(
+        name for name, after in itertools.pairwise(parts) if after != "<locals>" and not name.startswith("<")
+    )
+
+
+def _in_file(lines: list[str], code: CodeType, match: Match) -> Found | None:
+    """Look in the whole file."""
+    text = "".join(lines)
+    try:
+        file = _file(text, code.co_filename, codes.future(code))
+    except (SyntaxError, ValueError):       # ValueError: null bytes, before 3.12
+        return None
+    candidates = file.functions.get((code.co_firstlineno, code.co_name), ())
+    return _pick(candidates, code, match, codes.imported(code, file.imports), codes.noisy(text))
+
+
+def _pick(
+    candidates: Iterable[Found], code: CodeType, match: Match, imports: Iterable[str], noisy: bool
+) -> Found | None:
+    """The first candidate that compiles to `code`; if there are several, one is as good as another."""
+    for node, class_names in candidates:
+        try:
+            compiled, path = codes.compile_alone(node, code, class_names, imports, noisy)
+        except SyntaxError:                 # such as a `nonlocal` that is not free any more, in an edited file
+            continue
+        if match(compiled, path, code):
+            return node, class_names
+    return None
+
+
+@dataclass
+class _File:
+    """The functions of a file by the line their code begins on and their name, and what it imports at the top."""
+
+    functions: dict[tuple[int, str], list[Found]]
+    imports: list[str]
+
+
+@functools.lru_cache(maxsize=4)
+def _file(text: str, filename: str, flags: int) -> _File:
+    return _looked_through(codes.parse_text(text, filename, flags))
+
+
+def _looked_through(tree: ast.AST) -> _File:
+    """All functions of a tree, in source order."""
+    functions: dict[tuple[int, str], list[Found]] = {}
+    imports: dict[str, None] = {}
+    # nodes with the classes around them, and whether they stand in a function or class
+    todo: list[tuple[Any, tuple[str, ...], bool]] = [(tree, (), False)]
+    while todo:
+        node, classes, inside = todo.pop()
+        inner = classes
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = (*node.decorator_list, node)[0]
+            functions.setdefault((first.lineno, node.name), []).append((node, classes))
+            inside = True
+        elif isinstance(node, ast.Lambda):
+            functions.setdefault((node.lineno, "<lambda>"), []).append((node, classes))
+        elif isinstance(node, ast.ClassDef):
+            inner, inside = (*classes, node.name), True
+        elif isinstance(node, ast.Import | ast.ImportFrom) and not inside:
+            imports.update((alias.asname or alias.name.partition(".")[0], None) for alias in node.names)
+        below = [
+            (child, inner if isinstance(child, ast.stmt) else classes, inside) for child in ast.iter_child_nodes(node)
+        ]
+        todo.extend(reversed(below))
+    imports.pop("*", None)
+    return _File(functions, [*imports])
+
+
+# -- code that is not what its file says --------------------------------------------------------------------
+
+_PLAIN_LOADERS = (zipimport.zipimporter, importlib.machinery.BuiltinImporter)
+
+
+def _filename(function: FunctionType) -> str:
+    """Where the function's text is: modules frozen into the interpreter know their file, their code does not."""
+    filename = function.__code__.co_filename
+    if filename.startswith("<frozen "):
+        return str(function.__globals__.get("__file__") or filename)
+    return filename
+
+
+def _owner(function: FunctionType) -> dict[str, Any] | None:
+    """The globals of the module whose file the function's source stands in, if they are the function's own."""
+    owner = function.__globals__
+    return owner if owner.get("__file__") == _filename(function) else None
+
+
+def _read_again(function: FunctionType) -> list[str]:
+    """The lines of a file that was edited after `linecache` read it, and perhaps imported again."""
+    filename, owner = _filename(function), _owner(function)
+    linecache.checkcache(filename)
+    loader = _loader(owner)
+    if isinstance(loader, zipimport.zipimporter) and owner is not None:
+        # linecache breaks such text at form feeds, too
+        return _lines_of(loader.get_source(owner["__name__"]) or "")
+    return linecache.getlines(filename, owner)
+
+
+def _loader(owner: dict[str, Any] | None) -> object:
+    spec = owner.get("__spec__") if owner else None
+    return getattr(spec, "loader", None) or (owner or {}).get("__loader__")
+
+
+def _rewrites(loader: object) -> bool:
+    """Whether an import hook compiles something else than the file, as pytest and this library do."""
+    plain = importlib.machinery.SourceFileLoader
+    if loader is None or isinstance(loader, _PLAIN_LOADERS) or loader is importlib.machinery.BuiltinImporter:
+        return False
+    return not isinstance(loader, plain) or any(
+        getattr(type(loader), name) is not getattr(plain, name)
+        for name in ("exec_module", "get_code", "source_to_code")
+    )
+
+
+def _rewritten(lines: list[str], function: FunctionType) -> Found | None:
+    """Trust a module that was rewritten when it was imported, as far as names, places and parameters agree."""
+    if not _rewrites(_loader(_owner(function))):
+        return None
+    return _in_file(lines, function.__code__, codes.alike)
+
+
+def _lines_of(text: str) -> list[str]:
+    """The lines as Python counts them: `str.splitlines` would break at form feeds."""
+    return io.StringIO(text, newline=None).readlines()
+
+
+def _why_missing(function: FunctionType) -> str:
+    filename = function.__code__.co_filename
+    about = f"the source of '{function.__qualname__}' cannot be had: "
+    if filename in ("<stdin>", "<console>"):
+        return about + (
+            "it was typed at an interactive prompt that keeps no source. "
+            "Put it in a file, or use IPython or the prompt of Python 3.13"
+        )
+    if filename.startswith("<") and filename.endswith(">"):
+        return about + (
+            "it was compiled from a string. Compile it under a name of its own, and register the text: "
+            "linecache.cache[name] = (len(text), None, text.splitlines(True), name)"
+        )
+    return about + "this file, named in its code, cannot be read. Put it where it was when it was compiled"
+
+
+def _why_stale(function: FunctionType) -> str:
+    return (
+        f"'{function.__qualname__}' is not what this file has here: the file was edited after it was imported, "
+        "or something altered the function's code. Reload the module, or start again"
+    )
+
+
+# -- what a callable runs -----------------------------------------------------------------------------------
+
+
+def unwrap(callable_: Any) -> FunctionType:
+    """The Python function that a call of `callable_` runs first.
+
+    Methods, partials, `staticmethod`, `classmethod`, `property` and objects with a `__call__` are followed,
+    and `__wrapped__` where the wrapper itself has no Python source, as with `functools.lru_cache`.
+
+    Raises:
+        SourceError: there is no Python function in it.
+    """
+    inner = callable_
+    for _ in range(100):                # a chain that long is a circle
+        if isinstance(inner, FunctionType):
+            return inner
+        inner = _inside(inner)
+        if inner is None:
+            break
+    raise SourceError(f"{_described(callable_)} has no Python source to convert")
+
+
+def _inside(wrapper: Any) -> Any:
+    if isinstance(wrapper, types.MethodType | classmethod | staticmethod):
+        return wrapper.__func__
+    if isinstance(wrapper, functools.partial | functools.partialmethod):
+        return wrapper.func
+    if isinstance(wrapper, property):
+        return wrapper.fget
+    if isinstance(wrapper, type):
+        return None
+    call: Any = getattr(type(wrapper), "__call__", None)  # noqa: B004
+    if call is None or isinstance(call, types.WrapperDescriptorType | types.MethodWrapperType):
+        return getattr(wrapper, "__wrapped__", None)
+    return call
+
+
+def _described(callable_: Any) -> str:
+    if isinstance(callable_, type):
+        return f"'{callable_.__qualname__}' is a class, which is not converted as a whole: it"
+    name = getattr(callable_, "__qualname__", None) or getattr(callable_, "__name__", None)
+    if not callable(callable_):
+        return f"{callable_!r} is not callable: it"
+    if name is None:
+        return f"{callable_!r}"
+    return f"'{name}' is implemented outside of Python: it"
