@@ -1,10 +1,9 @@
 """Keep this library's frames out of the tracebacks of converted functions.
 
-Every converted function is compiled as `try: BODY except: ag__.trim(); raise`. When an exception comes by,
-its traceback holds this function, then by turns operators and the bodies they called, then perhaps another
-user's function, whose own guard has already trimmed all that lies behind it. So `trim` unlinks library frames
-until it meets a user's frame that no library frame called: however deep the recursion, each frame is looked at
-about once.
+Every converted function is compiled as `try: BODY except: ag__.trim(); raise`. When an exception comes by, its
+traceback holds this function, then by turns operators and the bodies they called, then perhaps other functions
+of the user. `trim` unlinks the library's frames down to the next function with such a guard, for that has trimmed
+what lies behind it: however deep the recursion, each frame is looked at about once.
 """
 
 from __future__ import annotations
@@ -57,14 +56,18 @@ def _without_library(own: TracebackType, to_the_end: bool) -> TracebackType:
             rest = rest.tb_next
         if rest is None:
             break
-        # A frame that raised again what it had caught has two entries.
-        if rest is behind and rest.tb_frame is not last.tb_frame and not to_the_end:
+        if rest is behind and _is_guarded(last, rest) and not to_the_end:
             break
         kept.append(rest)
     for entry in reversed(kept):
         rest = entry if entry.tb_next is rest else _relinked(entry, rest)
     assert rest is not None
     return rest
+
+
+def _is_guarded(last: TracebackType, entry: TracebackType) -> bool:
+    # A frame that raised again what it had caught has two entries: the second has not passed the guard yet.
+    return "trim" in entry.tb_frame.f_code.co_names and entry.tb_frame is not last.tb_frame
 
 
 if sys.version_info >= (3, 11):

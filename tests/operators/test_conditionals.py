@@ -97,14 +97,15 @@ def test_what_both_branches_return_is_returned():
 
 
 def test_a_variable_bound_on_one_path_only():
+    y: ag__.unbound
+
     def if_body():
         nonlocal y
         y = 1
 
     with recorded():
         ag__.if_stmt(Staged("c"), if_body, None, ("y",))
-        assert repr(y) == "Staged(phi(1, UNBOUND))"
-    y = None
+    assert repr(y) == "Staged(phi(1, UNBOUND))"
 
 
 def test_staged_three_deep():

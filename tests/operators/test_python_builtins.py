@@ -18,8 +18,9 @@ def key(x):
     return -x
 
 
+ARGUMENTS = [(), (5,), ("5",), ([3, 1, 2],), (None,), ([1], [2]), (1, 2, 3, 4)]
 CALLS = [
-    *((name, args, {}) for name in NAMES for args in [(), (5,), ("5",), ([3, 1, 2],), (None,), ([1], [2]), (1, 2, 3, 4)]),
+    *((name, args, {}) for name in NAMES for args in ARGUMENTS),
     *((name, ([3, 1, 2],), {"nonsense": 1}) for name in NAMES if name != "print"),
     ("int", ("ff",), {"base": 16}),
     ("int", ("ff", 16), {}),

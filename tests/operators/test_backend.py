@@ -1,0 +1,172 @@
+"""Who owns a value, who is tracing, and what is said of constructs that a backend does not stage."""
+
+import threading
+
+import pytest
+
+import autograph.operators as ag__
+from autograph.operators.backend import (
+    ACTIVE,
+    BACKENDS,
+    Backend,
+    StagingError,
+    owner,
+    register,
+    responsible,
+    traced_by,
+    tracing,
+    unregister,
+)
+from tests.recording import Recorder, Staged, recorded
+
+
+class Lazy(Backend):
+    """Owns values, stages nothing."""
+
+    name = "lazy"
+
+    def owns(self, value):
+        return isinstance(value, Staged)
+
+
+class Joined:
+    """A backend that imports nothing of this library."""
+
+    def owns(self, value):
+        return isinstance(value, Staged)
+
+    def if_stmt(self, test, body, orelse, state):
+        return "joined"
+
+
+@pytest.fixture
+def registered():
+    added = []
+
+    def add(backend, **options):
+        register(backend, **options)
+        added.append(backend)
+        return backend
+
+    yield add
+    for backend in added:
+        unregister(backend)
+    assert BACKENDS == ACTIVE == []
+
+
+def test_nobody_owns_anything_at_first():
+    assert owner(Staged("x")) is None
+    assert tracing() is None
+
+
+def test_the_last_registered_owner_wins(registered):
+    registered(Recorder())
+    last = registered(Recorder())
+    assert owner(Staged("x")) is last
+    assert owner(5) is owner([Staged("x")]) is None
+
+
+def test_third_parties_join_by_structure(registered):
+    registered(Joined())
+    assert ag__.if_stmt(Staged("x"), lambda: 1, lambda: 2) == "joined"
+    assert ag__.if_stmt(5, lambda: 1, lambda: 2) == 1
+
+
+def test_the_innermost_trace_counts(registered):
+    outer, inner = registered(Recorder()), registered(Recorder())
+    with traced_by(outer):
+        assert tracing() is outer
+        with traced_by(inner), traced_by(outer), traced_by(inner):
+            assert tracing() is inner
+        assert tracing() is outer
+    assert tracing() is None
+
+
+def test_a_trace_ends_with_an_exception(registered):
+    with pytest.raises(KeyError), traced_by(registered(Recorder())):
+        raise KeyError
+    assert tracing() is None and ACTIVE == []
+
+
+def test_other_threads_do_not_trace(registered):
+    seen = []
+    with traced_by(registered(Recorder())):
+        thread = threading.Thread(target=lambda: seen.extend([tracing(), ag__.call(len)]))
+        thread.start()
+        thread.join()
+    assert seen == [None, len]
+
+
+def test_watched_backends_are_asked_each_time(registered):
+    watched = registered(Lazy(), watch=True)
+    assert tracing() is None
+    watched.tracing = lambda: True
+    assert tracing() is watched
+    assert responsible(1, 2) is watched
+    other = registered(Recorder())
+    assert responsible(1, Staged("x")) is other
+    with traced_by(other):
+        assert tracing() is other
+
+
+def test_declining_leaves_it_to_python(registered):
+    registered(Recorder()).if_stmt = lambda *args: NotImplemented
+    with pytest.raises(TypeError, match="no concrete value"):
+        ag__.if_stmt(Staged("x"), lambda: 1, None)
+
+
+def stages_nothing(run):
+    x, xs = Staged("x"), [1, Staged("x")]
+    return {
+        "`if` statements": lambda: ag__.if_stmt(x, run, run),
+        "conditional expressions": lambda: ag__.if_exp(x, run, run),
+        "`while` loops": lambda: ag__.while_stmt(lambda: x, run),
+        "`for` loops": lambda: ag__.for_stmt(x, run),
+        "`and` and chained comparisons": lambda: ag__.compare(1, "<", lambda: x, "<", lambda: 2),
+        "`or`": lambda: ag__.or_(lambda: x, run),
+        "`not`": lambda: ag__.not_(x),
+        "`in`": lambda: ag__.not_in(x, [1]),
+        "list comprehensions": lambda: ag__.list_comp(xs, lambda x: x, lambda x: x == 1),
+        "set comprehensions": lambda: ag__.set_comp(x, run),
+        "dict comprehensions": lambda: ag__.dict_comp(x, run, run),
+        "generator expressions": lambda: ag__.gen_exp(x, run),
+        "`assert`": lambda: ag__.assert_stmt(lambda: x),
+        "range()": lambda: ag__.range_(x),
+        "max()": lambda: ag__.max_([], default=x),
+    }
+
+
+@pytest.mark.parametrize("construct", stages_nothing(None))
+def test_what_is_not_staged_is_named_with_the_users_line(registered, construct):
+    registered(Lazy())
+    with pytest.raises(StagingError) as caught:
+        stages_nothing(lambda *_: pytest.fail("ran a body"))[construct]()
+    assert f"the backend lazy does not stage {construct}. " in str(caught.value)
+    assert caught.value.filename == __file__
+    assert construct in open(__file__).readlines()[caught.value.lineno - 1]
+
+
+def test_plain_values_are_declined(registered):
+    lazy = registered(Lazy())
+    with traced_by(lazy):
+        assert ag__.list_comp([1], str) == ["1"]
+        assert ag__.in_(1, [1])
+        ag__.for_stmt([1], print)
+        ag__.while_stmt(lambda: False, print)
+        assert ag__.call(print) is ag__.ref(print) is ag__.raise_(print) is print
+        assert ag__.len_([1]) == 1
+
+
+def test_builtins_go_to_methods_of_their_name(registered):
+    class WithLength(Lazy):
+        def len_(self, value):
+            return "staged length"
+
+    registered(WithLength())
+    assert ag__.len_(Staged("x")) == "staged length"
+
+
+def test_recorded_cleans_up():
+    with recorded(tracing=True) as backend:
+        assert BACKENDS == ACTIVE == [backend]
+    assert BACKENDS == ACTIVE == []
