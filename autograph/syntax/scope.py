@@ -121,10 +121,22 @@ class _Collector:
         self.visit(node.value)
 
     def function(self, node: gast.AST) -> None:
-        for part in outer_parts(node):
-            self.visit(part)
+        generic = _type_parameters(node)
+        self.generic(node, outer_parts(node), generic)
         self.found.writes[node.name] = None
-        self.capture(inner(node), [*parameters(node), *_type_parameters(node)])
+        self.capture(inner(node), [*parameters(node), *generic])
+
+    def generic(self, node: gast.AST, parts: list[gast.AST], names: list[str]) -> None:
+        """Parts of a definition that see its type parameters, whose own bounds and defaults are read late."""
+        if not names:
+            for part in parts:
+                self.visit(part)
+            return
+        found = uses(*parts)
+        self.found.reads.update({n: None for n in found.reads if n not in names})
+        self.found.captured.update({n: None for n in found.captured if n not in names})
+        self.found.writes.update(found.writes)
+        self.capture(uses(*node.type_params), names)
 
     def lambda_(self, node: gast.Lambda) -> None:
         for part in _defaults(node):
@@ -138,13 +150,13 @@ class _Collector:
         self.found.rebound.update({n: None for n in body.rebound if n not in own})
 
     def class_(self, node: gast.ClassDef) -> None:
-        for part in (*node.decorator_list, *node.bases, *node.keywords):
-            self.visit(part)
+        generic = _type_parameters(node)
+        self.generic(node, [*node.decorator_list, *node.bases, *node.keywords], generic)
         self.found.writes[node.name] = None
         body = uses(*node.body)
         # What a class body reads is read at once, what its methods read may be read later.
-        self.found.reads.update({n: None for n in body.reads if n not in body.globals})
-        self.found.captured.update(body.captured)
+        self.found.reads.update({n: None for n in body.reads if n not in body.globals and n not in generic})
+        self.found.captured.update({n: None for n in body.captured if n not in generic})
         self.found.captured.update(body.nonlocals)
         self.found.rebound.update(body.rebound)
         self.found.rebound.update(body.nonlocals)
@@ -196,7 +208,7 @@ class _Collector:
 
     def type_alias(self, node: gast.AST) -> None:
         self.visit(node.name)
-        self.capture(uses(node.value), _type_parameters(node))
+        self.capture(uses(node.value, *(node.type_params or ())), _type_parameters(node))
 
     def ann_assign(self, node: gast.AnnAssign) -> None:
         self.visit(node.target)  # a bare annotation of a name makes it a local too
