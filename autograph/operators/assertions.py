@@ -22,7 +22,7 @@ def assert_stmt(test: Thunk, message: Thunk | None = None) -> None:
         if not value:
             raise AssertionError if message is None else AssertionError(message())
     except NameError as error:
-        rename(error)
+        rename(error, test, message)
         raise
 
 

@@ -69,5 +69,5 @@ def compare(
             return compare(right, comparison2, term2, *rest)
         return _COMPARISONS[comparison2](right, term2())
     except NameError as error:
-        rename(error)
+        rename(error, term, term2)
         raise

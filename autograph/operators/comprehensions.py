@@ -23,7 +23,7 @@ def list_comp(iterable: Any, element: OneArgument, condition: OneArgument | None
             return [element(item) for item in iterable]
         return [element(item) for item in iterable if condition(item)]
     except NameError as error:
-        rename(error)
+        rename(error, element, condition)
         raise
 
 
@@ -39,7 +39,7 @@ def set_comp(iterable: Any, element: OneArgument, condition: OneArgument | None 
             return {element(item) for item in iterable}
         return {element(item) for item in iterable if condition(item)}
     except NameError as error:
-        rename(error)
+        rename(error, element, condition)
         raise
 
 
@@ -55,7 +55,7 @@ def dict_comp(iterable: Any, key: OneArgument, value: OneArgument, condition: On
             return {key(item): value(item) for item in iterable}
         return {key(item): value(item) for item in iterable if condition(item)}
     except NameError as error:
-        rename(error)
+        rename(error, key, value, condition)
         raise
 
 

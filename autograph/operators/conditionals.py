@@ -29,7 +29,7 @@ def if_stmt(test: Any, body: Thunk, orelse: Thunk | None = None, names: Sequence
             return body()
         return None if orelse is None else orelse()
     except NameError as error:
-        rename(error)
+        rename(error, body, orelse)
         raise
 
 
@@ -45,5 +45,5 @@ def if_exp(test: Any, body: Thunk, orelse: Thunk) -> Any:
             test = truth(test)
         return body() if test else orelse()
     except NameError as error:
-        rename(error)
+        rename(error, body, orelse)
         raise

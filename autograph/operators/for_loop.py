@@ -48,7 +48,7 @@ def for_stmt(
         # The traceback keeps this frame; what Python would have let go of by now, such as a generator, goes.
         del iterable, iterator, item
         if isinstance(error, NameError):
-            rename(error)
+            rename(error, body, until)
         raise
 
 

@@ -26,7 +26,7 @@ def and_(first: Thunk, *rest: Thunk) -> Any:
             value = term()
         return value
     except NameError as error:
-        rename(error)
+        rename(error, first, *rest)
         raise
 
 
@@ -48,7 +48,7 @@ def or_(first: Thunk, *rest: Thunk) -> Any:
             value = term()
         return value
     except NameError as error:
-        rename(error)
+        rename(error, first, *rest)
         raise
 
 

@@ -8,8 +8,9 @@ NameError to `rename`; until one is raised, this costs nothing.
 from __future__ import annotations
 
 import sys
-from types import CodeType, FrameType
-from typing import Any, NoReturn
+from collections.abc import Iterable, Iterator
+from types import CodeType, FrameType, FunctionType
+from typing import NoReturn
 
 from autograph.operators.tracebacks import is_library
 
@@ -33,23 +34,20 @@ if sys.version_info >= (3, 12):
     }
 
 
-def rename(error: NameError) -> None:
-    """Raise UnboundLocalError in place of `error`, if a body of the calling operator read a local unbound."""
+def rename(error: NameError, *bodies: object) -> None:
+    """Raise UnboundLocalError in place of `error`, if one of the calling operator's bodies read a local unbound."""
     name = error.name
     if type(error) is not NameError or name is None or error.__traceback__ is None:
         return
-    if str(error) != _FREE.format(name):
-        return
     operator = error.__traceback__.tb_frame
-    codes = _body_codes(operator)
+    if str(error) != _FREE.format(name) or operator.f_code.co_name not in _BODIES:
+        return
+    codes = _codes(bodies)
     entry = error.__traceback__.tb_next
     while entry is not None and entry.tb_frame.f_code not in codes:  # a backend's, between operator and body
         entry = entry.tb_next
-    if entry is None or entry.tb_next is not None:
-        return
-    if _is_local(name, operator.f_back):
-        new = UnboundLocalError(_LOCAL.format(name)).with_traceback(entry)
-        _raise_like(new, error)
+    if entry is not None and entry.tb_next is None and _is_local(name, operator.f_back):
+        _raise_like(UnboundLocalError(_LOCAL.format(name)).with_traceback(entry), error)
 
 
 def _is_local(name: str, frame: FrameType | None) -> bool:
@@ -61,7 +59,7 @@ def _is_local(name: str, frame: FrameType | None) -> bool:
         if name not in frame.f_code.co_freevars:
             return False
         operator = _operator_below(frame)
-        if operator is None or frame.f_code not in _body_codes(operator):
+        if operator is None or frame.f_code not in _codes(_bodies_of(operator)):
             return False  # the user's own inner function: to it the variable is free indeed
         frame = operator.f_back
     return frame is not None
@@ -74,12 +72,14 @@ def _operator_below(frame: FrameType) -> FrameType | None:
     return below
 
 
-def _body_codes(operator: FrameType) -> set[CodeType]:
-    arguments: list[Any] = []
-    for name in _BODIES.get(operator.f_code.co_name, ()):
+def _bodies_of(operator: FrameType) -> Iterator[object]:
+    for name in _BODIES[operator.f_code.co_name]:
         argument = operator.f_locals[name]
-        arguments.extend(argument if isinstance(argument, tuple) else (argument,))
-    return {argument.__code__ for argument in arguments if hasattr(argument, "__code__")}
+        yield from argument if isinstance(argument, tuple) else (argument,)
+
+
+def _codes(bodies: Iterable[object]) -> list[CodeType]:
+    return [body.__code__ for body in bodies if isinstance(body, FunctionType)]
 
 
 def _raise_like(new: BaseException, old: BaseException) -> NoReturn:
@@ -88,6 +88,7 @@ def _raise_like(new: BaseException, old: BaseException) -> NoReturn:
         raise new
     finally:
         new.__context__, new.__cause__, new.__suppress_context__ = context, cause, suppress
+        del new, old  # the traceback holds this frame: no cycle
 
 
 def _messages() -> tuple[str, str]:

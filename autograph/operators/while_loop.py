@@ -45,7 +45,7 @@ def while_stmt(
                         return
             now = test()
     except NameError as error:
-        rename(error)
+        rename(error, test, body, until)
         raise
 
 

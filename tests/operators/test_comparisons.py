@@ -14,8 +14,8 @@ def test_chains_agree_with_python(a, b, c):
     assert ag__.compare(a, "<", lambda: b, "<=", lambda: c) == (a < b <= c)
     assert ag__.compare(a, "==", lambda: b, "!=", lambda: c, ">", lambda: 0) == (a == b != c > 0)
     assert ag__.compare(a, ">=", lambda: b) == (a >= b)
-    assert ag__.compare(a, "in", lambda: [b], "is not", lambda: none) == (a in [b] is not none)
-    assert ag__.compare(a, "not in", lambda: [b], "is", lambda: none) == (a not in [b] is none)
+    assert ag__.compare(a, "in", lambda: [b], "is not", lambda: none) == (a in [b] != none)
+    assert ag__.compare(a, "not in", lambda: [b], "is", lambda: none) == (a not in [b] == none)
 
 
 def test_each_operand_once_and_none_too_many():

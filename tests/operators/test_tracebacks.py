@@ -5,7 +5,6 @@ The functions here are written as the library compiles them, guard included.
 
 import sys
 import threading
-import time
 import traceback
 
 import pytest
@@ -229,7 +228,6 @@ def test_deep_recursion():
     assert names == ["descend", "if_body"] * depth + ["descend", "else_body"]
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="there each tb_next set walks the chain, if fast")
 def test_the_cost_is_linear(monkeypatch):
     def looked_at(depth):
         count = 0
@@ -246,13 +244,6 @@ def test_the_cost_is_linear(monkeypatch):
         return count
 
     assert looked_at(2000) <= 2.1 * looked_at(1000)
-
-    def seconds(depth):
-        start = time.perf_counter()
-        with_room(caught, descend, depth)
-        return time.perf_counter() - start
-
-    assert min(seconds(8000) for _ in range(3)) < 6 * min(seconds(2000) for _ in range(3))
 
 
 @pytest.mark.parametrize("offset", range(6))
