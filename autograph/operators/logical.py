@@ -23,6 +23,7 @@ def and_(first: Thunk, *rest: Thunk) -> Any:
                         return result
                 if not value:
                     return value
+                value = None  # Python does not hold on to it either
             value = term()
         return value
     except NameError as error:
@@ -45,6 +46,7 @@ def or_(first: Thunk, *rest: Thunk) -> Any:
                         return result
                 if value:
                     return value
+                value = None
             value = term()
         return value
     except NameError as error:

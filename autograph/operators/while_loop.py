@@ -34,6 +34,7 @@ def while_stmt(
         if ACTIVE and owner(now) is None and _takes_over(tracing(), now, test, body, names, until, options):
             return
         while now is True or (now is not False and _goes_on(now, test, body, names, until, options)):
+            now = None  # Python does not hold on to it either
             body()
             if until is not None:
                 stop = until()

@@ -1,6 +1,7 @@
 """`and_`, `or_`, `not_`: lazy, valued and asked once as in Python; staged operands go to their backend."""
 
 import itertools
+import weakref
 
 import pytest
 
@@ -40,6 +41,16 @@ def test_truth_is_asked_once_and_never_of_the_last(registered):
         assert Truth.asked == 2
         ag__.not_(Truth())
         assert Truth.asked == 3
+
+
+def test_operands_are_let_go():
+    class Truth:
+        pass
+
+    truths = [Truth()]
+    alive = weakref.ref(truths[0])
+    gone = ag__.and_(truths.pop, lambda: alive() is None)
+    assert gone
 
 
 def test_not():

@@ -1,5 +1,7 @@
 """`while_stmt`: Python's loop, handed over at the test, or `until`, that turns staged."""
 
+import weakref
+
 import pytest
 
 import autograph.operators as ag__
@@ -55,6 +57,16 @@ def test_truth_is_asked_once_a_turn(registered):
     with recorded():
         ag__.while_stmt(Countdown, lambda: turns.append(Countdown.left))
     assert turns == [3, 2, 1]
+
+
+def test_the_value_of_the_test_is_let_go_before_the_turn():
+    class Thing:
+        pass
+
+    things = [Thing()]
+    alive = weakref.ref(things[0])
+    ag__.while_stmt(alive, things.clear)
+    assert alive() is None
 
 
 def test_exceptions_leave_the_state_as_far_as_it_got():
