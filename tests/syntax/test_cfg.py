@@ -9,7 +9,8 @@ from __future__ import annotations
 import pytest
 
 from autograph.syntax import cfg
-from tests.syntax.annotated import beside, code, function, lined_graph, tidy
+from tests.annotated import beside, code, tidy
+from tests.syntax.lined import function, lined_graph
 
 PROGRAMS = {
     "straight": """

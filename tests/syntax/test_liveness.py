@@ -6,7 +6,8 @@ import gast
 import pytest
 
 from autograph.syntax import liveness
-from tests.syntax.annotated import beside, code, function, lined_graph, tidy
+from tests.annotated import beside, code, tidy
+from tests.syntax.lined import function, lined_graph
 
 LIVE_BEFORE = {
     "what_is_read_later": """

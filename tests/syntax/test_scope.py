@@ -6,7 +6,7 @@ import gast
 import pytest
 
 from autograph.syntax import scope
-from tests.syntax.annotated import tidy
+from tests.annotated import tidy
 
 USES = """
     x                                   # reads x
