@@ -14,7 +14,7 @@ from typing import Any
 
 import gast
 
-from autograph.syntax import names, scope
+from autograph.syntax import names, scope, unparse
 from autograph.syntax.origin import NO_COMMENTS, Comments
 
 
@@ -181,11 +181,7 @@ def move_comments(comments: Comments, nodes: list[Any]) -> None:
 
 def own_text(node: gast.AST, limit: int = 40) -> str:
     """A short one-line rendering of an expression, for reasons and messages."""
-    try:
-        text = gast.unparse(node)
-    except (AttributeError, ValueError, TypeError):
-        text = type(node).__name__
-    text = re.sub(r"\s+", " ", text).strip()
+    text = re.sub(r"\s+", " ", unparse.unparse(node)).strip()
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from autograph.converters import movable, owners, plain
+from autograph.converters import bodies, owners, plain
 from autograph.converters.base import Context, Rewrite, Walk
 from autograph.syntax import liveness, scope, trees
 
@@ -81,9 +81,14 @@ class Functions:
         _hoist_declarations(node)
         for step in self.prepare:
             step(node, context)
-        liveness.analyse(node, everything_lives=_reads_locals(node, context))
-        owners.declare(node.body, [*scope.parameters(node), *own.globals, *own.nonlocals])
+        live = liveness.analyse(node)
+        bound = owners.declare(node.body, [*scope.parameters(node), *own.globals, *own.nonlocals])
+        # Names that may be read unbound, and that only bodies bind now, must stay the function's own.
+        unbound = [name for name in live if name in own.writes and name not in bound]
         self.walk.visit_list(node.body)
+        if unbound:
+            start = 1 if _has_docstring(node) else 0
+            node.body[start:start] = bodies.declarations(unbound)
         self._leave()
 
     def _untouched(self, node: Any, reason: str) -> None:
@@ -107,13 +112,6 @@ _TRACERS = frozenset({"sys.settrace", "sys.setprofile", "threading.settrace", "t
 def _traces(function: Any, context: Context) -> bool:
     calls = (node for node in scope.walk_own(*function.body) if isinstance(node, gast.Call))
     return any(context.dotted(node.func) in _TRACERS for node in calls)
-
-
-def _reads_locals(function: Any, context: Context) -> bool:
-    return any(
-        isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in movable.READS_LOCALS
-        for node in scope.walk_own(*function.body)
-    )
 
 
 def _hoist_declarations(function: Any) -> None:

@@ -12,7 +12,9 @@ from autograph.syntax import template
 
 
 def rewrite(node: Any, context: Context) -> list[Any] | None:
-    context.decide(node, "if", node.plain)
+    construct = getattr(node, "construct", "if")  # what the user wrote: also a `case`, or nothing
+    if construct is not None:
+        context.decide(node, construct, node.plain)
     if node.plain is not None:
         return None
     functions = [bodies.body("if_body", node.body, node.state.shared["body"], context)]

@@ -36,7 +36,8 @@ class _Where:
     kind: str
     tail: bool = True  # nothing follows but the end of the function
     depth: int = 0  # how many branches deep the rest of blocks has moved
-    native_loop: bool = False  # in a loop that stays plain, whose own `break` and `continue` stay
+    in_loop: bool = False
+    native_loop: bool = False  # directly in a loop that stays plain, whose own `break` and `continue` stay
     loop_flags: dict[str, str] = field(default_factory=dict)  # 'break' and 'continue' of the converted loop around
     used: Flags = field(default_factory=dict)  # flags set anywhere in this generated function
     raised: Flags = field(default_factory=dict)  # flags after which what follows this block must not run
@@ -86,9 +87,12 @@ class _Restructure:
 
     def leave(self, node: Any, where: _Where) -> list[Any]:
         """What carries out a jump."""
+        jump = plain.JUMPS[type(node)]
+        if jump == "return" and where.in_loop:
+            why = "the loop stays plain" if where.kind == "function" else None
+            self.context.decide(node, "return in a loop", why)
         if where.kind == "function":
             return [node]
-        jump = plain.JUMPS[type(node)]
         if jump == "return":
             flag, value = self.names()
             result = node.value if node.value is not None else template.constant(None)
@@ -166,7 +170,7 @@ class _Restructure:
         guard = gast.If(test, body, orelse)
         plain.summarise(guard, self.context)
         guard.plain = guard.fixed and f"what it guards cannot move: {guard.fixed}"
-        guard.returns = False
+        guard.returns, guard.construct = False, None
         return guard
 
     # Other statements
@@ -195,11 +199,11 @@ class _Restructure:
 
     def loop(self, node: Any, where: _Where) -> tuple[list[Any], list[Any], Flags]:
         if node.plain is not None:
-            inside = replace(where, tail=False, native_loop=True)
+            inside = replace(where, tail=False, in_loop=True, native_loop=True)
             node.body = self.block(node.body, inside)
             node.orelse = self.block(node.orelse, replace(where, tail=False))
             return [node], [], {}
-        inside = _Where("loop", depth=where.depth)
+        inside = _Where("loop", in_loop=True, depth=where.depth)
         node.body = self.body(node.body, inside)
         break_, continue_ = inside.loop_flags.get("break"), inside.loop_flags.get("continue")
         if continue_ is not None:

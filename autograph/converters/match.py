@@ -15,9 +15,9 @@ from autograph.converters.base import Context, replace
 from autograph.syntax import template
 
 
-def lower(node: Any, context: Context) -> list[Any] | None:
-    """The statements that stand for a `match`; None if it stays."""
-    why = _reason(node, context)
+def lower(node: Any, whole: str | None, context: Context) -> list[Any] | None:
+    """The statements that stand for a `match`; None if it stays, as when all its function does (`whole`)."""
+    why = whole or _reason(node, context)
     context.decide(node, "match", why)
     if why is not None:
         return None
@@ -79,10 +79,16 @@ def _chain(cases: list[Any], subject: str) -> list[Any]:
     if test is None:
         if case.guard is None:
             return [*bind, *case.body]
-        return [*bind, gast.copy_location(gast.If(case.guard, case.body, _chain(others, subject)), case.guard)]
+        return [*bind, _if(case.guard, case.body, _chain(others, subject), case.guard)]
     if case.guard is not None:
         test = gast.BoolOp(gast.And(), [test, case.guard])
-    return [gast.copy_location(gast.If(test, [*bind, *case.body], _chain(others, subject)), case.pattern)]
+    return [_if(test, [*bind, *case.body], _chain(others, subject), case.pattern)]
+
+
+def _if(test: Any, body: list[Any], orelse: list[Any], at: gast.AST) -> gast.If:
+    new = gast.copy_location(gast.If(test, body, orelse), at)
+    new.construct = "case"
+    return new
 
 
 def _test(pattern: Any, subject: str) -> Any:

@@ -15,7 +15,7 @@ import gast
 from autograph.converters.base import Context
 from autograph.syntax import scope, trees
 
-READS_LOCALS = frozenset({"locals", "vars", "dir", "eval", "exec"})
+_READS_NAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
 _FRAMES = {
     "sys._getframe": 0,
     "sys._getframemodulename": 0,
@@ -66,11 +66,19 @@ def _call_reason(node: gast.Call, context: Context) -> str | None:
     name = node.func.id if isinstance(node.func, gast.Name) else None
     if name == "super" and not node.args:
         return "`super()` looks at the function it stands in"
-    if name in READS_LOCALS and context.is_builtin(name) and (name in ("eval", "exec") or not node.args):
+    if reads_names(node, context):
         return f"`{name}` looks at the names of its function"
     if frame_depth(node, context) >= 1:
         return f"`{_callee(node)}` looks at its caller's frame"
     return None
+
+
+def reads_names(node: gast.Call, context: Context) -> bool:
+    """Whether a call looks at the local names of the function it stands in: `locals()`, `eval(…)`."""
+    name = node.func.id if isinstance(node.func, gast.Name) else None
+    if name not in _READS_NAMES or not context.is_builtin(name):
+        return False
+    return name in ("eval", "exec") or not (node.args or node.keywords)
 
 
 def frame_depth(node: gast.Call, context: Context) -> float:

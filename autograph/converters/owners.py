@@ -16,11 +16,14 @@ from autograph.converters.base import replace
 from autograph.syntax import scope
 
 
-def declare(block: list[Any], bound: Iterable[str]) -> None:
+def declare(block: list[Any], bound: Iterable[str]) -> set[str]:
     """Set `node.unbound` on the constructs of a function's block: the names to declare in front of each.
 
     Args:
         bound: names that need no declaration here: parameters, globals, nonlocals.
+
+    Returns:
+        all names that the function binds or declares then.
     """
     known = {*bound, *_direct(block)}
     for node in _constructs(block):
@@ -30,6 +33,7 @@ def declare(block: list[Any], bound: Iterable[str]) -> None:
         for body, names in node.state.shared.items():
             _unannotate(getattr(node, body), names)
             declare(getattr(node, body), names)
+    return known
 
 
 def _unannotate(block: list[Any], shared: list[str]) -> None:

@@ -133,15 +133,21 @@ class _Around:
     undone: bool = False  # a jump from here may be undone by one
 
 
+def judge(function: gast.AST, context: Context) -> None:
+    """Set `function.whole`: why all its statements stay plain, or None."""
+    function.whole = None
+    for node in scope.walk_own(*function.body):
+        if isinstance(node, gast.Name) and node.id in ("UnboundLocalError", "NameError"):
+            function.whole = f"the function handles {node.id} itself (line {node.lineno})"
+        elif isinstance(node, gast.Call) and movable.reads_names(node, context):
+            function.whole = f"`{node.func.id}` looks at the names of its function (line {node.lineno})"
+
+
 def mark(function: gast.AST, context: Context) -> None:
     """Set `plain` on every `if` and loop of `function`."""
     survey(function.body, context)
-    whole = None
-    for node in scope.walk_own(*function.body):
-        if isinstance(node, gast.Name) and node.id == "UnboundLocalError":
-            whole = "the function handles UnboundLocalError itself"
     for statement in function.body:
-        _mark(statement, context, _Around(whole))
+        _mark(statement, context, _Around(function.whole))
 
 
 def _mark(node: Any, context: Context, around: _Around) -> None:

@@ -13,7 +13,7 @@ from autograph.converters.base import Context
 
 def matches(function: Any, context: Context) -> None:
     """Turn every `match` over values into `if`s."""
-    _replace(function.body, gast.Match, match.lower, context)
+    _replace(function.body, gast.Match, lambda node: match.lower(node, function.whole, context))
 
 
 def loop_directives(function: Any, context: Context) -> None:
@@ -31,12 +31,12 @@ def _each(block: list[Any], act: Callable[[Any], None]) -> None:
             act(node)
 
 
-def _replace(block: list[Any], kind: type, lower: Callable[[Any, Context], list[Any] | None], context: Context) -> None:
+def _replace(block: list[Any], kind: type, lower: Callable[[Any], list[Any] | None]) -> None:
     new: list[Any] = []
     for node in block:
         if not isinstance(node, plain.DEFINITIONS):
             for inner in plain.blocks(node):
-                _replace(inner, kind, lower, context)
-        replaced = lower(node, context) if isinstance(node, kind) else None
+                _replace(inner, kind, lower)
+        replaced = lower(node) if isinstance(node, kind) else None
         new += [node] if replaced is None else replaced
     block[:] = new

@@ -59,6 +59,7 @@ class Graph:
     names: list[str] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
+    entry: int = 0
 
     def bits(self, names: Sequence[str] | scope.Names) -> int:
         total = 0
@@ -81,7 +82,7 @@ def build(function: gast.AST, names: Sequence[str], rebound: scope.Names) -> Gra
     """The graph of a function's body. `rebound`: names that inner functions assign, so that any call may."""
     builder = _Builder(Graph(list(names)), rebound)
     end = builder.step(0, 0, [], ())
-    builder.block(function.body, end, _Jumps(end, end, end))
+    builder.graph.entry, _ = builder.block(function.body, end, _Jumps(end, end, end))
     return builder.graph
 
 

@@ -25,20 +25,21 @@ class State:
     shared: dict[str, list[str]]
 
 
-def analyse(function: gast.AST, everything_lives: bool = False) -> scope.Uses:
+def analyse(function: gast.AST) -> list[str]:
     """Set `node.state` on every construct of `function` (a FunctionDef) that will be converted.
 
-    Args:
-        everything_lives: set when the function reads its own local names by other ways (`locals()`, `eval`).
+    Returns:
+        the names that are live where the function begins: some way on reads them unbound, unless they are parameters.
     """
     own = scope.uses(*function.body)
-    order = [*scope.parameters(function), *own.writes, *own.reads, *own.captured]
-    graph = cfg.build(function, list(dict.fromkeys(order)), own.rebound)
-    always = -1 if everything_lives else graph.bits([*own.captured, *own.globals, *own.nonlocals])
+    bound = [*scope.parameters(function), *own.writes, *own.nonlocals]
+    rebound = {name: None for name in own.rebound if name in bound}
+    graph = cfg.build(function, list(dict.fromkeys([*bound, *own.reads, *own.captured])), rebound)
+    always = graph.bits([*own.captured, *own.globals, *own.nonlocals])
     live = solve(graph)
     for place in graph.places:
         place.node.state = _state(graph, place, live, always)
-    return own
+    return _listed(graph, live[graph.entry])
 
 
 def solve(graph: cfg.Graph) -> list[int]:
@@ -62,7 +63,7 @@ def solve(graph: cfg.Graph) -> list[int]:
 def _state(graph: cfg.Graph, place: cfg.Place, live: list[int], always: int) -> State:
     after = live[place.after] | always
     if place.head is not None:
-        after |= live[place.head]
+        after |= live[place.head] | graph.bits(getattr(place.node, "until", ()))
     written = 0
     shared = {}
     for body, (entry, names) in place.bodies.items():

@@ -30,6 +30,7 @@ from autograph.converters.known import module_context
 
 # Each step changes the statements of a whole function, before its names are analysed.
 PREPARE = (
+    plain.judge,  # functions that stay as they are
     prepare.matches,  # `match` over values becomes a chain of `if`s
     plain.mark,  # what stays as the user wrote it, and why
     prepare.loop_directives,  # `set_loop_options` goes to its loop
