@@ -60,9 +60,10 @@ class StatementOrigin(Origin):
         first: the line it begins on, decorators included.
         last: the line it ends on, comments at the end of its inner blocks included.
         inline: it shares its line with what precedes it: `if x: here`, `before; here`.
-        comment: the `# ...` at the end of a simple statement's line, with the space before it, or ''.
+        comment: the `# ...` at the end of a simple statement's line, or behind a compound statement's header,
+            with the space before it; or ''.
         lead: for the first statement below `else:`, `finally:`, `except`, `case`: the lines above that.
-        lead_comment: ... and the comment behind that header, or ''.
+        lead_comment: ... and the comment behind it, with the space before.
     """
 
     __slots__ = ("comment", "comments", "first", "inline", "last", "lead", "lead_comment")
@@ -112,32 +113,47 @@ def untouched(node: ast.AST, memo: dict[int, bool] | None = None) -> bool:
         memo: share one dictionary between the calls of one walk, and no tree is looked at twice.
     """
     memo = {} if memo is None else memo
-    known = memo.get(id(node))
-    if known is None:
-        origin = getattr(node, "origin", None)
-        known = memo[id(node)] = origin is not None and _same_shape(node, origin, memo)
-    return known
+    if id(node) not in memo:
+        order: list[tuple[ast.AST, list[ast.AST] | None]] = []
+        todo = [node]  # no recursion: sums can be long
+        while todo:
+            found = todo.pop()
+            if id(found) not in memo:
+                parts = _parts(found)
+                order.append((found, parts))
+                todo.extend(parts or ())
+        for found, parts in reversed(order):
+            memo[id(found)] = parts is not None and all(memo[id(part)] for part in parts)
+    return memo[id(node)]
 
 
-def _same_shape(node: ast.AST, origin: Origin, memo: dict[int, bool]) -> bool:
+def _parts(node: ast.AST) -> list[ast.AST] | None:
+    """The nodes right below a node, if they are those that were parsed, else None."""
+    origin = getattr(node, "origin", None)
+    if origin is None:
+        return None
+    parts: list[ast.AST] = []
     for name, was in zip(fields(node), origin.shape):
         now = getattr(node, name, None)
-        if type(was) is tuple and type(now) is list:
-            if len(now) != len(was) or not all(map(_same, now, was, [memo] * len(was))):
-                return False
-        elif not _same(now, was, memo):
-            return False
-    return True
+        if type(was) is not tuple or type(now) is not list:
+            was, now = (was,), [now]
+        if len(now) != len(was):
+            return None
+        for one, other in zip(now, was):
+            if not (
+                one is other or (type(one) is type(other) and not isinstance(one, ast.AST) and one == other)
+            ):
+                return None
+            if is_node(one):
+                parts.append(one)
+                if isinstance(one, ast.stmt) and not _keeps_comments(one):
+                    return None
+    return parts
 
 
-def _same(now: Any, was: Any, memo: dict[int, bool]) -> bool:
-    if now is not was:
-        return type(now) is type(was) and not isinstance(now, ast.AST) and bool(now == was)
-    if not isinstance(now, ast.AST) or not (now._fields or now._attributes):
-        return True
-    if isinstance(now, ast.stmt) and now.comments != now.origin.comments:  # type: ignore[attr-defined]
-        return False
-    return untouched(now, memo)
+def _keeps_comments(node: ast.stmt) -> bool:
+    origin = getattr(node, "origin", None)
+    return isinstance(origin, StatementOrigin) and getattr(node, "comments", None) == origin.comments
 
 
 _FIELDS: dict[type, tuple[str, ...]] = {}
@@ -160,9 +176,9 @@ def is_node(value: object) -> TypeGuard[ast.AST]:
 BLOCKS = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
 """The fields that hold the blocks of a statement, a handler or a case."""
 
-_HOLDERS = (ast.stmt, ast.excepthandler, ast.match_case, ast.mod)
-_SIMPLE_END = re.compile(r"\s*;?(\s*#.*)")
-_HEADER_COMMENT = re.compile(r"[^#]*(#.*)")
+_HOLDERS = (ast.stmt, ast.excepthandler, ast.mod)
+_SIMPLE_END = re.compile(r"(?:\s*;)?(\s*#.*)")
+_HEADER_COMMENT = re.compile(r"[^#]*?(\s*#.*)")
 
 
 class _Recorder:
@@ -174,36 +190,36 @@ class _Recorder:
 
     # -- every node but the blocks -------------------------------------------------------------------------
 
-    def node(self, node: ast.AST, indent: str, in_fstring: bool) -> Origin:
-        """Give `node` and its parts an origin; inner blocks are left to `block`."""
-        shape: list[Any] = []
-        holds_blocks = isinstance(node, _HOLDERS)
-        inside = in_fstring or type(node).__name__ == "JoinedStr"
-        for name in fields(node):
-            value = getattr(node, name, None)
-            if type(value) is list:
-                shape.append(tuple(value))
-                if not (holds_blocks and name in BLOCKS):
-                    for child in value:
-                        if is_node(child):
-                            self.node(child, indent, inside)
-            else:
-                shape.append(value)
-                if is_node(value):
-                    self.node(value, indent, inside)
-        span = _span(node)
-        origin = Origin(span, tuple(shape), indent, in_fstring)
-        node.origin = origin  # type: ignore[attr-defined]
-        if span and span[0] != span[2] and not (holds_blocks or in_fstring):
-            self.protect(node, span)
-        return origin
+    def node(self, root: ast.AST, indent: str, in_fstring: bool) -> Origin:
+        """Give `root` and its parts an origin; inner blocks are left to `block`."""
+        todo = [(root, in_fstring)]  # no recursion: sums can be long
+        while todo:
+            node, inside = todo.pop()
+            kind = type(node).__name__
+            blocks = BLOCKS if isinstance(node, _HOLDERS) or kind == "match_case" else ()
+            inner = inside or kind == "JoinedStr"
+            shape: list[Any] = []
+            for name in fields(node):
+                value = getattr(node, name, None)
+                if type(value) is list:
+                    shape.append(tuple(value))
+                    if name not in blocks:
+                        todo.extend([(child, inner) for child in value if is_node(child)])
+                else:
+                    shape.append(value)
+                    if is_node(value):
+                        todo.append((value, inner))
+            span = _span(node)
+            node.origin = Origin(span, tuple(shape), indent, inside)  # type: ignore[attr-defined]
+            if span and span[0] != span[2] and kind in ("Constant", "JoinedStr") and not inside:
+                self.protect(node, span)
+        return root.origin  # type: ignore[attr-defined, no-any-return]
 
     def protect(self, node: ast.AST, span: Span) -> None:
         """Note the lines that begin inside a string token of a multi-line literal."""
-        value = getattr(node, "value", None)
-        fstring = type(node).__name__ == "JoinedStr"
-        if fstring or (type(node).__name__ == "Constant" and isinstance(value, str | bytes)):
-            self.strings.update(inner_lines(segment(self.lines, span), span[0], fstring))
+        self.strings.update(
+            inner_lines(segment(self.lines, span), span[0], type(node).__name__ == "JoinedStr")
+        )
 
     # -- statements ----------------------------------------------------------------------------------------
 
@@ -221,8 +237,7 @@ class _Recorder:
     def statement(self, node: ast.stmt, floor: int) -> int:
         """Record one statement that follows line `floor`; return its last line."""
         first = self.first_line(node, floor)
-        line = self.lines[node.lineno - 1]
-        indent = line[: len(line) - len(line.lstrip())]
+        indent = self.indent(node.lineno)
         inline = first == node.lineno and len(indent.encode()) < node.col_offset
         origin = StatementOrigin(self.node(node, indent, False), first, inline)
         before = () if inline else self.gap(first, floor)
@@ -244,7 +259,8 @@ class _Recorder:
         trailing = ""
         for index, (holder, body) in enumerate(_clauses(node)):
             if not (holder is None or holder is node):
-                self.node(holder, _origin(node).indent, False)
+                placed: Any = getattr(holder, "pattern", holder)
+                self.node(holder, self.indent(placed.lineno), False)
             end = _header_end(holder) or (floor, 0)
             last = self.block(body, max(floor, end[0]))
             if self.is_elif(body[0]) and holder is None:
@@ -260,7 +276,8 @@ class _Recorder:
                     trailing = self.header_comment(lead - 1, _header_end(node) or (0, 0))
             floor = last
         if trailing:
-            _comment(node, _origin(node).comments._replace(trailing=trailing))
+            _origin(node).comment = trailing
+            _comment(node, _origin(node).comments._replace(trailing=trailing.lstrip()))
         return floor
 
     def lead(self, holder: ast.AST | None, header: int, floor: int, first: ast.stmt, comment: str) -> int:
@@ -273,7 +290,7 @@ class _Recorder:
                 header -= 1
         origin = _origin(first)
         origin.lead, origin.lead_comment = self.gap(header, floor), comment
-        moved = (*filter(None, origin.lead), *filter(None, [comment]))
+        moved = tuple(filter(None, (*origin.lead, comment.lstrip())))
         if moved:
             _comment(first, origin.comments._replace(before=moved + origin.comments.before))
         return header - len(origin.lead)
@@ -289,6 +306,11 @@ class _Recorder:
         while line > floor + 1 and not self.lines[line - 1].lstrip().startswith("@"):
             line -= 1
         return line
+
+    def indent(self, line: int) -> str:
+        """The white space that a line begins with."""
+        text = self.lines[line - 1]
+        return text[: len(text) - len(text.lstrip())]
 
     def gap(self, line: int, floor: int) -> tuple[str, ...]:
         """The comment and blank lines right above `line`, down to line `floor`, stripped."""

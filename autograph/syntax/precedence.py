@@ -9,7 +9,7 @@ from __future__ import annotations
 import gast
 
 (YIELD, TUPLE, NAMED, TEST, OR, AND, NOT, COMPARE, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, TERM, FACTOR,
- POWER, AWAIT, ATOM) = range(18)  # fmt: skip
+ POWER, AWAIT, NUMBER, ATOM) = range(19)  # fmt: skip
 
 _NEVER_BARE = -1
 
@@ -43,7 +43,9 @@ def binding(node: gast.AST) -> int:
     if name == "Tuple":
         return TUPLE if len(node.elts) > 1 else ATOM
     if name == "Constant":
-        return FACTOR if type(node.value) in (int, float) and node.value < 0 else ATOM
+        if type(node.value) in (int, float) and node.value < 0:
+            return FACTOR
+        return NUMBER if type(node.value) is int else ATOM  # `1.real` is no attribute
     return _BINDING.get(name, ATOM)
 
 
@@ -60,16 +62,16 @@ _DEMANDS: dict[str, dict[str, int]] = {
     "While": {"test": NAMED},
     "Match": {"subject": NAMED},
     "match_case": {"guard": NAMED},
-    "MatchClass": {"cls": ATOM},
+    "MatchClass": {"cls": NUMBER},
     "comprehension": {"target": TUPLE, "iter": OR, "ifs": OR},
     "IfExp": {"test": OR, "body": OR},
     "Compare": {"left": BIT_OR, "comparators": BIT_OR},
     "Starred": {"value": BIT_OR},
-    "Await": {"value": ATOM},
+    "Await": {"value": NUMBER},
     "Yield": {"value": TUPLE},
     "Attribute": {"value": ATOM},
-    "Subscript": {"value": ATOM, "slice": TUPLE},
-    "Call": {"func": ATOM},
+    "Subscript": {"value": NUMBER},
+    "Call": {"func": NUMBER},
 }
 
 

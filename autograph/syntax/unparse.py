@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import gast
 
 from autograph.syntax import literals
-from autograph.syntax.precedence import TEST, kind
+from autograph.syntax.precedence import kind
 from autograph.syntax.unparse_expr import _BINARY, ExpressionUnparser
 
 _DOCUMENTED = ("FunctionDef", "AsyncFunctionDef", "ClassDef", "Module")
@@ -51,10 +51,15 @@ class Unparser(ExpressionUnparser):
                     self.write("\n")
                 self.dispatch(statement)
 
-    def suite(self, owner: gast.AST, body: Sequence[gast.AST]) -> None:
-        """Print a colon and an indented block."""
+    def colon(self, owner: gast.AST, keyword: str = "") -> None:
+        """Print the colon behind a head, or behind the keyword of another block of `owner`."""
         self.write(":")
-        self._type_comment(owner)
+        if not keyword:
+            self._type_comment(owner)
+
+    def suite(self, owner: gast.AST, body: Sequence[gast.AST], keyword: str = "") -> None:
+        """Print a colon and an indented block."""
+        self.colon(owner, keyword)
         outer, self.indent = self.indent, self.indent + self.unit
         self.block(owner, body)
         self.indent = outer
@@ -73,7 +78,7 @@ class Unparser(ExpressionUnparser):
         """Print an `else` or `finally`, if there is one."""
         if body:
             self.fill(keyword)
-            self.suite(gast.Pass(), body)
+            self.suite(owner, body, keyword)
 
     def _type_comment(self, node: gast.AST) -> None:
         if getattr(node, "type_comment", None):
@@ -219,7 +224,7 @@ class Unparser(ExpressionUnparser):
     def _Match(self, node: gast.AST) -> None:
         self.fill()
         self.head(node)
-        self.write(":")
+        self.colon(node)
         outer, self.indent = self.indent, self.indent + self.unit
         for case in node.cases:
             self.clause(case)
@@ -242,7 +247,7 @@ class Unparser(ExpressionUnparser):
         """Print the decorators of a definition, each on its line."""
         for decorator in node.decorator_list:
             self.fill("@")
-            self.place(decorator, TEST)
+            self.part(node, "decorator_list", decorator)
 
     def _FunctionDef(self, node: gast.AST) -> None:
         self.decorators(node)

@@ -50,20 +50,27 @@ class ExpressionUnparser(astunparse.Unparser):  # type: ignore[misc]
         else:
             self.dispatch(node)
 
+    def part(self, owner: gast.AST, field: str, node: gast.AST) -> None:
+        """Print `node`, which stands in a field of `owner`."""
+        self.place(node, precedence.demand(owner, field))
+
     def child(self, node: gast.AST, field: str) -> None:
         """Print what stands in a field."""
-        self.place(getattr(node, field), precedence.demand(node, field))
+        self.part(node, field, getattr(node, field))
 
     def children(self, node: gast.AST, field: str, separator: str = ", ") -> None:
         """Print the list of expressions in a field."""
-        self.places(getattr(node, field), precedence.demand(node, field), separator)
-
-    def places(self, nodes: Iterable[gast.AST], level: int = TEST, separator: str = ", ") -> None:
-        """Print expressions one after the other."""
-        for index, item in enumerate(nodes):
+        for index, item in enumerate(getattr(node, field)):
             if index:
                 self.write(separator)
-            self.place(item, level)
+            self.part(node, field, item)
+
+    def places(self, nodes: Iterable[gast.AST]) -> None:
+        """Print expressions one after the other, in brackets that somebody else prints."""
+        for index, item in enumerate(nodes):
+            if index:
+                self.write(", ")
+            self.place(item, TEST)
 
     # -- atoms ---------------------------------------------------------------------------------------------
 
@@ -166,7 +173,7 @@ class ExpressionUnparser(astunparse.Unparser):  # type: ignore[misc]
         self.child(node, "iter")
         for test in node.ifs:
             self.write(" if ")
-            self.place(test, precedence.demand(node, "ifs"))
+            self.part(node, "ifs", test)
 
     # -- operations ----------------------------------------------------------------------------------------
 
@@ -191,7 +198,7 @@ class ExpressionUnparser(astunparse.Unparser):  # type: ignore[misc]
         self.child(node, "left")
         for operator, operand in zip(node.ops, node.comparators):
             self.write(f" {_COMPARE[kind(operator)]} ")
-            self.place(operand, precedence.BIT_OR)
+            self.part(node, "comparators", operand)
 
     def _IfExp(self, node: gast.AST) -> None:
         self.child(node, "body")
@@ -227,8 +234,7 @@ class ExpressionUnparser(astunparse.Unparser):  # type: ignore[misc]
     # -- primaries -----------------------------------------------------------------------------------------
 
     def _Attribute(self, node: gast.AST) -> None:
-        number = kind(node.value) == "Constant" and isinstance(node.value.value, int)
-        self.place(node.value, precedence.ATOM + number)  # `1.real` is no attribute
+        self.child(node, "value")
         self.write("." + node.attr)
 
     def _Subscript(self, node: gast.AST) -> None:
