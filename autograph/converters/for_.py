@@ -15,7 +15,7 @@ from autograph.syntax import template
 
 
 def rewrite(node: Any, context: Context) -> list[Any] | None:
-    context.decide(node, "for", node.plain)
+    context.decide(node, "for" if isinstance(node, gast.For) else "async for", node.plain)
     if node.plain is not None:
         return None
     shared, block = node.state.shared["body"], node.body
@@ -31,4 +31,4 @@ def rewrite(node: Any, context: Context) -> list[Any] | None:
     return bodies.finish(node, node.iter, [body], call)
 
 
-REWRITERS = {gast.For: rewrite}
+REWRITERS = {gast.For: rewrite, gast.AsyncFor: rewrite}
