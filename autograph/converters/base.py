@@ -163,20 +163,26 @@ def replace(old: gast.AST, new: Any) -> Any:
     for node in nodes:
         if not hasattr(node, "lineno"):
             gast.copy_location(node, old)
-    comments = getattr(old, "comments", None)
-    if comments is not None and nodes and nodes[0] is not old:
-        move_comments(comments, nodes)
+    if nodes and nodes[0] is not old:
+        move_comments(old, nodes)
     return new
 
 
-def move_comments(comments: Comments, nodes: list[Any]) -> None:
-    """Attach the comments of a replaced statement to the statements `nodes` that stand for it."""
-    before = (*comments.before, *([comments.trailing] if comments.trailing else []))
+def move_comments(old: Any, nodes: list[Any]) -> None:
+    """Attach the comments of a statement `old` to the statements `nodes` that stand for it."""
+    comments: Comments | None = getattr(old, "comments", None)
+    if comments is None:
+        return
+    before, behind = comments.before, None
+    if comments.trailing:  # behind the header of a compound statement
+        before += (comments.trailing,)
+    elif hasattr(old, "origin"):  # behind a simple statement
+        behind = old.origin.comment.strip() or None
     first, last = nodes[0], nodes[-1]
     there: Comments = getattr(first, "comments", NO_COMMENTS)
     first.comments = there._replace(before=before + there.before)
     there = getattr(last, "comments", NO_COMMENTS)
-    last.comments = there._replace(after=there.after + comments.after)
+    last.comments = there._replace(after=there.after + comments.after, trailing=there.trailing or behind)
 
 
 def own_text(node: gast.AST, limit: int = 40) -> str:

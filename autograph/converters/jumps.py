@@ -248,6 +248,6 @@ def _placed(nodes: list[Any], at: gast.AST, comments: bool = True) -> list[Any]:
     """New statements, standing where `at` stood."""
     for node in nodes:
         gast.copy_location(node, at)
-    if comments and nodes and getattr(at, "comments", None) is not None:
-        move_comments(at.comments, nodes)
+    if comments:
+        move_comments(at, [node for node in nodes if not isinstance(node, gast.Return)] or nodes)
     return nodes

@@ -20,6 +20,7 @@ from .lines import column
 from .origin import BLOCKS, NO_COMMENTS, Comments, StatementOrigin, TreeOrigin, fields, untouched
 from .precedence import TEST, kind
 from .splice import Place, Slot, Splicer
+from .unparse import shown
 
 _DEFINITIONS = ("FunctionDef", "AsyncFunctionDef", "ClassDef")
 _TO_COLON = re.compile(r"[^:#]*(?=:)")
@@ -82,7 +83,7 @@ class Printer(Splicer):
     def block(self, owner: gast.AST, body: Sequence[gast.AST]) -> None:
         """Print statements with the comments and blank lines between them."""
         previous = None
-        for node in body:
+        for node in shown(body):
             if previous is not None and _continues_line(previous, node):
                 self.same_line = "; "
             elif not self.same_line:

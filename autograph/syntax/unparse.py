@@ -25,6 +25,19 @@ def unparse(tree: gast.AST) -> str:
     return text.lstrip("\n") + "\n" if text.startswith("\n") else text
 
 
+def shown(body: Sequence[gast.AST]) -> Sequence[gast.AST]:
+    """The statements of a block but those marked `silent`, which run and say nothing; at least a `pass`."""
+    if not any(getattr(statement, "silent", False) for statement in body):
+        return body
+    audible = [statement for statement in body if not getattr(statement, "silent", False)]
+    if audible:
+        return audible
+    stand_in = gast.Pass()
+    if hasattr(body[-1], "comments"):
+        stand_in.comments = body[-1].comments
+    return [stand_in]
+
+
 class Unparser(ExpressionUnparser):
     """Prints statements; every line begins with a line feed, as in astunparse."""
 
@@ -43,7 +56,7 @@ class Unparser(ExpressionUnparser):
 
     def block(self, owner: gast.AST, body: Sequence[gast.AST]) -> None:
         """Print the statements of a block, at the present indentation."""
-        for index, statement in enumerate(body):
+        for index, statement in enumerate(shown(body)):
             if index == 0 and kind(owner) in _DOCUMENTED and _is_long_string(statement):
                 self.fill(literals.docstring(statement.value.value))
             else:
