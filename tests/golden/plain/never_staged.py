@@ -1,0 +1,53 @@
+# Conditions that always yield a plain Python value: the statement stays as it was.
+# >>> f(None), f(1), f("x", mode="fast"), f([])
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import os
+
+
+def f(x, mode="slow"):
+    if x is None:
+        x = 0
+    if isinstance(x, str) or not callable(x) and hasattr(x, "append"):
+        x = 1
+    if mode == "fast":
+        x = -1
+    if mode in ("fast", "slow") and sys.version_info > (3, 0):
+        x += 1
+    while x is None:
+        x = 1
+    y = x if x is not None else 0
+    return x, y
+
+# ------------------------------------------------------------ becomes
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import os
+
+
+def f(x, mode="slow"):
+    if x is None:
+        x = 0
+    if isinstance(x, str) or not callable(x) and hasattr(x, "append"):
+        x = 1
+    if mode == "fast":
+        x = -1
+
+    def if_body():
+        nonlocal x
+        x += 1
+    ag__.if_stmt(ag__.and_(lambda: mode in ("fast", "slow"), lambda: sys.version_info > (3, 0)), if_body, None, ('x',))
+
+    def loop_test():
+        return x is None
+
+    def loop_body():
+        nonlocal x
+        x = 1
+    ag__.while_stmt(loop_test, loop_body, ('x',))
+    y = x if x is not None else 0
+    return x, y
