@@ -1,0 +1,79 @@
+"""The command `autograph`."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import click
+
+from autograph.cli.failure import Failure
+from autograph.cli.program import Program
+
+HELP = """Rewrite Python control flow into functional calls: show it, write it, run it, explain it.
+
+\b
+Examples:
+  autograph to-code model.py                  print the whole converted file
+  autograph to-code model.py:Model.step       ... of one function
+  autograph convert src/model --out-dir out   write an importable package out/model
+  autograph run train.py --epochs 3           run a script in converted form
+  autograph run --convert heapq -m test test_heapq
+  autograph explain model.py:Model.step       what was converted, what was not, and why
+
+\b
+Completion by the tab key, in bash (zsh, fish likewise):
+  eval "$(_AUTOGRAPH_COMPLETE=bash_source autograph)"
+"""
+
+COMMANDS = ("to-code", "convert", "run", "explain")
+
+
+class Commands(click.Group):
+    """The commands; each is imported when it is needed, so that a program to be run finds few modules imported."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"autograph.cli.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command and exit; errors are one line on stderr and exit status 2.
+
+        Returns:
+            The program that `autograph run` shall run, for `main` to do so without click's frames below it.
+        """
+        extra["standalone_mode"] = False
+        try:
+            result = super().main(*args, **extra)
+        except click.UsageError as error:
+            hint = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
+            Failure(error.format_message().rstrip(".") + hint).exit()
+        except click.ClickException as error:
+            error.show()
+            raise SystemExit(2) from None
+        except click.Abort:
+            raise SystemExit(130) from None
+        if isinstance(result, Program):
+            return result
+        raise SystemExit(result if isinstance(result, int) else 0)
+
+
+@click.command(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="autograph-py", message="autograph %(version)s")
+def commands() -> None:
+    """All commands."""
+
+
+def main() -> None:
+    """The command line; the process exits with the status of what was run."""
+    program: Program = commands.main(prog_name="autograph")
+    try:
+        program.run()
+    except Failure as failure:
+        failure.exit()

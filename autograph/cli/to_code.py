@@ -1,0 +1,68 @@
+"""`autograph to-code`: show code as it becomes by conversion."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from autograph.cli import comparison, display
+from autograph.cli.failure import Failure
+from autograph.cli.files import Piece, Target, TargetType, Text, pieces
+
+HELP = """Print the converted source of a file, or of one function or class in it.
+
+FILE may be - for standard input, or a folder, all of whose Python files are then converted one after the other.
+QUALNAME is a dotted name such as Model.step or outer.inner. Output to a terminal is coloured (NO_COLOR and FORCE_COLOR
+are heeded); what is piped or written to a file is plain.
+
+\b
+Examples:
+  autograph to-code model.py
+  autograph to-code model.py:Model.step --diff
+  autograph to-code model.py --side-by-side
+  cat model.py | autograph to-code - -o converted.py
+"""
+
+
+@click.command("to-code", help=HELP, short_help="Print converted code, or how it differs.")
+@click.argument("target", metavar="FILE[:QUALNAME]", type=TargetType())
+@click.option("--diff", is_flag=True, help="Show the difference, as diff -u does.")
+@click.option("--side-by-side", is_flag=True, help="Show the original on the left, the converted code on the right.")
+@click.option("-o", "--output", metavar="OUT", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file.")
+def command(target: Target, diff: bool, side_by_side: bool, output: Path | None) -> None:
+    if diff and side_by_side:
+        raise click.UsageError("--diff and --side-by-side exclude each other", click.get_current_context())
+    if output is not None:
+        _write(target, output, diff, side_by_side)
+        return
+    for piece in pieces(target):
+        if os.path.isdir(target.path) and not diff:
+            display.code(f"# {piece.filename}\n")
+        if side_by_side:
+            display.side_by_side(piece.before.content, piece.after.content)
+        elif diff:
+            display.code(_unified(piece), "diff")
+        else:
+            display.code(piece.after.content)
+
+
+def _write(target: Target, output: Path, diff: bool, side_by_side: bool) -> None:
+    if output.exists() and os.path.exists(target.path) and output.samefile(target.path):
+        raise Failure(f"{str(output)!r} is the source, which is not overwritten: choose another file for -o")
+    parts, written = [], Text("")
+    for piece in pieces(target):
+        written = piece.after
+        if side_by_side:
+            parts.append(comparison.side_by_side(piece.before.content, piece.after.content))
+        else:
+            parts.append(_unified(piece) if diff else piece.after.content)
+    try:
+        Text("".join(parts), written.encoding, written.newline).write(output)
+    except OSError as error:
+        raise Failure(f"cannot write {str(output)!r}: {error.strerror}") from error
+
+
+def _unified(piece: Piece) -> str:
+    return comparison.unified(piece.before.content, piece.after.content, piece.filename)

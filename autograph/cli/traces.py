@@ -1,0 +1,69 @@
+"""Tracebacks of a program that was run, without the frames that ran it."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from autograph.operators.tracebacks import FULL_TRACEBACK, is_library
+
+Hook = Callable[[type[BaseException], BaseException, TracebackType | None], Any]
+
+
+def hide_library(error: BaseException) -> None:
+    """Have an exception that ends the program shown with the program's own frames, by its own `sys.excepthook`.
+
+    To be called by the function that ran the program, while it handles the exception.
+    """
+    if os.environ.get(FULL_TRACEBACK) == "1":
+        return
+    beginning = error.__traceback__
+    trace = of_the_program(beginning.tb_next if beginning else None)
+    _clean_linked(error)
+    show: Hook = sys.excepthook
+
+    def excepthook(kind: type[BaseException], shown: BaseException, found: TracebackType | None) -> None:
+        if shown is error:
+            found = error.__traceback__ = trace
+        show(kind, shown, found)
+
+    sys.excepthook = excepthook
+
+
+def _clean_linked(error: BaseException) -> None:
+    seen, work = {id(error)}, [error.__cause__, error.__context__]
+    while work:
+        linked = work.pop()
+        if linked is not None and id(linked) not in seen:
+            seen.add(id(linked))
+            linked.__traceback__ = of_the_program(linked.__traceback__)
+            work += linked.__cause__, linked.__context__
+
+
+def of_the_program(trace: TracebackType | None) -> TracebackType | None:
+    """A traceback without the frames of this library, and of the import system where that called this library."""
+    entries = []
+    while trace is not None:
+        entries.append(trace)
+        trace = trace.tb_next
+    kept: list[TracebackType] = []
+    for aside, group in itertools.groupby(entries, _is_aside):
+        together = list(group)
+        if not aside or not any(_is_ours(entry) for entry in together):
+            kept += together
+    for entry, following in zip(kept, [*kept[1:], None]):
+        if entry.tb_next is not following:
+            entry.tb_next = following
+    return kept[0] if kept else None
+
+
+def _is_ours(entry: TracebackType) -> bool:
+    return is_library(entry.tb_frame.f_code)
+
+
+def _is_aside(entry: TracebackType) -> bool:
+    return _is_ours(entry) or str(entry.tb_frame.f_globals.get("__name__")).startswith("importlib")

@@ -1,0 +1,296 @@
+"""The import hook: matching modules are converted as they are imported.
+
+    with autograph.importing.install(["toolz", "json.*"]) as hook:
+        import toolz                            # runs converted code
+        print(hook.modules["toolz.itertoolz"])  # what was converted there, and what stayed plain
+
+A pattern is the name of a module, which stands for the module and everything below it, or a glob over the full names
+of modules, in which `*` also matches dots: `json` and `json*` match `json.decoder`, `json.*` does not match `json`.
+
+The hook stands first on `sys.meta_path`. It lets the finders behind it find a module, and if that is an ordinary
+source file, gives it a loader that differs in one point: `get_code` returns the compiled conversion. Everything else
+(`__file__`, `__cached__`, resources, `inspect.getsource`) is the module's own, and nothing is written to its
+`__pycache__`. What is no ordinary source file is left alone, and `left_alone` says why.
+
+Modules that were imported before are imported afresh, together with the whole package they belong to, so that a package
+never holds two versions of one module. Whoever imported them earlier keeps the version they have; so does this
+library, which therefore can convert the very modules it is built on.
+
+Converted code takes more frames for each call of the user's, so the recursion limit is four times as high while a hook
+is installed. `uninstall` leaves `sys.modules`, `sys.meta_path` and the recursion limit as they were found.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from importlib import machinery
+from importlib.abc import MetaPathFinder
+from importlib.util import decode_source
+from types import CodeType, ModuleType, TracebackType
+from typing import Any
+from zipimport import zipimporter
+
+from autograph.api import convert_source
+from autograph.explanation import Explanation
+from autograph.syntax import loader
+
+FRAMES_PER_CALL = 4
+
+_lock = threading.RLock()
+_installed: list[Hook] = []
+_limits: list[int] = []  # the recursion limit found by the first hook, and the one it set
+
+
+def install(patterns: str | Iterable[str]) -> Hook:
+    """Convert the modules that match one of `patterns` when they are imported, also those imported already."""
+    hook = Hook([patterns] if isinstance(patterns, str) else patterns)
+    hook.install()
+    return hook
+
+
+def compile_converted(data: bytes, filename: str) -> tuple[CodeType, Explanation]:
+    """Convert and compile the contents of a file.
+
+    Raises:
+        SyntaxError: as Python does; its warnings, too, are those of the user's file.
+    """
+    compile(data, filename, "exec", dont_inherit=True)
+    converted = convert_source(decode_source(data), filename)
+    return loader.load_module(converted.tree, filename), Explanation(converted.decisions)
+
+
+def stands_for(pattern: str, name: str) -> bool:
+    """Whether a pattern stands for the module `name`."""
+    return f"{name}.".startswith(f"{pattern}.") or fnmatchcase(name, pattern)
+
+
+class Hook(MetaPathFinder):
+    """Converts modules as they are imported; a context manager, too, which uninstalls it in the end.
+
+    Attributes:
+        patterns: which modules.
+        modules: for each module that was converted, what became of it.
+        left_alone: for each matching module that was not, why.
+    """
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self.patterns = tuple(patterns)
+        self.modules: dict[str, Explanation] = {}
+        self.left_alone: dict[str, str] = {}
+        self._replaced: dict[str, ModuleType] = {}
+
+    def __repr__(self) -> str:
+        return f"<Hook {' '.join(self.patterns)}: {len(self.modules)} modules converted>"
+
+    def __enter__(self) -> Hook:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: TracebackType | None) -> None:
+        self.uninstall()
+
+    def matches(self, name: str) -> bool:
+        """Whether one of the patterns stands for the module `name`."""
+        return any(stands_for(pattern, name) for pattern in self.patterns)
+
+    def install(self) -> None:
+        """Begin to convert; modules imported already will be imported afresh."""
+        with _lock:
+            if self in _installed:
+                return
+            if not _installed:
+                limit = sys.getrecursionlimit()
+                _limits[:] = limit, limit * FRAMES_PER_CALL
+                sys.setrecursionlimit(_limits[1])
+            _installed.append(self)
+            self._take_out()
+            sys.meta_path.insert(0, self)
+            try:
+                self._import_afresh()
+            except BaseException:
+                self.uninstall()
+                raise
+
+    def uninstall(self) -> None:
+        """Stop converting; the modules that were imported plain before are in place again."""
+        with _lock:
+            if self not in _installed:
+                return
+            _installed.remove(self)
+            if self in sys.meta_path:
+                sys.meta_path.remove(self)
+            self._put_back()
+            if not _installed and sys.getrecursionlimit() == _limits[1]:
+                sys.setrecursionlimit(_limits[0])
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> machinery.ModuleSpec | None:
+        """Part of Python's protocol of imports."""
+        if not self.matches(fullname):
+            return None
+        if _conversions.running:
+            _conversions.imported.append(fullname)
+            return None
+        finders = list(sys.meta_path)
+        for finder in finders[finders.index(self) + 1 :] if self in finders else ():
+            find = getattr(finder, "find_spec", None)
+            if find is not None and (spec := find(fullname, path, target)) is not None:
+                return self.adopt(spec)
+        return None
+
+    def adopt(self, spec: machinery.ModuleSpec) -> machinery.ModuleSpec:
+        """How to import in converted form what was found; `spec` itself if that cannot be done."""
+        spec = _of_its_file(spec)
+        if (why := _why_not(spec)) is not None:
+            self.left_alone[spec.name] = why
+            return spec
+        adopted = copy.copy(spec)
+        adopted.loader = ConvertingLoader(spec.name, str(spec.origin), self)
+        return adopted
+
+    def _take_out(self) -> None:
+        """Take the packages of all matching modules out of `sys.modules`."""
+        loaded = {name: module for name, module in sys.modules.items() if isinstance(module, ModuleType)}
+        packages = set()
+        for name, module in loaded.items():
+            if self.matches(name) and name != "__main__":
+                why = _why_not(vars(module).get("__spec__"))
+                if why is None or why == _FROZEN:
+                    packages.add(_package(name))
+                else:
+                    self.left_alone[name] = why
+        for name, module in loaded.items():
+            if _package(name) in packages and not _is_extension(module):
+                self._replaced[name] = sys.modules.pop(name)
+
+    def _import_afresh(self) -> None:
+        for name, module in list(self._replaced.items()):
+            if vars(module).get("__spec__") is not None:
+                importlib.import_module(name)
+
+    def _put_back(self) -> None:
+        packages = {_package(name) for name in self._replaced}
+        for name in list(sys.modules):
+            if (_package(name) in packages and not _is_extension(sys.modules[name])) or name in self.modules:
+                _forget(name)
+        sys.modules.update(self._replaced)
+        self._replaced.clear()
+
+
+class ConvertingLoader(machinery.SourceFileLoader):
+    """Loads one module in converted form."""
+
+    def __init__(self, fullname: str, path: str, hook: Hook) -> None:
+        super().__init__(fullname, path)
+        self._hook = hook
+        self._code: CodeType | None = None
+
+    def create_module(self, spec: machinery.ModuleSpec) -> None:
+        # Here and not when the module is executed, because then it stands in sys.modules, still empty, and would be
+        # taken by whoever imports it for the sake of converting it.
+        self._code = self._convert(spec.name)
+
+    def get_code(self, fullname: str) -> CodeType:
+        """The code of the converted module."""
+        code, self._code = self._code, None
+        return code or self._convert(fullname)
+
+    def _convert(self, fullname: str) -> CodeType:
+        with _plain_imports():
+            data = self.get_data(self.path)
+            code, self._hook.modules[fullname] = compile_converted(data, self.path)
+        return code
+
+
+class _Conversions(threading.local):
+    """How many conversions are running in this thread, one inside the other, and what they imported."""
+
+    def __init__(self) -> None:
+        self.running = 0
+        self.imported: list[str] = []
+
+
+_conversions = _Conversions()
+
+
+@contextmanager
+def _plain_imports() -> Iterator[None]:
+    """Whatever is imported for the sake of a conversion is imported plain, and forgotten again."""
+    _conversions.running += 1
+    try:
+        yield
+    finally:
+        _conversions.running -= 1
+        if not _conversions.running:
+            for name in _conversions.imported:
+                _forget(name)
+            _conversions.imported.clear()
+
+
+# what can be converted ------------------------------------------------------------------------------------------------
+
+_FROZEN = "it is frozen into the interpreter, and its file is not there"
+
+
+def _of_its_file(spec: machinery.ModuleSpec) -> machinery.ModuleSpec:
+    """How to import from its file what is also frozen into the interpreter; `spec` itself if it is not."""
+    if _loader(spec) is not machinery.FrozenImporter:
+        return spec
+    parent = sys.modules.get(spec.name.rpartition(".")[0])
+    return machinery.PathFinder.find_spec(spec.name, getattr(parent, "__path__", None)) or spec
+
+
+def _why_not(spec: machinery.ModuleSpec | None) -> str | None:
+    """Why a module cannot be converted; None if it can."""
+    if spec is None:
+        return "it says nothing of where it came from"
+    if _package(spec.name) == __package__:
+        return "it belongs to the library that converts"
+    loader = _loader(spec)
+    kind = type(loader)
+    if kind is machinery.SourceFileLoader:
+        return None
+    if kind is ConvertingLoader:
+        return "it is converted by another hook"
+    if loader is machinery.FrozenImporter:
+        return _FROZEN
+    return _WHY_NOT.get(kind) or _WHY_NOT.get(loader) or (
+        f"its loader, {kind.__module__}.{kind.__qualname__}, may give it other code than its file holds"
+    )
+
+
+_WHY_NOT: dict[Any, str] = {
+    type(None): "it is a namespace package, which has no code of its own",
+    machinery.BuiltinImporter: "it is built into the interpreter",
+    machinery.ExtensionFileLoader: "it is an extension module, not written in Python",
+    machinery.SourcelessFileLoader: "there is only its bytecode, no source file",
+    zipimporter: "it is imported from a zip archive",
+}
+
+
+def _loader(spec: machinery.ModuleSpec | None) -> Any:  # some are classes, which typeshed does not know of
+    return getattr(spec, "loader", None)
+
+
+def _is_extension(module: object) -> bool:
+    """Whether a module is one that may refuse to be imported again, or give the same one."""
+    return isinstance(_loader(getattr(module, "__spec__", None)), machinery.ExtensionFileLoader)
+
+
+def _package(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _forget(name: str) -> None:
+    """Undo the import of a module."""
+    module = sys.modules.pop(name, None)
+    parent, _, child = name.rpartition(".")
+    holder = sys.modules.get(parent)
+    if module is not None and holder is not None and vars(holder).get(child) is module:
+        delattr(holder, child)
