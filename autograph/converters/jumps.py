@@ -21,6 +21,7 @@ import gast
 from autograph.converters import plain
 from autograph.converters.base import Context, move_comments
 from autograph.syntax import template
+from autograph.syntax.origin import NO_COMMENTS
 
 Flags = dict[str, None]  # an ordered set of flag names
 
@@ -153,7 +154,7 @@ class _Restructure:
             flag, value = self.names()
             leave = _placed([gast.Return(template.name(value))], new[-1], comments=False)
             plain.survey(leave, self.context)
-            new = [*_placed([_assign(flag, template.constant(False))], new[0], comments=False), *new]
+            new = [_before(_assign(flag, template.constant(False)), new[0]), *new]
             guard = self.guard(template.name(flag), leave, rest)
         else:
             where.raised.update(raised)
@@ -215,7 +216,7 @@ class _Restructure:
             after = [self.guard(gast.UnaryOp(gast.Not(), template.name(break_)), after, [])]
             gast.copy_location(after[0], node)
         where.used.update(raised)
-        begin = [] if break_ is None else _placed([_assign(break_, template.constant(False))], node, comments=False)
+        begin = [] if break_ is None else [_before(_assign(break_, template.constant(False)), node)]
         return [*begin, node], after, raised
 
 
@@ -242,6 +243,14 @@ def any_of(flags: Flags | list[str]) -> gast.AST:
 
 def _assign(name: str, value: gast.AST) -> gast.Assign:
     return gast.Assign([template.name(name, gast.Store())], value, None)
+
+
+def _before(new: Any, node: Any) -> Any:
+    """A new statement in front of `node`: the comments above that go above this."""
+    comments = getattr(node, "comments", NO_COMMENTS)
+    new.comments = NO_COMMENTS._replace(before=comments.before)
+    node.comments = comments._replace(before=())
+    return gast.copy_location(new, node)
 
 
 def _placed(nodes: list[Any], at: gast.AST, comments: bool = True) -> list[Any]:

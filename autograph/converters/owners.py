@@ -32,7 +32,8 @@ def declare(block: list[Any], bound: Iterable[str]) -> set[str]:
         known.update(node.unbound)
         for body, names in node.state.shared.items():
             _unannotate(getattr(node, body), names)
-            declare(getattr(node, body), names)
+            target = scope.uses(getattr(node, "target", None)).writes
+            declare(getattr(node, body), [*names, *target])
     return known
 
 

@@ -96,9 +96,13 @@ class _Collector:
 
     def __init__(self) -> None:
         self.found = Uses()
+        self.settled: set[str] = set()  # names that a `:=` further left in the statement has bound for sure
+        self.sure = True  # whether what is visited is evaluated whenever its statement is
 
     def visit(self, node: gast.AST) -> None:
         method = _METHODS.get(type(node))
+        if isinstance(node, gast.stmt):
+            self.settled = set()
         if method is not None:
             method(self, node)
         else:
@@ -108,11 +112,33 @@ class _Collector:
     def name(self, node: gast.Name) -> None:
         ctx = type(node.ctx)
         if ctx is gast.Load:
-            self.found.reads[node.id] = None
+            if node.id not in self.settled:
+                self.found.reads[node.id] = None
         elif ctx is gast.Store:
             self.found.writes[node.id] = None
         elif ctx is gast.Del:
             self.found.reads[node.id] = self.found.writes[node.id] = self.found.deletes[node.id] = None
+
+    def named_expr(self, node: gast.NamedExpr) -> None:
+        self.visit(node.value)
+        self.visit(node.target)
+        if self.sure:
+            self.settled.add(node.target.id)
+
+    def in_part(self, node: gast.AST) -> None:
+        """`and`, `or`, conditional expressions, comparisons: only what comes first is evaluated for sure."""
+        if isinstance(node, gast.Compare):
+            surely, rest = [node.left, node.comparators[0]], node.comparators[1:]
+        elif isinstance(node, gast.BoolOp):
+            surely, rest = node.values[:1], node.values[1:]
+        else:
+            surely, rest = [node.test], [node.body, node.orelse]
+        for part in surely:
+            self.visit(part)
+        sure, self.sure = self.sure, False
+        for part in rest:
+            self.visit(part)
+        self.sure = sure
 
     def aug_assign(self, node: gast.AugAssign) -> None:
         if isinstance(node.target, gast.Name):
@@ -224,6 +250,8 @@ def _type_parameters(node: gast.AST) -> list[str]:
 
 _METHODS: dict[type, Callable[[_Collector, Any], None]] = {
     gast.Name: _Collector.name,
+    gast.NamedExpr: _Collector.named_expr,
+    **dict.fromkeys((gast.BoolOp, gast.IfExp, gast.Compare), _Collector.in_part),
     gast.AugAssign: _Collector.aug_assign,
     gast.FunctionDef: _Collector.function,
     gast.AsyncFunctionDef: _Collector.function,
