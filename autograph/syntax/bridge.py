@@ -109,3 +109,64 @@ def to_gast(tree: ast.AST) -> Any:
         if special is not None:
             special(fields)
     return root
+
+
+# -- gast to ast --------------------------------------------------------------------------------------------
+
+Enter = Callable[[Any, Any, Any], Any]
+_PARAMETERS = frozenset({"posonlyargs", "args", "vararg", "kwonlyargs", "kwarg"})
+_PYTHON_PARTS: dict[Any, tuple[str, ...]] = {kind: _PARTS[twin] for kind, twin in _AST.items()}
+_PYTHON_WORDS: dict[Any, tuple[str, ...]] = {
+    kind: tuple(name for name in twin._fields if name not in _PARTS[twin]) for kind, twin in _AST.items()
+}
+
+
+def to_ast(tree: Any, hooks: dict[type, Enter] | None = None, context: Any = None) -> Any:
+    """The Python tree of a gast tree, which stays as it is.
+
+    A node without a place gets the line of its parent and no columns; at the top of a module, no line at all.
+
+    Args:
+        tree: the gast tree; nodes may stand in it several times.
+        hooks: for some types of nodes, a function that is told of each such node: `hook(node, made, context)`.
+            `made` is its Python node, with a place, its other fields yet to come.
+        context: what to hand to a hook; what it returns is handed to the hooks of the nodes below.
+    """
+    hooks = hooks or {}
+    todo: list[tuple[Any, Any, int, Any]] = []
+    new, kinds, shared = ast.AST.__new__, _AST, _SHARED
+    line = -1
+
+    def twin(value: Any, kind: Any = None) -> Any:
+        made = kind or kinds.get(type(value))
+        if made is None or value is None:
+            return shared.get(type(value), value)
+        node = new(made)
+        todo.append((value, node, line, context))
+        return node
+
+    root = twin(tree)
+    for node, made, line, context in todo:                      # grows while we go
+        given, fields = node.__dict__, made.__dict__
+        line = given.get("lineno", line)
+        fields["lineno"] = line
+        fields["col_offset"] = given.get("col_offset", -1)
+        fields["end_lineno"] = given.get("end_lineno", line)
+        fields["end_col_offset"] = given.get("end_col_offset", -1)
+        kind = type(node)
+        hook = hooks.get(kind)
+        if hook is not None:
+            context = hook(node, made, context)
+        if type(made) is ast.arg:
+            fields.update(arg=given["id"], annotation=twin(given.get("annotation")))
+            continue
+        for name in _PYTHON_WORDS[kind]:
+            if name in given:
+                fields[name] = given[name]
+        for name in _PYTHON_PARTS[kind]:
+            value = given.get(name)
+            part = ast.arg if kind is gast.arguments and name in _PARAMETERS else None
+            fields[name] = [twin(item, part) for item in value] if type(value) is list else twin(value, part)
+        if kind is gast.ExceptHandler and node.name is not None:
+            fields["name"] = node.name.id
+    return root
