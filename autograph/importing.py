@@ -62,7 +62,8 @@ def compile_converted(data: bytes, filename: str) -> tuple[CodeType, Explanation
     """
     compile(data, filename, "exec", dont_inherit=True)
     converted = convert_source(decode_source(data), filename)
-    return loader.load_module(converted.tree, filename), Explanation(converted.decisions)
+    code = loader.load_module(converted.tree, filename, converted.generated)
+    return code, Explanation(converted.decisions)
 
 
 def stands_for(pattern: str, name: str) -> bool:
@@ -77,12 +78,14 @@ class Hook(MetaPathFinder):
         patterns: which modules.
         modules: for each module that was converted, what became of it.
         left_alone: for each matching module that was not, why.
+        prepared: the code of modules that are just being imported afresh.
     """
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self.patterns = tuple(patterns)
         self.modules: dict[str, Explanation] = {}
         self.left_alone: dict[str, str] = {}
+        self.prepared: dict[str, CodeType] = {}
         self._replaced: dict[str, ModuleType] = {}
 
     def __repr__(self) -> str:
@@ -108,9 +111,9 @@ class Hook(MetaPathFinder):
                 _limits[:] = limit, limit * FRAMES_PER_CALL
                 sys.setrecursionlimit(_limits[1])
             _installed.append(self)
-            self._take_out()
-            sys.meta_path.insert(0, self)
             try:
+                self._prepare()
+                sys.meta_path.insert(0, self)
                 self._import_afresh()
             except BaseException:
                 self.uninstall()
@@ -154,30 +157,36 @@ class Hook(MetaPathFinder):
         adopted.loader = ConvertingLoader(spec.name, str(spec.origin), self)
         return adopted
 
-    def _take_out(self) -> None:
-        """Take the packages of all matching modules out of `sys.modules`."""
-        loaded = {name: module for name, module in sys.modules.items() if isinstance(module, ModuleType)}
-        packages = set()
-        for name, module in loaded.items():
-            if self.matches(name) and name != "__main__":
-                why = _why_not(vars(module).get("__spec__"))
-                if why is None or why == _FROZEN:
-                    packages.add(_package(name))
-                else:
-                    self.left_alone[name] = why
-        for name, module in loaded.items():
-            if _package(name) in packages and not _is_extension(module):
-                self._replaced[name] = sys.modules.pop(name)
+    def _prepare(self) -> None:
+        """Convert the matching modules that are imported already, while nothing is missing yet."""
+        for name, module in list(sys.modules.items()):
+            spec = _spec(module)
+            if spec is None or spec.name != name or not self.matches(name):
+                continue
+            if self._loads(adopted := self.adopt(spec)):
+                self.prepared[name] = _loader(adopted).get_code(name)
 
     def _import_afresh(self) -> None:
+        """Import once more what is prepared, with the packages it belongs to."""
+        packages = {_package(name) for name in self.prepared}
+        for name, module in list(sys.modules.items()):
+            if _package(name) in packages and not _is_extension(module):
+                self._replaced[name] = sys.modules.pop(name)
         for name, module in list(self._replaced.items()):
-            if vars(module).get("__spec__") is not None:
+            if _spec(module) is not None:
                 importlib.import_module(name)
+        for name in self.prepared:  # such as importlib._bootstrap
+            del self.modules[name]
+            self.left_alone[name] = "its package takes it from elsewhere than its file"
+        self.prepared.clear()
+
+    def _loads(self, spec: machinery.ModuleSpec | None) -> bool:
+        return isinstance(loader := _loader(spec), ConvertingLoader) and loader.hook is self
 
     def _put_back(self) -> None:
         packages = {_package(name) for name in self._replaced}
-        for name in list(sys.modules):
-            if (_package(name) in packages and not _is_extension(sys.modules[name])) or name in self.modules:
+        for name, module in list(sys.modules.items()):
+            if self._loads(_spec(module)) or (_package(name) in packages and not _is_extension(module)):
                 _forget(name)
         sys.modules.update(self._replaced)
         self._replaced.clear()
@@ -188,13 +197,13 @@ class ConvertingLoader(machinery.SourceFileLoader):
 
     def __init__(self, fullname: str, path: str, hook: Hook) -> None:
         super().__init__(fullname, path)
-        self._hook = hook
+        self.hook = hook
         self._code: CodeType | None = None
 
     def create_module(self, spec: machinery.ModuleSpec) -> None:
         # Here and not when the module is executed, because then it stands in sys.modules, still empty, and would be
         # taken by whoever imports it for the sake of converting it.
-        self._code = self._convert(spec.name)
+        self._code = self.hook.prepared.pop(spec.name, None) or self._convert(spec.name)
 
     def get_code(self, fullname: str) -> CodeType:
         """The code of the converted module."""
@@ -204,7 +213,7 @@ class ConvertingLoader(machinery.SourceFileLoader):
     def _convert(self, fullname: str) -> CodeType:
         with _plain_imports():
             data = self.get_data(self.path)
-            code, self._hook.modules[fullname] = compile_converted(data, self.path)
+            code, self.hook.modules[fullname] = compile_converted(data, self.path)
         return code
 
 
@@ -235,9 +244,6 @@ def _plain_imports() -> Iterator[None]:
 
 # what can be converted ------------------------------------------------------------------------------------------------
 
-_FROZEN = "it is frozen into the interpreter, and its file is not there"
-
-
 def _of_its_file(spec: machinery.ModuleSpec) -> machinery.ModuleSpec:
     """How to import from its file what is also frozen into the interpreter; `spec` itself if it is not."""
     if _loader(spec) is not machinery.FrozenImporter:
@@ -246,32 +252,34 @@ def _of_its_file(spec: machinery.ModuleSpec) -> machinery.ModuleSpec:
     return machinery.PathFinder.find_spec(spec.name, getattr(parent, "__path__", None)) or spec
 
 
-def _why_not(spec: machinery.ModuleSpec | None) -> str | None:
+def _why_not(spec: machinery.ModuleSpec) -> str | None:
     """Why a module cannot be converted; None if it can."""
-    if spec is None:
-        return "it says nothing of where it came from"
     if _package(spec.name) == __package__:
         return "it belongs to the library that converts"
     loader = _loader(spec)
     kind = type(loader)
     if kind is machinery.SourceFileLoader:
         return None
-    if kind is ConvertingLoader:
-        return "it is converted by another hook"
-    if loader is machinery.FrozenImporter:
-        return _FROZEN
     return _WHY_NOT.get(kind) or _WHY_NOT.get(loader) or (
         f"its loader, {kind.__module__}.{kind.__qualname__}, may give it other code than its file holds"
     )
 
 
 _WHY_NOT: dict[Any, str] = {
+    ConvertingLoader: "it is converted by another hook",
     type(None): "it is a namespace package, which has no code of its own",
     machinery.BuiltinImporter: "it is built into the interpreter",
+    machinery.FrozenImporter: "it is frozen into the interpreter, and its file is not there",
     machinery.ExtensionFileLoader: "it is an extension module, not written in Python",
     machinery.SourcelessFileLoader: "there is only its bytecode, no source file",
     zipimporter: "it is imported from a zip archive",
 }
+
+
+def _spec(module: object) -> machinery.ModuleSpec | None:
+    """How a module was imported; None for what stands in `sys.modules` but was not imported."""
+    spec = vars(module).get("__spec__") if isinstance(module, ModuleType) else None
+    return spec if isinstance(spec, machinery.ModuleSpec) else None
 
 
 def _loader(spec: machinery.ModuleSpec | None) -> Any:  # some are classes, which typeshed does not know of
@@ -280,7 +288,7 @@ def _loader(spec: machinery.ModuleSpec | None) -> Any:  # some are classes, whic
 
 def _is_extension(module: object) -> bool:
     """Whether a module is one that may refuse to be imported again, or give the same one."""
-    return isinstance(_loader(getattr(module, "__spec__", None)), machinery.ExtensionFileLoader)
+    return isinstance(_loader(_spec(module)), machinery.ExtensionFileLoader)
 
 
 def _package(name: str) -> str:

@@ -38,7 +38,10 @@ class Program:
             code = self._load(module, hook)
             atexit.register(_tell_what_was_not_converted, hook)
             exec(code, vars(module))
+        except SystemExit:
+            raise
         except BaseException as error:
+            atexit.unregister(_tell_what_was_not_converted)  # it may have come to that
             traces.hide_library(error)
             raise
 
