@@ -1,0 +1,167 @@
+"""What a call did, in a form that two runs of a program can be compared by.
+
+`run` calls a function and tells what came of it: the value with the types and dtypes of everything in it, the
+exception with what it was raised from, what was printed, which warnings were issued, and what the arguments are
+afterwards. Objects that occur twice are told apart from equal ones, so that aliases must be the same too. Where in
+the source all that happened stands in `places`, apart, for not every run keeps the original's lines.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import io
+import re
+import signal
+import traceback
+import types
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+SECONDS = 20  # no program of the tests takes a tenth of this; one that was converted wrongly may run for ever
+
+
+@dataclass
+class Outcome:
+    """What a call did."""
+
+    value: Any = None
+    exception: Any = None
+    printed: str = ""
+    warnings: list[tuple[str, str]] = field(default_factory=list)
+    arguments: Any = None
+    places: list[tuple[str, int, str]] = field(default_factory=list, compare=False)
+
+
+def run(function: Callable[..., Any], arguments: str = "", names: Mapping[str, Any] | None = None) -> Outcome:
+    """Call `function` with what the text `arguments` evaluates to among `names`, its own globals if not given."""
+    namespace = dict(function.__globals__ if names is None else names)
+    args, kwargs = eval(f"_arguments({arguments})", {**namespace, "_arguments": lambda *a, **k: (a, k)})
+    outcome = Outcome()
+    description = _Description()
+    out = io.StringIO()
+    with warnings.catch_warnings(record=True) as caught, contextlib.redirect_stdout(out), time_limit():
+        warnings.simplefilter("always")
+        try:
+            outcome.value = description.of(_complete(function(*args, **kwargs)))
+        except Exception as error:
+            outcome.exception = description.of(error)
+            outcome.places = list(_places(error))
+        outcome.arguments = description.of((args, kwargs))
+    outcome.printed = _no_addresses(out.getvalue())
+    outcome.warnings = [(w.category.__name__, str(w.message)) for w in caught]
+    outcome.places += [(w.filename, w.lineno, "warning") for w in caught]
+    return outcome
+
+
+def _complete(result: Any) -> Any:
+    """What a coroutine or generator that was called comes to."""
+    if inspect.iscoroutine(result):
+        return asyncio.run(result)
+    if inspect.isgenerator(result):
+        items: list[Any] = []
+        while True:
+            try:
+                items.append(next(result))
+            except StopIteration as stop:
+                return "generator", items, stop.value
+            except Exception as error:
+                error.add_note(f"yielded before: {items}") if hasattr(error, "add_note") else None
+                raise
+    return result
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float = SECONDS) -> Iterator[None]:
+    """Make what runs too long fail, where the system can."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise BaseException(f"still running after {seconds} seconds")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _places(error: BaseException) -> Iterator[tuple[str, int, str]]:
+    """File, line and function of each entry of a traceback, and of those it came from, this file's left out."""
+    for entry in traceback.extract_tb(error.__traceback__):
+        if entry.filename != __file__:
+            yield entry.filename, entry.lineno or 0, entry.name
+    for kind, other in (("cause", error.__cause__), ("context", error.__context__)):
+        if other is not None:
+            yield kind, 0, type(other).__name__
+            yield from _places(other)
+
+
+class _Description:
+    """Describes values by lists, tuples and texts that can be compared; objects seen before by their number."""
+
+    ATOMS = (type(None), bool, int, float, complex, str, bytes, bytearray, range, slice, type(...), type(NotImplemented))
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []  # kept alive, so that no other object gets the same id
+        self.numbers: dict[int, int] = {}
+
+    def of(self, value: Any) -> Any:
+        kind = type(value)
+        if kind in self.ATOMS:
+            return kind.__name__, repr(value)
+        if kind is tuple:
+            return ("tuple", *map(self.of, value))
+        if isinstance(value, np.generic):
+            return value.dtype.name, repr(value.item())
+        if id(value) in self.numbers:
+            return "the same as", self.numbers[id(value)]
+        self.numbers[id(value)] = len(self.seen)
+        self.seen.append(value)
+        return _name(kind), *self.inside(value)
+
+    def inside(self, value: Any) -> Iterator[Any]:
+        """The parts of an object that count."""
+        if isinstance(value, BaseException):
+            yield _no_addresses(str(value))
+            yield list(map(self.of, value.args)) if not isinstance(value, SyntaxError) else None
+            yield [self.of(part) for part in (value.__cause__, value.__context__, value.__suppress_context__)]
+            yield getattr(value, "__notes__", None)
+        elif isinstance(value, np.ndarray):
+            yield value.dtype.name
+            yield value.shape
+            yield self.of(value.tolist())
+        elif isinstance(value, (types.FunctionType, type)):
+            yield _name(value)
+        elif isinstance(value, Mapping):
+            yield [(self.of(k), self.of(v)) for k, v in value.items()]
+        elif isinstance(value, Set):
+            yield sorted(map(repr, map(self.of, value)))
+        elif isinstance(value, Sequence) or kind_is_view(value):
+            yield list(map(self.of, value))
+        if hasattr(kind := type(value), "__dict__") and isinstance(getattr(value, "__dict__", None), dict):
+            yield kind.__module__.rpartition(".")[2]
+            if not isinstance(value, (types.FunctionType, type, types.ModuleType)):
+                yield [(name, self.of(part)) for name, part in vars(value).items() if name != "__notes__"]
+
+
+def kind_is_view(value: Any) -> bool:
+    return type(value).__name__ in ("dict_keys", "dict_values", "dict_items", "deque", "memoryview")
+
+
+def _name(value: Any) -> str:
+    # In converted text, what the user defined in a branch is defined in the function that stands for it.
+    return re.sub(r"(if|else|loop)_(body|test)(_\d+)?\.<locals>\.", "", value.__qualname__)
+
+
+def _no_addresses(text: str) -> str:
+    return re.sub(r"0x[0-9a-f]+", "0x…", text)

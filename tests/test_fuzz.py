@@ -1,0 +1,67 @@
+"""Drawn programs do the same plain and converted (law 1).
+
+`make test` tries the same 300 every time; AUTOGRAPH_FUZZ=10000 tries so many new ones, and reports the smallest
+program it finds a difference for. What was found stands in tests/regressions.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import os
+import warnings
+from typing import Any
+
+from hypothesis import HealthCheck, given, note, settings
+
+from autograph import api
+from tests import outcomes
+from tests.strategies import PRELUDE, programs
+
+EXAMPLES = int(os.environ.get("AUTOGRAPH_FUZZ", "0"))
+NUMBERS = itertools.count()
+CALLS = ("2, 0, [3, 1], {1: 2}", "1, 3, [0, 2, 5], {}", "0, None, [], {}")
+
+run_here = settings(
+    max_examples=EXAMPLES or 300,
+    derandomize=not EXAMPLES,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def module(text: str, filename: str) -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "drawn"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        exec(compile(text, filename, "exec", dont_inherit=True), names)
+    return names
+
+
+def outcome(names: dict[str, Any], function: Any, arguments: str) -> tuple[outcomes.Outcome, Any]:
+    names["Tank"].level = 60
+    names["g"] = 0
+    return outcomes.run(function, arguments, names), names["g"] if isinstance(names.get("g"), int) else None
+
+
+def compare(text: str) -> None:
+    """Run a program plain, with `main` converted, and converted as a module; all must do the same."""
+    filename = f"<drawn {next(NUMBERS)}>"
+    linecache.cache[filename] = len(text), None, text.splitlines(keepends=True), filename
+    plain = module(text, filename)
+    names = module(text, filename)
+    ejected = module(api.convert_source(text, filename).text, "<ejected>")
+    converted = api.to_graph(names["main"])
+    for arguments in CALLS:
+        wanted = outcome(plain, plain["main"], arguments)
+        assert outcome(names, converted, arguments) == wanted, f"main({arguments}), converted"
+        assert outcome(ejected, ejected["main"], arguments) == wanted, f"main({arguments}), ejected"
+    del linecache.cache[filename]
+
+
+@given(programs())
+@run_here
+def test_drawn_programs_do_the_same(text: str) -> None:
+    note(text.removeprefix(PRELUDE))
+    compare(text)
