@@ -21,7 +21,7 @@ from autograph.converters.base import Decision
 from autograph.errors import SourceError
 from autograph.explanation import Explanation
 from autograph.operators import backend, calls
-from autograph.syntax import loader, pipeline, reprint, source, template, trees
+from autograph.syntax import hoist, loader, pipeline, reprint, source, template, trees
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,7 +42,6 @@ class ConvertedSource:
     tree: gast.Module
     text: str
     decisions: list[Decision]
-    generated: frozenset[str]
 
 
 # Functions ------------------------------------------------------------------------------------------------------------
@@ -79,7 +78,10 @@ def _convert(function: FunctionType, debug_source: bool = False) -> Conversion:
     context.classes.extend(read.class_names)
     converted = pipeline.convert(node, context)
     text = reprint.to_text(node, read.source)
-    code = loader.compile_function(node, function, class_names=read.class_names, generated=converted.generated)
+    generated = converted.generated | hoist.hoist(node)
+    code = loader.compile_function(
+        node, function, class_names=read.class_names, generated=generated, operators=operators
+    )
     return Conversion(code, text, converted.decisions)
 
 
@@ -118,7 +120,7 @@ def _not_convertible(entity: Any) -> str:
 def _converted_function(function: FunctionType) -> FunctionType:
     if is_converted(function) or is_marked(function):
         return function
-    converted = loader.instantiate(conversion_of(function).code, function, operators)
+    converted = loader.instantiate(conversion_of(function).code, function)
     converted.__wrapped__ = function  # type: ignore[attr-defined]
     converted.__ag_converted__ = True  # type: ignore[attr-defined]
     return converted
@@ -261,7 +263,9 @@ def convert_source(text: str, filename: str) -> ConvertedSource:
     tree: gast.Module = converted.tree
     if any(isinstance(node, gast.Name) and node.id == "ag__" for node in trees.walk(tree)):
         _import_operators(tree)
-    return ConvertedSource(tree, reprint.to_text(tree, read), converted.decisions, converted.generated)
+    text = reprint.to_text(tree, read)
+    hoist.hoist(tree)
+    return ConvertedSource(tree, text, converted.decisions)
 
 
 def _import_operators(tree: gast.Module) -> None:

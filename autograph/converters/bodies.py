@@ -12,7 +12,10 @@ from autograph.syntax import names, template
 
 def body(root: str, block: list[Any], shared: list[str], context: Context, *parameters: str) -> gast.FunctionDef:
     """A block as a function `def root(parameters)` that shares the names `shared` with the functions around it."""
-    return template.function(context.body_name(root), [*sharing(shared, context), *block], *parameters)
+    function = template.function(context.body_name(root), [*sharing(shared, context), *block], *parameters)
+    function.role = "loop" if root.startswith("loop") else "branch"
+    function.reference = template.name(function.name)
+    return function
 
 
 def sharing(shared: list[str], context: Context) -> list[Any]:

@@ -26,7 +26,7 @@ def rewrite(node: Any, context: Context) -> list[Any] | None:
         assign = gast.Assign([node.target], template.name(parameter), None)
         block = [gast.copy_location(assign, node.target), *block]
     body = bodies.body("loop_body", block, shared, context, parameter)
-    arguments = [node.iter, template.name(body.name), *bodies.state(node, context)]
+    arguments = [node.iter, body.reference, *bodies.state(node, context)]
     call = template.call("for_stmt", *arguments, **bodies.loop_keywords(node, context))
     return bodies.finish(node, node.iter, [body], call)
 

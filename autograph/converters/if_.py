@@ -21,9 +21,9 @@ def rewrite(node: Any, context: Context) -> list[Any] | None:
     orelse: gast.AST = template.constant(None)
     if node.orelse:
         functions.append(bodies.body("else_body", node.orelse, node.state.shared["orelse"], context))
-        orelse = template.name(functions[1].name)
+        orelse = functions[1].reference
     state = bodies.state(node, context)
-    arguments = [node.test, template.name(functions[0].name)]
+    arguments = [node.test, functions[0].reference]
     if node.orelse or state:
         arguments += [orelse, *state]
     return bodies.finish(node, node.test, functions, template.call("if_stmt", *arguments))

@@ -18,7 +18,7 @@ def rewrite(node: Any, context: Context) -> list[Any] | None:
     result = gast.copy_location(gast.Return(node.test), node.test)
     test = bodies.body("loop_test", [result], list(scope.uses(node.test).writes), context)
     body = bodies.body("loop_body", node.body, node.state.shared["body"], context)
-    arguments = [template.name(test.name), template.name(body.name), *bodies.state(node, context)]
+    arguments = [test.reference, body.reference, *bodies.state(node, context)]
     call = template.call("while_stmt", *arguments, **bodies.loop_keywords(node, context))
     return bodies.finish(node, node.test, [test, body], call)
 

@@ -1,0 +1,148 @@
+"""For compiling only: generated functions leave the loops they stand in, so that they are made once, not in each turn.
+
+    def loop_body(x):                           def if_body_1():
+        def if_body():                              nonlocal total
+            nonlocal total                          total += x
+            total += x                  →       def loop_body(x_):
+        ag__.if_stmt(x > 0, if_body, …)             nonlocal x
+                                                    x = x_
+                                                    ag__.if_stmt(x > 0, if_body_1, …)
+
+The variables that a loop's body kept to itself and the moved functions read become variables of the function around the
+loop, which is what they were in the user's code. Generated functions carry `role` ('loop' or 'branch') and
+`reference` (the name by which their operator gets them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import gast
+
+from autograph.syntax import scope, template, trees
+from autograph.syntax.names import Namer, all_names
+
+_LOOPS = (gast.For, gast.While, gast.AsyncFor)
+
+
+def hoist(tree: gast.AST) -> frozenset[str]:
+    """Hoist the generated functions of all loops below `tree`, in place; returns the names they have got."""
+    names: Namer | None = None
+    made: set[str] = set()
+    for node in list(trees.walk(tree)):
+        if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)) and _holds_loops(node):
+            names = names or Namer(all_names(tree))
+            _Hoist(node, names, made).block(node.body)
+    return frozenset(made)
+
+
+def _holds_loops(function: Any) -> bool:
+    """Whether a function of the user's, or a branch outside of loops, may have something to hoist."""
+    return getattr(function, "role", None) != "loop"
+
+
+class _Hoist:
+    """Hoists out of the loops in the own code of one function, the home."""
+
+    def __init__(self, home: Any, names: Namer, made: set[str]) -> None:
+        self.home = home
+        self.names = names
+        self.made = made
+
+    def block(self, statements: list[Any]) -> None:
+        out: list[Any] = []
+        for node in statements:
+            if isinstance(node, _LOOPS) or getattr(node, "role", None) == "loop":
+                taken: list[tuple[Any, list[Any]]] = []
+                _take(node, [node] if hasattr(node, "role") else [], taken)
+                raised: scope.Names = {}
+                for function, around in taken:
+                    self.move(function, around, raised)
+                    _stand_at(function, node)
+                out += self.declarations(raised)
+                out += [function for function, _ in taken]
+            elif not isinstance(node, (*scope.FUNCTIONS, gast.ClassDef)):
+                for inner in _blocks(node):
+                    self.block(inner)
+            out.append(node)
+        statements[:] = out
+
+    def move(self, function: Any, around: list[Any], raised: scope.Names) -> None:
+        """Rename a function that was taken out of the functions `around`, and raise what it reads of theirs."""
+        function.name = function.reference.id = self.names.fresh(function.name)
+        self.made.add(function.name)
+        for name in scope.inner(function).free(scope.parameters(function)):
+            owner = next((owner for owner in reversed(around) if name in _owned(owner)), None)
+            if owner is not None:
+                _disown(owner, name, self.names)
+                raised[name] = None
+
+    def declarations(self, raised: scope.Names) -> list[Any]:
+        """What makes the variables that were raised the home's own."""
+        own = scope.uses(*self.home.body)
+        there = {*own.nonlocals, *own.globals, *scope.parameters(self.home)}
+        mark = template.constant(None)
+        return [gast.AnnAssign(template.name(n, gast.Store()), mark, None, 1) for n in raised if n not in there]
+
+
+def _take(node: Any, around: list[Any], taken: list[tuple[Any, list[Any]]]) -> None:
+    """Take the generated functions out of a statement or function, with the generated functions around each."""
+    for block in _blocks(node):
+        kept = []
+        for statement in block:
+            if hasattr(statement, "role"):
+                _take(statement, [*around, statement], taken)
+                taken.append((statement, around))
+                continue
+            if not isinstance(statement, (*scope.FUNCTIONS, gast.ClassDef)):
+                _take(statement, around, taken)
+            kept.append(statement)
+        block[:] = kept
+
+
+def _owned(function: Any) -> set[str]:
+    own = scope.inner(function)
+    return {*own.writes, *scope.parameters(function)} - own.nonlocals.keys() - own.globals.keys()
+
+
+def _disown(function: Any, name: str, names: Namer) -> None:
+    """Make a name of a generated function one of the function around it."""
+    function.body = [s for s in function.body if not _is_declaration(s, name)]
+    for node in scope.walk_own(*function.body):
+        for block in _blocks(node):
+            _unannotate(block, name)
+    _unannotate(function.body, name)
+    begin: list[Any] = [gast.Nonlocal([name])]
+    for parameter in function.args.args:
+        if parameter.id == name:
+            parameter.id = names.fresh(name)
+            begin.append(gast.Assign([template.name(name, gast.Store())], template.name(parameter.id), None))
+    function.body[:0] = begin
+
+
+def _is_declaration(node: Any, name: str) -> bool:
+    return isinstance(node, gast.AnnAssign) and node.value is None and getattr(node.target, "id", None) == name
+
+
+def _unannotate(block: list[Any], name: str) -> None:
+    for i, node in enumerate(block):
+        if isinstance(node, gast.AnnAssign) and getattr(node.target, "id", None) == name:
+            new = gast.Pass() if node.value is None else gast.Assign([node.target], node.value, None)
+            block[i] = gast.copy_location(new, node)
+
+
+def _stand_at(function: Any, node: Any) -> None:
+    """The line on which a function is made is that of its loop."""
+    gast.copy_location(function, node)
+    if isinstance(node, _LOOPS):
+        function.end_lineno, function.end_col_offset = node.lineno, node.col_offset
+
+
+def _blocks(node: Any) -> Iterable[list[Any]]:
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list) and block and isinstance(block[0], gast.stmt):
+            yield block
+    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield part.body
