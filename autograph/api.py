@@ -42,6 +42,7 @@ class ConvertedSource:
     tree: gast.Module
     text: str
     decisions: list[Decision]
+    generated: frozenset[str]
 
 
 # Functions ------------------------------------------------------------------------------------------------------------
@@ -264,8 +265,8 @@ def convert_source(text: str, filename: str) -> ConvertedSource:
     if any(isinstance(node, gast.Name) and node.id == "ag__" for node in trees.walk(tree)):
         _import_operators(tree)
     text = reprint.to_text(tree, read)
-    hoist.hoist(tree)
-    return ConvertedSource(tree, text, converted.decisions)
+    generated = converted.generated | hoist.hoist(tree)
+    return ConvertedSource(tree, text, converted.decisions, generated)
 
 
 def _import_operators(tree: gast.Module) -> None:
