@@ -6,8 +6,6 @@ import contextlib
 import io
 import re
 
-import pytest
-
 from autograph import operators
 from autograph.converters.known import module_context
 from autograph.syntax import pipeline, reprint, source

@@ -13,7 +13,7 @@ PROGRAMS = {
         def f(x):
             if x is None:               # if: its condition is never staged: x is None
                 x = 0
-            while x is not f:           # while: converted
+            while x is not f:           # while: its condition is never staged: x is not f
                 x = f
             assert x is f               # assert: its condition is never staged: x is f
             if x == f:                  # if: converted
@@ -39,17 +39,17 @@ PROGRAMS = {
         """,
     "coroutines": """
         async def f(xs):
-            async for x in xs:          # for: `async for` belongs to its coroutine
+            async for x in xs:          # async for: `async for` belongs to its coroutine
                 if x:                   # if: `await` belongs to its coroutine (line 4)
                     await x
             if xs:                      # if: `async with` belongs to its coroutine
                 async with xs:
                     pass
             if [x async for x in xs]:           # comprehension: it is asynchronous; if: converted
-                return 1
+                pass
             for x in [y async for y in xs]:     # comprehension: it is asynchronous; for: converted
                 pass
-            while [await x for x in xs]:        # comprehension: `await` belongs to its coroutine (line 11); while: `await` belongs to its coroutine (line 11)
+            while [await x for x in xs]:        # comprehension: `await` belongs to its coroutine (line 12); while: `await` belongs to its coroutine (line 12)
                 pass
         """,  # noqa: E501
     "super": """
@@ -118,9 +118,39 @@ PROGRAMS = {
                 if n > 2:               # if: converted
                     n = 3
         """,
+    "jumps_that_an_exception_may_undo": """
+        def f(xs):
+            try:
+                for x in xs:            # for: a jump in it runs the end of a `with` or `finally`, whose exception, if caught, undoes the jump
+                    with x:
+                        if x > 0:       # if: `return` leads out of a loop that stays plain
+                            return x    # return in a loop: the loop stays plain
+                for x in xs:            # for: converted
+                    if x > 1:           # if: converted
+                        return x        # return in a loop: converted
+            except ValueError:
+                pass
+            with xs:
+                for x in xs:            # for: converted
+                    if x > 2:           # if: converted
+                        return x        # return in a loop: converted
+            return 0
+        """,  # noqa: E501
+    "loops_that_nothing_staged_can_end": """
+        def f(x, xs):
+            while True:                 # while: its condition is never staged: True
+                x += 1
+                print(x)
+            while x is None:            # while: its condition is never staged: x is None
+                x = f(x)
+            while x is None:            # while: converted
+                x = f(x)
+                if x == 2:              # if: converted
+                    break
+        """,
     "unbound_locals": """
         def f(n):
-            if n > 0:                   # if: the function handles UnboundLocalError itself
+            if n > 0:                   # if: the function handles UnboundLocalError itself (line 6)
                 x = 1
             try:
                 return x

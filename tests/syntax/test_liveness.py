@@ -318,12 +318,6 @@ def test_names_come_in_the_order_of_their_first_appearance():
     assert node.body[1].state.names == ["a", "z", "y", "b"]
 
 
-def test_a_function_that_reads_its_locals_by_other_ways_keeps_all_alive():
-    node = function("def f(c):\n    if c:\n        x = 1\n    return 0", plain=None)
-    liveness.analyse(node, everything_lives=True)
-    assert node.body[0].state.names == ["x"]
-
-
 def test_one_sweep_settles_a_function_without_loops():
     """However long it is, however many jumps it has: steps are numbered in the order in which they are settled."""
     body = "".join(f"    if x{i}:\n        return x{i}\n    x{i + 1} = 1\n" for i in range(100))

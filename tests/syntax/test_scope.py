@@ -23,7 +23,11 @@ USES = """
     del x                               # reads x; writes x; deletes x
     del x.a, y[i]                       # reads x y i
     f(x, *y, k=z, **w)                  # reads f x y z w
-    (x := y) + x                        # reads y x; writes x
+    x + (x := y)                        # reads x y; writes x
+    (x := y) + x                        # reads y; writes x
+    f(a and (x := y), x)                # reads f a y x; writes x
+    a and (x := y) and x                # reads a y x; writes x
+    (x := y) if a else x                # reads a y x; writes x
     f'{x} {y!r:>{z}}'                   # reads x y z
     for x in xs: y                      # reads xs y; writes x
     for x.a, y in xs: pass              # reads x xs; writes y

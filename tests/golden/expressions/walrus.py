@@ -7,13 +7,9 @@ def f(xs):
 
 # ------------------------------------------------------------ becomes
 def f(xs):
-    y: ag__.unbound
-    z: ag__.unbound
-
     def if_body():
         return n
 
     def else_body():
-        nonlocal y, z
         return [y := 1, y + 1], (z := 2) or z
     return ag__.if_stmt(xs and (n := ag__.len_(xs)) > 1, if_body, else_body)

@@ -20,8 +20,8 @@ def search(xs, x):
         ag__.print_("looking")
     ag__.for_stmt(xs, loop_body)
     ag__.print_("ready")
-    break_ = False
 
+    break_ = False
     where: ag__.unbound
 
     def loop_body(y):
@@ -31,7 +31,6 @@ def search(xs, x):
             nonlocal break_, where
             where = "found"
             break_ = True
-            return
         ag__.if_stmt(x == y, if_body, None, ('break_', 'where'))
     ag__.for_stmt(xs, loop_body, ('break_', 'where'), until=lambda: break_)
 

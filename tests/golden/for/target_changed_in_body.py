@@ -13,8 +13,6 @@ def clipped(xs):
     out = []
 
     def loop_body(x):
-        x: ag__.unbound
-
         def if_body():
             nonlocal x
             x = 10

@@ -19,7 +19,6 @@ def before(xs):
         def if_body():
             nonlocal break_
             break_ = True
-            return
 
         def else_body():
             ag__.call(out.append)(x)

@@ -19,7 +19,7 @@ def words(lines):
         nonlocal count, break_
 
         def if_body():
-            return
+            pass
 
         def else_body():
             nonlocal count, break_
@@ -27,7 +27,6 @@ def words(lines):
             def if_body():
                 nonlocal break_
                 break_ = True
-                return
 
             def else_body():
                 nonlocal count

@@ -25,7 +25,6 @@ def f(xs):
         def if_body():
             nonlocal break_
             break_ = True
-            return
 
         def else_body():
             nonlocal do_return, retval_
@@ -34,7 +33,6 @@ def f(xs):
                 nonlocal do_return, retval_
                 retval_ = "negative"
                 do_return = True
-                return
             ag__.if_stmt(x < 0, if_body, None, ('do_return', 'retval_'))
         ag__.if_stmt(x == 0, if_body, else_body, ('do_return', 'break_', 'retval_'))
     ag__.while_stmt(loop_test, loop_body, ('do_return', 'break_', 'retval_'), until=lambda: ag__.or_(lambda: break_, lambda: do_return))

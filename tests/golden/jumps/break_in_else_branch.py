@@ -24,7 +24,6 @@ def count(bits):
         def else_body():
             nonlocal break_
             break_ = True
-            return
         ag__.if_stmt(bit, if_body, else_body, ('n', 'break_'))
     ag__.for_stmt(bits, loop_body, ('n', 'break_'), until=lambda: break_)
     return n

@@ -17,7 +17,6 @@ def f(xs):
 
     def loop_body(x):
         nonlocal break_
-        x: ag__.unbound
 
         def if_body():
             nonlocal break_, x
@@ -25,7 +24,6 @@ def f(xs):
             def if_body():
                 nonlocal break_
                 break_ = True
-                return
 
             def else_body():
                 nonlocal x

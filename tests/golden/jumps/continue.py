@@ -14,7 +14,7 @@ def odd(xs):
 
     def loop_body(x):
         def if_body():
-            return
+            pass
 
         def else_body():
             ag__.call(out.append)(x)

@@ -26,7 +26,6 @@ def f(xs):
             def if_body():
                 nonlocal continue_
                 continue_ = True
-                return
 
             def else_body():
                 ag__.call(out.append)(x)

@@ -16,7 +16,6 @@ def f(xs):
 
     def loop_body(x):
         continue_ = False
-        x: ag__.unbound
 
         def if_body():
             nonlocal x, continue_
@@ -24,7 +23,6 @@ def f(xs):
             def if_body():
                 nonlocal continue_
                 continue_ = True
-                return
 
             def else_body():
                 nonlocal x

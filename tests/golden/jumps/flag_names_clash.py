@@ -23,7 +23,6 @@ def f(xs, break_, do_return):
             nonlocal do_return_1, retval_1
             retval_1 = x, retval_
             do_return_1 = True
-            return
 
         def else_body():
             nonlocal break_1
@@ -31,7 +30,6 @@ def f(xs, break_, do_return):
             def if_body_1():
                 nonlocal break_1
                 break_1 = True
-                return
             ag__.if_stmt(x < do_return, if_body_1, None, ('break_1',))
         ag__.if_stmt(x == break_, if_body_1, else_body, ('do_return_1', 'break_1', 'retval_1'))
     ag__.for_stmt(xs, loop_body_1, ('do_return_1', 'break_1', 'retval_1'), until=lambda: ag__.or_(lambda: do_return_1, lambda: break_1))

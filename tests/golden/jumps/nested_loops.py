@@ -28,7 +28,6 @@ def grid(rows):
             def if_body():
                 nonlocal break_
                 break_ = True
-                return
 
             def else_body():
                 ag__.call(out.append)(x)
@@ -36,7 +35,7 @@ def grid(rows):
         ag__.for_stmt(row, loop_body, ('break_',), until=lambda: break_)
 
         def if_body():
-            return
+            pass
 
         def else_body():
             nonlocal break_1
@@ -44,7 +43,6 @@ def grid(rows):
             def if_body():
                 nonlocal break_1
                 break_1 = True
-                return
             ag__.if_stmt(ag__.sum_(row) > 4, if_body, None, ('break_1',))
         ag__.if_stmt(ag__.len_(row) > 1, if_body, else_body, ('break_1',))
     ag__.for_stmt(rows, loop_body, ('break_1',), until=lambda: break_1)

@@ -16,7 +16,6 @@ def f(n):
     def loop_body():
         nonlocal n
         n -= 1
-        return
     ag__.while_stmt(loop_test, loop_body, ('n',))
     break_ = False
     x: ag__.unbound
@@ -25,6 +24,5 @@ def f(n):
         nonlocal break_, x
         x = item
         break_ = True
-        return
     ag__.for_stmt(ag__.range_(n, 9), loop_body, ('break_', 'x'), until=lambda: break_)
     return n, x

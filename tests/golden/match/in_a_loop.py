@@ -32,7 +32,6 @@ def run(codes):
             def if_body():
                 nonlocal continue_
                 continue_ = True
-                return
 
             def else_body():
                 nonlocal break_
@@ -40,7 +39,6 @@ def run(codes):
                 def if_body():
                     nonlocal break_
                     break_ = True
-                    return
                 ag__.if_stmt(code == 9, if_body, None, ('break_',))
             ag__.if_stmt(code == 2, if_body, else_body, ('break_', 'continue_'))
         ag__.if_stmt(code == 1, if_body, else_body, ('n', 'break_', 'continue_'))

@@ -36,18 +36,9 @@ def f(x, mode="slow"):
         x = 1
     if mode == "fast":
         x = -1
-
-    def if_body():
-        nonlocal x
+    if mode in ("fast", "slow") and sys.version_info > (3, 0):
         x += 1
-    ag__.if_stmt(ag__.and_(lambda: mode in ("fast", "slow"), lambda: sys.version_info > (3, 0)), if_body, None, ('x',))
-
-    def loop_test():
-        return x is None
-
-    def loop_body():
-        nonlocal x
+    while x is None:
         x = 1
-    ag__.while_stmt(loop_test, loop_body, ('x',))
     y = x if x is not None else 0
     return x, y

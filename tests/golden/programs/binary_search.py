@@ -29,7 +29,6 @@ def search(xs, x):
             nonlocal do_return, retval_
             retval_ = mid
             do_return = True
-            return
 
         def else_body():
             nonlocal low, high

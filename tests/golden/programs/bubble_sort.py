@@ -38,7 +38,6 @@ def bubble_sort(xs):
         def if_body():
             nonlocal break_
             break_ = True
-            return
 
         def else_body():
             nonlocal n

@@ -35,7 +35,6 @@ def escape(c, limit=20):
             nonlocal do_return, retval_
             retval_ = n
             do_return = True
-            return
 
         def else_body():
             nonlocal z

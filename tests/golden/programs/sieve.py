@@ -17,7 +17,7 @@ def primes(n):
 
     def loop_body(i):
         def if_body():
-            return
+            pass
 
         def else_body():
             def loop_body(j):

@@ -38,7 +38,6 @@ def tokens(text):
         def if_body():
             nonlocal i
             i += 1
-            return
 
         def else_body():
             nonlocal i
@@ -55,7 +54,6 @@ def tokens(text):
                     i += 1
                 ag__.while_stmt(loop_test, loop_body, ('i',))
                 ag__.call(found.append)(ag__.int_(ag__.ref(text)[start:i]))
-                return
 
             def else_body():
                 nonlocal i

@@ -14,7 +14,6 @@ def first(xs):
         nonlocal do_return, retval_
         retval_ = x
         do_return = True
-        return
     ag__.for_stmt(xs, loop_body, ('do_return', 'retval_'), until=lambda: do_return)
 
     def if_body():

@@ -18,7 +18,6 @@ def index(xs, x):
             nonlocal do_return, retval_
             retval_ = i
             do_return = True
-            return
         ag__.if_stmt(y == x, if_body, None, ('do_return', 'retval_'))
     ag__.for_stmt(ag__.enumerate_(xs), loop_body, ('do_return', 'retval_'), until=lambda: do_return)
 

@@ -22,7 +22,6 @@ def lookup(tables, key):
                 nonlocal do_return, retval_
                 retval_ = ag__.ref(table)[key]
                 do_return = True
-                return
             ag__.if_stmt(ag__.in_(key, table), if_body, None, ('do_return', 'retval_'))
         ag__.for_stmt(tables, loop_body, ('do_return', 'retval_'), until=lambda: do_return)
     except TypeError:

@@ -24,7 +24,6 @@ def root(n):
             nonlocal do_return, retval_
             retval_ = i
             do_return = True
-            return
 
         def else_body():
             nonlocal i

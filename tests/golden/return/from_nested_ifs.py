@@ -20,7 +20,6 @@ def choose(a, b):
             nonlocal do_return, retval_
             retval_ = "both"
             do_return = True
-            return
 
         def else_body():
             nonlocal a

@@ -23,7 +23,6 @@ def pair(xs, total):
                 nonlocal do_return, retval_
                 retval_ = x, y
                 do_return = True
-                return
             ag__.if_stmt(x + y == total, if_body, None, ('do_return', 'retval_'))
         ag__.for_stmt(xs, loop_body, ('do_return', 'retval_'), until=lambda: do_return)
 

@@ -19,7 +19,6 @@ def guarded(log, n):
             nonlocal do_return, retval_
             retval_ = "early", log
             do_return = True
-            return
 
         def else_body():
             ag__.call(log.append)("body")

@@ -37,7 +37,6 @@ def read(text):
             nonlocal do_return, retval_
             retval_ = letters[0]
             do_return = True
-            return
 
         def else_body():
             ag__.print_("empty")

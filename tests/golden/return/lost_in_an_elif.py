@@ -27,7 +27,6 @@ def f(n):
             nonlocal do_return, retval_
             retval_ = "two!"
             do_return = True
-            return
 
         def else_body():
             nonlocal s

@@ -27,7 +27,6 @@ def prime(n):
             nonlocal break_, answer
             answer = False
             break_ = True
-            return
 
         def else_body():
             nonlocal d

@@ -24,7 +24,6 @@ def newton(a):
         def if_body():
             nonlocal break_
             break_ = True
-            return
 
         def else_body():
             nonlocal x

@@ -1,0 +1,33 @@
+"""Which comprehensions stay, and why."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.converters.conversion import decisions
+
+CASES = {
+    "[x for x in xs]": None,
+    "{x: x for x in xs if x if x}": None,
+    "[f for f in [y for y in xs]]": None,
+    "[(lambda x: x)(x) for x in xs]": None,
+    "[(lambda: xs)() for x in xs]": None,
+    "[y for x in xs for y in x]": "it has several `for`s",
+    "[a for a, b in xs]": "it takes its elements apart",
+    "[a for a.b in xs]": "it takes its elements apart",
+    "[(y := x) for x in xs]": "`:=` binds a name of the function",
+    "[x for x in xs if (y := x)]": "`:=` binds a name of the function",
+    "[lambda: x for x in xs]": "an inner function captures its variable",
+    "[lambda y=x: y for x in xs]": None,
+    "[(x + y for y in xs) for x in xs]": "an inner function captures its variable",
+    "[(y for y in x) for x in xs]": None,
+    "{x: [lambda: x] for x in xs}": "an inner function captures its variable",
+    "[super().f for x in xs]": "`super()` looks at the function it stands in (line 1)",
+    "[locals() for x in xs]": "`locals` looks at the names of its function (line 1)",
+}
+
+
+@pytest.mark.parametrize("comprehension", CASES)
+def test_reasons(comprehension):
+    found = [d for d in decisions(f"def f(xs): return {comprehension}") if d.construct == "comprehension"]
+    assert found[-1].reason == CASES[comprehension]

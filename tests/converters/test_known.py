@@ -1,0 +1,77 @@
+"""What a conversion knows of names: from a module's text, or from a live function's globals."""
+
+from __future__ import annotations
+
+import math
+
+import gast
+import numpy as np
+import pytest
+
+from autograph.converters import known
+
+IMPORTS = """
+import a, b.c, d.e as f
+from g import h, i as j
+from g.k import l
+from . import m
+from .n import o
+try:
+    import p
+except ImportError:
+    p = None
+if a:
+    from q import r
+class C:
+    import s
+def function():
+    import t
+u = 1
+"""
+
+
+@pytest.fixture
+def context():
+    return known.module_context(gast.parse(IMPORTS), "user.py")
+
+
+@pytest.mark.parametrize(
+    "expression, dotted",
+    [
+        ("a", "a"),
+        ("a.x.y", "a.x.y"),
+        ("b.c.x", "b.c.x"),
+        ("f.x", "d.e.x"),
+        ("h", "g.h"),
+        ("j.x", "g.i.x"),
+        ("l", "g.k.l"),
+        ("m.x", None),  # of the user's own package
+        ("o", None),
+        ("p.x", "p.x"),
+        ("r", "q.r"),
+        ("s", None),
+        ("t", None),
+        ("u", None),
+        ("len", "builtins.len"),
+        ("len.x", None),
+        ("a().x", None),
+        ("undefined", None),
+    ],
+)
+def test_dotted_names(context, expression, dotted):
+    assert context.dotted(gast.parse(expression).body[0].value) == dotted
+
+
+def test_local_names_hide_the_modules(context):
+    context.locals.append({"a", "len"})
+    assert context.dotted(gast.parse("a.x").body[0].value) is None
+    assert not context.is_builtin("len") and context.is_builtin("max")
+
+
+def test_a_live_functions_globals_tell():
+    names = {"np": np, "linalg": np.linalg, "sqrt": math.sqrt, "len": max, "z": 1}
+    tree = gast.parse("def f(x): return np.sin, linalg, sqrt, len, y, z")
+    context = known.function_context(tree, "user.py", names, free=("y",))
+    told = {text: context.dotted(gast.parse(text).body[0].value) for text in ("np.sin", "linalg", "sqrt", "y", "z")}
+    assert told == {"np.sin": "numpy.sin", "linalg": "numpy.linalg", "sqrt": "math.sqrt", "y": None, "z": None}
+    assert not context.is_builtin("len") and not context.is_builtin("y") and context.is_builtin("max")
