@@ -16,7 +16,7 @@ import itertools
 import linecache
 import types
 import zipimport
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
@@ -83,10 +83,10 @@ def of_function(function: FunctionType) -> FunctionSource:
     lines = linecache.getlines(filename, _owner(function))
     if not lines:
         raise SourceError(_why_missing(function), filename, code.co_firstlineno)
-    found = _in_block(lines, function) or _in_file(lines, code, codes.same)
+    found = next(_in_block(lines, function), None) or next(_in_file(lines, code, codes.same), None)
     if found is None:
         lines = _read_again(function) or lines
-        found = _in_file(lines, code, codes.same) or _rewritten(lines, function)
+        found = next(_in_file(lines, code, codes.same), None) or _rewritten(lines, function)
     if found is None:
         raise SourceError(_why_stale(function), filename, code.co_firstlineno)
     node, class_names = found
@@ -110,29 +110,31 @@ Match = Callable[[CodeType, str, CodeType], bool]
 _NOT_LAMBDA = ("def ", "async ", "def\t", "async\t", "def\\", "async\\")
 
 
-def _in_block(lines: list[str], function: FunctionType) -> Found | None:
+def _in_block(lines: list[str], function: FunctionType) -> Iterator[Found]:
     """Look in the block that begins on the function's first line, as far as its indentation tells."""
     code = function.__code__
     line = code.co_firstlineno
     if not 0 < line <= len(lines):
-        return None
+        return
     indent, block = _block(lines, line - 1, code.co_name == "<lambda>")
     # blank lines keep the places right, and so does an `if` to be indented under
     lead = "\n" * (line - 2) + "if 1:\n" if indent else "\n" * (line - 1)
     try:
         tree = codes.parse_text(lead + block, code.co_filename, codes.future(code))
-    except SyntaxError:
-        return None
+    except (SyntaxError, ValueError):       # ValueError: null bytes, before 3.12
+        return
     names = _class_names(getattr(code, "co_qualname", function.__qualname__))
     candidates = [(node, names) for node in _candidates(tree, code, bool(indent))]
-    return _pick(candidates, code, codes.same, codes.imported(code), codes.noisy(block))
+    yield from _matching(candidates, code, codes.same, codes.imported(code), codes.noisy(block))
 
 
 def _candidates(tree: Any, code: CodeType, indented: bool) -> list[Any]:
     if code.co_name == "<lambda>":
-        return [node for node, _ in _looked_through(tree).functions.get((code.co_firstlineno, "<lambda>"), ())]
+        functions = _looked_through(tree).functions
+        return [node for node, _ in functions.get((code.co_firstlineno, "<lambda>"), ())]
     statement = (tree.body[0] if indented else tree).body[0]
-    return [statement] if getattr(statement, "name", None) == code.co_name else []
+    is_function = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
+    return [statement] if is_function and statement.name == code.co_name else []
 
 
 def _block(lines: list[str], start: int, inline: bool) -> tuple[int, str]:
@@ -166,29 +168,28 @@ def _class_names(qualname: str) -> tuple[str, ...]:
     )
 
 
-def _in_file(lines: list[str], code: CodeType, match: Match) -> Found | None:
+def _in_file(lines: list[str], code: CodeType, match: Match) -> Iterator[Found]:
     """Look in the whole file."""
     text = "".join(lines)
     try:
         file = _file(text, code.co_filename, codes.future(code))
-    except (SyntaxError, ValueError):       # ValueError: null bytes, before 3.12
-        return None
+    except (SyntaxError, ValueError):
+        return
     candidates = file.functions.get((code.co_firstlineno, code.co_name), ())
-    return _pick(candidates, code, match, codes.imported(code, file.imports), codes.noisy(text))
+    yield from _matching(candidates, code, match, codes.imported(code, file.imports), codes.noisy(text))
 
 
-def _pick(
+def _matching(
     candidates: Iterable[Found], code: CodeType, match: Match, imports: Iterable[str], noisy: bool
-) -> Found | None:
-    """The first candidate that compiles to `code`; if there are several, one is as good as another."""
+) -> Iterator[Found]:
+    """The candidates that compile to `code`; if there are several, one is as good as another."""
     for node, class_names in candidates:
         try:
             compiled, path = codes.compile_alone(node, code, class_names, imports, noisy)
         except SyntaxError:                 # such as a `nonlocal` that is not free any more, in an edited file
             continue
         if match(compiled, path, code):
-            return node, class_names
-    return None
+            yield node, class_names
 
 
 @dataclass
@@ -281,7 +282,12 @@ def _rewritten(lines: list[str], function: FunctionType) -> Found | None:
     """Trust a module that was rewritten when it was imported, as far as names, places and parameters agree."""
     if not _rewrites(_loader(_owner(function))):
         return None
-    return _in_file(lines, function.__code__, codes.alike)
+    code = function.__code__
+    found = [*_in_file(lines, code, codes.alike)]
+    if len(found) > 1:
+        about = f"there are several functions that may be '{function.__qualname__}', in a module rewritten on import"
+        raise SourceError(f"{about}: put them on lines of their own", _filename(function), code.co_firstlineno)
+    return found[0] if found else None
 
 
 def _lines_of(text: str) -> list[str]:
