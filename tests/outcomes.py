@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import inspect
 import io
+import linecache
 import re
 import signal
 import traceback
@@ -57,6 +58,19 @@ def run(function: Callable[..., Any], arguments: str = "", names: Mapping[str, A
     outcome.warnings = [(w.category.__name__, str(w.message)) for w in caught]
     outcome.places += [(w.filename, w.lineno, "warning") for w in caught]
     return outcome
+
+
+def execute(text: str, filename: str, names: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Execute a text so that its source can be found, in a module `names`; what it defines."""
+    linecache.cache[filename] = len(text), None, text.splitlines(keepends=True), filename
+    defined: dict[str, Any] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        code = compile(text, filename, "exec", dont_inherit=True)
+    if names is None:
+        names = defined = {"__name__": "executed"}
+    exec(code, names, defined)
+    return defined
 
 
 def _complete(result: Any) -> Any:
@@ -109,7 +123,7 @@ def _places(error: BaseException) -> Iterator[tuple[str, int, str]]:
 class _Description:
     """Describes values by lists, tuples and texts that can be compared; objects seen before by their number."""
 
-    ATOMS = (type(None), bool, int, float, complex, str, bytes, bytearray, range, slice, type(...), type(NotImplemented))
+    ATOMS = (type(None), bool, int, float, complex, str, bytes, bytearray, range, slice, type(...))
 
     def __init__(self) -> None:
         self.seen: list[Any] = []  # kept alive, so that no other object gets the same id

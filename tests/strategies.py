@@ -67,6 +67,16 @@ def decorate(f):
 ERRORS = ("ValueError", "KeyError", "ZeroDivisionError", "TypeError", "NameError", "IndexError", "Exception",
           "(TypeError, NameError)", "(IndexError, KeyError, ValueError)")  # fmt: skip
 
+CONDITIONS = ("{}", "{}", "not {}", "{} and {}", "{} or {}", "{} > 0", "0 < {} < 3", "{} in xs", "{} % 2 == 0",
+              "xs and {} not in d", "{} <= {}", "{} == {}")  # fmt: skip
+
+FORMS = ("({0} + {1})", "({0} - {1})", "say({0})", "({0} * 3 % 7)", "-{0}", "({0} < {1})", "(0 < {0} < {1})",
+         "({0} and {1})", "({0} or {1})", "(not {0})", "({0} if {1} else say(-2))", "d.get({0}, {1})",
+         "sum(i for i in [{0}, {1}] if i)", "len([{0} for i in xs if i != {1}])", "({0} in xs)", "int({0} == {1})",
+         "(lambda q: q - {1})({0})", "[{0} for x in range(2)][-1]", "max({0}, {1})")  # fmt: skip
+
+PATTERNS = ("0", "1 | 2", "-1", "int({n}) if {n} > 2", "[{n}, *_]", "None", "str()", "{n} if {n}")
+
 Lines = list[str]
 
 
@@ -158,7 +168,7 @@ class _Writer:
 
     def assign_several(self, scope: Scope) -> Lines:
         one, two = self.expression(scope, 1), self.expression(scope, 1)
-        form = self.pick("{}, {} = {}, {}", "{}, {} = {}, {}", "{}, {} = {}, {}", "[{}, *{}] = {}, {}", "{} = {} = {}, {}")
+        form = self.pick(*["{}, {} = {}, {}"] * 3, "[{}, *{}] = {}, {}", "{} = {} = {}, {}")
         return [form.format(self.write(scope), self.write(scope), one, two)]
 
     def store(self, scope: Scope) -> Lines:
@@ -170,8 +180,8 @@ class _Writer:
         return [f"print({self.expression(scope)}, {self.pick(self.read(scope), 'xs', 'box.n')})"]
 
     def grow(self, scope: Scope) -> Lines:
-        return [self.pick("push(xs, {})", "push(xs, {})", "xs.pop()", "fs.append(lambda: {})", "assert {} != 5, say('no')")
-                .format(self.expression(scope))]  # fmt: skip
+        form = self.pick("push(xs, {})", "push(xs, {})", "xs.pop()", "fs.append(lambda: {})", "assert {} != 5, say(0)")
+        return [form.format(self.expression(scope))]
 
     def delete(self, scope: Scope) -> Lines:
         return [f"del {self.pick(*scope.bound, 'xs[0]', 'd[1]')}"] if self.flip(3) else self.assign(scope)
@@ -237,8 +247,9 @@ class _Writer:
     def match_(self, scope: Scope) -> Lines:
         lines = [f"match {self.expression(scope)}:"]
         for _ in range(self.draw(st.integers(1, 3))):
-            pattern = self.pick("0", "1 | 2", "-1", "int({n}) if {n} > 2", "[{n}, *_]", "None", "str()", "{n} if {n}")
-            lines += _indented([f"case {pattern.format(n=self.write(scope))}:", *self.inside(scope)])
+            pattern = self.pick(*PATTERNS)
+            pattern = pattern.format(n=self.write(scope)) if "{n}" in pattern else pattern
+            lines += _indented([f"case {pattern}:", *self.inside(scope)])
         return lines
 
     def def_(self, scope: Scope) -> Lines:
@@ -264,27 +275,26 @@ class _Writer:
     # Expressions
 
     def condition(self, scope: Scope) -> str:
-        return self.pick("{}", "{}", "not {}", "{} and {}", "{} or {}", "{} > 0", "0 < {} < 3", f"{self.read(scope)} is None",
-                         "{} in xs", "{} % 2 == 0", "xs and {} not in d", "{} <= {}", "{} == {}", "(%s := {})" % self.write(scope)).format(
-            self.expression(scope, 1), self.expression(scope, 1))  # fmt: skip
+        form = self.pick(*CONDITIONS, "{name} is None", "({name} := {})")
+        name = self.write(scope) if ":=" in form else self.read(scope)
+        return form.format(self.expression(scope, 1), self.expression(scope, 1), name=name)
 
     def expression(self, scope: Scope, depth: int = 2) -> str:
         if depth == 0 or self.flip():
             return self.read(scope) if self.flip() else self.pick("0", "1", "2", "-1", "len(xs)", "box.n", "h")
-        one, two = self.expression(scope, depth - 1), self.expression(scope, depth - 1)
-        forms = ["({0} + {1})", "({0} - {1})", "say({0})", "({0} * 3 % 7)", "-{0}", "({0} < {1})", "(0 < {0} < {1})",
-                 "({0} and {1})", "({0} or {1})", "(not {0})", "({0} if {1} else say(-2))", "xs[{0}]" if self.flip(5) else "xs[-1:]", "d.get({0}, {1})",
-                 "sum(i for i in [{0}, {1}] if i)", "len([{0} for i in xs if i != {1}])", "({0} in xs)", "int({0} == {1})",
-                 "(lambda q: q - {1})({0})", "[{0} for x in range(2)][-1]", "f'{{{0}}}'" if depth == 1 else "{0}", "max({0}, {1})"]  # fmt: skip
-        if depth == 2 and scope.inner < 5:  # not where it could come to stand in a comprehension
+        forms = [*FORMS, "xs[{0}]" if self.flip(5) else "xs[-1:]"]
+        if depth == 1:
+            forms.append("f'{{{0}}}'")
+        elif scope.inner < 5:  # not where it could come to stand in a comprehension
             forms.append("(%s := {0})" % self.pick(*(n for n in scope.names if n != "g")))
         if scope.functions and not scope.inner:
             forms += [f"{self.pick(*scope.functions)}({{0}})"] * 3
-        return self.pick(*forms).format(one, two)
+        return self.pick(*forms).format(self.expression(scope, depth - 1), self.expression(scope, depth - 1))
 
 
 SIMPLE = (_Writer.assign, _Writer.assign, _Writer.assign_several, _Writer.store, _Writer.show, _Writer.show,
           _Writer.grow, _Writer.delete)  # fmt: skip
 COMPOUND = (_Writer.if_, _Writer.if_, _Writer.if_, _Writer.while_, _Writer.while_, _Writer.for_, _Writer.for_,
-            _Writer.for_, _Writer.try_, _Writer.try_, _Writer.with_, _Writer.match_, _Writer.def_, _Writer.class_)  # fmt: skip
+            _Writer.for_, _Writer.try_, _Writer.try_, _Writer.with_, _Writer.match_, _Writer.def_,
+            _Writer.class_)  # fmt: skip
 JUMPS = (_Writer.jump, _Writer.jump)

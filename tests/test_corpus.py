@@ -10,6 +10,7 @@ import inspect
 import types
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,11 +30,10 @@ def by_function(entry: corpus.Entry, patch: pytest.MonkeyPatch) -> Any:
 
 def by_text(entry: corpus.Entry, patch: pytest.MonkeyPatch) -> Any:
     """Only the function is new; its module holds it for the time of the test, for calls from elsewhere."""
-    names: dict[str, Any] = {}
     patch.setitem(vars(entry.module), "ag__", operators)
-    exec(compile(api.to_code(entry.function), f"<converted {entry}>", "exec", dont_inherit=True), vars(entry.module), names)
-    patch.setattr(entry.module, entry.name, names[entry.name])
-    return names[entry.name]
+    defined = outcomes.execute(api.to_code(entry.function), f"<converted {entry}>", vars(entry.module))
+    patch.setattr(entry.module, entry.name, defined[entry.name])
+    return defined[entry.name]
 
 
 def by_module(entry: corpus.Entry, patch: pytest.MonkeyPatch) -> Any:
@@ -46,24 +46,22 @@ def by_ejected(entry: corpus.Entry, patch: pytest.MonkeyPatch) -> Any:
 
 @cache
 def converted_module(theme: str) -> dict[str, Any]:
-    path = str(corpus.module(theme).__file__)
-    with open(path, "rb") as file:
-        code, _ = importing.compile_converted(file.read(), path)
+    path = Path(str(corpus.module(theme).__file__))
+    code, _ = importing.compile_converted(path.read_bytes(), str(path))
     return executed(code, theme)
 
 
 @cache
 def ejected_module(theme: str) -> dict[str, Any]:
-    path = str(corpus.module(theme).__file__)
-    with open(path, encoding="utf-8") as file:
-        text = api.convert_source(file.read(), path).text
+    path = Path(str(corpus.module(theme).__file__))
+    text = api.convert_source(path.read_text(encoding="utf-8"), str(path)).text
     return executed(compile(text, f"<ejected {theme}>", "exec", dont_inherit=True), theme)
 
 
 def executed(code: types.CodeType, theme: str) -> dict[str, Any]:
-    module = types.ModuleType(corpus.module(theme).__name__)
-    exec(code, vars(module))
-    return vars(module)
+    names = vars(types.ModuleType(corpus.module(theme).__name__))
+    exec(code, names)
+    return names
 
 
 @cache

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import linecache
 import os
-import warnings
 from typing import Any
 
 from hypothesis import HealthCheck, given, note, settings
@@ -31,14 +30,6 @@ run_here = settings(
 )
 
 
-def module(text: str, filename: str) -> dict[str, Any]:
-    names: dict[str, Any] = {"__name__": "drawn"}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
-        exec(compile(text, filename, "exec", dont_inherit=True), names)
-    return names
-
-
 def outcome(names: dict[str, Any], function: Any, arguments: str) -> tuple[outcomes.Outcome, Any]:
     names["Tank"].level = 60
     names["g"] = 0
@@ -48,10 +39,9 @@ def outcome(names: dict[str, Any], function: Any, arguments: str) -> tuple[outco
 def compare(text: str) -> None:
     """Run a program plain, with `main` converted, and converted as a module; all must do the same."""
     filename = f"<drawn {next(NUMBERS)}>"
-    linecache.cache[filename] = len(text), None, text.splitlines(keepends=True), filename
-    plain = module(text, filename)
-    names = module(text, filename)
-    ejected = module(api.convert_source(text, filename).text, "<ejected>")
+    plain = outcomes.execute(text, filename)
+    names = outcomes.execute(text, filename)
+    ejected = outcomes.execute(api.convert_source(text, filename).text, "<ejected>")
     converted = api.to_graph(names["main"])
     for arguments in CALLS:
         wanted = outcome(plain, plain["main"], arguments)
