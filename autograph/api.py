@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType, FunctionType
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 import gast
 
@@ -72,14 +72,14 @@ def _forget(key: int, reference: weakref.ref[CodeType]) -> None:
 def _convert(function: FunctionType, debug_source: bool = False) -> Conversion:
     read = source.of_function(function)
     node = read.node
-    if not isinstance(node, gast.Lambda):
-        node.decorator_list = []
+    decorators, node.decorator_list = getattr(node, "decorator_list", []), []
     free = function.__code__.co_freevars
     context = known.function_context(node, read.source.filename, function.__globals__, free)
     context.classes.extend(read.class_names)
     converted = pipeline.convert(node, context)
     text = reprint.to_text(node, read.source)
     generated = converted.generated | hoist.hoist(node)
+    node.decorator_list = decorators  # not run, but the code begins on the line of the first
     code = loader.compile_function(
         node, function, class_names=read.class_names, generated=generated, operators=operators
     )
@@ -156,25 +156,23 @@ def convert(entity: F) -> F:
         SourceError: as `to_graph`, but when a backend first traces a call.
     """
     if isinstance(entity, (staticmethod, classmethod)):
-        return type(entity)(convert(entity.__func__))  # type: ignore[return-value]
+        return type(entity)(convert(entity.__func__))
     if isinstance(entity, types.MethodType):
         return types.MethodType(convert(entity.__func__), entity.__self__)  # type: ignore[return-value]
     if is_converted(entity) or is_marked(entity):
         return entity
     code = getattr(entity, "__code__", None)
     if isinstance(code, CodeType) and code.co_flags & _SUSPENDED:
-        return to_graph(entity)  # type: ignore[no-any-return]
-    if not isinstance(entity, FunctionType):
-        source.unwrap(entity)  # to say so at once if there is nothing to convert
-    return _switch(entity)  # type: ignore[return-value]
+        return cast(F, to_graph(entity))
+    return cast(F, _switch(entity))
 
 
 def _switch(entity: Any) -> FunctionType:
     """A function that runs `entity`, or its converted form, depending on whether a backend traces."""
+    code = source.unwrap(entity).__code__  # and say so at once if there is nothing to convert
     converted = functools.cache(lambda: to_graph(entity))
-    function = _make_switch(backend.ACTIVE, backend.tracing, entity, converted)
+    function: FunctionType = _make_switch(backend.ACTIVE, backend.tracing, entity, converted)
     functools.update_wrapper(function, entity)
-    code = source.unwrap(entity).__code__
     place = {"co_filename": code.co_filename, "co_firstlineno": code.co_firstlineno, "co_name": code.co_name}
     function.__code__ = function.__code__.replace(**place)
     function.__ag_converted__ = True  # type: ignore[attr-defined]
@@ -188,6 +186,9 @@ def _make_switch(active: list[Any], tracing: Callable[[], Any], original: Any, c
 # fmt: on
 
 
+_WRAPPERS = (staticmethod, classmethod, types.MethodType)
+
+
 @overload
 def do_not_convert(function: F) -> F: ...
 @overload
@@ -196,7 +197,7 @@ def do_not_convert(function: Any = None) -> Any:
     """Mark a function or class: it, and what it calls, runs as the user wrote it, also while a backend traces."""
     if function is None:
         return do_not_convert
-    inner = function.__func__ if isinstance(function, (staticmethod, classmethod, types.MethodType)) else function
+    inner: Any = function.__func__ if isinstance(function, _WRAPPERS) else function
     try:
         inner.__ag_do_not_convert__ = True
     except AttributeError as error:

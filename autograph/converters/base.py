@@ -103,8 +103,8 @@ Rewrite = Callable[[Any, Context], Any]
 class Walk:
     """Rewrites the expressions and statements of one function, innermost first.
 
-    Inner functions are handed to `function`; annotations, decorators, defaults, type parameters and patterns are
-    evaluated elsewhere or are no expressions, and stay.
+    `before` sees each node before what is below it. Inner functions are handed to `inner`; annotations, decorators,
+    defaults, type parameters and patterns are evaluated elsewhere or are no expressions, and stay.
     """
 
     SKIPPED: Mapping[type, frozenset[str]] = {
@@ -117,14 +117,18 @@ class Walk:
         gast.TypeAlias: frozenset(gast.TypeAlias._fields),
     }
 
-    def __init__(self, rewriters: Mapping[type, list[Rewrite]], inner: Rewrite, context: Context) -> None:
+    def __init__(
+        self, rewriters: Mapping[type, list[Rewrite]], before: Callable[[Any], None], inner: Rewrite, context: Context
+    ) -> None:
         self.rewriters = rewriters
+        self.before = before
         self.inner = inner
         self.context = context
 
     def visit(self, node: Any) -> Any:
         """`node` with everything below it rewritten; a list if a statement became several."""
         kind = type(node)
+        self.before(node)
         skipped = self.SKIPPED.get(kind, ())
         for name in kind._fields:
             if name not in skipped:

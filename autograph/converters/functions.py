@@ -11,8 +11,8 @@ from typing import Any
 
 import gast
 
-from autograph.converters import bodies, owners, plain
-from autograph.converters.base import Context, Rewrite, Walk
+from autograph.converters import bodies, logical, owners, plain
+from autograph.converters.base import Context, Rewrite, Walk, replace
 from autograph.syntax import liveness, scope, trees
 
 Prepare = Any  # Callable[[gast.AST, Context], None]
@@ -29,11 +29,13 @@ class Functions:
     def __init__(self, prepare: Sequence[Prepare], rewriters: Mapping[type, list[Rewrite]], context: Context) -> None:
         self.prepare = prepare
         self.context = context
-        self.walk = Walk(rewriters, self.inner, context)
+        self.walk = Walk(rewriters, logical.mark_tests, self.inner, context)
 
     def inner(self, node: Any, context: Context) -> Any:
         """Convert a function, lambda or class, in place."""
-        if isinstance(node, gast.Lambda):
+        if "ag__" in context.taken:
+            self._untouched(node, "the name `ag__` is taken: is this converted code already?")
+        elif isinstance(node, gast.Lambda):
             self._lambda(node)
         elif isinstance(node, gast.ClassDef):
             self._class(node)
@@ -73,7 +75,8 @@ class Functions:
     def _function(self, node: Any) -> None:
         context = self.context
         if _traces(node, context):
-            return self._untouched(node, "the function traces what runs, which would be more than the user's code")
+            self._untouched(node, "the function traces what runs, which would be more than the user's code")
+            return
         own = scope.uses(*node.body)
         context.functions.append(node.name)
         context.locals.append({*own.writes, *scope.parameters(node)} - own.globals.keys() - own.nonlocals.keys())
@@ -92,10 +95,11 @@ class Functions:
         self._leave()
 
     def _untouched(self, node: Any, reason: str) -> None:
-        self.context.functions.append(node.name)
-        for inner in scope.walk_own(*node.body):
-            if type(inner) in _KEYWORDS:
-                self.context.decide(inner, _KEYWORDS[type(inner)], reason)
+        self.context.functions.append(getattr(node, "name", "<lambda>"))
+        for inner in trees.children(node):
+            for found in trees.walk(inner):
+                if type(found) in _KEYWORDS:
+                    self.context.decide(found, _KEYWORDS[type(found)], reason)
         self.context.functions.pop()
 
     def _leave(self) -> None:
@@ -132,7 +136,7 @@ def _take_declarations(node: Any, hoisted: list[Any]) -> None:
             _take_declarations(statement, hoisted)
         declared = [s for s in block if isinstance(s, (gast.Global, gast.Nonlocal))]
         if declared:
-            hoisted += declared
+            hoisted += [replace(statement, type(statement)(statement.names)) for statement in declared]
             rest = [s for s in block if s not in declared]
             block[:] = rest or [gast.copy_location(gast.Pass(), declared[0])]
 

@@ -246,10 +246,11 @@ def _assign(name: str, value: gast.AST) -> gast.Assign:
 
 
 def _before(new: Any, node: Any) -> Any:
-    """A new statement in front of `node`: the comments above that go above this."""
+    """A new statement in front of `node`: the comments above that, and behind its header, go above this."""
     comments = getattr(node, "comments", NO_COMMENTS)
-    new.comments = NO_COMMENTS._replace(before=comments.before)
-    node.comments = comments._replace(before=())
+    header = (comments.trailing,) if comments.trailing else ()
+    new.comments = NO_COMMENTS._replace(before=comments.before + header)
+    node.comments = comments._replace(before=(), trailing=None)
     return gast.copy_location(new, node)
 
 

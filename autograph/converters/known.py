@@ -6,6 +6,7 @@ function, in its globals.
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -38,9 +39,22 @@ def function_context(tree: gast.AST, filename: str, globals: Mapping[str, Any], 
         else:
             known[name] = dotted
     context = Context(filename, known, frozenset(shadowed), taken=used)
+    context.frame_depths = {name: math.inf for name in shadowed | known.keys() if _looks_at_frames(globals[name])}
     if free:
         context.locals.append(set(free))
     return context
+
+
+_FRAME_NAMES = frozenset({"_getframe", "currentframe", "f_back", "f_locals", "extract_stack", "stack"})
+
+
+def _looks_at_frames(value: Any) -> bool:
+    """Whether a function looks at the frames of those who call it, as far as its code tells."""
+    code = getattr(value, "__code__", None)
+    if code is None:
+        return False
+    warns = "warn" in code.co_names and any(isinstance(c, tuple) and "stacklevel" in c for c in code.co_consts)
+    return warns or not _FRAME_NAMES.isdisjoint(code.co_names)
 
 
 def imports(tree: gast.AST) -> dict[str, str]:

@@ -14,13 +14,46 @@ from autograph.syntax import template
 def bool_op(node: gast.BoolOp, context: Context) -> Any:
     if staging.never_staged(node, context) or not may_defer(node.values, context):
         return None
-    return template.call("and_" if isinstance(node.op, gast.And) else "or_", *map(deferred, node.values))
+    once = {}
+    if getattr(node, "in_test", False) and not all(map(_is_bool, node.values[:-1])):
+        once = {"test": template.constant(True)}
+    return template.call("and_" if isinstance(node.op, gast.And) else "or_", *map(deferred, node.values), **once)
 
 
 def not_(node: gast.UnaryOp, context: Context) -> Any:
     if not isinstance(node.op, gast.Not) or staging.never_staged(node.operand, context):
         return None
     return template.call("not_", node.operand)
+
+
+def mark_tests(node: Any) -> None:
+    """Note which `and`s and `or`s below a statement or expression only serve to decide something.
+
+    Python asks each of their operands for its truth at most once, and so must the operators.
+    """
+    if isinstance(node, (gast.If, gast.While, gast.IfExp, gast.Assert)):
+        _mark(node.test)
+    elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+        _mark(node.operand)
+    elif isinstance(node, gast.comprehension):
+        for condition in node.ifs:
+            _mark(condition)
+
+
+def _mark(test: Any) -> None:
+    if isinstance(test, gast.BoolOp):
+        test.in_test = True
+        for value in test.values:
+            _mark(value)
+    elif isinstance(test, gast.IfExp):
+        _mark(test.body)
+        _mark(test.orelse)
+
+
+def _is_bool(operand: Any) -> bool:
+    """Whether an operand, already rewritten, is a bool or staged for all one can tell: asking twice shows nowhere."""
+    operator = getattr(getattr(operand, "func", None), "attr", None)
+    return isinstance(operand, (gast.Compare, gast.Constant)) or operator in ("not_", "in_", "not_in", "bool_")
 
 
 def may_defer(operands: list[Any], context: Context) -> bool:

@@ -123,7 +123,7 @@ def module_frame_depths(tree: gast.AST, context: Context) -> dict[str, float]:
                 if isinstance(node, gast.Call):
                     callers.setdefault(_callee(node), set()).add(function.name)
                     depth = frame_depth(node, context) - 1
-                elif isinstance(node, gast.Attribute) and node.attr == "f_back":
+                elif isinstance(node, gast.Attribute) and node.attr in ("f_back", "f_locals"):
                     depth = math.inf
                 if depth >= 2:
                     depths[function.name] = max(depth, depths.get(function.name, 0))

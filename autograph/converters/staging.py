@@ -20,6 +20,8 @@ def never_staged(test: gast.AST, context: Context) -> bool:
         return test.id in _FLAGS
     if isinstance(test, (gast.Tuple, gast.List, gast.Set)):
         return all(never_staged(item, context) for item in test.elts)
+    if isinstance(test, gast.Subscript):
+        return never_staged(test.value, context) and never_staged(test.slice, context)
     if isinstance(test, gast.Attribute):
         return test.attr in _FLAGS or (context.dotted(test) or "").startswith("sys.")
     if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):

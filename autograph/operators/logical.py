@@ -8,8 +8,12 @@ from autograph.operators.backend import BACKENDS, Thunk, owner
 from autograph.operators.unbound import rename
 
 
-def and_(first: Thunk, *rest: Thunk) -> Any:
-    """`first() and rest[0]() and …`: as lazy, and the last value it computed."""
+def and_(first: Thunk, *rest: Thunk, test: bool = False) -> Any:
+    """`first() and rest[0]() and …`: as lazy, and the last value it computed.
+
+    Args:
+        test: only the truth of the result matters; what decides is not asked for its truth once more, then.
+    """
     try:
         value = first()
         for term in rest:
@@ -22,7 +26,7 @@ def and_(first: Thunk, *rest: Thunk) -> Any:
                     if result is not NotImplemented:
                         return result
                 if not value:
-                    return value
+                    return False if test else value
                 value = None  # Python does not hold on to it either
             value = term()
         return value
@@ -31,8 +35,8 @@ def and_(first: Thunk, *rest: Thunk) -> Any:
         raise
 
 
-def or_(first: Thunk, *rest: Thunk) -> Any:
-    """`first() or rest[0]() or …`: as lazy, and the last value it computed."""
+def or_(first: Thunk, *rest: Thunk, test: bool = False) -> Any:
+    """`first() or rest[0]() or …`: as lazy, and the last value it computed; `test` as for `and_`."""
     try:
         value = first()
         for term in rest:
@@ -45,7 +49,7 @@ def or_(first: Thunk, *rest: Thunk) -> Any:
                     if result is not NotImplemented:
                         return result
                 if value:
-                    return value
+                    return True if test else value
                 value = None
             value = term()
         return value

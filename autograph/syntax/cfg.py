@@ -99,7 +99,7 @@ class _Builder:
         """A step that evaluates `nodes`, and the names it may write."""
         found = scope.uses(*nodes)
         reads, writes = self.graph.bits(found.reads), self.graph.bits(found.writes)
-        here = self.step(reads, writes, [after], jumps.handlers)
+        here = self.step(reads, self.graph.bits(found.kills), [after], jumps.handlers)
         return here, writes | (self.rebound if self.rebound and _calls(nodes) else 0)
 
     def block(self, statements: list[Any], after: int, jumps: _Jumps) -> tuple[int, int]:

@@ -29,11 +29,11 @@ class Uses:
 
     reads: Names = field(default_factory=dict)
     writes: Names = field(default_factory=dict)
+    kills: Names = field(default_factory=dict)  # written for sure, when the statement runs to its end
     captured: Names = field(default_factory=dict)
     rebound: Names = field(default_factory=dict)  # captured and assigned by an inner function (`nonlocal`)
     globals: Names = field(default_factory=dict)
     nonlocals: Names = field(default_factory=dict)
-    deletes: Names = field(default_factory=dict)
 
     def free(self, bound: Iterable[str] = ()) -> Names:
         """Names that are looked up outside a scope with these uses and these further bound names."""
@@ -115,9 +115,15 @@ class _Collector:
             if node.id not in self.settled:
                 self.found.reads[node.id] = None
         elif ctx is gast.Store:
-            self.found.writes[node.id] = None
+            self.bind(node.id)
         elif ctx is gast.Del:
-            self.found.reads[node.id] = self.found.writes[node.id] = self.found.deletes[node.id] = None
+            self.found.reads[node.id] = None
+            self.bind(node.id)
+
+    def bind(self, name: str) -> None:
+        self.found.writes[name] = None
+        if self.sure:
+            self.found.kills[name] = None
 
     def named_expr(self, node: gast.NamedExpr) -> None:
         self.visit(node.value)
@@ -126,13 +132,14 @@ class _Collector:
             self.settled.add(node.target.id)
 
     def in_part(self, node: gast.AST) -> None:
-        """`and`, `or`, conditional expressions, comparisons: only what comes first is evaluated for sure."""
+        """`and`, `or`, comparisons, conditional expressions, `assert`: only what comes first is evaluated for sure."""
         if isinstance(node, gast.Compare):
             surely, rest = [node.left, node.comparators[0]], node.comparators[1:]
         elif isinstance(node, gast.BoolOp):
             surely, rest = node.values[:1], node.values[1:]
         else:
-            surely, rest = [node.test], [node.body, node.orelse]
+            maybe = [getattr(node, name, None) for name in ("body", "orelse", "msg")]
+            surely, rest = [node.test], [part for part in maybe if part is not None]
         for part in surely:
             self.visit(part)
         sure, self.sure = self.sure, False
@@ -149,7 +156,7 @@ class _Collector:
     def function(self, node: gast.AST) -> None:
         generic = _type_parameters(node)
         self.generic(node, outer_parts(node), generic)
-        self.found.writes[node.name] = None
+        self.bind(node.name)
         self.capture(inner(node), [*parameters(node), *generic])
 
     def generic(self, node: gast.AST, parts: list[gast.AST], names: list[str]) -> None:
@@ -178,7 +185,7 @@ class _Collector:
     def class_(self, node: gast.ClassDef) -> None:
         generic = _type_parameters(node)
         self.generic(node, [*node.decorator_list, *node.bases, *node.keywords], generic)
-        self.found.writes[node.name] = None
+        self.bind(node.name)
         body = uses(*node.body)
         # What a class body reads is read at once, what its methods read may be read later.
         self.found.reads.update({n: None for n in body.reads if n not in body.globals and n not in generic})
@@ -212,17 +219,17 @@ class _Collector:
         if node.type is not None:
             self.visit(node.type)
         if node.name is not None:
-            self.found.writes[node.name.id] = None
+            self.bind(node.name.id)
         for statement in node.body:
             self.visit(statement)
 
     def alias(self, node: gast.alias) -> None:
-        self.found.writes[node.asname or node.name.partition(".")[0]] = None
+        self.bind(node.asname or node.name.partition(".")[0])
 
     def pattern(self, node: gast.AST) -> None:
         bound = node.rest if isinstance(node, gast.MatchMapping) else node.name
         if bound is not None:
-            self.found.writes[bound] = None
+            self.bind(bound)
         for child in children(node):
             self.visit(child)
 
@@ -237,9 +244,13 @@ class _Collector:
         self.capture(uses(node.value, *(node.type_params or ())), _type_parameters(node))
 
     def ann_assign(self, node: gast.AnnAssign) -> None:
-        self.visit(node.target)  # a bare annotation of a name makes it a local too
         if node.value is not None:
+            self.visit(node.target)
             self.visit(node.value)
+        elif isinstance(node.target, gast.Name):
+            self.found.writes[node.target.id] = None  # a bare annotation makes a name a local, and binds nothing
+        else:
+            self.visit(node.target)
         if not isinstance(node.target, gast.Name):
             self.visit(node.annotation)
 
@@ -251,7 +262,7 @@ def _type_parameters(node: gast.AST) -> list[str]:
 _METHODS: dict[type, Callable[[_Collector, Any], None]] = {
     gast.Name: _Collector.name,
     gast.NamedExpr: _Collector.named_expr,
-    **dict.fromkeys((gast.BoolOp, gast.IfExp, gast.Compare), _Collector.in_part),
+    **dict.fromkeys((gast.BoolOp, gast.Compare, gast.IfExp, gast.Assert), _Collector.in_part),
     gast.AugAssign: _Collector.aug_assign,
     gast.FunctionDef: _Collector.function,
     gast.AsyncFunctionDef: _Collector.function,
