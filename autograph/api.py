@@ -173,8 +173,9 @@ def _switch(entity: Any) -> FunctionType:
     converted = functools.cache(lambda: to_graph(entity))
     function: FunctionType = _make_switch(backend.ACTIVE, backend.tracing, entity, converted)
     functools.update_wrapper(function, entity)
-    place = {"co_filename": code.co_filename, "co_firstlineno": code.co_firstlineno, "co_name": code.co_name}
-    function.__code__ = function.__code__.replace(**place)
+    function.__code__ = function.__code__.replace(
+        co_filename=code.co_filename, co_firstlineno=code.co_firstlineno, co_name=code.co_name
+    )
     function.__ag_converted__ = True  # type: ignore[attr-defined]
     return function
 
