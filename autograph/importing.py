@@ -22,7 +22,6 @@ is installed. `uninstall` leaves `sys.modules`, `sys.meta_path` and the recursio
 
 from __future__ import annotations
 
-import copy
 import importlib
 import sys
 import threading
@@ -31,7 +30,7 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from importlib import machinery
 from importlib.abc import MetaPathFinder
-from importlib.util import decode_source
+from importlib.util import decode_source, spec_from_file_location
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 from zipimport import zipimporter
@@ -153,9 +152,10 @@ class Hook(MetaPathFinder):
         if (why := _why_not(spec)) is not None:
             self.left_alone[spec.name] = why
             return spec
-        adopted = copy.copy(spec)
-        adopted.loader = ConvertingLoader(spec.name, str(spec.origin), self)
-        return adopted
+        path = str(spec.origin)
+        loader = ConvertingLoader(spec.name, path, self)
+        inside = spec.submodule_search_locations
+        return spec_from_file_location(spec.name, path, loader=loader, submodule_search_locations=inside) or spec
 
     def _prepare(self) -> None:
         """Convert the matching modules that are imported already, while nothing is missing yet."""
@@ -172,7 +172,8 @@ class Hook(MetaPathFinder):
         for name, module in list(sys.modules.items()):
             if _package(name) in packages and not _is_extension(module):
                 self._replaced[name] = sys.modules.pop(name)
-        for name, module in list(self._replaced.items()):
+        # The last to be ready was the first to be begun: that way circular imports are entered where they were before.
+        for name, module in reversed(list(self._replaced.items())):
             if _spec(module) is not None:
                 importlib.import_module(name)
         for name in self.prepared:  # such as importlib._bootstrap

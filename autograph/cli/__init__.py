@@ -64,8 +64,20 @@ class Commands(click.Group):
         raise SystemExit(result if isinstance(result, int) else 0)
 
 
+def _show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked:
+        from importlib import metadata  # it takes long to import, and no other command needs it
+
+        try:
+            click.echo(f"autograph {metadata.version('autograph-py')}")
+        except metadata.PackageNotFoundError:
+            click.echo("autograph, of unknown version: it is used without being installed")
+        ctx.exit()
+
+
 @click.command(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="autograph-py", message="autograph %(version)s")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
+              help="Show the version and exit.")  # fmt: skip
 def commands() -> None:
     """All commands."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from autograph.cli import display
-from autograph.cli.files import Target, TargetType, pieces
+from autograph.cli.files import Target, TargetCommand, TargetType, pieces
 from autograph.explanation import Explanation
 
 HELP = """Tell what becomes of each if, loop, assert and call: converted, or plain and why.
@@ -20,7 +20,7 @@ Examples:
 """
 
 
-@click.command("explain", help=HELP, short_help="Tell what is converted, what stays plain, and why.")
+@click.command("explain", cls=TargetCommand, help=HELP, short_help="Tell what is converted, what stays plain, and why.")
 @click.argument("target", metavar="FILE[:QUALNAME]", type=TargetType())
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(target: Target, form: str) -> None:

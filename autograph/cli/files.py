@@ -23,7 +23,7 @@ from autograph.explanation import Explanation
 from autograph.syntax import reprint
 from autograph.syntax.source import Source
 
-STDIN = "-"
+STDIN = "<stdin>"
 _DEFINITIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
 
 
@@ -43,17 +43,24 @@ class TargetType(click.ParamType):  # type: ignore[type-arg]  # has a parameter 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Target:
         if isinstance(value, Target):
             return value
-        if value == STDIN or os.path.exists(value):
-            return Target(value)
+        if value == "-" or os.path.exists(value):
+            return Target(STDIN if value == "-" else value)
         path, colon, qualname = value.rpartition(":")
         if not colon or not (path == STDIN or os.path.exists(path)):
-            self.fail(f"there is no file {path if colon else value!r}", param, ctx)
+            raise click.UsageError(f"there is no file {path if colon else value!r}", ctx)
         if os.path.isdir(path):
-            self.fail(f"{path!r} is a folder: name the file that defines {qualname!r}", param, ctx)
+            raise click.UsageError(f"{path!r} is a folder: name the file that defines {qualname!r}", ctx)
         return Target(path, qualname)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         return [CompletionItem(incomplete, type="file")]
+
+
+class TargetCommand(click.Command):
+    """A command with a target, which may be written `-:QUALNAME` although that looks like an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [f"{STDIN}{arg[1:]}" if arg.startswith("-:") else arg for arg in args])
 
 
 @dataclass(frozen=True)
@@ -127,8 +134,7 @@ def pieces(target: Target) -> Iterator[Piece]:
         Failure: as soon as something cannot be read or parsed, or is not there.
     """
     for path in python_files(target.path):
-        filename = "<stdin>" if path == STDIN else path
-        yield convert(read(path), filename, target.qualname)
+        yield convert(read(path), path, target.qualname)
 
 
 def convert(text: Text, filename: str, qualname: str | None = None) -> Piece:
@@ -161,8 +167,8 @@ def _named(tree: gast.Module, qualname: str, filename: str) -> list[Any]:
     definitions = list(_definitions(tree))
     found = [node for name, node in definitions if name == _plain(qualname)]
     if not found:
-        close = difflib.get_close_matches(qualname, [name for name, _ in definitions], n=3)
-        hint = f". Did you mean {' or '.join(close)}?" if close else ""
+        close = difflib.get_close_matches(qualname, [name for name, _ in definitions], n=1)
+        hint = f". Did you mean {close[0]}?" if close else ""
         raise Failure(f"{filename}: there is no function or class {qualname!r}{hint}")
     return found
 

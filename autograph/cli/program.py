@@ -54,9 +54,9 @@ class Program:
         if self.target == "-":
             vars(module).update(__file__="<stdin>", __cached__=None, __loader__=BuiltinImporter)
             return _script_code(sys.stdin.buffer.read(), module, hook)
-        path = os.path.abspath(self.target)
+        path = os.path.join(os.getcwd(), self.target)  # as Python does, which does not tidy it up
         if (inside := PathFinder.find_spec(MAIN, [path])) is not None:
-            sys.path[0] = self.target  # a folder or an archive is where its program finds its modules
+            sys.path[0] = path  # a folder or an archive is where its program finds its modules
             return _module_code(inside, module, hook)
         vars(module).update(__file__=path, __cached__=None, __loader__=SourceFileLoader(MAIN, path))
         return _script_code(self._read(path), module, hook)

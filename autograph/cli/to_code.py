@@ -9,7 +9,7 @@ import click
 
 from autograph.cli import comparison, display
 from autograph.cli.failure import Failure
-from autograph.cli.files import Piece, Target, TargetType, Text, pieces
+from autograph.cli.files import Piece, Target, TargetCommand, TargetType, Text, pieces
 
 HELP = """Print the converted source of a file, or of one function or class in it.
 
@@ -26,7 +26,7 @@ Examples:
 """
 
 
-@click.command("to-code", help=HELP, short_help="Print converted code, or how it differs.")
+@click.command("to-code", cls=TargetCommand, help=HELP, short_help="Print converted code, or how it differs.")
 @click.argument("target", metavar="FILE[:QUALNAME]", type=TargetType())
 @click.option("--diff", is_flag=True, help="Show the difference, as diff -u does.")
 @click.option("--side-by-side", is_flag=True, help="Show the original on the left, the converted code on the right.")

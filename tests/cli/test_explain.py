@@ -1,0 +1,72 @@
+"""`autograph explain`."""
+
+import json
+
+import click
+import pytest
+
+TEXT = """
+    class Walker:
+        def walk(self, xs):
+            for x in xs:
+                if x is None:
+                    continue
+                self.visit(x)
+
+    def other(x):
+        if x:
+            yield x
+"""
+
+
+@pytest.fixture(autouse=True)
+def walker(write):
+    write("walker.py", TEXT)
+
+
+def test_a_file(cli):
+    result = cli("explain", "walker.py")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == "walker.py"
+    assert [line.split()[:3] for line in lines if "Walker.walk" in line][0] == ["4", "Walker.walk", "for"]
+    assert any("plain: its condition is never staged: x is None" in line for line in lines)
+    assert lines[-1].endswith("plain")
+
+
+def test_one_function(cli):
+    lines = cli("explain", "walker.py:other").stdout.splitlines()
+    assert "Walker" not in "".join(lines)
+    assert "plain: `yield` belongs to its generator" in lines[1]
+
+
+def test_json(cli):
+    told = json.loads(cli("explain", "walker.py:Walker.walk", "--format", "json").stdout)
+    assert {entry["function"] for entry in told} == {"Walker.walk"}
+    assert {"file": "walker.py", "line": 4, "function": "Walker.walk", "construct": "for", "status": "converted",
+            "reason": None} in told
+
+
+def test_standard_input_and_folders(cli, write):
+    assert cli("explain", "-", input="def f(x):\n    return g(x)\n").stdout.startswith("<stdin>\n")
+    write("pack/a.py", "def f(x):\n    return g(x)\n")
+    write("pack/b.py", "def f(x):\n    return g(x)\n")
+    lines = cli("explain", "pack").stdout.splitlines()
+    assert [line for line in lines if line.endswith(".py")] == ["pack/a.py", "pack/b.py"]
+
+
+def test_colours_change_no_text(cli, monkeypatch):
+    plain = cli("explain", "walker.py").stdout
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    coloured = cli("explain", "walker.py").stdout
+    assert coloured != plain
+    assert click.unstyle(coloured) == plain
+
+
+def test_errors(cli):
+    result = cli("explain", "walker.py:Walker.work")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.endswith("there is no function or class 'Walker.work'. Did you mean Walker.walk?\n")
+    assert cli("explain", "walker.py", "--format", "xml").exit_code == 2
