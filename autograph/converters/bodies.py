@@ -12,10 +12,19 @@ from autograph.syntax import names, template
 
 def body(root: str, block: list[Any], shared: list[str], context: Context, *parameters: str) -> gast.FunctionDef:
     """A block as a function `def root(parameters)` that shares the names `shared` with the functions around it."""
+    if isinstance(getattr(getattr(block[0], "value", None), "value", None), str):
+        block = [gast.copy_location(silent_pass(), block[0]), *block]  # lest the text become a docstring
     function = template.function(context.body_name(root), [*sharing(shared, context), *block], *parameters)
     function.role = "loop" if root.startswith("loop") else "branch"
     function.reference = template.name(function.name)
     return function
+
+
+def silent_pass() -> Any:
+    """A `pass` that is compiled, so that its line is seen to run, but not printed."""
+    node = gast.Pass()
+    node.silent = True
+    return node
 
 
 def sharing(shared: list[str], context: Context) -> list[Any]:

@@ -152,7 +152,7 @@ class _Restructure:
             return new + self.block(rest, where)
         if where.consumes:
             flag, value = self.names()
-            leave = _placed([gast.Return(template.name(value))], new[-1], comments=False)
+            leave = [_at_header(gast.Return(template.name(value)), new[-1])]
             plain.survey(leave, self.context)
             new = [_before(_assign(flag, template.constant(False)), new[0]), *new]
             guard = self.guard(template.name(flag), leave, rest)
@@ -161,7 +161,7 @@ class _Restructure:
             if not rest:
                 return new
             guard = self.guard(gast.UnaryOp(gast.Not(), any_of(raised)), rest, [])
-        gast.copy_location(guard, (rest or new)[-1])
+        _at_header(guard, new[-1])
         if guard.plain is not None and where.consumes:
             guard.orelse = []
             return new + self.block([guard, *rest], where)
@@ -214,7 +214,7 @@ class _Restructure:
         after, node.orelse = node.orelse, []
         if after and break_ is not None:
             after = [self.guard(gast.UnaryOp(gast.Not(), template.name(break_)), after, [])]
-            gast.copy_location(after[0], node)
+            _at_header(after[0], node)
         where.used.update(raised)
         begin = [] if break_ is None else [_before(_assign(break_, template.constant(False)), node)]
         return [*begin, node], after, raised
@@ -243,6 +243,13 @@ def any_of(flags: Flags | list[str]) -> gast.AST:
 
 def _assign(name: str, value: gast.AST) -> gast.Assign:
     return gast.Assign([template.name(name, gast.Store())], value, None)
+
+
+def _at_header(new: Any, node: Any) -> Any:
+    """A new statement on the line of a compound one that has just run."""
+    new.lineno = new.end_lineno = node.lineno
+    new.col_offset = new.end_col_offset = node.col_offset
+    return new
 
 
 def _before(new: Any, node: Any) -> Any:

@@ -12,6 +12,7 @@ import gast
 
 from autograph.converters import movable
 from autograph.converters.base import Context, replace
+from autograph.converters.bodies import silent_pass
 from autograph.syntax import template
 
 
@@ -78,7 +79,7 @@ def _chain(cases: list[Any], subject: str) -> list[Any]:
         gast.copy_location(new, case.pattern)
     if test is None:
         if case.guard is None:
-            return [*bind, *case.body]
+            return [*bind, gast.copy_location(silent_pass(), case.pattern), *case.body]
         return [*bind, _if(case.guard, case.body, _chain(others, subject), case.guard)]
     if case.guard is not None:
         test = gast.BoolOp(gast.And(), [test, case.guard])

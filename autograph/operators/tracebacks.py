@@ -49,6 +49,7 @@ def trim() -> None:
 
 def _without_library(own: TracebackType, to_the_end: bool) -> TracebackType:
     kept = [own]
+    function = [own.tb_frame.f_code]  # the code of the function last seen, and of its bodies, as far as they occurred
     while True:
         last = kept[-1]
         behind = rest = last.tb_next
@@ -58,11 +59,30 @@ def _without_library(own: TracebackType, to_the_end: bool) -> TracebackType:
             break
         if rest is behind and _is_guarded(last, rest) and not to_the_end:
             break
+        code = rest.tb_frame.f_code
+        if rest is not behind and _is_body(code, function) and (last is not own or _OWN_ENTRY_MAY_GO):
+            kept.pop()  # one call of the user's, one entry: the innermost, which is on the line that failed
+        else:
+            function = []
+        function.append(code)
         kept.append(rest)
     for entry in reversed(kept):
         rest = entry if entry.tb_next is rest else _relinked(entry, rest)
     assert rest is not None
     return rest
+
+
+# Before 3.11 `raise` takes up the entries it saw.
+_OWN_ENTRY_MAY_GO = sys.version_info >= (3, 11)
+
+
+def _is_body(code: CodeType, function: list[CodeType]) -> bool:
+    """Whether `code` is a generated body of a function of which these pieces have been seen."""
+    whole = function[0]
+    same = code.co_name == whole.co_name and code.co_filename == whole.co_filename
+    if not same or getattr(code, "co_qualname", "") != getattr(whole, "co_qualname", ""):
+        return False
+    return any(const is code for piece in function for const in piece.co_consts)
 
 
 def _is_guarded(last: TracebackType, entry: TracebackType) -> bool:

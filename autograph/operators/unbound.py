@@ -56,8 +56,6 @@ def _is_local(name: str, frame: FrameType | None) -> bool:
         if is_library(frame.f_code):  # an operator that called another
             frame = frame.f_back
             continue
-        if name not in frame.f_code.co_freevars:
-            return False
         operator = _operator_below(frame)
         if operator is None or frame.f_code not in _codes(_bodies_of(operator)):
             return False  # the user's own inner function: to it the variable is free indeed

@@ -49,6 +49,8 @@ class _Hoist:
         self.home = home
         self.names = names
         self.made = made
+        self.owned: dict[int, set[str]] = {}  # the names that each generated function keeps to itself
+        self.foreign: set[str] | None = None  # names that home need not declare
 
     def block(self, statements: list[Any]) -> None:
         out: list[Any] = []
@@ -73,17 +75,25 @@ class _Hoist:
         function.name = function.reference.id = self.names.fresh(function.name)
         self.made.add(function.name)
         for name in scope.inner(function).free(scope.parameters(function)):
-            owner = next((owner for owner in reversed(around) if name in _owned(owner)), None)
+            owner = next((owner for owner in reversed(around) if name in self.names_of(owner)), None)
             if owner is not None:
+                self.names_of(owner).remove(name)
                 _disown(owner, name, self.names)
                 raised[name] = None
 
+    def names_of(self, function: Any) -> set[str]:
+        if id(function) not in self.owned:
+            self.owned[id(function)] = _owned(function)
+        return self.owned[id(function)]
+
     def declarations(self, raised: scope.Names) -> list[Any]:
         """What makes the variables that were raised the home's own."""
-        own = scope.uses(*self.home.body)
-        there = {*own.nonlocals, *own.globals, *scope.parameters(self.home)}
-        mark = template.constant(None)
-        return [gast.AnnAssign(template.name(n, gast.Store()), mark, None, 1) for n in raised if n not in there]
+        if self.foreign is None:
+            own = scope.uses(*self.home.body)
+            self.foreign = {*own.nonlocals, *own.globals, *scope.parameters(self.home)}
+        names = [name for name in raised if name not in self.foreign]
+        self.foreign.update(names)
+        return [gast.AnnAssign(template.name(n, gast.Store()), template.constant(None), None, 1) for n in names]
 
 
 def _take(node: Any, around: list[Any], taken: list[tuple[Any, list[Any]]]) -> None:
