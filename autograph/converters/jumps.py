@@ -187,7 +187,7 @@ class _Restructure:
         for block in plain.blocks(node):
             if left and block is node.orelse:
                 guard = self.guard(gast.UnaryOp(gast.Not(), any_of(left)), [*block], [])
-                block[:] = [gast.copy_location(guard, block[0])]
+                block[:] = [_at_header(guard, node)]
             if block is getattr(node, "finalbody", None):
                 for inner in block:
                     plain.pin(inner, "a jump out of `finally` drops exceptions")
