@@ -42,9 +42,9 @@ def sorting(heapq: types.ModuleType) -> object:
 
 
 def comparing(difflib: types.ModuleType) -> object:
-    before = Path(__file__).read_text(encoding="utf-8").splitlines()
-    after = [line.replace("module", "part") for line in before if len(line) % 7]
-    return list(difflib.unified_diff(before, after)), difflib.get_close_matches("statistics", before)
+    before = Path(argparse.__file__).read_text(encoding="utf-8").splitlines()[:600]
+    after = [line.replace("action", "deed") for line in before if len(line) % 7]
+    return list(difflib.unified_diff(before, after)), difflib.get_close_matches("statistics", before[:150])
 
 
 def summing(statistics: types.ModuleType) -> object:
@@ -86,16 +86,11 @@ def absent(names: list[str]) -> Iterator[None]:
 
 def fresh(workload: Workload, convert: bool) -> list[types.ModuleType]:
     """The workload's modules imported anew: as they are, or converted."""
-    finders = list(sys.meta_path)
-    with absent(workload.accelerators):
+    hook = autograph.importing.install(workload.modules) if convert else contextlib.nullcontext()
+    with absent(workload.accelerators), hook:
         for name in workload.modules:
             sys.modules.pop(name, None)
-        if convert:
-            autograph.importing.install(workload.modules)
-        try:
-            return [importlib.import_module(name) for name in workload.modules]
-        finally:
-            sys.meta_path[:] = finders
+        return [importlib.import_module(name) for name in workload.modules]
 
 
 def compare(workload: Workload, turns: int) -> tuple[float, float, float]:
