@@ -39,7 +39,8 @@ def guards_in_loop(n: int) -> str:
 
 
 def returns_in_loop(n: int) -> str:
-    return "def f(x):\n    while True:\n" + lines(n, "        x += 1\n        if x % {next} == 7:\n            return\n")
+    exits = lines(n, "        x += 1\n        if x % {next} == 7:\n            return x\n")
+    return "def f(x):\n    while True:\n" + exits
 
 
 def raises(n: int) -> str:

@@ -65,6 +65,6 @@ def module(theme: str) -> ModuleType:
 def entries() -> Iterator[Entry]:
     """Every function of the corpus, in the order of the files."""
     for theme in themes():
-        for name, value in vars(module(theme)).items():
+        for name, value in list(vars(module(theme)).items()):
             if hasattr(value, "calls"):
                 yield Entry(theme, name, value.calls)

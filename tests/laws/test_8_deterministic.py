@@ -1,0 +1,39 @@
+"""Law 8: the same source gives the same text and the same decisions under every hash seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from autograph import api
+from tests import corpus
+from tests.test_corpus import ENTRIES
+
+PROGRAM = """\
+import hashlib, inspect, sys
+sys.path.insert(0, {root!r})
+from autograph import api
+from tests import corpus
+for theme in corpus.themes():
+    module = corpus.module(theme)
+    converted = api.convert_source(inspect.getsource(module), module.__file__)
+    print(theme, hashlib.sha256(converted.text.encode()).hexdigest(), sorted(converted.generated))
+    print(hashlib.sha256(repr(converted.decisions).encode()).hexdigest())
+for entry in list(corpus.entries())[::7]:
+    code = api.to_graph(entry.function).__code__
+    print(entry, code.co_cellvars, code.co_freevars, code.co_names, code.co_varnames)
+"""
+
+
+def test_hash_seeds(same_under_every_hash_seed: Callable[[str], str]) -> None:
+    root = str(corpus.__file__).rpartition("/tests/")[0]
+    assert len(same_under_every_hash_seed(PROGRAM.format(root=root)).splitlines()) > 50
+
+
+def test_same_text_every_time() -> None:
+    """Neither what was converted before nor the cache of conversions shows."""
+    for entry in ENTRIES[::10]:
+        text = api.to_code(entry.function)
+        module = corpus.module(entry.theme)
+        api.to_code(module)
+        assert api.to_code(entry.function) == text
+        assert api._convert(api.user_function(entry.function)).text == text
