@@ -15,7 +15,8 @@ loop, which is what they were in the user's code. Generated functions carry `rol
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import gast
@@ -28,11 +29,10 @@ _LOOPS = (gast.For, gast.While, gast.AsyncFor)
 
 def hoist(tree: gast.AST) -> frozenset[str]:
     """Hoist the generated functions of all loops below `tree`, in place; returns the names they have got."""
-    names: Namer | None = None
+    names = functools.cache(lambda: Namer(all_names(tree)))
     made: set[str] = set()
     for node in list(trees.walk(tree)):
         if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)) and _holds_loops(node):
-            names = names or Namer(all_names(tree))
             _Hoist(node, names, made).block(node.body)
     return frozenset(made)
 
@@ -45,7 +45,7 @@ def _holds_loops(function: Any) -> bool:
 class _Hoist:
     """Hoists out of the loops in the own code of one function, the home."""
 
-    def __init__(self, home: Any, names: Namer, made: set[str]) -> None:
+    def __init__(self, home: Any, names: Callable[[], Namer], made: set[str]) -> None:
         self.home = home
         self.names = names
         self.made = made
@@ -56,6 +56,7 @@ class _Hoist:
         out: list[Any] = []
         for node in statements:
             if isinstance(node, _LOOPS) or getattr(node, "role", None) == "loop":
+                self.names()  # all of the tree's, before anything is out of it
                 taken: list[tuple[Any, list[Any]]] = []
                 _take(node, [node] if hasattr(node, "role") else [], taken)
                 raised: scope.Names = {}
@@ -72,13 +73,13 @@ class _Hoist:
 
     def move(self, function: Any, around: list[Any], raised: scope.Names) -> None:
         """Rename a function that was taken out of the functions `around`, and raise what it reads of theirs."""
-        function.name = function.reference.id = self.names.fresh(function.name)
+        function.name = function.reference.id = self.names().fresh(function.name)
         self.made.add(function.name)
         for name in scope.inner(function).free(scope.parameters(function)):
             owner = next((owner for owner in reversed(around) if name in self.names_of(owner)), None)
             if owner is not None:
                 self.names_of(owner).remove(name)
-                _disown(owner, name, self.names)
+                _disown(owner, name, self.names())
                 raised[name] = None
 
     def names_of(self, function: Any) -> set[str]:

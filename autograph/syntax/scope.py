@@ -76,7 +76,7 @@ def walk_own(*nodes: gast.AST) -> Iterator[gast.AST]:
         elif isinstance(node, gast.ClassDef):
             stack.extend(reversed([*node.decorator_list, *node.bases, *node.keywords]))
         else:
-            stack.extend(reversed(list(children(node))))
+            stack += children(node)[::-1]
 
 
 def _defaults(function: gast.AST) -> list[gast.AST]:

@@ -7,16 +7,18 @@ from collections.abc import Iterator
 import gast
 
 
-def children(node: gast.AST) -> Iterator[gast.AST]:
-    """The child nodes, in field order."""
+def children(node: gast.AST) -> list[gast.AST]:
+    """The child nodes, in field order; but not contexts and operators, which say nothing but their type."""
+    found: list[gast.AST] = []
     for name in node._fields:
         value = getattr(node, name, None)
-        if isinstance(value, list):
-            for item in value:
-                if isinstance(item, gast.AST):
-                    yield item
-        elif isinstance(value, gast.AST):
-            yield value
+        if value is None or type(value) is str:
+            continue
+        if type(value) is list:
+            found += [item for item in value if isinstance(item, gast.AST)]
+        elif isinstance(value, gast.AST) and (value._fields or value._attributes):
+            found.append(value)
+    return found
 
 
 def walk(*nodes: gast.AST) -> Iterator[gast.AST]:
@@ -25,4 +27,4 @@ def walk(*nodes: gast.AST) -> Iterator[gast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(children(node))
+        stack += children(node)[::-1]
