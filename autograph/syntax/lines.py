@@ -1,4 +1,4 @@
-"""Places in a text: columns, spans, and the lines that begin inside a string."""
+"""The lines of a file: places and spans, comments and blank lines, what begins inside a string."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ _STRING = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _BETWEEN = re.compile(r"(?:[ \t\f\n]|\\\n|#[^\n]*)*")
+_STRING_OR_COMMENT = re.compile(_STRING.pattern + r" | (\#[^\n]*)", _STRING.flags)
+_AT_END = re.compile(r"(?:\s*;)?(\s*#.*)")
+_BEHIND = re.compile(r"[^#]*?(\s*#.*)")
 
 
 def column(line: str, offset: int) -> int:
@@ -34,9 +37,71 @@ def segment(lines: Sequence[str], span: Span) -> str:
     return "\n".join(part)
 
 
-def width(indent: str) -> int:
-    """How far some white space indents."""
-    return len(indent.expandtabs())
+class Lines:
+    """The lines of a file; line 1 is the first. Comments come stripped of the indentation of their block."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.all = lines
+
+    def __getitem__(self, line: int) -> str:
+        return self.all[line - 1]
+
+    def indent(self, line: int) -> str:
+        """The white space that a line begins with."""
+        text = self[line]
+        return text[: len(text) - len(text.lstrip())]
+
+    def width(self, line: int) -> int:
+        """How far a line is indented."""
+        return len(self.indent(line).expandtabs())
+
+    def begins(self, line: int, offset: int, word: str) -> bool:
+        """Whether a word stands at a place."""
+        return self[line].startswith(word, column(self[line], offset))
+
+    def above(self, line: int, floor: int, width: int) -> tuple[str, ...]:
+        """The comment and blank lines right above `line`, up to `floor`; what holds them is indented by `width`."""
+        found = []
+        while line - 1 > floor and self[line - 1].strip()[:1] in ("", "#"):
+            line -= 1
+            found.append(self._stripped(line, width))
+        return tuple(reversed(found))
+
+    def below(self, line: int, width: int) -> tuple[str, ...]:
+        """The comment lines right below `line` that are indented by `width` or more, with blank lines between."""
+        found: list[str] = []
+        end = 0
+        while line < len(self.all):
+            line += 1
+            text = self[line].strip()
+            if text and (text[0] != "#" or self.width(line) < width):
+                break
+            found.append(self._stripped(line, width))
+            end = len(found) if text else end
+        return tuple(found[:end])
+
+    def _stripped(self, line: int, width: int) -> str:
+        text = self[line].strip()
+        return " " * (self.width(line) - width) + text if text else ""
+
+    def comment_at_end(self, line: int, offset: int) -> str:
+        """The comment that ends a line, with the space before it, if only that follows the place; else ''."""
+        text = self[line]
+        found = _AT_END.fullmatch(text[column(text, offset) :].rstrip()) if "#" in text else None
+        return found[1] if found else ""
+
+    def comment_behind(self, line: int, offset: int) -> str:
+        """The comment behind a place where no string follows, with the space before it; or ''."""
+        text = self[line]
+        found = _BEHIND.match(text, column(text, offset)) if "#" in text else None
+        return found[1].rstrip() if found else ""
+
+    def comments(self, first: int, last: int) -> tuple[str, ...]:
+        """All comments on some lines, without the white space around."""
+        part = self.all[first - 1 : last]
+        if not any("#" in line for line in part):
+            return ()
+        return tuple(found[1].rstrip() for found in _STRING_OR_COMMENT.finditer("".join(part)) if found[1])
 
 
 def inner_lines(text: str, line: int, fstring: bool) -> Iterable[int]:

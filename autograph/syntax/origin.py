@@ -11,11 +11,10 @@ the block that ends above them: then they belong to its last statement.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
-from autograph.syntax.lines import Span, column, inner_lines, segment, width
+from .lines import Lines, Span, inner_lines, segment
 
 
 class Comments(NamedTuple):
@@ -27,11 +26,16 @@ class Comments(NamedTuple):
             `before` of the first statement below it.
         trailing: the `# ...` behind a compound statement's header, if any; on new simple statements, too.
         after: the comment lines that end the block, if this is the block's last statement.
+        inside: the comments inside a simple statement, or a compound one's head, of several lines. They are part of
+            its text; those that get lost in a rewriting are printed above it.
+
+    What is indented deeper than the block, as the second line of an aligned remark is, keeps the difference.
     """
 
     before: tuple[str, ...] = ()
     trailing: str | None = None
     after: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()
 
 
 NO_COMMENTS = Comments()
@@ -100,7 +104,7 @@ def record(tree: ast.AST, lines: Sequence[str]) -> None:
     base = recorder.node(tree, "", False)
     if isinstance(tree, ast.mod) and isinstance(body := getattr(tree, "body", None), list):
         recorder.block(body, 0)
-        alone = () if body else recorder.gap(len(lines) + 1, 0)
+        alone = () if body else recorder.lines.above(len(lines) + 1, 0, 0)
         tree.comments = Comments(before=alone)  # type: ignore[attr-defined]
     tree.origin = TreeOrigin(base, frozenset(recorder.strings))  # type: ignore[attr-defined]
 
@@ -177,15 +181,13 @@ BLOCKS = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
 """The fields that hold the blocks of a statement, a handler or a case."""
 
 _HOLDERS = (ast.stmt, ast.excepthandler, ast.mod)
-_SIMPLE_END = re.compile(r"(?:\s*;)?(\s*#.*)")
-_HEADER_COMMENT = re.compile(r"[^#]*?(\s*#.*)")
 
 
 class _Recorder:
     """Walks blocks, statements and expressions in source order; looks at each line a few times at most."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        self.lines = lines
+        self.lines = Lines(lines)
         self.strings: set[int] = set()
 
     # -- every node but the blocks -------------------------------------------------------------------------
@@ -217,9 +219,8 @@ class _Recorder:
 
     def protect(self, node: ast.AST, span: Span) -> None:
         """Note the lines that begin inside a string token of a multi-line literal."""
-        self.strings.update(
-            inner_lines(segment(self.lines, span), span[0], type(node).__name__ == "JoinedStr")
-        )
+        text = segment(self.lines.all, span)
+        self.strings.update(inner_lines(text, span[0], type(node).__name__ == "JoinedStr"))
 
     # -- statements ----------------------------------------------------------------------------------------
 
@@ -227,75 +228,106 @@ class _Recorder:
         """Record the statements of a block, all below line `floor`; return its last line."""
         for statement in body:
             floor = self.statement(statement, floor)
-        if body and not (body[0].origin.inline or self.is_elif(body[0])):  # type: ignore[attr-defined]
-            after = self.closing(floor, width(body[0].origin.indent))  # type: ignore[attr-defined]
+        if body and not _origin(body[0]).inline:
+            after = self.lines.below(floor, self.lines.width(body[0].lineno))
             if after:
-                _comment(body[-1], _origin(body[-1]).comments._replace(after=tuple(after)))
+                _comment(body[-1], _origin(body[-1]).comments._replace(after=after))
                 floor += len(after)
         return floor
 
     def statement(self, node: ast.stmt, floor: int) -> int:
         """Record one statement that follows line `floor`; return its last line."""
-        first = self.first_line(node, floor)
-        indent = self.indent(node.lineno)
-        inline = first == node.lineno and len(indent.encode()) < node.col_offset
-        origin = StatementOrigin(self.node(node, indent, False), first, inline)
-        before = () if inline else self.gap(first, floor)
-        node.origin = origin  # type: ignore[attr-defined]
-        _comment(node, Comments(before) if before else NO_COMMENTS)
+        origin = self.open(node, floor)
         if isinstance(getattr(node, "body", getattr(node, "cases", None)), list):
             origin.last = self.clauses(node)
         else:
             origin.last = node.end_lineno or node.lineno
-            line = self.lines[origin.last - 1]
-            rest = line[column(line, node.end_col_offset or 0) :].rstrip()
-            found = _SIMPLE_END.fullmatch(rest) if rest else None
-            origin.comment = found[1] if found else ""
+            origin.comment = self.lines.comment_at_end(origin.last, node.end_col_offset or 0)
+            self.inside(node, origin.last)
         return origin.last
+
+    def open(self, node: ast.stmt, floor: int) -> StatementOrigin:
+        """Give a statement its origin and the comments above it."""
+        first = self.first_line(node, floor)
+        indent = self.lines.indent(node.lineno)
+        inline = first == node.lineno and len(indent.encode()) < node.col_offset
+        origin = StatementOrigin(self.node(node, indent, False), first, inline)
+        before = () if inline else self.lines.above(first, floor, self.lines.width(first))
+        node.origin = origin  # type: ignore[attr-defined]
+        _comment(node, Comments(before) if before else NO_COMMENTS)
+        return origin
+
+    def inside(self, node: ast.stmt, last: int) -> None:
+        """Note the comments on the lines of a statement or head of several lines, but for that at the end."""
+        if last > node.lineno and (found := self.lines.comments(node.lineno, last)):
+            origin = _origin(node)
+            found = found[:-1] if origin.comment else found
+            _comment(node, origin.comments._replace(inside=found))
 
     def clauses(self, node: ast.stmt) -> int:
         """Record the blocks of a compound statement; return its last line."""
-        floor = node.lineno
-        trailing = ""
-        for index, (holder, body) in enumerate(_clauses(node)):
-            if not (holder is None or holder is node):
-                placed: Any = getattr(holder, "pattern", holder)
-                self.node(holder, self.indent(placed.lineno), False)
-            end = _header_end(holder) or (floor, 0)
-            last = self.block(body, max(floor, end[0]))
-            if self.is_elif(body[0]) and holder is None:
-                floor = last
-                continue
-            header = self.header_line(body[0])
-            comment = self.header_comment(header, end) if header else ""
-            if holder is node:
-                trailing = comment
-            else:
-                lead = self.lead(holder, header or body[0].lineno, floor, body[0], comment)
-                if index == 0:  # the first case, below the header of its match
-                    trailing = self.header_comment(lead - 1, _header_end(node) or (0, 0))
-            floor = last
-        if trailing:
-            _origin(node).comment = trailing
-            _comment(node, _origin(node).comments._replace(trailing=trailing.lstrip()))
+        chain = [node]
+        for link in chain:  # grows by each `elif`: no recursion, there can be many
+            floor = link.lineno
+            for holder, body in _clauses(link):
+                if holder is None and self.is_elif(body[0]):
+                    self.open(body[0], floor)
+                    chain.append(body[0])
+                else:
+                    floor = self.clause(link, holder, body, floor)
+        for link in chain:
+            _origin(link).last = floor
         return floor
 
-    def lead(self, holder: ast.AST | None, header: int, floor: int, first: ast.stmt, comment: str) -> int:
-        """Note what stands around the header of the block that `first` begins; return the first line of it."""
+    def clause(self, node: ast.stmt, holder: ast.AST | None, body: list[ast.stmt], floor: int) -> int:
+        """Record a block of `node`, that which stands below the header of `holder`; return its last line."""
+        if not (holder is None or holder is node):
+            placed: Any = getattr(holder, "pattern", holder)
+            self.node(holder, self.lines.indent(placed.lineno), False)
+        end = _header_end(holder) or (floor, 0)
+        last = self.block(body, max(floor, end[0]))
+        if holder is node:
+            self.head(node, self.header_line(body[0]))
+        else:
+            top = self.lead(holder, body[0], floor, end)
+            if holder in getattr(node, "cases", ())[:1]:  # a match has no block right below its own header
+                self.head(node, top - 1)
+        return last
+
+    def head(self, node: ast.stmt, header: int) -> None:
+        """Note the comments in and behind a compound statement's head, which ends on line `header`, if not 0."""
+        end = _header_end(node)
+        if header and end:
+            origin = _origin(node)
+            origin.comment = self.lines.comment_behind(header, end[1] if end[0] == header else 0)
+            if origin.comment:
+                _comment(node, origin.comments._replace(trailing=origin.comment.lstrip()))
+            self.inside(node, header)
+
+    def lead(self, holder: ast.AST | None, first: ast.stmt, floor: int, end: tuple[int, int]) -> int:
+        """Note what stands around the header of the block that `first` begins; return the first line of it.
+
+        Args:
+            holder: the handler or case; None for `else` and `finally`.
+            first: the block's first statement.
+            floor: the last line of the block before.
+            end: where the last expression in the header ends.
+        """
+        origin = _origin(first)
+        header = self.header_line(first)
+        comment = self.lines.comment_behind(header, end[1] if end[0] == header else 0) if header else ""
+        header = header or first.lineno
         if isinstance(holder, ast.excepthandler):
             header = holder.lineno
         elif holder is not None:
             header = holder.pattern.lineno  # type: ignore[attr-defined]
-            while header > floor + 1 and not self.lines[header - 1].lstrip().startswith("case"):
+            while header > floor + 1 and not self.lines[header].lstrip().startswith("case"):
                 header -= 1
-        origin = _origin(first)
-        origin.lead, origin.lead_comment = self.gap(header, floor), comment
-        moved = tuple(filter(None, (*origin.lead, comment.lstrip())))
+        origin.lead, origin.lead_comment = self.lines.above(header, floor, self.lines.width(header)), comment
+        moved = tuple(line.lstrip() for line in (*origin.lead, comment) if line)
         if moved:
             _comment(first, origin.comments._replace(before=moved + origin.comments.before))
         return header - len(origin.lead)
-
-    # -- lines ---------------------------------------------------------------------------------------------
 
     def first_line(self, node: ast.stmt, floor: int) -> int:
         """The first line of a statement: its first decorator's `@`, if it has any."""
@@ -303,52 +335,18 @@ class _Recorder:
         if not decorators:
             return node.lineno
         line: int = decorators[0].lineno
-        while line > floor + 1 and not self.lines[line - 1].lstrip().startswith("@"):
+        while line > floor + 1 and not self.lines[line].lstrip().startswith("@"):
             line -= 1
         return line
-
-    def indent(self, line: int) -> str:
-        """The white space that a line begins with."""
-        text = self.lines[line - 1]
-        return text[: len(text) - len(text.lstrip())]
-
-    def gap(self, line: int, floor: int) -> tuple[str, ...]:
-        """The comment and blank lines right above `line`, down to line `floor`, stripped."""
-        found = []
-        while line - 1 > floor and (text := self.lines[line - 2].strip())[:1] in ("", "#"):
-            found.append(text)
-            line -= 1
-        return tuple(reversed(found))
-
-    def closing(self, line: int, least: int) -> list[str]:
-        """The comment lines below `line` that are indented by `least` or more, with blank lines between."""
-        found: list[str] = []
-        end = 0
-        while line < len(self.lines):
-            text = self.lines[line]
-            line += 1
-            stripped = text.strip()
-            if stripped and (stripped[0] != "#" or width(text[: -len(text.lstrip())]) < least):
-                break
-            found.append(stripped)
-            end = len(found) if stripped else end
-        return found[:end]
 
     def header_line(self, first: ast.stmt) -> int:
         """The line that ends the header of the block that `first` begins; 0 if they share a line."""
         origin = _origin(first)
         return 0 if origin.inline else origin.first - len(origin.comments.before) - 1
 
-    def header_comment(self, line: int, end: tuple[int, int]) -> str:
-        """The comment on a header's last line, behind the place where its last expression ends."""
-        text = self.lines[line - 1]
-        found = _HEADER_COMMENT.match(text, column(text, end[1]) if end[0] == line else 0)
-        return found[1].rstrip() if found else ""
-
     def is_elif(self, node: ast.stmt) -> bool:
         """Whether an `if` was typed as `elif`."""
-        line = self.lines[node.lineno - 1]
-        return type(node).__name__ == "If" and line.startswith("elif", column(line, node.col_offset))
+        return type(node).__name__ == "If" and self.lines.begins(node.lineno, node.col_offset, "elif")
 
 
 def _origin(node: ast.stmt) -> StatementOrigin:

@@ -88,7 +88,9 @@ class Printer(Splicer):
                 self.same_line = "; "
             elif not self.same_line:
                 self.comment_lines(self.lines_before(node, owner, previous))
+            mark = len(self.out)
             self.dispatch(node)
+            self.rescue(node, mark)
             self.comment_lines(_comments(node).after)
             previous = node
 
@@ -102,6 +104,16 @@ class Printer(Splicer):
             if lines[:1] != ("",) and self.out[-1] != "\n":
                 lines = ("", *lines)
         return lines
+
+    def rescue(self, node: gast.AST, mark: int) -> None:
+        """Put the comments that a rewriting lost above a statement, which was printed since `mark`."""
+        inside = _comments(node).inside
+        text = "".join(self.out[mark:]) if inside else ""
+        lost = [comment for comment in inside if comment not in text]
+        if not lost or not self.out[mark].startswith("\n"):
+            return
+        text = "".join(self.out[:mark])  # the test of a `while`, say, moves into a function above it
+        self.out[mark:mark] = [f"\n{self.indent}{comment}" for comment in lost if comment not in text]
 
     def suite(self, owner: gast.AST, body: Sequence[gast.AST], keyword: str = "") -> None:
         """Print a colon and a block, on the same line if it was and still can be."""
@@ -128,7 +140,10 @@ class Printer(Splicer):
             self.comment_lines(_comments(node).before)
         elif not isinstance(node, ast.stmt):
             self.lead(node, "body")
+        mark = len(self.out)
         super().clause(node, prefix)
+        if prefix:
+            self.rescue(node, mark)
 
     def keyword_clause(self, keyword: str, owner: gast.AST, body: Sequence[gast.AST]) -> None:
         """Print an `else` or `finally`, if there is one, with the comments above."""
@@ -142,7 +157,7 @@ class Printer(Splicer):
         if first is not None and first.comments == first.origin.comments:
             origin: StatementOrigin = first.origin
             self.comment_lines(origin.lead)
-            self.printed[id(first)] = len([*filter(None, origin.lead), *filter(None, [origin.lead_comment])])
+            self.printed[id(first)] = len([line for line in (*origin.lead, origin.lead_comment) if line])
 
     def colon(self, owner: gast.AST, keyword: str = "") -> None:
         """Print a colon and the comment behind it."""
@@ -178,7 +193,7 @@ class Printer(Splicer):
 
     def simple(self, node: gast.AST) -> None:
         """Print a simple statement of the user's, with the comment behind it."""
-        slots = self.slots(node)
+        slots = [] if untouched(node, self.memo) else self.slots(node)
         if slots is None:
             self.print_afresh(node)
         else:

@@ -133,6 +133,10 @@ class Splicer(Unparser):
         else:
             super().place(node, level)
 
+    def is_link(self, node: gast.AST, level: int) -> bool:
+        """Whether an operand is an operation that is to be printed afresh, without parentheses."""
+        return super().is_link(node, level) and not self.has_text(node)
+
     def brings_parentheses(self, node: gast.AST) -> bool:
         """Whether a tuple will come out as typed, and was typed in parentheses."""
         slots = self.slots(node) if len(node.elts) > 1 and self.has_text(node) else None

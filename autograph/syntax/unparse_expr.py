@@ -186,9 +186,17 @@ class ExpressionUnparser(astunparse.Unparser):  # type: ignore[misc]
         self.children(node, "values", " or " if kind(node.op) == "Or" else " and ")
 
     def _BinOp(self, node: gast.AST) -> None:
-        self.child(node, "left")
-        self.write(f" {_BINARY[kind(node.op)]} ")
-        self.child(node, "right")
+        chain = [node]
+        while self.is_link(chain[-1].left, precedence.demand(chain[-1], "left")):  # sums can be long
+            chain.append(chain[-1].left)
+        self.child(chain[-1], "left")
+        for link in reversed(chain):
+            self.write(f" {_BINARY[kind(link.op)]} ")
+            self.child(link, "right")
+
+    def is_link(self, node: gast.AST, level: int) -> bool:
+        """Whether an operand is an operation that is to be printed afresh, without parentheses."""
+        return kind(node) == "BinOp" and not precedence.needs_parentheses(node, level)
 
     def _UnaryOp(self, node: gast.AST) -> None:
         self.write(_UNARY[kind(node.op)])
