@@ -5,4 +5,4 @@ def f(a, b, c):
 
 # ------------------------------------------------------------ becomes
 def f(a, b, c):
-    return ag__.and_(lambda: a, lambda: b), ag__.or_(lambda: a, lambda: ag__.and_(lambda: b, lambda: c)), ag__.not_(a), ag__.not_(ag__.or_(lambda: a, lambda: c))
+    return ag__.and_(lambda: a, lambda: b), ag__.or_(lambda: a, lambda: ag__.and_(lambda: b, lambda: c)), ag__.not_(a), ag__.not_(ag__.or_(lambda: a, lambda: c, test=True))

@@ -9,5 +9,5 @@ def once(stack):
 def once(stack):
     def if_body():
         ag__.call(stack.append)(0)
-    ag__.if_stmt(ag__.and_(lambda: stack, lambda: ag__.call(stack.pop)() > 1), if_body)
+    ag__.if_stmt(ag__.and_(lambda: stack, lambda: ag__.call(stack.pop)() > 1, test=True), if_body)
     return stack

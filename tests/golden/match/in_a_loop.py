@@ -45,6 +45,6 @@ def run(codes):
 
         def if_body():
             ag__.print_(code)
-        ag__.if_stmt(ag__.not_(ag__.or_(lambda: continue_, lambda: break_)), if_body)
+        ag__.if_stmt(ag__.not_(ag__.or_(lambda: continue_, lambda: break_, test=True)), if_body)
     ag__.for_stmt(codes, loop_body, ('n', 'break_'), until=lambda: break_)
     return n

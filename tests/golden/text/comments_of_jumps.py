@@ -31,55 +31,55 @@ count = 0
 
 
 def f(xs):
-            global count  # see above
-            # what happens
-            do_return = False
-            break_ = False
-            # each of them
-            retval_: ag__.unbound
+    global count  # see above
+    # what happens
+    # each of them
+    do_return = False
+    break_ = False
+    retval_: ag__.unbound
 
-            def loop_body(x):
-                        global count
-                        nonlocal do_return, break_, retval_
+    def loop_body(x):
+        global count
+        nonlocal do_return, break_, retval_
 
-                        # nothing
-                        def if_body():
-                                    # go on
-                                    pass  # to the next
+        # nothing
+        def if_body():
+            # go on
+            pass  # to the next
 
-                        def else_body():
-                                    global count
-                                    nonlocal do_return, break_, retval_
+        def else_body():
+            global count
+            nonlocal do_return, break_, retval_
 
-                                    # small ones end it
-                                    def if_body():
-                                                global count
-                                                nonlocal break_
-                                                count += 1  # one more
-                                                break_ = True  # out of here
-
-                                    def else_body():
-                                                nonlocal do_return, retval_
-
-                                                retval_ = x
-                                                do_return = True  # the first
-                                    ag__.if_stmt(x < 3, if_body, else_body, ('do_return', 'break_', 'count', 'retval_'))
-                        ag__.if_stmt(x == 0, if_body, else_body, ('do_return', 'break_', 'count', 'retval_'))
-            ag__.for_stmt(xs, loop_body, ('do_return', 'break_', 'count', 'retval_'), until=lambda: ag__.or_(lambda: break_, lambda: do_return))
-
+            # small ones end it
             def if_body():
-                        return retval_
+                global count
+                nonlocal break_
+                count += 1  # one more
+                break_ = True  # out of here
 
             def else_body():
-                        def if_body():
-                                    # nothing was found
-                                    pass  # never mind
-                        ag__.if_stmt(ag__.not_(break_), if_body)
+                nonlocal do_return, retval_
 
-                        def if_body():
-                                    # no xs
-                                    raise ag__.raise_(ValueError("empty"))  # so it is
-                        ag__.if_stmt(ag__.not_(xs), if_body)
-                        # so much for that
-                        return -count  # at last
-            return ag__.if_stmt(do_return, if_body, else_body)
+                retval_ = x
+                do_return = True  # the first
+            ag__.if_stmt(x < 3, if_body, else_body, ('do_return', 'break_', 'count', 'retval_'))
+        ag__.if_stmt(x == 0, if_body, else_body, ('do_return', 'break_', 'count', 'retval_'))
+    ag__.for_stmt(xs, loop_body, ('do_return', 'break_', 'count', 'retval_'), until=lambda: ag__.or_(lambda: break_, lambda: do_return))  # each of them
+
+    def if_body():
+        return retval_
+
+    def else_body():
+        def if_body():
+            # nothing was found
+            pass  # never mind
+        ag__.if_stmt(ag__.not_(break_), if_body)
+
+        def if_body():
+            # no xs
+            raise ag__.raise_(ValueError("empty"))  # so it is
+        ag__.if_stmt(ag__.not_(xs), if_body)
+        # so much for that
+        return -count  # at last
+    return ag__.if_stmt(do_return, if_body, else_body)
