@@ -80,10 +80,10 @@ def compile_function(
         empty: dict[str, Any] = {"decorator_list": [], "returns": None, "type_params": []}
         function = ast.copy_location(ast.FunctionDef("<lambda>", function.args, [body], **empty), function)
         lowering.regions[0].node = function
-    lowering.guard_all(_constant(_OPERATORS))
+    lowering.guard_all(_at_no_line(ast.Constant(_OPERATORS)))
     lowering.marks.constants[_OPERATORS] = _OPERATORS if operators is None else operators
     for attribute in lowering.operators:
-        attribute.value = _constant(_OPERATORS)
+        attribute.value = _at_line(attribute.lineno, ast.Constant(_OPERATORS))
     code, path = codes.compile_alone(function, like, class_names, codes.imported(like), lowering.noisy)
     qualname = getattr(like, "co_qualname", original.__qualname__)
     code = codes.relabelled(code, lowering.marks, path, qualname, _invisible)
@@ -242,12 +242,13 @@ def _preamble(node: Any) -> int:
     return count
 
 
-def _constant(value: str) -> Any:
-    return _at_no_line(ast.Constant(value))
-
-
 def _at_no_line(node: Any) -> Any:
-    node.lineno = node.end_lineno = node.col_offset = node.end_col_offset = -1
+    return _at_line(-1, node)
+
+
+def _at_line(line: int, node: Any) -> Any:
+    node.lineno = node.end_lineno = line
+    node.col_offset = node.end_col_offset = -1
     return node
 
 
