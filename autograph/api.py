@@ -266,9 +266,7 @@ def convert_source(text: str, filename: str) -> ConvertedSource:
     tree: gast.Module = converted.tree
     if any(isinstance(node, gast.Name) and node.id == "ag__" for node in trees.walk(tree)):
         _import_operators(tree)
-    text = reprint.to_text(tree, read)
-    generated = converted.generated | hoist.hoist(tree)
-    return ConvertedSource(tree, text, converted.decisions, generated)
+    return ConvertedSource(tree, reprint.to_text(tree, read), converted.decisions, converted.generated)
 
 
 def _import_operators(tree: gast.Module) -> None:

@@ -37,7 +37,7 @@ from zipimport import zipimporter
 
 from autograph.api import convert_source
 from autograph.explanation import Explanation
-from autograph.syntax import loader
+from autograph.syntax import hoist, loader
 
 FRAMES_PER_CALL = 4
 
@@ -61,7 +61,8 @@ def compile_converted(data: bytes, filename: str) -> tuple[CodeType, Explanation
     """
     compile(data, filename, "exec", dont_inherit=True)
     converted = convert_source(decode_source(data), filename)
-    code = loader.load_module(converted.tree, filename, converted.generated)
+    generated = converted.generated | hoist.hoist(converted.tree)
+    code = loader.load_module(converted.tree, filename, generated)
     return code, Explanation(converted.decisions)
 
 

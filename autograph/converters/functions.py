@@ -13,7 +13,7 @@ import gast
 
 from autograph.converters import bodies, logical, owners, plain
 from autograph.converters.base import Context, Rewrite, Walk, replace
-from autograph.syntax import liveness, scope, trees
+from autograph.syntax import liveness, names, scope, trees
 
 Prepare = Any  # Callable[[gast.AST, Context], None]
 
@@ -78,6 +78,8 @@ class Functions:
             self._untouched(node, "the function traces what runs, which would be more than the user's code")
             return
         own = scope.uses(*node.body)
+        if not context.locals:  # each function gets the names it would get alone
+            context.namer = names.Namer(names.all_names(node))
         context.functions.append(node.name)
         context.locals.append({*own.writes, *scope.parameters(node)} - own.globals.keys() - own.nonlocals.keys())
         context.globals.append(set(own.globals))
@@ -85,7 +87,8 @@ class Functions:
         for step in self.prepare:
             step(node, context)
         live = liveness.analyse(node)
-        bound = owners.declare(node.body, [*scope.parameters(node), *own.globals, *own.nonlocals])
+        foreign = [name for name in own.rebound if name not in own.writes]  # an outer function's
+        bound = owners.declare(node.body, [*scope.parameters(node), *own.globals, *own.nonlocals, *foreign])
         # Names that may be read unbound, and that only bodies bind now, must stay the function's own.
         unbound = [name for name in live if name in own.writes and name not in bound]
         self.walk.visit_list(node.body)

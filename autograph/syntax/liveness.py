@@ -32,9 +32,8 @@ def analyse(function: gast.AST) -> list[str]:
         the names that are live where the function begins: some way on reads them unbound, unless they are parameters.
     """
     own = scope.uses(*function.body)
-    bound = [*scope.parameters(function), *own.writes, *own.nonlocals]
-    rebound = {name: None for name in own.rebound if name in bound}
-    graph = cfg.build(function, list(dict.fromkeys([*bound, *own.reads, *own.captured])), rebound)
+    order = [*scope.parameters(function), *own.writes, *own.reads, *own.captured]
+    graph = cfg.build(function, list(dict.fromkeys(order)), own.rebound)
     always = graph.bits([*own.captured, *own.globals, *own.nonlocals])
     live = solve(graph)
     for place in graph.places:

@@ -57,7 +57,7 @@ class Unparser(ExpressionUnparser):
     def block(self, owner: gast.AST, body: Sequence[gast.AST]) -> None:
         """Print the statements of a block, at the present indentation."""
         for index, statement in enumerate(shown(body)):
-            if index == 0 and kind(owner) in _DOCUMENTED and _is_long_string(statement):
+            if index == 0 and kind(owner) in _DOCUMENTED and _is_docstring(statement):
                 self.fill(literals.docstring(statement.value.value))
             else:
                 if index and kind(statement) in _DOCUMENTED:
@@ -316,7 +316,7 @@ class Unparser(ExpressionUnparser):
     _TryStar_head = _Try_head
 
 
-def _is_long_string(node: gast.AST) -> bool:
+def _is_docstring(node: gast.AST) -> bool:
     if kind(node) != "Expr" or kind(node.value) != "Constant" or node.value.kind:
         return False
-    return isinstance(node.value.value, str) and "\n" in node.value.value
+    return isinstance(node.value.value, str)

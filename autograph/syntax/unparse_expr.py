@@ -101,7 +101,7 @@ class ExpressionUnparser(astunparse.Unparser):  # type: ignore[misc]
 
     def _Name(self, node: gast.AST) -> None:
         self.write(node.id)
-        if node.annotation is not None:  # a parameter, in gast
+        if getattr(node, "annotation", None) is not None:  # a parameter, in gast
             self.write(": ")
             self.child(node, "annotation")
 
