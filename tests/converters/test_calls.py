@@ -175,7 +175,7 @@ def test_calls(name):
     assert beside(code(text), {line: ", ".join(said) for line, said in facts.items()}) == tidy(text)
 
 
-@pytest.mark.parametrize("call", ["g(1, *a, k=2, **b)", "g()", "g(x for x in a)", "g(lambda: 1)"])
+@pytest.mark.parametrize("call", ["g(1, *a, k=2, **b)", "g()", "g(x for x in a)", "g([h, {1: k}], *(1, 2))"])
 def test_arguments_stay_as_they_are(call):
     assert f"ag__.call({call[0]}){call[1:]}".replace("x for x in a", "ag__.gen_exp(a, lambda x: x)") in printed(
         f"def f(g, a, b): return {call}"
