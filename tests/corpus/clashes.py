@@ -1,4 +1,4 @@
-"""Names that look like those that conversion gives, the operators' own `ag__` among them."""
+"""Names that look like those that conversion gives."""
 
 from tests.corpus import calls
 
@@ -42,14 +42,3 @@ def functions_named_like_generated_ones(n):
                 return "second if_body"
             out.append(if_body())
     return out, if_body()
-
-
-@calls("2", "0")
-def ag_names(n):
-    ag__ = "mine"
-    ag___ = "also"
-    for ag in range(n):
-        ag__ += str(ag)
-        if ag:
-            ag___ = ag__
-    return ag__, ag___
