@@ -84,13 +84,16 @@ class StatementOrigin(Origin):
 
 
 class TreeOrigin(Origin):
-    """A whole tree's origin; `strings` are the lines that begin inside a string, not to be re-indented."""
+    """A whole tree's origin; `strings` are the lines that begin inside a string, not to be re-indented; `unit` is
+    what the first block is indented by ('' if there is none).
+    """
 
-    __slots__ = ("strings",)
+    __slots__ = ("strings", "unit")
 
-    def __init__(self, base: Origin, strings: frozenset[int]) -> None:
+    def __init__(self, base: Origin, strings: frozenset[int], unit: str) -> None:
         super().__init__(base.span, base.shape, base.indent, base.in_fstring)
         self.strings = strings
+        self.unit = unit
 
 
 def record(tree: ast.AST, lines: Sequence[str]) -> None:
@@ -106,7 +109,7 @@ def record(tree: ast.AST, lines: Sequence[str]) -> None:
         recorder.block(body, 0)
         alone = () if body else recorder.lines.above(len(lines) + 1, 0, 0)
         tree.comments = Comments(before=alone)  # type: ignore[attr-defined]
-    tree.origin = TreeOrigin(base, frozenset(recorder.strings))  # type: ignore[attr-defined]
+    tree.origin = TreeOrigin(base, frozenset(recorder.strings), recorder.unit)  # type: ignore[attr-defined]
 
 
 def untouched(node: ast.AST, memo: dict[int, bool] | None = None) -> bool:
@@ -189,6 +192,7 @@ class _Recorder:
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = Lines(lines)
         self.strings: set[int] = set()
+        self.unit = ""
 
     # -- every node but the blocks -------------------------------------------------------------------------
 
@@ -285,6 +289,7 @@ class _Recorder:
             placed: Any = getattr(holder, "pattern", holder)
             self.node(holder, self.lines.indent(placed.lineno), False)
         end = _header_end(holder) or (floor, 0)
+        self.unit = self.unit or self.lines.indent(body[0].lineno).removeprefix(_origin(node).indent)
         last = self.block(body, max(floor, end[0]))
         if holder is node:
             self.head(node, self.header_line(body[0]))

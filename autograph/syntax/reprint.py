@@ -45,9 +45,9 @@ def to_text(tree: gast.AST, source: Source) -> str:
         The text; that of a module or statement ends with a line feed. The comments before and after a single
         statement are not part of it.
     """
-    origin = getattr(source.tree, "origin", None)
-    printer = Printer(source.lines, origin.strings if isinstance(origin, TreeOrigin) else frozenset())
-    printer.unit = _unit(tree) or printer.unit
+    origin: TreeOrigin = source.tree.origin
+    printer = Printer(source.lines, origin.strings)
+    printer.unit = origin.unit or printer.unit
     if isinstance(tree, ast.mod | ast.stmt):
         printer.dispatch(tree)
         return printer.text()[1:] + "\n"
@@ -330,13 +330,3 @@ def _continues_line(previous: gast.AST, node: gast.AST) -> bool:
     assert before.span is not None and origin.span is not None
     return before.span[2] == origin.span[0] and before.span[3] <= origin.span[1]
 
-
-def _unit(tree: gast.AST) -> str:
-    """By what the user indents, to judge by the first block; '' if there is none."""
-    for node in [tree, *getattr(tree, "body", ())] if not isinstance(tree, ast.expr) else ():
-        origin = getattr(node, "origin", None)
-        body = getattr(node, "body", ())
-        inner = getattr(body[0], "origin", None) if isinstance(origin, StatementOrigin) and body else None
-        if isinstance(origin, StatementOrigin) and isinstance(inner, StatementOrigin) and not inner.inline:
-            return inner.indent.removeprefix(origin.indent)
-    return ""

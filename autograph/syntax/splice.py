@@ -317,7 +317,7 @@ def _parenthesised(slot: Slot, before: str, after: str) -> bool:
     """Whether the user typed parentheses around what stood in a slot."""
     if not (before.rstrip(_SPACE).endswith("(") and after.lstrip(_SPACE).startswith(")")):
         return False
-    return (kind(slot.owner), slot.field) not in _ARGUMENTS or before.count("(") > 1
+    return (kind(slot.owner), slot.field) not in _ARGUMENTS or before.count("(") > 1 or "," in before
 
 
 def _in_word(character: str) -> bool:
