@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+from types import CodeType
+from typing import Any
 
 from autograph import operators
 from autograph.converters.known import module_context
@@ -38,13 +40,13 @@ def convert(text: str) -> str:
     return reprint.to_text(converted.tree, parsed)
 
 
-def outcome(text: str, example: str) -> str:
+def outcome(text: str | CodeType, example: str, ag__: Any = operators) -> str:
     """What a program prints, and what an example in it comes to."""
-    space = {"__name__": "golden", "ag__": operators}
+    space = {"__name__": "golden", "ag__": ag__}
     printed = io.StringIO()
     *statements, expression = example.split("; ")
     with contextlib.redirect_stdout(printed):
-        exec(compile(text, "golden.py", "exec"), space)
+        exec(text, space)
         try:
             exec("; ".join(statements), space)
             result = repr(eval(expression, space))
