@@ -227,13 +227,14 @@ def _guard(node: Any, operators: ast.expr) -> None:
     nothing = _at_no_line(ast.Tuple([], ast.Load()))
     caught = _at_no_line(ast.BoolOp(ast.Or(), [trim, nothing]))
     handler = _at_no_line(ast.ExceptHandler(caught, None, [_at_no_line(ast.Pass())]))
-    node.body[start:] = [_at_no_line(ast.Try(node.body[start:], [handler], [], []))]
+    if start < len(node.body):
+        node.body[start:] = [_at_no_line(ast.Try(node.body[start:], [handler], [], []))]
 
 
 def _preamble(node: Any) -> int:
     """How many statements must stay in front: the docstring, and in a module `__future__` and other imports."""
     count = 0
-    for statement in node.body[:-1]:
+    for statement in node.body:
         docstring = count == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
         imports = isinstance(node, ast.Module) and isinstance(statement, ast.Import | ast.ImportFrom)
         if not docstring and not imports:
