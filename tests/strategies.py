@@ -53,6 +53,15 @@ class Guard:
         return kind is not None and issubclass(kind, self.kinds)
 
 
+class Loud:
+    def __init__(self, x):
+        self.x = x
+
+    def __bool__(self):
+        print("truth of", self.x)
+        return bool(self.x)
+
+
 class Box:
     def __init__(self, n=0):
         self.n = n
@@ -69,7 +78,8 @@ ERRORS = ("ValueError", "KeyError", "ZeroDivisionError", "TypeError", "NameError
           "(TypeError, NameError)", "(IndexError, KeyError, ValueError)")  # fmt: skip
 
 CONDITIONS = ("{}", "{}", "not {}", "{} and {}", "{} or {}", "{} > 0", "0 < {} < 3", "{} in xs", "{} % 2 == 0",
-              "xs and {} not in d", "{} <= {}", "{} == {}")  # fmt: skip
+              "xs and {} not in d", "{} <= {}", "{} == {}", "Loud({}) and Loud({})", "not (Loud({}) or Loud({}))",
+              "(Loud({}) and {}) or Loud({})", "(Loud({}) if {} else Loud({}))")  # fmt: skip
 
 FORMS = ("({0} + {1})", "({0} - {1})", "say({0})", "({0} * 3 % 7)", "-{0}", "({0} < {1})", "(0 < {0} < {1})",
          "({0} and {1})", "({0} or {1})", "(not {0})", "({0} if {1} else say(-2))", "d.get({0}, {1})",
@@ -277,7 +287,7 @@ class _Writer:
     def condition(self, scope: Scope) -> str:
         form = self.pick(*CONDITIONS, "{name} is None", "({name} := {})")
         name = self.write(scope) if ":=" in form else self.read(scope)
-        return form.format(self.expression(scope, 1), self.expression(scope, 1), name=name)
+        return form.format(*(self.expression(scope, 1) for _ in range(3)), name=name)
 
     def expression(self, scope: Scope, depth: int = 2) -> str:
         if depth == 0 or self.flip():
