@@ -57,9 +57,7 @@ def load_function(
         generated: the names of the functions that converters generated.
         operators: what `ag__` means.
     """
-    code = compile_function(
-        node, original, class_names=class_names, generated=generated, operators=operators
-    )
+    code = compile_function(node, original, class_names=class_names, generated=generated, operators=operators)
     return instantiate(code, original)
 
 
@@ -69,7 +67,7 @@ def compile_function(
     *,
     class_names: tuple[str, ...],
     generated: frozenset[str],
-    operators: Any = None,
+    operators: Any,
 ) -> CodeType:
     """The code of `load_function`, which all closures over `original`'s code can share."""
     like = original.__code__
@@ -80,10 +78,7 @@ def compile_function(
         empty: dict[str, Any] = {"decorator_list": [], "returns": None, "type_params": []}
         function = ast.copy_location(ast.FunctionDef("<lambda>", function.args, [body], **empty), function)
         lowering.regions[0].node = function
-    lowering.guard_all(_at_no_line(ast.Constant(_OPERATORS)))
-    lowering.marks.constants[_OPERATORS] = _OPERATORS if operators is None else operators
-    for attribute in lowering.operators:
-        attribute.value = _at_line(attribute.lineno, ast.Constant(_OPERATORS))
+    lowering.put_in(operators)
     code, path = codes.compile_alone(function, like, class_names, codes.imported(like), lowering.noisy)
     qualname = getattr(like, "co_qualname", original.__qualname__)
     code = codes.relabelled(code, lowering.marks, path, qualname, _invisible)
@@ -91,16 +86,13 @@ def compile_function(
     return code.replace(co_flags=flags, co_name=like.co_name)
 
 
-def instantiate(code: CodeType, original: FunctionType, operators: Any = None) -> FunctionType:
+def instantiate(code: CodeType, original: FunctionType) -> FunctionType:
     """Put compiled code in the place of that of `original`.
 
     Args:
         code: what `compile_function` made of the code of `original`.
         original: the function whose variables and attributes the new one has.
-        operators: what `ag__` means, if `compile_function` was not told.
     """
-    if operators is not None:
-        code = codes.relabelled(code, codes.Marks(constants={_OPERATORS: operators}))
     cells = dict(zip(original.__code__.co_freevars, original.__closure__ or ()))
     closure = tuple(cells[name] for name in code.co_freevars)
     made = FunctionType(code, original.__globals__, original.__name__, original.__defaults__, closure)
@@ -111,20 +103,33 @@ def instantiate(code: CodeType, original: FunctionType, operators: Any = None) -
     return made
 
 
-def load_module(tree: Any, filename: str, generated: frozenset[str] | None = None) -> CodeType:
-    """Compile a converted module, in which `ag__` is a variable that it imports.
+def load_module(
+    tree: Any, filename: str, generated: frozenset[str] | None = None, operators: Any = None
+) -> CodeType:
+    """Compile a converted module.
 
     Args:
         tree: the converted `gast.Module`; it is not modified.
         filename: the user's file.
         generated: the names of the functions that converters generated; by default all that have no origin.
+        operators: what `ag__` means; by default it is the variable that the converted module imports. Code that is
+            given them does not import them, and cannot be written to a `.pyc` file.
     """
     lowering = _Lowering(generated)
     module = lowering.lower(tree)
-    lowering.guard_all(_at_no_line(ast.Name(OPERATORS, ast.Load())))
+    if operators is None:
+        lowering.guard_all(_at_no_line(ast.Name(OPERATORS, ast.Load())))
+    else:
+        module.body = [made for made, node in zip(module.body, tree.body) if not _imports_operators(node)]
+        lowering.put_in(operators)
     with codes.quiet(lowering.noisy):
         code = compile(module, filename, "exec", dont_inherit=True)
     return codes.relabelled(code, lowering.marks, change=_invisible)
+
+
+def _imports_operators(node: Any) -> bool:
+    names = node.names if isinstance(node, gast.Import) and not hasattr(node, "origin") else []
+    return any(alias.asname == OPERATORS for alias in names)
 
 
 # -- lowering: gast to ast, noting what is generated and what calls operators -------------------------------
@@ -169,7 +174,7 @@ class _Lowering:
         return to_ast(tree, hooks)
 
     def attribute(self, node: Any, made: Any, region: _Region | None) -> _Region | None:
-        if type(node.value) is gast.Name and node.value.id == OPERATORS:
+        if type(node.value) is gast.Name and node.value.id == OPERATORS and not hasattr(node.value, "origin"):
             self.operators.append(made)
             if node.attr not in _QUIET_OPERATORS:
                 around = region
@@ -201,6 +206,13 @@ class _Lowering:
         """The compiler has something to say about constants in `is` and `assert`, as it had when it saw the file."""
         self.noisy = self.noisy or isinstance(node, gast.Assert) or isinstance(node.ops[0], gast.Is | gast.IsNot)
         return region
+
+    def put_in(self, operators: Any) -> None:
+        """Let operators be constants; for the compiler, which takes no objects, a text stands for them."""
+        self.marks.constants[_OPERATORS] = operators
+        for attribute in self.operators:
+            attribute.value = _at_line(attribute.lineno, ast.Constant(_OPERATORS))
+        self.guard_all(_at_no_line(ast.Constant(_OPERATORS)))
 
     def guard_all(self, operators: ast.expr) -> None:
         """Guard what calls operators, unless the user wants to see all frames."""

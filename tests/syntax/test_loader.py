@@ -132,7 +132,7 @@ def convert(function, operators=ag__):
 
 
 def load(text, filename="user.py"):
-    """Convert a module."""
+    """Convert a module and execute it."""
     parsed = source.parse(text, filename)
     tree = Converter().visit(parsed.tree)
     names = {"ag__": ag__, "__name__": "user"}
@@ -773,6 +773,27 @@ def test_a_user_s_function_may_be_called_as_a_generated_one():
     assert names["if_body"].__name__ == names["if_body"].__code__.co_name == "if_body"
     if sys.version_info >= (3, 11):
         assert names["if_body"].__code__.co_qualname == "if_body"
+
+
+def test_a_module_need_not_show_its_operators():
+    parsed = source.parse(MODULE, "user.py")
+    tree = Converter().visit(parsed.tree)
+    tree.body[2:2] = template.statements("import nowhere as ag__")
+    names = {"__name__": "user"}
+    exec(loader.load_module(tree, "user.py", Converter.generated, ag__), names)
+    assert names["function"](1)() == "user"
+    assert "ag__" not in names
+    assert shown(names["function"], 0)[-1][0] == "function"
+
+
+def test_a_user_s_own_variable_may_be_called_as_the_operators():
+    def function(x):
+        ag__ = [x]
+        if x:
+            ag__.append(1)
+        return ag__
+
+    assert convert(function)(2) == [2, 1]
 
 
 # -- many functions -----------------------------------------------------------------------------------------
