@@ -17,11 +17,13 @@ never holds two versions of one module. Whoever imported them earlier keeps the 
 library, which therefore can convert the very modules it is built on.
 
 Converted code takes more frames for each call of the user's, so the recursion limit is four times as high while a hook
-is installed. `uninstall` leaves `sys.modules`, `sys.meta_path` and the recursion limit as they were found.
+is installed; `sys.getrecursionlimit` and `sys.setrecursionlimit` still speak of the limit that the program knows.
+`uninstall` leaves `sys.modules`, `sys.meta_path` and the recursion limit as they were found.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
 import threading
@@ -40,10 +42,10 @@ from autograph.explanation import Explanation
 from autograph.syntax import hoist, loader
 
 FRAMES_PER_CALL = 4
+HIDDEN = "__ag__"  # what converted modules call `ag__`, so that nobody who lists their names or imports * sees it
 
 _lock = threading.RLock()
 _installed: list[Hook] = []
-_limits: list[int] = []  # the recursion limit found by the first hook, and the one it set
 
 
 def install(patterns: str | Iterable[str]) -> Hook:
@@ -63,7 +65,13 @@ def compile_converted(data: bytes, filename: str) -> tuple[CodeType, Explanation
     converted = convert_source(decode_source(data), filename)
     generated = converted.generated | hoist.hoist(converted.tree)
     code = loader.load_module(converted.tree, filename, generated)
-    return code, Explanation(converted.decisions)
+    return (code if b"ag__" in data else _hiding_operators(code)), Explanation(converted.decisions)
+
+
+def _hiding_operators(code: CodeType) -> CodeType:
+    names = tuple(HIDDEN if name == loader.OPERATORS else name for name in code.co_names)
+    inner = tuple(_hiding_operators(value) if isinstance(value, CodeType) else value for value in code.co_consts)
+    return code.replace(co_names=names, co_consts=inner)
 
 
 def stands_for(pattern: str, name: str) -> bool:
@@ -107,9 +115,7 @@ class Hook(MetaPathFinder):
             if self in _installed:
                 return
             if not _installed:
-                limit = sys.getrecursionlimit()
-                _limits[:] = limit, limit * FRAMES_PER_CALL
-                sys.setrecursionlimit(_limits[1])
+                _raise_limit()
             _installed.append(self)
             try:
                 self._prepare()
@@ -128,8 +134,8 @@ class Hook(MetaPathFinder):
             if self in sys.meta_path:
                 sys.meta_path.remove(self)
             self._put_back()
-            if not _installed and sys.getrecursionlimit() == _limits[1]:
-                sys.setrecursionlimit(_limits[0])
+            if not _installed:
+                _lower_limit()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -242,6 +248,31 @@ def _plain_imports() -> Iterator[None]:
             for name in _conversions.imported:
                 _forget(name)
             _conversions.imported.clear()
+
+
+# the recursion limit --------------------------------------------------------------------------------------------------
+
+_get_limit, _set_limit = sys.getrecursionlimit, sys.setrecursionlimit
+
+
+@functools.wraps(_get_limit)
+def _program_limit() -> int:
+    return _get_limit() // (FRAMES_PER_CALL if _installed else 1)
+
+
+@functools.wraps(_set_limit)
+def _set_program_limit(limit: int, /) -> None:
+    _set_limit(min(limit * (FRAMES_PER_CALL if _installed else 1), 2**31 - 1))
+
+
+def _raise_limit() -> None:
+    _set_limit(_get_limit() * FRAMES_PER_CALL)
+    sys.getrecursionlimit, sys.setrecursionlimit = _program_limit, _set_program_limit
+
+
+def _lower_limit() -> None:
+    sys.getrecursionlimit, sys.setrecursionlimit = _get_limit, _set_limit
+    _set_limit(_get_limit() // FRAMES_PER_CALL)
 
 
 # what can be converted ------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from importlib import machinery
 
 import pytest
 
+import autograph.operators
 from autograph import importing
 from autograph.explanation import Explanation
 
@@ -60,7 +61,7 @@ def write(tmp_path, monkeypatch):
 
 
 def is_converted(function):
-    return "ag__" in function.__code__.co_names
+    return importing.HIDDEN in function.__code__.co_names
 
 
 # what a pattern stands for
@@ -217,6 +218,22 @@ def test_circular_imports(write):
         import ring
 
         assert ring.left.f(3) == 0
+
+
+def test_the_name_of_the_operators_is_not_seen(write):
+    write(named=f"{BRANCHING}", star="from named import *\n")
+    with importing.install(["named"]):
+        import named
+        import star
+    assert [name for name in dir(named) if name[:2] != "__"] == ["sign"]
+    assert [name for name in dir(star) if name[:2] != "__"] == ["sign"]
+
+
+def test_a_module_that_was_written_converted_keeps_the_name(write):
+    write(ejected="import autograph.operators as ag__\ndef f(x):\n    return ag__.not_(x)\n")
+    with importing.install(["ejected"]):
+        import ejected
+    assert (ejected.f(0), ejected.ag__) == (True, autograph.operators)
 
 
 # what is left alone
@@ -400,26 +417,29 @@ def test_what_a_conversion_imports_for_itself_is_not_taken_for_the_converted_mod
 
 def test_hooks_may_overlap_and_go_in_any_order(write):
     write(both=BRANCHING, second=BRANCHING)
-    limit = sys.getrecursionlimit()
     first, then = importing.install(["both"]), importing.install(["both", "second"])
     import both
     import second
 
     assert is_converted(both.sign)
     assert is_converted(second.sign)
-    assert sys.getrecursionlimit() == limit * importing.FRAMES_PER_CALL
     first.uninstall()
-    assert sys.getrecursionlimit() == limit * importing.FRAMES_PER_CALL
+    assert then in sys.meta_path
     then.uninstall()
-    assert sys.getrecursionlimit() == limit
 
 
-def test_a_recursion_limit_that_the_program_sets_is_kept():
-    limit = sys.getrecursionlimit()
-    with importing.install([]):
+def test_the_program_sees_and_sets_its_own_recursion_limit():
+    limit, builtin = sys.getrecursionlimit(), sys.setrecursionlimit
+    with importing.install([]), importing.install([]):
+        assert sys.getrecursionlimit() == limit
         sys.setrecursionlimit(limit + 7)
+        kept = sys.setrecursionlimit
+        with pytest.raises(ValueError):
+            sys.setrecursionlimit(-1)
     assert sys.getrecursionlimit() == limit + 7
-    sys.setrecursionlimit(limit)
+    assert sys.setrecursionlimit is builtin
+    kept(limit)
+    assert sys.getrecursionlimit() == limit
 
 
 def test_recursion_goes_as_deep_as_before(write):
@@ -428,6 +448,8 @@ def test_recursion_goes_as_deep_as_before(write):
         import deep
 
         assert deep.depth(900) == 900
+        with pytest.raises(RecursionError):
+            deep.depth(10**6)
 
 
 def test_installing_twice_is_installing_once():

@@ -19,7 +19,7 @@ def sign(x):
 
 
 def is_converted(function):
-    return "ag__" in function.__code__.co_names
+    return "__ag" + "__" in function.__code__.co_names
 """
 
 ENVIRONMENT = """
