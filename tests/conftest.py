@@ -1,4 +1,4 @@
-"""What all tests share: the goldens' flag and fixture, and the check against hash seeds."""
+"""What all tests share: the goldens' flag and fixture, the check against hash seeds, and a limit on memory."""
 
 from __future__ import annotations
 
@@ -11,6 +11,18 @@ import pytest
 
 pytest.register_assert_rewrite("tests.goldens")     # its asserts show differences as those of the tests do
 from tests import goldens  # noqa: E402
+
+MEMORY = 6 << 30    # bytes, for the process of the tests and each that they start
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let a test that runs away fail with a MemoryError of its own, before the machine picks a process to kill."""
+    if sys.platform == "linux":
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        limit = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
