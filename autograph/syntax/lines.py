@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 Span = tuple[int, int, int, int]
 """First line, first column, last line, last column; lines count from 1, columns are UTF-8 bytes."""
@@ -19,6 +19,7 @@ _STRING = re.compile(
 )
 _BETWEEN = re.compile(r"(?:[ \t\f\n]|\\\n|#[^\n]*)*")
 _STRING_OR_COMMENT = re.compile(_STRING.pattern + r" | (\#[^\n]*)", _STRING.flags)
+_BRACKET = re.compile(_STRING_OR_COMMENT.pattern + r" | ([()\[\]{}])", _STRING.flags)
 _AT_END = re.compile(r"(?:\s*;)?(\s*#.*)")
 _BEHIND = re.compile(r"[^#]*?(\s*#.*)")
 
@@ -125,4 +126,63 @@ def inner_lines(text: str, line: int, fstring: bool) -> Iterable[int]:
         between = _BETWEEN.match(text, token.end())
         position = between.end() if between else len(text)
         line += text.count("\n", token.start(), position)
+    return found
+
+
+class Brackets:
+    """The brackets that are open in a text that is being moved: lines that are aligned with one follow it.
+
+    Args:
+        reindent: indents a line of the text that is not aligned with a bracket.
+        pad: the white space up to a column.
+    """
+
+    def __init__(self, reindent: Callable[[str], str], pad: Callable[[int], str]) -> None:
+        self.reindent = reindent
+        self.pad = pad
+        self.open: list[tuple[int, int]] = []  # where they were typed, and where they are now
+
+    def move(self, lines: Sequence[str], typed: int, now: int, fixed: Sequence[bool]) -> str:
+        """The next piece of the text, moved.
+
+        Args:
+            lines: its lines; the first may begin in the middle of one.
+            typed: the column where it begins.
+            now: the column where it is to begin.
+            fixed: the lines that begin inside a string, and must stay as they are.
+        """
+        moved: list[str] = []
+        for line, keep, marks in zip(lines, fixed, _brackets(lines)):
+            text, shift = line, now - typed
+            if moved:
+                typed = 0
+                text = line if keep else self.place(line, len(moved) == len(lines) - 1)
+                shift = len(text) - len(line)
+            moved.append(text)
+            for place, mark in marks:
+                if mark in "([{":
+                    self.open.append((typed + place, typed + place + shift))
+                elif self.open:
+                    self.open.pop()
+        return "\n".join(moved)
+
+    def place(self, line: str, last: bool) -> str:
+        """A line that begins inside the brackets that are open; the last one may go on in another piece."""
+        rest = line.lstrip()
+        if (rest or last) and self.open and len(line) - len(rest) == self.open[-1][0] + 1:
+            return self.pad(self.open[-1][1] + 1) + rest
+        return self.reindent(line)
+
+
+def _brackets(lines: Sequence[str]) -> list[list[tuple[int, str]]]:
+    """The brackets on each line, with their columns; those in strings and comments do not count."""
+    found: list[list[tuple[int, str]]] = [[] for _ in lines]
+    line = start = position = 0
+    text = "\n".join(lines)
+    for match in _BRACKET.finditer(text):
+        if match[2]:
+            line += text.count("\n", position, match.start())
+            start = text.rfind("\n", 0, match.start()) + 1
+            found[line].append((match.start() - start, match[2]))
+            position = match.start()
     return found

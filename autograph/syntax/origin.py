@@ -85,7 +85,7 @@ class StatementOrigin(Origin):
 
 class TreeOrigin(Origin):
     """A whole tree's origin; `strings` are the lines that begin inside a string, not to be re-indented; `unit` is
-    what the first block is indented by ('' if there is none).
+    what the first block is indented by, if that is not unusual ('' then).
     """
 
     __slots__ = ("strings", "unit")
@@ -109,7 +109,7 @@ def record(tree: ast.AST, lines: Sequence[str]) -> None:
         recorder.block(body, 0)
         alone = () if body else recorder.lines.above(len(lines) + 1, 0, 0)
         tree.comments = Comments(before=alone)  # type: ignore[attr-defined]
-    tree.origin = TreeOrigin(base, frozenset(recorder.strings), recorder.unit)  # type: ignore[attr-defined]
+    tree.origin = TreeOrigin(base, frozenset(recorder.strings), recorder.unit or "")  # type: ignore[attr-defined]
 
 
 def untouched(node: ast.AST, memo: dict[int, bool] | None = None) -> bool:
@@ -192,7 +192,7 @@ class _Recorder:
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = Lines(lines)
         self.strings: set[int] = set()
-        self.unit = ""
+        self.unit: str | None = None
 
     # -- every node but the blocks -------------------------------------------------------------------------
 
@@ -263,8 +263,8 @@ class _Recorder:
 
     def inside(self, node: ast.stmt, last: int) -> None:
         """Note the comments on the lines of a statement or head of several lines, but for that at the end."""
-        if last > node.lineno and (found := self.lines.comments(node.lineno, last)):
-            origin = _origin(node)
+        origin = _origin(node)
+        if last > origin.first and (found := self.lines.comments(origin.first, last)):
             found = found[:-1] if origin.comment else found
             _comment(node, origin.comments._replace(inside=found))
 
@@ -289,7 +289,9 @@ class _Recorder:
             placed: Any = getattr(holder, "pattern", holder)
             self.node(holder, self.lines.indent(placed.lineno), False)
         end = _header_end(holder) or (floor, 0)
-        self.unit = self.unit or self.lines.indent(body[0].lineno).removeprefix(_origin(node).indent)
+        if self.unit is None:
+            unit = self.lines.indent(body[0].lineno).removeprefix(_origin(node).indent)
+            self.unit = unit if len(unit) <= 4 else ""
         last = self.block(body, max(floor, end[0]))
         if holder is node:
             self.head(node, self.header_line(body[0]))

@@ -214,7 +214,11 @@ class Printer(Splicer):
         assert origin.span is not None
         line, offset = origin.span[2:]
         self.fill()
-        self.write(self.raw(self.start(node), (line, offset), origin.indent) + last.origin.comment)
+        first, *others = self.raw(self.start(node), (line, offset)).split("\n")
+        self.write(first)
+        for number, text in enumerate(others, origin.first + 1):
+            self.write("\n" + (text if number in self.strings else self.reindent(text, origin.indent)))
+        self.write(last.origin.comment)
         for text in self.lines[line : origin.last]:
             self.write("\n" + self.reindent(text.rstrip(), origin.indent))
         return True

@@ -8,23 +8,24 @@ afresh by `Unparser`; even then, what is below it is copied or spliced.
 from __future__ import annotations
 
 import ast
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import gast
 
 from . import literals, precedence
-from .bridge import to_gast
-from .lines import column
+from .lines import Brackets, column, segment
 from .origin import fields, is_node, untouched
 from .precedence import kind
-from .unparse import Unparser
+from .unparse import Unparser, falls_apart, means
 
 Place = tuple[int, int]
 """A line, from 1, and a column in UTF-8 bytes."""
 
 _COMMENT = re.compile(r"#[^\n]*")
+_JOINTS = re.compile(r"(?:[\s\\(),<>=!]|\b(?:and|or|not|in|is)\b)*")
 _SPACE = " \t\f\n\\"
 _OPENING_QUOTE = re.compile(r"[a-zA-Z]*('''|\"\"\"|'|\")")
 _ARGUMENTS = {("Call", "args"), ("Call", "keywords"), ("ClassDef", "bases"), ("ClassDef", "keywords")}
@@ -78,23 +79,48 @@ class Splicer(Unparser):
 
     # -- the user's text -----------------------------------------------------------------------------------
 
-    def raw(self, start: Place, end: Place, indent: str) -> str:
-        """The text between two places; its lines were indented by `indent`, and now are as we are."""
+    def raw(self, start: Place, end: Place) -> str:
+        """The text between two places, as typed."""
         line = self.lines[start[0] - 1]
         if start[0] == end[0]:
             return line[column(line, start[1]) : column(line, end[1])]
-        parts = [line[column(line, start[1]) :].rstrip("\r\n")]
-        for number in range(start[0] + 1, end[0] + 1):
-            line = self.lines[number - 1]
-            line = line[: column(line, end[1])] if number == end[0] else line.rstrip("\r\n")
-            parts.append(line if number in self.strings else self.reindent(line, indent))
-        return "\n".join(parts)
+        return segment(self.lines, (*start, *end))
+
+    def copy(self, start: Place, end: Place, brackets: Brackets | None) -> None:
+        """Print the text between two places; lines that were aligned with a bracket stay so, where it is now."""
+        if brackets is None:
+            self.write(self.raw(start, end))
+            return
+        lines = self.raw(start, end).split("\n")
+        typed = column(self.lines[start[0] - 1], start[1])
+        fixed = [number in self.strings for number in range(start[0], end[0] + 1)]
+        self.write(brackets.move(lines, typed, self.column(), fixed))
+
+    def brackets(self, node: gast.AST) -> Brackets | None:
+        """For moving the text of a node; None if it is on one line, and cannot lose its alignment."""
+        origin = node.origin
+        if origin.span and origin.span[0] == origin.span[2]:
+            return None
+        return Brackets(lambda line: self.reindent(line, origin.indent), self.pad)
 
     def reindent(self, line: str, indent: str) -> str:
         """A line that was indented by `indent`, or more, indented as we are; other lines stay as they are."""
         if not line or indent == self.indent or not line.startswith(indent):
             return line
         return self.indent + line[len(indent) :]
+
+    def pad(self, width: int) -> str:
+        """The white space before a column of a line of ours."""
+        return self.indent + " " * (width - len(self.indent)) if width > len(self.indent) else " " * width
+
+    def column(self) -> int:
+        """The column that we are at."""
+        width = 0
+        for piece in reversed(self.out):
+            width += len(piece) - piece.rfind("\n") - 1
+            if "\n" in piece:
+                break
+        return width
 
     def has_text(self, node: gast.AST) -> bool:
         """Whether the place of a node in the user's text is known."""
@@ -114,7 +140,7 @@ class Splicer(Unparser):
             self.print_afresh(tree)
         elif untouched(tree, self.memo):
             span = tree.origin.span
-            self.write(self.raw(span[:2], span[2:], tree.origin.indent))
+            self.copy(span[:2], span[2:], self.brackets(tree))
         elif kind(tree) == "JoinedStr":
             self.fstring(tree)
         elif (slots := self.slots(tree)) is not None:
@@ -159,9 +185,36 @@ class Splicer(Unparser):
     def keep_together(self, mark: int) -> None:
         """Parenthesise what was printed since `mark` if a line feed outside of brackets would end it early."""
         text = "".join(self.out[mark:])
-        if "\n" in text and _falls_apart(text):
+        if "\n" in text and falls_apart(text):
             self.out.insert(mark, "(")
             self.write(")")
+
+    def places(self, nodes: Iterable[gast.AST]) -> None:
+        """Print expressions in brackets: on lines of their own, with the comments between, where the user did."""
+        nodes = list(nodes)
+        breaks = [self.line_break(*pair) for pair in itertools.pairwise(map(self.extent, nodes))]
+        margin = f"\n{self.pad(self.column())}" if any(breaks) else ""
+        for node, lines in itertools.zip_longest(nodes, breaks):
+            self.place(node, precedence.TEST)
+            if lines is not None:
+                self.write("," + margin.join(lines) if lines else ", ")
+
+    def extent(self, node: gast.AST) -> tuple[Place, Place] | None:
+        """From where to where the parts of a node stood in the user's text, if anywhere."""
+        if self.has_text(node):
+            return node.origin.span[:2], node.origin.span[2:]
+        parts = [part for part in map(self.extent, gast.iter_child_nodes(node)) if part]
+        return (min(parts)[0], max(end for _, end in parts)) if parts else None
+
+    def line_break(self, left: tuple[Place, Place] | None, right: tuple[Place, Place] | None) -> list[str]:
+        """What ends the lines between two expressions if the second was typed below the first; else nothing."""
+        if self.in_verified_fstring or left is None or right is None or left[1][0] >= right[0][0]:
+            return []
+        lines = self.raw(left[1], right[0]).split("\n")
+        if not _JOINTS.fullmatch(_COMMENT.sub("", "\n".join(lines))):
+            return []
+        comments = [found[0].rstrip() if (found := _COMMENT.search(line)) else "" for line in lines]
+        return ["  " * bool(comments[0]) + comments[0], *filter(None, comments[1:]), ""]
 
     # -- slots ---------------------------------------------------------------------------------------------
 
@@ -222,7 +275,7 @@ class Splicer(Unparser):
         return [self.gap(end, slot.start) for end, slot in zip(ends, slots)]
 
     def gap(self, start: Place, end: Place) -> str:
-        return _COMMENT.sub("", self.raw(start, end, ""))
+        return _COMMENT.sub("", self.raw(start, end))
 
     # -- splicing ------------------------------------------------------------------------------------------
 
@@ -230,24 +283,21 @@ class Splicer(Unparser):
         """Print the text from `start` to `end`, with what now stands in the slots."""
         slots = self.expand(slots)
         gaps = [*self.gaps(slots, start), self.gap(slots[-1].end if slots else start, end)]
+        brackets = self.brackets(node)
         position, depth = start, 0
         for slot, before, after in zip(slots, gaps, gaps[1:]):
             depth += _depth(before)
             if slot.now is slot.was and untouched(slot.now, self.memo):
                 continue
-            left, right = slot.start, slot.end
-            if _is_lone_generator(slot):  # its parentheses are the call's
-                left, right = (left[0], left[1] + 1), (right[0], right[1] - 1)
-            self.write(self.raw(position, left, node.origin.indent))
+            (line, left), (last, right) = slot.start, slot.end
+            drop = _drops_parentheses(slot, before, after) - _is_lone_generator(slot)  # its own are the call's
+            self.copy(position, (line, left - drop), brackets)
             mark = len(self.out)
             self.fill_slot(slot, before, after)
             if depth == 0 and _is_line(node):
                 self.keep_together(mark)
-            position = right
-            if self.drops_parentheses(slot, before, after, mark):
-                self.out[mark - 1] = self.out[mark - 1][:-1]
-                position = (right[0], right[1] + 1)
-        self.write(self.raw(position, end, node.origin.indent))
+            position = (last, right + drop)
+        self.copy(position, end, brackets)
 
     def fill_slot(self, slot: Slot, before: str, after: str) -> None:
         """Print what stands in a slot, between these texts, apart from words that touch it."""
@@ -261,14 +311,6 @@ class Splicer(Unparser):
         if _in_word(after[:1]) and _in_word(self.out[-1][-1:]):
             self.write(" ")
 
-    def drops_parentheses(self, slot: Slot, before: str, after: str, mark: int) -> bool:
-        """Whether the user's parentheses became needless: `(a and b)` is now `ag__.and_(...)`."""
-        if kind(slot.now) != "Call" or hasattr(slot.now, "origin") or not _parenthesised(slot, before, after):
-            return False
-        close = before.endswith("(") and after.startswith(")")
-        words = _in_word(before[-2:-1]) or _in_word(after[1:2])
-        return close and not words and "\n" not in "".join(self.out[mark:]).partition("(")[0]
-
     # -- f-strings -----------------------------------------------------------------------------------------
 
     def fstring(self, node: gast.AST) -> None:
@@ -277,7 +319,7 @@ class Splicer(Unparser):
         Until Python 3.12 the places inside are often wrong, and what now stands there may hold the wrong quotes.
         """
         start, end = node.origin.span[:2], node.origin.span[2:]
-        found = _OPENING_QUOTE.match(self.raw(start, end, ""))
+        found = _OPENING_QUOTE.match(self.raw(start, end))
         quote = found[1] if found else "'"
         outer, mark = (self.quoting, self.in_verified_fstring), len(self.out)
         self.quoting, self.in_verified_fstring = self.quoting.inside(quote), True
@@ -286,7 +328,7 @@ class Splicer(Unparser):
             if slots is None or not _in_order(slots, start, end):
                 raise literals.UnprintableError
             self.splice(node, slots, start, end)
-            good = outer[1] or _means("".join(self.out[mark:]), node)
+            good = outer[1] or means("".join(self.out[mark:]), node)
         except literals.UnprintableError:
             good = False
         self.quoting, self.in_verified_fstring = outer
@@ -320,6 +362,22 @@ def _parenthesised(slot: Slot, before: str, after: str) -> bool:
     return (kind(slot.owner), slot.field) not in _ARGUMENTS or before.count("(") > 1 or "," in before
 
 
+def _drops_parentheses(slot: Slot, before: str, after: str) -> bool:
+    """Whether the user's parentheses became needless: `(a and b)` is now `ag__.and_(...)`."""
+    if not (before.endswith("(") and after.startswith(")") and _is_new_call(slot.now)):
+        return False
+    return _parenthesised(slot, before, after) and not (_in_word(before[-2:-1]) or _in_word(after[1:2]))
+
+
+def _is_new_call(node: gast.AST) -> bool:
+    """Whether a node is a call like `ag__.operator(...)`, made by a converter."""
+    if kind(node) != "Call":
+        return False
+    while kind(node) in ("Call", "Attribute") and not hasattr(node, "origin"):
+        node = getattr(node, "func", None) or node.value
+    return kind(node) == "Name" and not hasattr(node, "origin")
+
+
 def _in_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
@@ -329,34 +387,7 @@ def _depth(text: str) -> int:
     return sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
 
 
-def _falls_apart(text: str) -> bool:
-    """Whether an expression, put on a line of its own, would not be one."""
-    try:
-        return len(ast.parse(f"_ = {text}").body) != 1
-    except SyntaxError:
-        return True
-
-
 def _in_order(slots: Sequence[Slot], start: Place, end: Place) -> bool:
     """Whether slots lie one after the other between two places."""
     places = [start, *(place for slot in slots for place in (slot.start, slot.end)), end]
     return places == sorted(places)
-
-
-def _means(text: str, node: gast.AST) -> bool:
-    """Whether a text parses to just this expression."""
-    try:
-        return _same(to_gast(ast.parse(f"({text}\n)", mode="eval").body), node)
-    except SyntaxError:
-        return False
-
-
-def _same(one: object, other: object) -> bool:
-    """Whether two gast trees are equal, places aside."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, ast.AST):
-        return all(_same(getattr(one, name, None), getattr(other, name, None)) for name in fields(one))
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return one == other

@@ -6,13 +6,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 import gast
 
-from autograph.syntax import literals
-from autograph.syntax.precedence import kind
-from autograph.syntax.unparse_expr import _BINARY, ExpressionUnparser
+from . import literals
+from .bridge import to_gast
+from .origin import fields
+from .precedence import kind
+from .unparse_expr import BINARY, ExpressionUnparser
 
 _DOCUMENTED = ("FunctionDef", "AsyncFunctionDef", "ClassDef", "Module")
 
@@ -116,7 +119,7 @@ class Unparser(ExpressionUnparser):
     def _AugAssign(self, node: gast.AST) -> None:
         self.fill()
         self.child(node, "target")
-        self.write(f" {_BINARY[kind(node.op)]}= ")
+        self.write(f" {BINARY[kind(node.op)]}= ")
         self.child(node, "value")
 
     def _AnnAssign(self, node: gast.AST) -> None:
@@ -204,10 +207,12 @@ class Unparser(ExpressionUnparser):
         alone = len(node.items) == 1 and node.items[0].optional_vars is None
         if alone and kind(node.items[0].context_expr) == "Tuple":
             self.write("(")  # in a single pair of parentheses they would be several items
-            self.places(node.items)
+            self.dispatch(node.items)
             self.write(")")
         else:
-            self.places(node.items)
+            for index, item in enumerate(node.items):
+                self.write(", " if index else "")
+                self.dispatch(item)
 
     def _withitem(self, node: gast.AST) -> None:
         self.child(node, "context_expr")
@@ -320,3 +325,30 @@ def _is_docstring(node: gast.AST) -> bool:
     if kind(node) != "Expr" or kind(node.value) != "Constant" or node.value.kind:
         return False
     return isinstance(node.value.value, str)
+
+
+def falls_apart(text: str) -> bool:
+    """Whether an expression, put on a line of its own, would not be one."""
+    try:
+        return len(ast.parse(f"_ = {text}").body) != 1
+    except SyntaxError:
+        return True
+
+
+def means(text: str, node: gast.AST) -> bool:
+    """Whether a text parses to just this expression."""
+    try:
+        return _same(to_gast(ast.parse(f"({text}\n)", mode="eval").body), node)
+    except SyntaxError:
+        return False
+
+
+def _same(one: object, other: object) -> bool:
+    """Whether two gast trees are equal, places aside."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, ast.AST):
+        return all(_same(getattr(one, name, None), getattr(other, name, None)) for name in fields(one))
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return one == other

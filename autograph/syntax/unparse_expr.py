@@ -8,11 +8,11 @@ from collections.abc import Iterable
 import astunparse
 import gast
 
-from autograph.syntax import literals, precedence
-from autograph.syntax.precedence import TEST, kind
+from . import literals, precedence
+from .precedence import TEST, kind
 
 _UNARY = {"Invert": "~", "Not": "not ", "UAdd": "+", "USub": "-"}
-_BINARY = {
+BINARY = {
     "Add": "+", "Sub": "-", "Mult": "*", "MatMult": "@", "Div": "/", "Mod": "%", "Pow": "**", "LShift": "<<",
     "RShift": ">>", "BitOr": "|", "BitXor": "^", "BitAnd": "&", "FloorDiv": "//",
 }  # fmt: skip
@@ -191,7 +191,7 @@ class ExpressionUnparser(astunparse.Unparser):  # type: ignore[misc]
             chain.append(chain[-1].left)
         self.child(chain[-1], "left")
         for link in reversed(chain):
-            self.write(f" {_BINARY[kind(link.op)]} ")
+            self.write(f" {BINARY[kind(link.op)]} ")
             self.child(link, "right")
 
     def is_link(self, node: gast.AST, level: int) -> bool:

@@ -225,7 +225,7 @@ def test_the_text_around_a_changed_expression_stays():
         x = [  # numbers
             0xFF, "it's",   # first
             ag__.call(f)(1_000,
-              y = b),       # second
+                         y = b),       # second
         ]  # end
         """)  # fmt: skip
 
@@ -237,15 +237,52 @@ def test_an_operation_is_wrapped_and_its_needless_parentheses_go():
     )
 
 
-def test_comments_that_lose_their_place_move_above_the_statement():
+def test_lines_aligned_with_a_bracket_stay_so():
+    assert converted("""
+        def g():
+            x = f(a, [b,
+                      f(c,
+                        "(")],  # (
+                  k=(a,
+                     b), l={
+                1: 2})
+        """) == program("""
+        def g():
+            x = ag__.call(f)(a, [b,
+                                 ag__.call(f)(c,
+                                              "(")],  # (
+                             k=(a,
+                                b), l={
+                1: 2})
+        """)  # fmt: skip
+
+
+def test_new_calls_break_lines_and_hold_comments_where_the_user_did():
     assert converted("""
         x = (a and  # one
              # two
-             b)     # three
+             not (
+                 b) and c and
+             # three
+             d)     # four
+        """) == program("""
+        x = ag__.and_(lambda: a,  # one
+                      # two
+                      lambda: ag__.not_(b), lambda: c,
+                      # three
+                      lambda: d)     # four
+        """)  # fmt: skip
+
+
+def test_comments_that_lose_their_place_move_above_the_statement():
+    assert converted("""
+        x = (a if  # one
+             # two
+             b else c)     # three
         """) == program("""
         # one
         # two
-        x = ag__.and_(lambda: a, lambda: b)     # three
+        x = ag__.if_exp(b, lambda: a, lambda: c)     # three
         """)  # fmt: skip
 
 
@@ -445,17 +482,21 @@ def test_the_first_function_of_a_block_has_no_blank_line_above():
 
 
 def test_comments_inside_a_head_that_is_gone_stand_above_what_replaces_it():
-    text = with_ifs("if (a and  # first\n        b):  # second\n    c\nelse:\n    d\n")
-    assert text == program("""
-        # second
-        def if_body():
+    assert with_ifs("""
+        if (a and b  # first
+            ):  # second
+            c
+        else:
+            d
+        """) == program("""
+        def if_body():  # second
             c
 
         def else_body():
             d
         # first
         ag__.if_stmt(ag__.and_(lambda: a, lambda: b), if_body, else_body)
-        """).replace("# second\ndef if_body():", "def if_body():  # second")
+        """)
 
 
 CHAIN = """

@@ -40,7 +40,8 @@ def f(xs, n):
             total,
             ag__.len_(xs),
         )
-    ag__.if_stmt(ag__.and_(lambda: total > 3, lambda: n > 0), if_body, None, ('total',))
+    ag__.if_stmt(ag__.and_(lambda: total > 3,
+                           lambda: n > 0), if_body, None, ('total',))
     message = (
         "a long "
         f"text {total} "
