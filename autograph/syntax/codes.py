@@ -13,7 +13,7 @@ import re
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, NamedTuple
@@ -283,11 +283,9 @@ class Marks:
     constants: dict[str, Any] = field(default_factory=dict)
 
 
-Change = Callable[[CodeType], dict[str, Any]]
-
 
 def relabelled(
-    code: CodeType, marks: Marks, path: str = "", qualname: str = "", change: Change | None = None
+    code: CodeType, marks: Marks, path: str = "", qualname: str = ""
 ) -> CodeType:
     """Name all code objects as in the user's file.
 
@@ -299,10 +297,9 @@ def relabelled(
         marks: what was generated.
         path: the qualified name of `code` as compiled (see `compile_alone`); none for a module.
         qualname: the name it shall have.
-        change: what else to replace in each code object.
     """
     prefixes = [(f"{path}.<locals>.", f"{qualname}.<locals>.")] if path else [("", "")]
-    return _relabel(code, marks, _Scope(code.co_name, path, qualname, prefixes, 0), change)
+    return _relabel(code, marks, _Scope(code.co_name, path, qualname, prefixes, 0))
 
 
 class _Scope(NamedTuple):
@@ -315,7 +312,7 @@ class _Scope(NamedTuple):
     lambdas: int                            # how many lambdas it stands in
 
 
-def _relabel(code: CodeType, marks: Marks, scope: _Scope, change: Change | None) -> CodeType:
+def _relabel(code: CodeType, marks: Marks, scope: _Scope) -> CodeType:
     names = {scope.path: scope.qualname} if "." in scope.path else {}           # `__qualname__` in a class body
     without_columns = _constants_without_columns(code) if marks.lambdas else set()
     consts: list[Any] = []
@@ -324,14 +321,14 @@ def _relabel(code: CodeType, marks: Marks, scope: _Scope, change: Change | None)
             inner = _inner_scope(code, const, marks, scope, index in without_columns)
             if "." in inner.path:
                 names[inner.path] = inner.qualname                              # for MAKE_FUNCTION, before 3.11
-            const = _relabel(const, marks, inner, change)
+            const = _relabel(const, marks, inner)
         consts.append(const)
     known = {**names, **marks.constants}
     consts = [known.get(const, const) if type(const) is str else const for const in consts]
     labels: dict[str, Any] = {"co_consts": tuple(consts), "co_name": scope.name}
     if _QUALNAME and scope.qualname:
         labels["co_qualname"] = scope.qualname
-    return code.replace(**labels, **(change(code) if change else {}))
+    return code.replace(**labels)
 
 
 def _inner_scope(code: CodeType, inner: CodeType, marks: Marks, scope: _Scope, without_columns: bool) -> _Scope:

@@ -12,19 +12,17 @@ an exception as it passes. That is compiled, but not printed:
 
     try:
         BODY
-    except ag__.trim() or ():
-        pass
-
-`trim` returns None, so nothing is caught. Nor does a debugger see anything of it: see `_invisible`.
+    except:
+        ag__.trim()
+        raise
 """
 
 from __future__ import annotations
 
 import ast
-import dis
 import inspect
 import os
-import sys
+from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -78,10 +76,11 @@ def compile_function(
         empty: dict[str, Any] = {"decorator_list": [], "returns": None, "type_params": []}
         function = ast.copy_location(ast.FunctionDef("<lambda>", function.args, [body], **empty), function)
         lowering.regions[0].node = function
+        lowering.regions[0].guarded = True
     lowering.put_in(operators)
     code, path = codes.compile_alone(function, like, class_names, codes.imported(like), lowering.noisy)
     qualname = getattr(like, "co_qualname", original.__qualname__)
-    code = codes.relabelled(code, lowering.marks, path, qualname, _invisible)
+    code = codes.relabelled(code, lowering.marks, path, qualname)
     flags = code.co_flags | like.co_flags & inspect.CO_ITERABLE_COROUTINE
     return code.replace(co_flags=flags, co_name=like.co_name)
 
@@ -118,13 +117,13 @@ def load_module(
     lowering = _Lowering(generated)
     module = lowering.lower(tree)
     if operators is None:
-        lowering.guard_all(_at_no_line(ast.Name(OPERATORS, ast.Load())))
+        lowering.guard_all(lambda: ast.Name(OPERATORS, ast.Load()))
     else:
         module.body = [made for made, node in zip(module.body, tree.body) if not _imports_operators(node)]
         lowering.put_in(operators)
     with codes.quiet(lowering.noisy):
         code = compile(module, filename, "exec", dont_inherit=True)
-    return codes.relabelled(code, lowering.marks, change=_invisible)
+    return codes.relabelled(code, lowering.marks)
 
 
 def _imports_operators(node: Any) -> bool:
@@ -140,13 +139,14 @@ _QUIET_OPERATORS = frozenset({"ref", "unbound"})            # they call nothing 
 class _Region:
     """A function, module or `try` statement; it is `active` if an operator is called in it."""
 
-    __slots__ = ("active", "lambdas", "node", "parent")
+    __slots__ = ("active", "guarded", "lambdas", "node", "parent")
 
     def __init__(self, node: Any, parent: _Region | None, lambdas: int) -> None:
         self.node = node
         self.parent = parent
         self.lambdas = lambdas                              # how many it stands in, itself included
         self.active = False
+        self.guarded = True                                 # not so the pieces of a function, which is guarded itself
 
 
 class _Lowering:
@@ -198,8 +198,10 @@ class _Lowering:
                 parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs]
                 self.marks.lambdas.add((made.lineno, tuple(p.id for p in parameters), inner.lambdas))
             inner.lambdas += 1
+            inner.guarded = not isinstance(made, ast.Lambda)
         elif not hasattr(node, "origin") and (self.generated is None or node.name in self.generated):
             self.marks.functions.add((node.name, made.lineno))
+            inner.guarded = False
         return inner
 
     def warned_of(self, node: Any, made: Any, region: _Region | None) -> _Region | None:
@@ -211,36 +213,33 @@ class _Lowering:
         """Let operators be constants; for the compiler, which takes no objects, a text stands for them."""
         self.marks.constants[_OPERATORS] = operators
         for attribute in self.operators:
-            attribute.value = _at_line(attribute.lineno, ast.Constant(_OPERATORS))
-        self.guard_all(_at_no_line(ast.Constant(_OPERATORS)))
+            attribute.value = _on_line(attribute.lineno, ast.Constant(_OPERATORS))
+        self.guard_all(lambda: ast.Constant(_OPERATORS))
 
-    def guard_all(self, operators: ast.expr) -> None:
+    def guard_all(self, operators: Callable[[], ast.expr]) -> None:
         """Guard what calls operators, unless the user wants to see all frames."""
         if os.environ.get(FULL_TRACEBACK) == "1":
             return
         for region in self.regions:
-            if region.active:
-                _guard(region.node, operators)
+            if region.active and region.guarded:
+                _guard(region.node, operators())
 
 
 # -- the guard ----------------------------------------------------------------------------------------------
 
 
 def _guard(node: Any, operators: ast.expr) -> None:
-    """Guard the body of a function or module; in a `try`, trim what the user's handlers get to see."""
-    trim = _at_no_line(ast.Call(_at_no_line(ast.Attribute(operators, "trim", ast.Load())), [], []))
-    if isinstance(node, ast.Lambda):
-        return
-    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module):
+    """Guard the body of a function or module; in a `try`, trim what the user's handlers get to see.
+
+    To a tracer, an exception leaves a guarded function by way of its first line, which has run.
+    """
+    trim = ast.Expr(ast.Call(ast.Attribute(operators, "trim", ast.Load()), [], []))
+    if hasattr(node, "handlers"):
         for handler in node.handlers:
-            handler.body.insert(0, _at_no_line(ast.Expr(trim)))
-        return
-    start = _preamble(node)
-    nothing = _at_no_line(ast.Tuple([], ast.Load()))
-    caught = _at_no_line(ast.BoolOp(ast.Or(), [trim, nothing]))
-    handler = _at_no_line(ast.ExceptHandler(caught, None, [_at_no_line(ast.Pass())]))
-    if start < len(node.body):
-        node.body[start:] = [_at_no_line(ast.Try(node.body[start:], [handler], [], []))]
+            handler.body.insert(0, _on_line(-1, trim))
+    elif (start := _preamble(node)) < len(node.body):
+        handler = _on_line(getattr(node, "lineno", 1), ast.ExceptHandler(None, None, [trim, ast.Raise()]))
+        node.body[start:] = [_on_line(-1, ast.Try(node.body[start:], [handler], [], []))]
 
 
 def _preamble(node: Any) -> int:
@@ -255,77 +254,12 @@ def _preamble(node: Any) -> int:
     return count
 
 
-def _at_no_line(node: Any) -> Any:
-    return _at_line(-1, node)
-
-
-def _at_line(line: int, node: Any) -> Any:
+def _on_line(line: int, node: Any) -> Any:
+    """Put new code on a line, with all in it that stands on none yet; -1 is no line."""
+    if hasattr(node, "lineno"):
+        return node
     node.lineno = node.end_lineno = line
-    node.col_offset = node.end_col_offset = -1
+    node.col_offset = node.end_col_offset = -1 if line < 0 else 0
+    for child in ast.iter_child_nodes(node):
+        _on_line(line, child)
     return node
-
-
-# To a debugger, an exception leaves a function from the line that raised it. A handler at no line would leave it from
-# line None, on which `pdb` stumbles; so the guard raises again in the way that `with` does: together with the exception
-# it is handed the place where it was raised (`lasti`), and it puts this back. Python has no other syntax that says so.
-_TABLES = sys.version_info >= (3, 11)
-_RAISE_AGAIN = bytes(
-    part
-    for name, argument in (("RERAISE", 0), ("COPY", 3), ("POP_EXCEPT", 0), ("RERAISE", 1))
-    for part in (dis.opmap.get(name, 0), argument)
-)
-
-
-def _invisible(code: CodeType) -> dict[str, Any]:
-    """What to replace in the code of a guarded function, so that the guard leaves no mark on its frame."""
-    raw = bytearray(code.co_code)
-    if "trim" not in code.co_names:
-        return {}
-    if not _TABLES:
-        if raw[-2] == dis.opmap["RERAISE"]:
-            raw[-1] = 1                                 # the place is at hand: it only must be asked for
-        return {"co_code": bytes(raw)}
-    start = raw[::2].rfind(dis.opmap["PUSH_EXC_INFO"])
-    again = raw.find(_RAISE_AGAIN, 2 * start)
-    if start < 0 or again < 0 or codes.positions(code)[start + 1][0] is not None:
-        return {}                                       # the last handler is the user's: it stands on lines
-    raw[again + 1] = 2                                  # the place lies two below the exception
-    table = _numbers(getattr(code, "co_exceptiontable"))  # noqa: B009
-    for entry in range(0, len(table), 4):
-        target = table[entry + 2]
-        if target == start:
-            table[entry + 3] |= 1                       # hand it over
-        elif 2 * target == again + 2:
-            table[entry + 3] += 2                       # one more on the stack, in units of two
-    return {
-        "co_code": bytes(raw),
-        "co_exceptiontable": _table(table),
-        "co_stacksize": code.co_stacksize + 1,
-    }
-
-
-def _numbers(table: bytes) -> list[int]:
-    """An exception table: four numbers an entry, in groups of six bits, 64 meaning that more of them follow.
-
-    They are the first instruction, how many, where to go, and twice the depth of the stack there, plus one if the
-    place of the exception is to be handed over.
-    """
-    numbers, number = [], 0
-    for byte in table:
-        number = number << 6 | byte & 63
-        if not byte & 64:
-            numbers.append(number)
-            number = 0
-    return numbers
-
-
-def _table(numbers: list[int]) -> bytes:
-    """The inverse of `_numbers`; 128 marks where an entry begins."""
-    table = bytearray()
-    for place, number in enumerate(numbers):
-        groups = [number & 63]
-        while number := number >> 6:
-            groups.append(number & 63 | 64)
-        groups[-1] |= 0 if place % 4 else 128
-        table.extend(reversed(groups))
-    return bytes(table)

@@ -1,6 +1,7 @@
 """Law 4: converted code stands where the original stands: tracebacks, warnings, traces, coverage, breakpoints.
 
-What differs: a loop's header is not seen to run again before each round; and before Python 3.11, a traceback shows the
+What differs: a loop's header is not seen to run again before each round; an exception leaves a function by way of its
+`def` line; and before Python 3.11, a traceback shows the
 header of the statement that a body was made of before the line in the body.
 """
 
@@ -37,6 +38,14 @@ def statements(filename: str) -> dict[int, int]:
             if not any(isinstance(part, FRAMES) for part in ast.walk(node)):
                 lines.update(dict.fromkeys(range(node.lineno, (node.end_lineno or 0) + 1), node.lineno))
     return lines
+
+
+@cache
+def headers(filename: str) -> set[int]:
+    """The lines of `def`s with a body below: an exception passes there on its way out of a converted function."""
+    tree = ast.parse(Path(filename).read_text(encoding="utf-8"))
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return {node.lineno for node in functions if node.body[0].lineno > node.lineno}
 
 
 FRAMES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.BoolOp, ast.IfExp, ast.Compare,
@@ -84,7 +93,7 @@ def lines_run(function: Callable[..., Any], arguments: str, filename: str) -> li
     lines: list[int] = []
 
     def trace(frame: types.FrameType, event: str, _: object) -> Any:
-        if event == "line":
+        if event == "line" and frame.f_lineno not in headers(filename):
             lines.append(frame.f_lineno)
         return trace if frame.f_code.co_filename == filename else None
 

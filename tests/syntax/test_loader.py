@@ -572,7 +572,11 @@ def events(function, *args):
     def note(frame, event, arg):
         if frame.f_code.co_filename != __file__ or frame.f_code.co_name == "events":
             return None
-        found.append((frame.f_code.co_name, event, frame.f_lineno and frame.f_lineno - first))
+        line = frame.f_lineno - frame.f_code.co_firstlineno
+        if event == "line" and line > 0:  # an exception leaves by way of the first line
+            found.append((frame.f_code.co_name, frame.f_lineno - first))
+        elif event != "line":
+            found.append((frame.f_code.co_name, event))
         return note
 
     before = sys.gettrace()
