@@ -148,7 +148,9 @@ class _Description:
         if isinstance(value, BaseException):
             yield _no_addresses(str(value))
             yield list(map(self.of, value.args)) if not isinstance(value, SyntaxError) else None
-            yield [self.of(part) for part in (value.__cause__, value.__context__, value.__suppress_context__)]
+            # A body knows an unbound local for a free variable, until the error leaves it.
+            context = "NameError" if isinstance(value.__context__, NameError) else self.of(value.__context__)
+            yield self.of(value.__cause__), context, value.__suppress_context__
             yield getattr(value, "__notes__", None)
         elif isinstance(value, np.ndarray):
             yield value.dtype.name

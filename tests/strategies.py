@@ -40,6 +40,11 @@ def push(xs, x):
     return xs
 
 
+def told(kind, error):
+    # A body knows an unbound local for a free variable, until the error leaves it.
+    return "NameError" if kind and issubclass(kind, NameError) else repr(error)
+
+
 class Guard:
     def __init__(self, name, *kinds):
         self.name, self.kinds = name, kinds
@@ -49,7 +54,7 @@ class Guard:
         return 7
 
     def __exit__(self, kind, value, traceback):
-        print("exit", self.name, kind and kind.__name__)
+        print("exit", self.name, told(kind, value))
         return kind is not None and issubclass(kind, self.kinds)
 
 
@@ -242,7 +247,7 @@ class _Writer:
         for _ in range(handlers):
             name = self.pick("", "", " as e", " as x")
             inside = replace(scope, handler=True)
-            show = ["    print(type(e).__name__, e)"] if name == " as e" else []
+            show = ["    print(told(type(e), e))"] if name == " as e" else []
             lines += [f"except {self.pick(*ERRORS)}{name}:", *show, *self.inside(inside)]
         lines += ["else:", *self.inside(scope)] if handlers and self.flip(3) else []
         return lines + (["finally:", *self.inside(scope)] if not handlers or self.flip(3) else [])

@@ -11,7 +11,7 @@ import linecache
 import os
 from typing import Any
 
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import HealthCheck, Phase, given, note, settings
 
 from autograph import api
 from tests import outcomes
@@ -27,6 +27,7 @@ run_here = settings(
     deadline=None,
     database=None,
     suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
 )
 
 
