@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).parent.parent / "autograph"
 #  row | may import from | modules, by their path below autograph/ (a package is its __init__.py)
 TABLE = """
 -- |               | syntax converters runtime backends
-0  |               | errors → nest
+0  |               | errors marks → nest
 
 R1 | 0             | runtime/types → runtime/graph → runtime/opdef → runtime/check runtime/printing
 R2 | 0 R1          | runtime/ops*

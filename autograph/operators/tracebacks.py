@@ -12,6 +12,8 @@ import os
 import sys
 from types import CodeType, FrameType, TracebackType
 
+from autograph.marks import BODY
+
 _LIBRARY = os.path.dirname(os.path.dirname((lambda: None).__code__.co_filename)) + os.sep
 FULL_TRACEBACK = "AUTOGRAPH_FULL_TRACEBACK"
 
@@ -49,7 +51,6 @@ def trim() -> None:
 
 def _without_library(own: TracebackType, to_the_end: bool) -> TracebackType:
     kept = [own]
-    function = [own.tb_frame.f_code]  # the code of the function last seen, and of its bodies, as far as they occurred
     while True:
         last = kept[-1]
         behind = rest = last.tb_next
@@ -59,12 +60,8 @@ def _without_library(own: TracebackType, to_the_end: bool) -> TracebackType:
             break
         if rest is behind and _is_guarded(last, rest) and not to_the_end:
             break
-        code = rest.tb_frame.f_code
-        if rest is not behind and _is_body(code, function) and (last is not own or _OWN_ENTRY_MAY_GO):
+        if rest is not behind and _is_body(rest, last) and (last is not own or _OWN_ENTRY_MAY_GO):
             kept.pop()  # one call of the user's, one entry: the innermost, which is on the line that failed
-        else:
-            function = []
-        function.append(code)
         kept.append(rest)
     for entry in reversed(kept):
         rest = entry if entry.tb_next is rest else _relinked(entry, rest)
@@ -76,18 +73,19 @@ def _without_library(own: TracebackType, to_the_end: bool) -> TracebackType:
 _OWN_ENTRY_MAY_GO = sys.version_info >= (3, 11)
 
 
-def _is_body(code: CodeType, function: list[CodeType]) -> bool:
-    """Whether `code` is a generated body of a function of which these pieces have been seen."""
-    whole = function[0]
-    same = code.co_name == whole.co_name and code.co_filename == whole.co_filename
-    if not same or getattr(code, "co_qualname", "") != getattr(whole, "co_qualname", ""):
-        return False
-    return any(const is code for piece in function for const in piece.co_consts)
+def _is_body(entry: TracebackType, caller: TracebackType) -> bool:
+    """Whether an entry is that of a generated body, and `caller` that of the function, or a body, it is a piece of."""
+    piece, whole = entry.tb_frame.f_code, caller.tb_frame.f_code
+    names = (piece.co_filename, piece.co_name, getattr(piece, "co_qualname", ""))
+    same = names == (whole.co_filename, whole.co_name, getattr(whole, "co_qualname", ""))
+    return same and piece.co_consts[-1:] == (BODY,)
 
 
 def _is_guarded(last: TracebackType, entry: TracebackType) -> bool:
+    # Behind a guard that let its own entry go stands that of a body, right after the entry of who called.
     # A frame that raised again what it had caught has two entries: the second has not passed the guard yet.
-    return "trim" in entry.tb_frame.f_code.co_names and entry.tb_frame is not last.tb_frame
+    code = entry.tb_frame.f_code
+    return ("trim" in code.co_names or code.co_consts[-1:] == (BODY,)) and entry.tb_frame is not last.tb_frame
 
 
 if sys.version_info >= (3, 11):

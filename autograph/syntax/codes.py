@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, NamedTuple
 
+from ..marks import BODY
+
 FUTURE: int = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 )
@@ -310,6 +312,7 @@ class _Scope(NamedTuple):
     qualname: str                           # what this becomes
     prefixes: list[tuple[str, str]]         # what becomes of the names of all inside, innermost first
     lambdas: int                            # how many lambdas it stands in
+    generated: bool = False                 # whether it is a piece of the user's function
 
 
 def _relabel(code: CodeType, marks: Marks, scope: _Scope) -> CodeType:
@@ -325,6 +328,8 @@ def _relabel(code: CodeType, marks: Marks, scope: _Scope) -> CodeType:
         consts.append(const)
     known = {**names, **marks.constants}
     consts = [known.get(const, const) if type(const) is str else const for const in consts]
+    if scope.generated:
+        consts.append(BODY)
     labels: dict[str, Any] = {"co_consts": tuple(consts), "co_name": scope.name}
     if _QUALNAME and scope.qualname:
         labels["co_qualname"] = scope.qualname
@@ -349,7 +354,7 @@ def _inner_scope(code: CodeType, inner: CodeType, marks: Marks, scope: _Scope, w
     if generated:
         # what is defined inside is defined, to the user, in the scope around
         prefixes = [(f"{path}.<locals>.", scope.prefixes[0][1]), *scope.prefixes]
-        return _Scope(scope.name, path, scope.qualname or scope.name, prefixes, lambdas)
+        return _Scope(scope.name, path, scope.qualname or scope.name, prefixes, lambdas, True)
     between = "." if not inner.co_flags & inspect.CO_OPTIMIZED else ".<locals>."
     return _Scope(name, path, qualname, [(path + between, qualname + between), *scope.prefixes], lambdas)
 
