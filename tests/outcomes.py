@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import inspect
 import io
+import itertools
 import linecache
 import re
 import signal
@@ -37,6 +38,12 @@ class Outcome:
     warnings: list[tuple[str, str]] = field(default_factory=list)
     arguments: Any = None
     places: list[tuple[str, int, str]] = field(default_factory=list, compare=False)
+
+    @property
+    def raised_at(self) -> int | None:
+        """The line where the exception was raised."""
+        own = list(itertools.takewhile(lambda place: place[0] not in ("cause", "context"), self.places))
+        return own[-1][1] if own and self.exception else None
 
 
 def run(function: Callable[..., Any], arguments: str = "", names: Mapping[str, Any] | None = None) -> Outcome:

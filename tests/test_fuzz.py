@@ -1,7 +1,7 @@
 """Drawn programs do the same plain and converted (law 1).
 
 `make test` tries the same 300 every time; AUTOGRAPH_FUZZ=10000 tries so many new ones, and reports the smallest
-program it finds a difference for. What was found stands in tests/regressions.
+program it finds a difference for. What was found stands in tests/corpus/found.py.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def compare(text: str) -> None:
     converted = api.to_graph(names["main"])
     for arguments in CALLS:
         wanted = outcome(plain, plain["main"], arguments)
-        assert outcome(names, converted, arguments) == wanted, f"main({arguments}), converted"
+        actual = outcome(names, converted, arguments)
+        assert actual == wanted, f"main({arguments}), converted"
+        assert actual[0].raised_at == wanted[0].raised_at, f"main({arguments}), converted"
         assert outcome(ejected, ejected["main"], arguments) == wanted, f"main({arguments}), ejected"
     del linecache.cache[filename]
 
