@@ -1,4 +1,4 @@
-"""README.md is true: its programs print what it says."""
+"""README.md and docs/design.md are true: programs print what is said, tables are those that hold."""
 
 from __future__ import annotations
 
@@ -8,11 +8,23 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from autograph.converters import functions
+from autograph.converters.known import module_context
+from autograph.syntax import liveness, pipeline, reprint, source
+from tests.test_layers import TABLE
+
 ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = [*re.finditer(r"^```(\w+)\n((?:.*\n)*?)```$", PAGE, re.MULTILINE)]
-PROGRAMS = [block[2] for block in BLOCKS if block[1] == "python"]
-SAID = [block[2] for block in BLOCKS if block[1] in ("text", "console")]
+
+
+def blocks(page: str, *languages: str) -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    found = re.finditer(r"^```(\w+)\n((?:.*\n)*?)```$", text, re.MULTILINE)
+    return [block[2] for block in found if block[1] in languages]
+
+
+PROGRAMS, SAID = blocks("README.md", "python"), blocks("README.md", "text", "console")
 
 
 def python(folder: Path, *arguments: str) -> str:
@@ -40,6 +52,26 @@ def test_commands(tmp_path: Path) -> None:
         if sys.version_info < (3, 11) and "Traceback" in said:
             continue  # there, it has more lines: docs/limits.md
         assert python(tmp_path, "-m", "autograph", *command.split()) == said
+
+
+def test_table_of_the_design() -> None:
+    assert TABLE.strip() in [block.strip() for block in blocks("docs/design.md", "text")]
+
+
+def test_life_of_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    typed, prepared, rewritten = blocks("docs/design.md", "python")
+    read = source.parse(typed, "total.py")
+    seen: list[str] = []
+
+    def analyse(function: object) -> list[str]:
+        seen.append(reprint.to_text(function, read))
+        return liveness.analyse(function)
+
+    monkeypatch.setattr(functions, "liveness", type(pipeline)("liveness"))
+    functions.liveness.analyse = analyse
+    pipeline.convert(read.tree, module_context(read.tree, "total.py"))
+    assert seen[0].strip() == prepared.strip()
+    assert reprint.to_text(read.tree, read) == rewritten
 
 
 def test_links_lead_somewhere() -> None:
