@@ -11,7 +11,7 @@ the block that ends above them: then they belong to its last statement.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
 from .lines import Lines, Span, inner_lines, segment
@@ -147,9 +147,7 @@ def _parts(node: ast.AST) -> list[ast.AST] | None:
         if len(now) != len(was):
             return None
         for one, other in zip(now, was):
-            if not (
-                one is other or (type(one) is type(other) and not isinstance(one, ast.AST) and one == other)
-            ):
+            if not (one is other or (type(one) is type(other) and not isinstance(one, ast.AST) and one == other)):
                 return None
             if is_node(one):
                 parts.append(one)
@@ -388,17 +386,10 @@ def _header_end(node: ast.AST | None) -> tuple[int, int] | None:
     """Where the last expression of a header ends, or where the statement begins."""
     if node is None:
         return None
-    span = _span(node)
-    parts = (value for name in fields(node) if name not in BLOCKS for value in _values(node, name))
-    ends = [(span[0], span[1])] if span else []
-    return max(ends + [end for part in parts if (end := _end(part))], default=None)
-
-
-def _end(node: ast.AST) -> tuple[int, int] | None:
-    span = _span(node)
-    return (span[2], span[3]) if span else _header_end(node)
-
-
-def _values(node: ast.AST, name: str) -> Iterable[ast.AST]:
-    value = getattr(node, name, None)
-    return [part for part in (value if type(value) is list else (value,)) if is_node(part)]
+    ends = [span[:2]] if (span := _span(node)) else []
+    for name in fields(node):
+        value = getattr(node, name, None) if name not in BLOCKS else None
+        for part in value if type(value) is list else (value,):
+            if is_node(part) and (end := (_span(part) or ())[2:] or _header_end(part)):
+                ends.append(end)
+    return max(ends, default=None)

@@ -80,7 +80,7 @@ def demand(parent: gast.AST, field: str) -> int:
     name = kind(parent)
     if name == "BinOp":
         level = _BINARY[kind(parent.op)]
-        if level == POWER:      # the only one that groups to the right, and lets a sign stand there
+        if level == POWER:  # the only one that groups to the right, and lets a sign stand there
             return AWAIT if field == "left" else FACTOR
         return level if field == "left" else level + 1
     if name == "BoolOp":

@@ -333,4 +333,3 @@ def _continues_line(previous: gast.AST, node: gast.AST) -> bool:
         return False
     assert before.span is not None and origin.span is not None
     return before.span[2] == origin.span[0] and before.span[3] <= origin.span[1]
-

@@ -26,6 +26,7 @@ Place = tuple[int, int]
 
 _COMMENT = re.compile(r"#[^\n]*")
 _JOINTS = re.compile(r"(?:[\s\\(),<>=!]|\b(?:and|or|not|in|is)\b)*")
+_FAR = 50  # lines; what is further apart are parts of different statements
 _SPACE = " \t\f\n\\"
 _OPENING_QUOTE = re.compile(r"[a-zA-Z]*('''|\"\"\"|'|\")")
 _ARGUMENTS = {("Call", "args"), ("Call", "keywords"), ("ClassDef", "bases"), ("ClassDef", "keywords")}
@@ -45,9 +46,7 @@ class Slot(NamedTuple):
         unpacked = (
             kind(self.owner) == "Dict"
             and self.field == "values"
-            and any(
-                value is self.now and key is None for key, value in zip(self.owner.keys, self.owner.values)
-            )
+            and any(value is self.now and key is None for key, value in zip(self.owner.keys, self.owner.values))
         )
         return precedence.BIT_OR if unpacked else precedence.demand(self.owner, self.field)
 
@@ -192,7 +191,8 @@ class Splicer(Unparser):
     def places(self, nodes: Iterable[gast.AST]) -> None:
         """Print expressions in brackets: on lines of their own, with the comments between, where the user did."""
         nodes = list(nodes)
-        breaks = [self.line_break(*pair) for pair in itertools.pairwise(map(self.extent, nodes))]
+        extents = map(self.extent, nodes if len(nodes) > 1 else ())
+        breaks = [self.line_break(*pair) for pair in itertools.pairwise(extents)]
         margin = f"\n{self.pad(self.column())}" if any(breaks) else ""
         for node, lines in itertools.zip_longest(nodes, breaks):
             self.place(node, precedence.TEST)
@@ -208,7 +208,9 @@ class Splicer(Unparser):
 
     def line_break(self, left: tuple[Place, Place] | None, right: tuple[Place, Place] | None) -> list[str]:
         """What ends the lines between two expressions if the second was typed below the first; else nothing."""
-        if self.in_verified_fstring or left is None or right is None or left[1][0] >= right[0][0]:
+        if self.in_verified_fstring or left is None or right is None:
+            return []
+        if not 0 < right[0][0] - left[1][0] < _FAR:
             return []
         lines = self.raw(left[1], right[0]).split("\n")
         if not _JOINTS.fullmatch(_COMMENT.sub("", "\n".join(lines))):
@@ -233,9 +235,7 @@ class Splicer(Unparser):
             now = getattr(node, name, None)
             if type(was) is not tuple or type(now) is not list:
                 was, now = [was], [now]
-            if len(was) != len(now) or not all(
-                self._slot(node, name, *pair, found) for pair in zip(was, now)
-            ):
+            if len(was) != len(now) or not all(self._slot(node, name, *pair, found) for pair in zip(was, now)):
                 return False
         return True
 

@@ -232,8 +232,7 @@ def test_the_text_around_a_changed_expression_stays():
 
 def test_an_operation_is_wrapped_and_its_needless_parentheses_go():
     assert converted("x = (a and b)[0] + f((not a), (b if c else d))\n") == (
-        "x = ag__.and_(lambda: a, lambda: b)[0] + ag__.call(f)"
-        "(ag__.not_(a), ag__.if_exp(c, lambda: b, lambda: d))\n"
+        "x = ag__.and_(lambda: a, lambda: b)[0] + ag__.call(f)(ag__.not_(a), ag__.if_exp(c, lambda: b, lambda: d))\n"
     )
 
 
