@@ -1,4 +1,4 @@
-# ruff: noqa: F821
+# ruff: noqa: F821, F823
 """What once was converted wrongly; mostly found by drawn programs, and made as small as it could be."""
 
 from tests.corpus import calls
