@@ -38,6 +38,13 @@ def segment(lines: Sequence[str], span: Span) -> str:
     return "\n".join(part)
 
 
+def comments(text: str) -> tuple[str, ...]:
+    """All comments in a text, without the white space around."""
+    if "#" not in text:
+        return ()
+    return tuple(found[1].rstrip() for found in _STRING_OR_COMMENT.finditer(text) if found[1])
+
+
 class Lines:
     """The lines of a file; line 1 is the first. Comments come stripped of the indentation of their block."""
 
@@ -99,10 +106,7 @@ class Lines:
 
     def comments(self, first: int, last: int) -> tuple[str, ...]:
         """All comments on some lines, without the white space around."""
-        part = self.all[first - 1 : last]
-        if not any("#" in line for line in part):
-            return ()
-        return tuple(found[1].rstrip() for found in _STRING_OR_COMMENT.finditer("".join(part)) if found[1])
+        return comments("".join(self.all[first - 1 : last]))
 
 
 def inner_lines(text: str, line: int, fstring: bool) -> Iterable[int]:

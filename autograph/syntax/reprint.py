@@ -16,7 +16,7 @@ from typing import Protocol
 
 import gast
 
-from .lines import column
+from .lines import column, comments
 from .origin import BLOCKS, NO_COMMENTS, Comments, StatementOrigin, TreeOrigin, fields, untouched
 from .precedence import TEST, kind
 from .splice import Place, Slot, Splicer
@@ -107,13 +107,13 @@ class Printer(Splicer):
 
     def rescue(self, node: gast.AST, mark: int) -> None:
         """Put the comments that a rewriting lost above a statement, which was printed since `mark`."""
-        inside = _comments(node).inside
-        text = "".join(self.out[mark:]) if inside else ""
-        lost = [comment for comment in inside if comment not in text]
-        if not lost or not self.out[mark].startswith("\n"):
-            return
-        text = "".join(self.out[:mark])  # the test of a `while`, say, moves into a function above it
-        self.out[mark:mark] = [f"\n{self.indent}{comment}" for comment in lost if comment not in text]
+        lost = set(_comments(node).inside)
+        if lost:
+            lost.difference_update(comments("".join(self.out[mark:])))
+        if lost and self.out[mark].startswith("\n"):
+            lost.difference_update(comments("".join(self.out[:mark])))  # the test of a `while`, say, moves up
+            lines = [comment for comment in _comments(node).inside if comment in lost]
+            self.out[mark:mark] = [f"\n{self.indent}{line}" for line in lines]
 
     def suite(self, owner: gast.AST, body: Sequence[gast.AST], keyword: str = "") -> None:
         """Print a colon and a block, on the same line if it was and still can be."""

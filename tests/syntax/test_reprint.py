@@ -277,11 +277,11 @@ def test_comments_that_lose_their_place_move_above_the_statement():
     assert converted("""
         x = (a if  # one
              # two
-             b else c)     # three
+             b else c)     # one, two, three
         """) == program("""
         # one
         # two
-        x = ag__.if_exp(b, lambda: a, lambda: c)     # three
+        x = ag__.if_exp(b, lambda: a, lambda: c)     # one, two, three
         """)  # fmt: skip
 
 
