@@ -23,26 +23,30 @@ is installed; `sys.getrecursionlimit` and `sys.setrecursionlimit` still speak of
 
 from __future__ import annotations
 
+import fnmatch
 import functools
 import importlib
+import re
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from fnmatch import fnmatchcase
 from importlib import machinery
 from importlib.abc import MetaPathFinder
 from importlib.util import decode_source, spec_from_file_location
 from types import CodeType, ModuleType, TracebackType
-from typing import Any
+from typing import Any, TypeVar
 from zipimport import zipimporter
 
+from autograph import operators
 from autograph.api import convert_source
 from autograph.explanation import Explanation
-from autograph.syntax import hoist, loader
+from autograph.syntax import hoist, inline, loader
+
+F = TypeVar("F", bound=Any)
+T = TypeVar("T")
 
 FRAMES_PER_CALL = 4
-HIDDEN = "__ag__"  # what converted modules call `ag__`, so that nobody who lists their names or imports * sees it
 
 _lock = threading.RLock()
 _installed: list[Hook] = []
@@ -56,7 +60,7 @@ def install(patterns: str | Iterable[str]) -> Hook:
 
 
 def compile_converted(data: bytes, filename: str) -> tuple[CodeType, Explanation]:
-    """Convert and compile the contents of a file.
+    """Convert and compile the contents of a file. What the module defines is what it defined: not `ag__`, too.
 
     Raises:
         SyntaxError: as Python does; its warnings, too, are those of the user's file.
@@ -64,19 +68,43 @@ def compile_converted(data: bytes, filename: str) -> tuple[CodeType, Explanation
     compile(data, filename, "exec", dont_inherit=True)
     converted = convert_source(decode_source(data), filename)
     generated = converted.generated | hoist.hoist(converted.tree)
-    code = loader.load_module(converted.tree, filename, generated)
-    return (code if b"ag__" in data else _hiding_operators(code)), Explanation(converted.decisions)
-
-
-def _hiding_operators(code: CodeType) -> CodeType:
-    names = tuple(HIDDEN if name == loader.OPERATORS else name for name in code.co_names)
-    inner = tuple(_hiding_operators(value) if isinstance(value, CodeType) else value for value in code.co_consts)
-    return code.replace(co_names=names, co_consts=inner)
+    inline.inline(converted.tree)
+    code = loader.load_module(converted.tree, filename, generated, operators)
+    return code, Explanation(converted.decisions)
 
 
 def stands_for(pattern: str, name: str) -> bool:
     """Whether a pattern stands for the module `name`."""
-    return f"{name}.".startswith(f"{pattern}.") or fnmatchcase(name, pattern)
+    return _either([pattern]).match(name) is not None
+
+
+def _either(patterns: Iterable[str]) -> re.Pattern[str]:
+    ways = (way for name in patterns for way in (rf"{re.escape(name)}(\..*)?\Z", fnmatch.translate(name)))
+    return re.compile("|".join([*ways, r"(?!)"]))
+
+
+# What the imports of the user's program run has no lines, so that traces and debuggers do not show it; and while a
+# module is being converted nothing is traced.
+
+
+def _unseen(function: F) -> F:
+    code = function.__code__
+    eights, rest = divmod(len(code.co_code) // 2, 8)  # an entry says of up to eight instructions that they have no line
+    lines = b"\xff" * eights + bytes([0xF7 + rest] * (rest > 0)) if sys.version_info >= (3, 11) else b""
+    function.__code__ = code.replace(co_linetable=lines)
+    return function
+
+
+@_unseen
+def _untraced(function: Callable[..., T], *args: Any) -> T:
+    trace = sys.gettrace()
+    if trace is None:
+        return function(*args)
+    sys.settrace(None)
+    try:
+        return function(*args)
+    finally:
+        sys.settrace(trace)
 
 
 class Hook(MetaPathFinder):
@@ -91,6 +119,7 @@ class Hook(MetaPathFinder):
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self.patterns = tuple(patterns)
+        self._pattern = _either(self.patterns)
         self.modules: dict[str, Explanation] = {}
         self.left_alone: dict[str, str] = {}
         self.prepared: dict[str, CodeType] = {}
@@ -107,7 +136,7 @@ class Hook(MetaPathFinder):
 
     def matches(self, name: str) -> bool:
         """Whether one of the patterns stands for the module `name`."""
-        return any(stands_for(pattern, name) for pattern in self.patterns)
+        return self._pattern.match(name) is not None
 
     def install(self) -> None:
         """Begin to convert; modules imported already will be imported afresh."""
@@ -137,12 +166,16 @@ class Hook(MetaPathFinder):
             if not _installed:
                 _lower_limit()
 
+    @_unseen
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> machinery.ModuleSpec | None:
         """Part of Python's protocol of imports."""
-        if not self.matches(fullname):
-            return None
+        return _untraced(self._find, fullname, path, target) if self._pattern.match(fullname) else None
+
+    def _find(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> machinery.ModuleSpec | None:
         if _conversions.running:
             _conversions.imported.append(fullname)
             return None
@@ -208,15 +241,17 @@ class ConvertingLoader(machinery.SourceFileLoader):
         self.hook = hook
         self._code: CodeType | None = None
 
+    @_unseen
     def create_module(self, spec: machinery.ModuleSpec) -> None:
         # Here and not when the module is executed, because then it stands in sys.modules, still empty, and would be
         # taken by whoever imports it for the sake of converting it.
-        self._code = self.hook.prepared.pop(spec.name, None) or self._convert(spec.name)
+        self._code = self.hook.prepared.pop(spec.name, None) or _untraced(self._convert, spec.name)
 
+    @_unseen
     def get_code(self, fullname: str) -> CodeType:
         """The code of the converted module."""
         code, self._code = self._code, None
-        return code or self._convert(fullname)
+        return code or _untraced(self._convert, fullname)
 
     def _convert(self, fullname: str) -> CodeType:
         with _plain_imports():
@@ -255,11 +290,13 @@ def _plain_imports() -> Iterator[None]:
 _get_limit, _set_limit = sys.getrecursionlimit, sys.setrecursionlimit
 
 
+@_unseen
 @functools.wraps(_get_limit)
 def _program_limit() -> int:
     return _get_limit() // (FRAMES_PER_CALL if _installed else 1)
 
 
+@_unseen
 @functools.wraps(_set_limit)
 def _set_program_limit(limit: int, /) -> None:
     _set_limit(min(limit * (FRAMES_PER_CALL if _installed else 1), 2**31 - 1))

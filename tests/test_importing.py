@@ -13,6 +13,7 @@ import threading
 import traceback
 import zipfile
 from importlib import machinery
+from pathlib import Path
 
 import pytest
 
@@ -61,7 +62,7 @@ def write(tmp_path, monkeypatch):
 
 
 def is_converted(function):
-    return importing.HIDDEN in function.__code__.co_names
+    return autograph.operators in function.__code__.co_consts
 
 
 # what a pattern stands for
@@ -472,3 +473,26 @@ def test_many_threads_import_at_once(write):
             thread.join()
         assert all(is_converted(sys.modules[name].sign) for name in names)
     assert set(hook.modules) == set(names)
+
+
+def test_tracing_a_program_sees_only_what_it_would_see(write):
+    write(traced=BRANCHING, untouched="import sys\nlimit = sys.getrecursionlimit()\n")
+    seen = set()
+
+    def trace(frame, event, argument):
+        if event == "line":
+            seen.add(frame.f_code.co_filename)
+        return trace
+
+    with importing.install(["traced"]):
+        sys.settrace(trace)
+        try:
+            import traced
+            import untouched
+
+            assert sys.gettrace() is trace
+        finally:
+            sys.settrace(None)
+    assert {traced.__file__, untouched.__file__} <= seen
+    library = str(Path(autograph.__file__).parent)
+    assert [name for name in seen if name.startswith(library)] == []
