@@ -1,0 +1,103 @@
+"""The examples: arrays in lockstep give what their elements give one by one; the demo runs and finds no difference."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autograph import api
+from autograph.operators.backend import StagingError
+
+ROOT = Path(__file__).parent.parent
+sys.path.append(str(ROOT / "examples"))
+from lockstep import on_arrays  # noqa: E402
+
+
+def sign(x):
+    if x > 0:
+        return 1
+    if x < 0:
+        return -1
+    return 0
+
+
+def collatz(n):
+    steps = 0
+    while True:
+        if n == 1:
+            break
+        if n % 2 == 0:
+            n //= 2
+        else:
+            n = 3 * n + 1
+        steps += 1
+    return steps
+
+
+def root(n):
+    for i in range(60):
+        if i * i > n:
+            break
+        if i > 40:
+            return -1
+    else:
+        i = 99
+    return i
+
+
+def clipped(x):
+    return max(0, min(x, 10)) + sign(x)
+
+
+def nested(x):
+    total = 0
+    while x > 0 and total < 50:
+        y = x
+        while y > 1 or total < 2:
+            y, total = y - 2, total + 1
+        if not total % 3 == 0:
+            total += 5
+        x -= 3
+    return total, x
+
+
+@pytest.mark.parametrize("function", [sign, collatz, root, clipped, nested], ids=lambda function: function.__name__)
+def test_lockstep(function: Callable[[int], int]) -> None:
+    numbers = np.arange(1, 1500) if function is collatz else np.arange(-20, 1500)
+    with on_arrays():
+        found = api.to_graph(function)(numbers.copy())
+    one_by_one = [function(n) for n in numbers.tolist()]
+    assert np.array_equal(np.stack(found, -1) if isinstance(found, tuple) else found, one_by_one)
+
+
+def test_what_is_not_in_lockstep_is_refused() -> None:
+    def each(xs):
+        for x in xs:
+            print(x)
+
+    def of_two_kinds(x):
+        if x > 0:
+            return [x]
+        return None
+
+    with on_arrays(), pytest.raises(StagingError, match="lockstep does not stage `for` loops"):
+        api.to_graph(each)(np.arange(3))
+    with on_arrays(), pytest.raises(TypeError, match="some elements would have"):
+        api.to_graph(of_two_kinds)(np.arange(3))
+
+
+@pytest.mark.slow
+@pytest.mark.versions
+def test_demo() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    demo = [sys.executable, str(ROOT / "examples" / "demo.py")]
+    done = subprocess.run(demo, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "All answers are equal." in done.stdout
+    assert "\x1b" not in done.stdout
