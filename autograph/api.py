@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType, FunctionType
-from typing import Any, TypeVar, cast, overload
+from typing import Any, TypeVar, overload
 
 import gast
 
@@ -21,7 +21,8 @@ from autograph.converters.base import Decision
 from autograph.errors import SourceError
 from autograph.explanation import Explanation
 from autograph.operators import backend, calls
-from autograph.syntax import hoist, loader, pipeline, reprint, source, template, trees
+from autograph.syntax import hoist, inline, loader, pipeline, reprint, source, template, trees
+from autograph.syntax.origin import NO_COMMENTS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -69,45 +70,68 @@ def _forget(key: int, reference: weakref.ref[CodeType]) -> None:
         del _conversions[key]
 
 
-def _convert(function: FunctionType, debug_source: bool = False) -> Conversion:
+def _convert(function: FunctionType) -> Conversion:
     read = source.of_function(function)
     node = read.node
-    decorators, node.decorator_list = getattr(node, "decorator_list", []), []
-    free = function.__code__.co_freevars
-    context = known.function_context(node, read.source.filename, function.__globals__, free)
-    context.classes.extend(read.class_names)
-    converted = pipeline.convert(node, context)
-    text = reprint.to_text(node, read.source)
-    generated = converted.generated | hoist.hoist(node)
-    node.decorator_list = decorators  # not run, but the code begins on the line of the first
-    code = loader.compile_function(
-        node, function, class_names=read.class_names, generated=generated, operators=operators
-    )
+    with trees.room_for(node):
+        decorators, node.decorator_list = getattr(node, "decorator_list", []), []
+        free = function.__code__.co_freevars
+        context = known.function_context(node, read.source.filename, function.__globals__, free)
+        context.classes.extend(read.class_names)
+        converted = pipeline.convert(node, context)
+        text = reprint.to_text(node, read.source)
+        generated = converted.generated | hoist.hoist(node)
+        inline.inline(node)
+        node.decorator_list = decorators  # not run, but the code begins on the line of the first
+        code = loader.compile_function(
+            node, function, class_names=read.class_names, generated=generated, operators=operators
+        )
     return Conversion(code, text, converted.decisions)
 
 
-def to_graph(entity: Any) -> Any:
+def _convert_for_debugging(function: FunctionType) -> FunctionType:
+    """The converted function compiled from its own text, which `linecache` then knows under a name of its own."""
+    text = conversion_of(function).text
+    name = f"<autograph {function.__module__}.{function.__qualname__}>"
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    place = function.__code__.replace(co_filename=name, co_firstlineno=1)
+    there = FunctionType(place, function.__globals__, function.__name__, None, function.__closure__)
+    node = gast.parse(text).body[0]
+    code = loader.compile_function(
+        getattr(node, "value", node),
+        there,
+        class_names=source.of_function(function).class_names,
+        generated=frozenset(),
+        operators=operators,
+    )
+    return loader.instantiate(code, function)
+
+
+def to_graph(entity: Any, *, debug_source: bool = False) -> Any:
     """The converted form of a callable: like it in every way, and always running converted code.
 
     Args:
         entity: a function, lambda, method, partial, `staticmethod`, `classmethod`, or an object with a `__call__`
             written in Python.
+        debug_source: compile the converted text itself, so that a debugger steps through that, instead of putting the
+            code on the user's lines.
 
     Raises:
         SourceError: there is no Python source, or it is not that of the running code.
     """
+    inner = functools.partial(to_graph, debug_source=debug_source)
     if isinstance(entity, FunctionType):
-        return _converted_function(entity)
+        return _converted_function(entity, debug_source)
     if isinstance(entity, types.MethodType):
-        return types.MethodType(to_graph(entity.__func__), entity.__self__)
+        return types.MethodType(inner(entity.__func__), entity.__self__)
     if isinstance(entity, (staticmethod, classmethod)):
-        return type(entity)(to_graph(entity.__func__))
+        return type(entity)(inner(entity.__func__))
     if isinstance(entity, functools.partial):
-        return functools.partial(to_graph(entity.func), *entity.args, **entity.keywords)
+        return functools.partial(inner(entity.func), *entity.args, **entity.keywords)
     call = getattr(type(entity), "__call__", None)  # noqa: B004
     if isinstance(entity, type) or not isinstance(call, FunctionType):
         raise SourceError(_not_convertible(entity))
-    return types.MethodType(to_graph(call), entity)
+    return types.MethodType(inner(call), entity)
 
 
 def _not_convertible(entity: Any) -> str:
@@ -118,10 +142,13 @@ def _not_convertible(entity: Any) -> str:
     return f"{entity!r} has no Python source to convert"
 
 
-def _converted_function(function: FunctionType) -> FunctionType:
+def _converted_function(function: FunctionType, debug_source: bool = False) -> FunctionType:
     if is_converted(function) or is_marked(function):
         return function
-    converted = loader.instantiate(conversion_of(function).code, function)
+    if debug_source:
+        converted = _convert_for_debugging(function)
+    else:
+        converted = loader.instantiate(conversion_of(function).code, function)
     converted.__wrapped__ = function  # type: ignore[attr-defined]
     converted.__ag_converted__ = True  # type: ignore[attr-defined]
     return converted
@@ -142,12 +169,17 @@ def is_marked(function: Any) -> bool:
 _SUSPENDED = 0x20 | 0x80 | 0x100 | 0x200  # generators and coroutines, of all kinds
 
 
-def convert(entity: F) -> F:
+@overload
+def convert(entity: F, *, debug_source: bool = False) -> F: ...
+@overload
+def convert(entity: None = None, *, debug_source: bool = False) -> Callable[[F], F]: ...
+def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
     """Let a callable take part in staging: as it is while no backend traces, in its converted form while one does.
 
     Args:
-        entity: what `to_graph` accepts. Generator and coroutine functions, which a wrapper would hide, are converted
-            at once.
+        entity: what `to_graph` accepts. Generators and coroutines, which a wrapper would hide, and functions that look
+            at their caller's frame, which it would stand in front of, are converted at once.
+        debug_source: as for `to_graph`.
 
     Returns:
         A function with the same signature, name and documentation; `__wrapped__` is the original.
@@ -155,22 +187,23 @@ def convert(entity: F) -> F:
     Raises:
         SourceError: as `to_graph`, but when a backend first traces a call.
     """
+    if entity is None:
+        return functools.partial(convert, debug_source=debug_source)
     if isinstance(entity, (staticmethod, classmethod)):
-        return type(entity)(convert(entity.__func__))
+        return type(entity)(convert(entity.__func__, debug_source=debug_source))
     if isinstance(entity, types.MethodType):
-        return types.MethodType(convert(entity.__func__), entity.__self__)  # type: ignore[return-value]
+        return types.MethodType(convert(entity.__func__, debug_source=debug_source), entity.__self__)
     if is_converted(entity) or is_marked(entity):
         return entity
-    code = getattr(entity, "__code__", None)
-    if isinstance(code, CodeType) and code.co_flags & _SUSPENDED:
-        return cast(F, to_graph(entity))
-    return cast(F, _switch(entity))
+    if isinstance(entity, FunctionType) and (entity.__code__.co_flags & _SUSPENDED or known.looks_at_frames(entity)):
+        return to_graph(entity, debug_source=debug_source)
+    return _switch(entity, debug_source)
 
 
-def _switch(entity: Any) -> FunctionType:
+def _switch(entity: Any, debug_source: bool) -> FunctionType:
     """A function that runs `entity`, or its converted form, depending on whether a backend traces."""
     code = source.unwrap(entity).__code__  # and say so at once if there is nothing to convert
-    converted = functools.cache(lambda: to_graph(entity))
+    converted = functools.cache(lambda: to_graph(entity, debug_source=debug_source))
     function: FunctionType = _make_switch(backend.ACTIVE, backend.tracing, entity, converted)
     functools.update_wrapper(function, entity)
     function.__code__ = function.__code__.replace(
@@ -262,7 +295,12 @@ def convert_source(text: str, filename: str) -> ConvertedSource:
         SyntaxError: as Python does.
     """
     read = source.parse(text, filename)
-    converted = pipeline.convert(read.tree, known.module_context(read.tree, filename))
+    with trees.room_for(read.tree):
+        return _converted_source(read)
+
+
+def _converted_source(read: source.Source) -> ConvertedSource:
+    converted = pipeline.convert(read.tree, known.module_context(read.tree, read.filename))
     tree: gast.Module = converted.tree
     if any(isinstance(node, gast.Name) and node.id == "ag__" for node in trees.walk(tree)):
         _import_operators(tree)
@@ -278,7 +316,13 @@ def _import_operators(tree: gast.Module) -> None:
         if not docstring and not (isinstance(statement, gast.ImportFrom) and statement.module == "__future__"):
             break
         at += 1
-    tree.body[at:at] = template.statements("import autograph.operators as ag__")
+    new: Any = template.statements("import autograph.operators as ag__")[0]
+    new.comments = NO_COMMENTS._replace(before=("",) if at else ())
+    following: Any = tree.body[at]
+    if not following.comments.before:
+        blank = ("", "") if hasattr(following, "body") else ("",)
+        following.comments = following.comments._replace(before=blank)
+    tree.body.insert(at, new)
 
 
 def _module_source(module: types.ModuleType) -> ConvertedSource:

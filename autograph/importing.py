@@ -255,6 +255,8 @@ class ConvertingLoader(machinery.SourceFileLoader):
 
     def _convert(self, fullname: str) -> CodeType:
         with _plain_imports():
+            import warnings  # noqa: F401  # which Python looks up in sys.modules; to convert it, it was taken out
+
             data = self.get_data(self.path)
             code, self.hook.modules[fullname] = compile_converted(data, self.path)
         return code

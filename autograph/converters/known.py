@@ -39,7 +39,7 @@ def function_context(tree: gast.AST, filename: str, globals: Mapping[str, Any], 
         else:
             known[name] = dotted
     context = Context(filename, known, frozenset(shadowed), taken=used)
-    context.frame_depths = {name: math.inf for name in shadowed | known.keys() if _looks_at_frames(globals[name])}
+    context.frame_depths = {name: math.inf for name in shadowed | known.keys() if looks_at_frames(globals[name])}
     if free:
         context.locals.append(set(free))
     return context
@@ -48,11 +48,11 @@ def function_context(tree: gast.AST, filename: str, globals: Mapping[str, Any], 
 _FRAME_NAMES = frozenset({"_getframe", "currentframe", "f_back", "f_locals", "extract_stack", "stack"})
 
 
-def _looks_at_frames(value: Any) -> bool:
+def looks_at_frames(value: Any) -> bool:
     """Whether a function looks at the frames of those who call it, as far as its code tells."""
-    code = getattr(value, "__code__", None)
-    if code is None:
+    if not isinstance(value, types.FunctionType):
         return False
+    code = value.__code__
     warns = "warn" in code.co_names and any(isinstance(c, tuple) and "stacklevel" in c for c in code.co_consts)
     return warns or not _FRAME_NAMES.isdisjoint(code.co_names)
 
@@ -75,9 +75,14 @@ def _declared_global(tree: gast.AST) -> set[str]:
     return {name for node in trees.walk(tree) if isinstance(node, gast.Global) for name in node.names}
 
 
+_NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)
+
+
 def _dotted(value: Any) -> str | None:
     """The dotted name of a module, or of something a module outside the user's own code defines."""
     if isinstance(value, types.ModuleType):
         return value.__name__
+    if not isinstance(value, _NAMED):  # asking other objects for attributes may run code of the user's
+        return None
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     return f"{module}.{name}" if isinstance(module, str) and isinstance(name, str) else None

@@ -5,6 +5,7 @@ to it: see `autograph.operators.backend`.
 """
 
 from autograph.operators.assertions import assert_stmt, raise_
+from autograph.operators.backend import ACTIVE
 from autograph.operators.calls import call, ref
 from autograph.operators.comparisons import compare, in_, not_in
 from autograph.operators.comprehensions import dict_comp, gen_exp, list_comp, set_comp
@@ -36,7 +37,7 @@ from autograph.operators.tracebacks import trim
 from autograph.operators.while_loop import while_stmt
 
 __all__ = [
-    "all_", "and_", "any_", "assert_stmt", "bool_", "call", "compare", "complex_", "dict_comp", "enumerate_",
+    "ACTIVE", "all_", "and_", "any_", "assert_stmt", "bool_", "call", "compare", "complex_", "dict_comp", "enumerate_",
     "filter_", "float_", "for_stmt", "gen_exp", "if_exp", "if_stmt", "in_", "int_", "len_", "list_comp", "map_",
     "max_", "min_", "not_", "not_in", "or_", "print_", "raise_", "range_", "ref", "reversed_", "set_comp",
     "sorted_", "sum_", "trim", "unbound", "while_stmt", "zip_",

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -24,6 +25,7 @@ import gast
 from autograph.syntax import scope, template, trees
 from autograph.syntax.names import Namer, all_names
 
+_SCOPES = (*scope.COMPREHENSIONS, gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.ExceptHandler)
 _LOOPS = (gast.For, gast.While, gast.AsyncFor)
 
 
@@ -57,30 +59,33 @@ class _Hoist:
         for node in statements:
             if isinstance(node, _LOOPS) or getattr(node, "role", None) == "loop":
                 self.names()  # all of the tree's, before anything is out of it
-                taken: list[tuple[Any, list[Any]]] = []
+                taken: list[_Taken] = []
                 _take(node, [node] if hasattr(node, "role") else [], taken)
                 raised: scope.Names = {}
-                for function, around in taken:
-                    self.move(function, around, raised)
-                    _stand_at(function, node)
+                moved = [self.move(piece, raised) for piece in taken]
                 out += self.declarations(raised)
-                out += [function for function, _ in taken]
+                out += [_stand_at(statement, node) for statement in moved]
             elif not isinstance(node, (*scope.FUNCTIONS, gast.ClassDef)):
                 for inner in _blocks(node):
                     self.block(inner)
             out.append(node)
         statements[:] = out
 
-    def move(self, function: Any, around: list[Any], raised: scope.Names) -> None:
-        """Rename a function that was taken out of the functions `around`, and raise what it reads of theirs."""
-        function.name = function.reference.id = self.names().fresh(function.name)
-        self.made.add(function.name)
+    def move(self, piece: _Taken, raised: scope.Names) -> Any:
+        """The statement that makes a function where home does, all it reads of the functions it stood in raised."""
+        function = piece.function
+        piece.reference.id = self.names().fresh(piece.reference.id)
+        self.made.add(piece.reference.id)
         for name in scope.inner(function).free(scope.parameters(function)):
-            owner = next((owner for owner in reversed(around) if name in self.names_of(owner)), None)
+            owner = next((owner for owner in reversed(piece.around) if name in self.names_of(owner)), None)
             if owner is not None:
                 self.names_of(owner).remove(name)
                 _disown(owner, name, self.names())
                 raised[name] = None
+        if isinstance(function, gast.Lambda):
+            return gast.Assign([template.name(piece.reference.id, gast.Store())], function, None)
+        function.name = piece.reference.id
+        return function
 
     def names_of(self, function: Any) -> set[str]:
         if id(function) not in self.owned:
@@ -97,19 +102,51 @@ class _Hoist:
         return [gast.AnnAssign(template.name(n, gast.Store()), template.constant(None), None, 1) for n in names]
 
 
-def _take(node: Any, around: list[Any], taken: list[tuple[Any, list[Any]]]) -> None:
-    """Take the generated functions out of a statement or function, with the generated functions around each."""
+@dataclass
+class _Taken:
+    """A function taken out of a loop: the name that refers to it, and the generated functions it stood in."""
+
+    function: Any
+    reference: Any
+    around: list[Any]
+
+
+def _take(node: Any, around: list[Any], taken: list[_Taken]) -> None:
+    """Take the generated functions out of a statement or function."""
     for block in _blocks(node):
         kept = []
         for statement in block:
             if hasattr(statement, "role"):
                 _take(statement, [*around, statement], taken)
-                taken.append((statement, around))
+                taken.append(_Taken(statement, statement.reference, around))
                 continue
             if not isinstance(statement, (*scope.FUNCTIONS, gast.ClassDef)):
                 _take(statement, around, taken)
+                _take_lambdas(statement, around, taken)
             kept.append(statement)
         block[:] = kept
+
+
+def _take_lambdas(node: Any, around: list[Any], taken: list[_Taken]) -> None:
+    """Take the generated lambdas out of the expressions of a statement, but not out of scopes that have own names."""
+    for name in node._fields:
+        value = getattr(node, name, None)
+        for i, child in enumerate(value if isinstance(value, list) else [value]):
+            if not isinstance(child, gast.AST) or isinstance(child, (*_SCOPES, gast.stmt)):
+                continue
+            if isinstance(child, gast.Lambda):
+                if hasattr(child, "origin"):
+                    continue
+                if not child.args.args:
+                    _take_lambdas(child, around, taken)
+                reference = gast.copy_location(template.name("operand"), child)
+                taken.append(_Taken(child, reference, around))
+                if isinstance(value, list):
+                    value[i] = reference
+                else:
+                    setattr(node, name, reference)
+            else:
+                _take_lambdas(child, around, taken)
 
 
 def _owned(function: Any) -> set[str]:
@@ -143,11 +180,11 @@ def _unannotate(block: list[Any], name: str) -> None:
             block[i] = gast.copy_location(new, node)
 
 
-def _stand_at(function: Any, node: Any) -> None:
+def _stand_at(statement: Any, node: Any) -> Any:
     """The line on which a function is made is that of its loop."""
-    gast.copy_location(function, node)
-    if isinstance(node, _LOOPS):
-        function.end_lineno, function.end_col_offset = node.lineno, node.col_offset
+    statement.lineno = statement.end_lineno = node.lineno
+    statement.col_offset = statement.end_col_offset = node.col_offset
+    return statement
 
 
 def _blocks(node: Any) -> Iterable[list[Any]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from collections.abc import Iterator
 
 import gast
@@ -28,3 +30,31 @@ def walk(*nodes: gast.AST) -> Iterator[gast.AST]:
         node = stack.pop()
         yield node
         stack += children(node)[::-1]
+
+
+FRAMES_PER_LEVEL = 8  # of the deepest pass
+
+
+@contextlib.contextmanager
+def room_for(tree: gast.AST) -> Iterator[None]:
+    """While it lasts, the recursion limit leaves room for passes over `tree`, however deep it is."""
+    depth, level = 0, [tree]
+    while level:
+        depth, level = depth + 1, [child for node in level for child in children(node)]
+    limit, needed = sys.getrecursionlimit(), _running() + FRAMES_PER_LEVEL * depth + 200
+    if needed <= limit:
+        yield
+        return
+    sys.setrecursionlimit(needed)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _running() -> int:
+    """How many frames are running in this thread."""
+    count, frame = 0, sys._getframe()
+    while frame.f_back is not None:
+        count, frame = count + 1, frame.f_back
+    return count
