@@ -290,28 +290,37 @@ def _plain_imports() -> Iterator[None]:
 # the recursion limit --------------------------------------------------------------------------------------------------
 
 _get_limit, _set_limit = sys.getrecursionlimit, sys.setrecursionlimit
+_known = [0]  # the limit that the program knows
+
+
+def _raised(limit: int) -> int:
+    # Before 3.11, each frame takes room on the stack of the process, which must not overflow.
+    room = 2**31 - 1 if sys.version_info >= (3, 11) else max(limit, 12_000)
+    return min(limit * FRAMES_PER_CALL, room)
 
 
 @_unseen
 @functools.wraps(_get_limit)
 def _program_limit() -> int:
-    return _get_limit() // (FRAMES_PER_CALL if _installed else 1)
+    return _known[0] if _installed else _get_limit()
 
 
 @_unseen
 @functools.wraps(_set_limit)
 def _set_program_limit(limit: int, /) -> None:
-    _set_limit(min(limit * (FRAMES_PER_CALL if _installed else 1), 2**31 - 1))
+    _set_limit(_raised(limit) if _installed else limit)
+    _known[0] = limit
 
 
 def _raise_limit() -> None:
-    _set_limit(_get_limit() * FRAMES_PER_CALL)
+    _known[0] = _get_limit()
+    _set_limit(_raised(_known[0]))
     sys.getrecursionlimit, sys.setrecursionlimit = _program_limit, _set_program_limit
 
 
 def _lower_limit() -> None:
     sys.getrecursionlimit, sys.setrecursionlimit = _get_limit, _set_limit
-    _set_limit(_get_limit() // FRAMES_PER_CALL)
+    _set_limit(_known[0])
 
 
 # what can be converted ------------------------------------------------------------------------------------------------

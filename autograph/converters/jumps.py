@@ -202,8 +202,9 @@ class _Restructure:
         if node.plain is not None:
             inside = replace(where, tail=False, in_loop=True, native_loop=True)
             node.body = self.block(node.body, inside)
-            node.orelse = self.block(node.orelse, replace(where, tail=False))
-            return [node], [], {}
+            orelse = replace(where, tail=False, raised={})
+            node.orelse = self.block(node.orelse, orelse)
+            return [node], [], orelse.raised
         inside = _Where("loop", in_loop=True, depth=where.depth)
         node.body = self.body(node.body, inside)
         break_, continue_ = inside.loop_flags.get("break"), inside.loop_flags.get("continue")

@@ -192,14 +192,16 @@ def _has_jumps(loop: Any) -> bool:
     return bool(block_jumps(loop.body))
 
 
-def pin(node: Any, reason: str) -> None:
-    """Keep everything in `node` plain that a jump leads out of."""
+def pin(node: Any, reason: str, in_loop: bool = False) -> None:
+    """Keep everything in `node` plain that a jump leads out of; in a loop that thereby stays plain, every jump."""
     if isinstance(node, DEFINITIONS):
         return
     if isinstance(node, (gast.If, *LOOPS)) and node.plain is None and node.jumps:
         node.plain = reason
-    loop = isinstance(node, LOOPS) and node.plain is not None
     for block in blocks(node):
+        inside = in_loop
+        if isinstance(node, LOOPS) and block is node.body:
+            inside = node.plain is not None
         for statement in block:
-            if "return" in statement.jumps or (loop and statement.jumps):
-                pin(statement, reason)
+            if "return" in statement.jumps or (inside and statement.jumps):
+                pin(statement, reason, inside)

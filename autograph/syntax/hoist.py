@@ -34,14 +34,14 @@ def hoist(tree: gast.AST) -> frozenset[str]:
     names = functools.cache(lambda: Namer(all_names(tree)))
     made: set[str] = set()
     for node in list(trees.walk(tree)):
-        if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)) and _holds_loops(node):
+        if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)) and _may_hold_loops(node):
             _Hoist(node, names, made).block(node.body)
     return frozenset(made)
 
 
-def _holds_loops(function: Any) -> bool:
-    """Whether a function of the user's, or a branch outside of loops, may have something to hoist."""
-    return getattr(function, "role", None) != "loop"
+def _may_hold_loops(function: Any) -> bool:
+    """Whether a function is one of the user's, or a branch outside of loops; but not if it looks at its own names."""
+    return getattr(function, "role", None) != "loop" and not getattr(function, "whole", None)
 
 
 class _Hoist:

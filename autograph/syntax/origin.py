@@ -309,7 +309,7 @@ class _Recorder:
                 _comment(node, origin.comments._replace(trailing=origin.comment.lstrip()))
             self.inside(node, header)
 
-    def lead(self, holder: ast.AST | None, first: ast.stmt, floor: int, end: tuple[int, int]) -> int:
+    def lead(self, holder: Any, first: ast.stmt, floor: int, end: tuple[int, int]) -> int:
         """Note what stands around the header of the block that `first` begins; return the first line of it.
 
         Args:
@@ -325,14 +325,20 @@ class _Recorder:
         if isinstance(holder, ast.excepthandler):
             header = holder.lineno
         elif holder is not None:
-            header = holder.pattern.lineno  # type: ignore[attr-defined]
-            while header > floor + 1 and not self.lines[header].lstrip().startswith("case"):
-                header -= 1
+            header = self.case(holder, floor)
+            holder.origin.span = (header, len(self.lines.indent(header).encode()), *end)  # Python keeps no place
         origin.lead, origin.lead_comment = self.lines.above(header, floor, self.lines.width(header)), comment
         moved = tuple(line.lstrip() for line in (*origin.lead, comment) if line)
         if moved:
             _comment(first, origin.comments._replace(before=moved + origin.comments.before))
         return header - len(origin.lead)
+
+    def case(self, node: Any, floor: int) -> int:
+        """The line where a case begins; its pattern may begin below, in parentheses."""
+        line, pattern = node.pattern.lineno, node.pattern.col_offset
+        while line > floor + 1 and not self.lines.begins(line, len(self.lines.indent(line).encode()), "case"):
+            line -= 1
+        return int(line)
 
     def first_line(self, node: ast.stmt, floor: int) -> int:
         """The first line of a statement: its first decorator's `@`, if it has any."""

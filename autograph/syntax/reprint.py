@@ -272,12 +272,8 @@ class Printer(Splicer):
         """Where a head begins in the user's text, if that can be told."""
         if kind(node) == "If":
             return self.start(node)
-        if kind(node) != "match_case":
-            line, offset = node.origin.span[:2]
-            return line, offset
-        line = node.pattern.origin.span[0]  # Python keeps no place for a case
-        indent = len(self.lines[line - 1]) - len(self.lines[line - 1].lstrip())
-        return (line, indent) if self.lines[line - 1].startswith("case", indent) else None
+        line, offset = node.origin.span[:2]
+        return (line, offset) if kind(node) != "match_case" or self.lines[line - 1].lstrip().startswith("case") else None
 
     def find_colon(self, place: Place) -> Place:
         """The place of the first colon that is not in a comment."""

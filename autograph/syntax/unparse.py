@@ -254,7 +254,7 @@ class Unparser(ExpressionUnparser):
 
     def _match_case_head(self, node: gast.AST) -> None:
         self.write("case ")
-        self.dispatch(node.pattern)
+        self.child(node, "pattern")
         if node.guard is not None:
             self.write(" if ")
             self.child(node, "guard")
