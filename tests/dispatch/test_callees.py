@@ -302,7 +302,7 @@ MARKED = {
     "under convert": "@ag.convert\n@ag.do_not_convert\ndef g(c): return 1 if c else 0",
     "method": "class C:\n    @ag.do_not_convert\n    def g(self, c): return 1 if c else 0\ng = C().g",
     "static method": "class C:\n    @ag.do_not_convert\n    @staticmethod\n    def g(c): return 1 if c else 0\ng = C.g",
-    "class method": "class C:\n    @ag.do_not_convert\n    @classmethod\n    def g(k, c): return 1 if c else 0\ng = C.g",
+    "class method": "class C:\n  @ag.do_not_convert\n  @classmethod\n  def g(k, c): return 1 if c else 0\ng = C.g",
     "class": "@ag.do_not_convert\nclass C:\n    def __call__(self, c): return 1 if c else 0\ng = C()",
     "partial": "import functools\ng = functools.partial(ag.do_not_convert(lambda c: 1 if c else 0))",
     "lambda": "g = ag.do_not_convert(lambda c: 1 if c else 0)",
