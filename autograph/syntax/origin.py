@@ -284,8 +284,7 @@ class _Recorder:
     def clause(self, node: ast.stmt, holder: ast.AST | None, body: list[ast.stmt], floor: int) -> int:
         """Record a block of `node`, that which stands below the header of `holder`; return its last line."""
         if not (holder is None or holder is node):
-            placed: Any = getattr(holder, "pattern", holder)
-            self.node(holder, self.lines.indent(placed.lineno), False)
+            self.holder(holder, floor)
         end = _header_end(holder) or (floor, 0)
         if self.unit is None:
             unit = self.lines.indent(body[0].lineno).removeprefix(_origin(node).indent)
@@ -298,6 +297,18 @@ class _Recorder:
             if holder in getattr(node, "cases", ())[:1]:  # a match has no block right below its own header
                 self.head(node, top - 1)
         return last
+
+    def holder(self, node: Any, floor: int) -> None:
+        """Give a handler or a case its origin; of a case, whose place Python does not keep, find the line."""
+        if isinstance(node, ast.excepthandler):
+            self.node(node, self.lines.indent(node.lineno), False)
+            return
+        line: int = node.pattern.lineno
+        while line > floor + 1 and not self.lines[line].lstrip().startswith("case"):
+            line -= 1  # the pattern stands below, in parentheses
+        indent = self.lines.indent(line)
+        end = _header_end(node) or (line, 0)
+        self.node(node, indent, False).span = (line, len(indent.encode()), *end)
 
     def head(self, node: ast.stmt, header: int) -> None:
         """Note the comments in and behind a compound statement's head, which ends on line `header`, if not 0."""
@@ -321,24 +332,12 @@ class _Recorder:
         origin = _origin(first)
         header = self.header_line(first)
         comment = self.lines.comment_behind(header, end[1] if end[0] == header else 0) if header else ""
-        header = header or first.lineno
-        if isinstance(holder, ast.excepthandler):
-            header = holder.lineno
-        elif holder is not None:
-            header = self.case(holder, floor)
-            holder.origin.span = (header, len(self.lines.indent(header).encode()), *end)  # Python keeps no place
+        header = holder.origin.span[0] if holder else header or first.lineno
         origin.lead, origin.lead_comment = self.lines.above(header, floor, self.lines.width(header)), comment
         moved = tuple(line.lstrip() for line in (*origin.lead, comment) if line)
         if moved:
             _comment(first, origin.comments._replace(before=moved + origin.comments.before))
         return header - len(origin.lead)
-
-    def case(self, node: Any, floor: int) -> int:
-        """The line where a case begins; its pattern may begin below, in parentheses."""
-        line, pattern = node.pattern.lineno, node.pattern.col_offset
-        while line > floor + 1 and not self.lines.begins(line, len(self.lines.indent(line).encode()), "case"):
-            line -= 1
-        return int(line)
 
     def first_line(self, node: ast.stmt, floor: int) -> int:
         """The first line of a statement: its first decorator's `@`, if it has any."""

@@ -257,23 +257,17 @@ class Printer(Splicer):
     def head(self, node: gast.AST) -> None:
         """Print a compound statement, handler or case up to the colon."""
         slots = self.head_slots(node)
-        start = self.head_start(node) if slots is not None else None
-        if slots is None or start is None:
+        if slots is None:
             super().head(node)
         else:
+            line, offset = node.origin.span[:2]
+            start = (line, offset + 2 * self.is_typed_elif(node))
             self.splice(node, slots, start, self.find_colon(slots[-1].end if slots else start))
 
     def head_slots(self, node: gast.AST) -> list[Slot] | None:
         if not hasattr(node, "origin"):
             return None
         return self.slots(node, [name for name in fields(node) if name not in BLOCKS and name != "decorator_list"])
-
-    def head_start(self, node: gast.AST) -> Place | None:
-        """Where a head begins in the user's text, if that can be told."""
-        if kind(node) == "If":
-            return self.start(node)
-        line, offset = node.origin.span[:2]
-        return (line, offset) if kind(node) != "match_case" or self.lines[line - 1].lstrip().startswith("case") else None
 
     def find_colon(self, place: Place) -> Place:
         """The place of the first colon that is not in a comment."""

@@ -603,6 +603,11 @@ def test_handlers_cases_and_decorators():
                     f(z)
                 # second case
                 case (_): pass
+                case (
+                    a.b  # one
+                    | c.d
+                ) if f(y):
+                    f(z)
     """
     assert converted(text) == program(text).replace("f(", "ag__.call(f)(")
 
