@@ -54,7 +54,8 @@ def test_a_file(cli, model):
     result = cli("to-code", "model.py")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[:3] == ["", '"""A model."""', "import autograph.operators as ag__"]
+    assert lines[:2] == ["", '"""A model."""']
+    assert "import autograph.operators as ag__" in lines[2:4]
     assert "    # how far a step goes" in lines
     compile(result.stdout, "model.py", "exec")
 
