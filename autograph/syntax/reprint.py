@@ -107,12 +107,11 @@ class Printer(Splicer):
 
     def rescue(self, node: gast.AST, mark: int) -> None:
         """Put the comments that a rewriting lost above a statement, which was printed since `mark`."""
-        lost = set(_comments(node).inside)
-        if lost:
-            lost.difference_update(comments("".join(self.out[mark:])))
+        inside = _comments(node).inside
+        lost = set(inside).difference(comments("".join(self.out[mark:]))) if inside else inside
         if lost and self.out[mark].startswith("\n"):
-            lost.difference_update(comments("".join(self.out[:mark])))  # the test of a `while`, say, moves up
-            lines = [comment for comment in _comments(node).inside if comment in lost]
+            above = comments("".join(self.out[:mark]))  # where the test of a `while` goes, say
+            lines = [comment for comment in inside if comment in lost and comment not in above]
             self.out[mark:mark] = [f"\n{self.indent}{line}" for line in lines]
 
     def suite(self, owner: gast.AST, body: Sequence[gast.AST], keyword: str = "") -> None:

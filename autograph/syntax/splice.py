@@ -26,6 +26,7 @@ Place = tuple[int, int]
 
 _COMMENT = re.compile(r"#[^\n]*")
 _JOINTS = re.compile(r"(?:[\s\\(),<>=!]|\b(?:and|or|not|in|is)\b)*")
+_LINES = (ast.stmt, ast.excepthandler)
 _FAR = 50  # lines; what is further apart are parts of different statements
 _SPACE = " \t\f\n\\"
 _OPENING_QUOTE = re.compile(r"[a-zA-Z]*('''|\"\"\"|'|\")")
@@ -345,7 +346,7 @@ class Splicer(Unparser):
 
 def _is_line(node: gast.AST) -> bool:
     """Whether a line feed outside of brackets would end a node."""
-    return isinstance(node, ast.stmt | ast.excepthandler) or kind(node) in ("match_case", "withitem")
+    return isinstance(node, _LINES) or kind(node) in ("match_case", "withitem")
 
 
 def _is_lone_generator(slot: Slot) -> bool:
