@@ -224,7 +224,7 @@ class _Writer:
             count = self.fresh("n")
             lines = [f"{count} = {self.draw(st.integers(0, 3))}", f"while {count}:", f"    {count} -= 1"]
         elif kind == 1:
-            lines = [f"while {self.condition(scope)} and fuel():"]
+            lines = [f"while ({self.condition(scope)}) and fuel():"]
         else:
             lines = ["while fuel():"]
         return lines + self.block(inside, 3) + self.loop_else(scope)
