@@ -11,11 +11,11 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType, FunctionType
-from typing import Any, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 import gast
 
-from autograph import operators
+from autograph import marks, operators
 from autograph.converters import known
 from autograph.converters.base import Decision
 from autograph.errors import SourceError
@@ -25,6 +25,7 @@ from autograph.syntax import hoist, inline, loader, pipeline, reprint, source, t
 from autograph.syntax.origin import NO_COMMENTS
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 @dataclass
@@ -48,26 +49,38 @@ class ConvertedSource:
 
 # Functions ------------------------------------------------------------------------------------------------------------
 
+class _OfCode(Generic[T]):
+    """What is known of code objects, told apart by identity, not by their equality; forgotten with them."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[CodeType], T]] = {}
+
+    def get(self, code: CodeType) -> T | None:
+        found = self._known.get(id(code))
+        return found[1] if found is not None and found[0]() is code else None
+
+    def put(self, code: CodeType, value: T) -> T:
+        self._known[id(code)] = weakref.ref(code, functools.partial(self._forget, id(code))), value
+        return value
+
+    def _forget(self, key: int, reference: weakref.ref[CodeType]) -> None:
+        if (found := self._known.get(key)) is not None and found[0] is reference:
+            del self._known[key]
+
+
 _lock = threading.RLock()
-_conversions: dict[int, tuple[weakref.ref[CodeType], Conversion]] = {}
+_conversions: _OfCode[Conversion] = _OfCode()
 
 
 def conversion_of(function: FunctionType) -> Conversion:
     """The conversion of a function; made once for each code object, and forgotten with it."""
-    code = function.__code__
-    found = _conversions.get(id(code))
-    if found is None or found[0]() is not code:
+    found = _conversions.get(function.__code__)
+    if found is None:
         with _lock:
-            found = _conversions.get(id(code))
-            if found is None or found[0]() is not code:
-                found = weakref.ref(code, functools.partial(_forget, id(code))), _convert(function)
-                _conversions[id(code)] = found
-    return found[1]
-
-
-def _forget(key: int, reference: weakref.ref[CodeType]) -> None:
-    if (found := _conversions.get(key)) is not None and found[0] is reference:
-        del _conversions[key]
+            found = _conversions.get(function.__code__)
+            if found is None:
+                found = _conversions.put(function.__code__, _convert(function))
+    return found
 
 
 def _convert(function: FunctionType) -> Conversion:
@@ -111,8 +124,8 @@ def to_graph(entity: Any, *, debug_source: bool = False) -> Any:
     """The converted form of a callable: like it in every way, and always running converted code.
 
     Args:
-        entity: a function, lambda, method, partial, `staticmethod`, `classmethod`, or an object with a `__call__`
-            written in Python.
+        entity: a function, lambda, method, partial, `staticmethod`, `classmethod`, `property`, or an object with a
+            `__call__` written in Python.
         debug_source: compile the converted text itself, so that a debugger steps through that, instead of putting the
             code on the user's lines.
 
@@ -126,12 +139,19 @@ def to_graph(entity: Any, *, debug_source: bool = False) -> Any:
         return types.MethodType(inner(entity.__func__), entity.__self__)
     if isinstance(entity, (staticmethod, classmethod)):
         return type(entity)(inner(entity.__func__))
+    if isinstance(entity, property):
+        return _each_accessor(entity, inner)
     if isinstance(entity, functools.partial):
         return functools.partial(inner(entity.func), *entity.args, **entity.keywords)
     call = getattr(type(entity), "__call__", None)  # noqa: B004
     if isinstance(entity, type) or not isinstance(call, FunctionType):
         raise SourceError(_not_convertible(entity))
     return types.MethodType(inner(call), entity)
+
+
+def _each_accessor(entity: property, change: Callable[[Any], Any]) -> property:
+    get, put, delete = (accessor and change(accessor) for accessor in (entity.fget, entity.fset, entity.fdel))
+    return property(get, put, delete, entity.__doc__)
 
 
 def _not_convertible(entity: Any) -> str:
@@ -143,6 +163,8 @@ def _not_convertible(entity: Any) -> str:
 
 
 def _converted_function(function: FunctionType, debug_source: bool = False) -> FunctionType:
+    if is_switch(function):
+        return cast(FunctionType, to_graph(function.__wrapped__, debug_source=debug_source))  # type: ignore[attr-defined]
     if is_converted(function) or is_marked(function):
         return function
     if debug_source:
@@ -150,13 +172,17 @@ def _converted_function(function: FunctionType, debug_source: bool = False) -> F
     else:
         converted = loader.instantiate(conversion_of(function).code, function)
     converted.__wrapped__ = function  # type: ignore[attr-defined]
-    converted.__ag_converted__ = True  # type: ignore[attr-defined]
     return converted
 
 
 def is_converted(function: Any) -> bool:
-    """Whether a function is the outcome of a conversion."""
-    return getattr(function, "__dict__", {}).get("__ag_converted__") is True
+    """Whether a function is the outcome of a conversion, or switches to one."""
+    return isinstance(function, FunctionType) and (marks.is_converted(function.__code__) or is_switch(function))
+
+
+def is_switch(function: Any) -> bool:
+    """Whether `convert` made a function."""
+    return getattr(function, "__dict__", {}).get("__ag_switch__") is True
 
 
 def is_marked(function: Any) -> bool:
@@ -191,6 +217,10 @@ def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
         return functools.partial(convert, debug_source=debug_source)
     if isinstance(entity, (staticmethod, classmethod)):
         return type(entity)(convert(entity.__func__, debug_source=debug_source))
+    if isinstance(entity, property):
+        return _each_accessor(entity, functools.partial(convert, debug_source=debug_source))
+    if isinstance(entity, type):
+        raise SourceError(_not_convertible(entity))
     if isinstance(entity, types.MethodType):
         return types.MethodType(convert(entity.__func__, debug_source=debug_source), entity.__self__)
     if is_converted(entity) or is_marked(entity):
@@ -209,7 +239,7 @@ def _switch(entity: Any, debug_source: bool) -> FunctionType:
     function.__code__ = function.__code__.replace(
         co_filename=code.co_filename, co_firstlineno=code.co_firstlineno, co_name=code.co_name
     )
-    function.__ag_converted__ = True  # type: ignore[attr-defined]
+    function.__ag_switch__ = True  # type: ignore[attr-defined]
     return function
 
 
@@ -232,6 +262,8 @@ def do_not_convert(function: Any = None) -> Any:
     if function is None:
         return do_not_convert
     inner: Any = function.__func__ if isinstance(function, _WRAPPERS) else function
+    if is_switch(inner):
+        return do_not_convert(inner.__wrapped__)
     try:
         inner.__ag_do_not_convert__ = True
     except AttributeError as error:
@@ -364,13 +396,15 @@ def _find(node: Any, path: list[str]) -> Any:
 
 def _convert_callee(function: FunctionType) -> FunctionType:
     """For `ag__.call` while a backend traces: the converted function, or the function itself if it has no source."""
+    if unconverted.get(function.__code__) is not None:
+        return function
     try:
         return _converted_function(function)
     except SourceError as error:
-        unconverted[function.__code__] = error
+        unconverted.put(function.__code__, error)
         return function
 
 
 # Functions that were called while tracing and have no source to convert, and why; `explain` of a trace tells.
-unconverted: weakref.WeakKeyDictionary[CodeType, SourceError] = weakref.WeakKeyDictionary()
+unconverted: _OfCode[SourceError] = _OfCode()
 calls.set_converter(_convert_callee)

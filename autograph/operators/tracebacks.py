@@ -12,7 +12,7 @@ import os
 import sys
 from types import CodeType, FrameType, TracebackType
 
-from autograph.marks import BODY
+from autograph.marks import is_body
 
 _LIBRARY = os.path.dirname(os.path.dirname((lambda: None).__code__.co_filename)) + os.sep
 FULL_TRACEBACK = "AUTOGRAPH_FULL_TRACEBACK"
@@ -78,14 +78,14 @@ def _is_body(entry: TracebackType, caller: TracebackType) -> bool:
     piece, whole = entry.tb_frame.f_code, caller.tb_frame.f_code
     names = (piece.co_filename, piece.co_name, getattr(piece, "co_qualname", ""))
     same = names == (whole.co_filename, whole.co_name, getattr(whole, "co_qualname", ""))
-    return same and piece.co_consts[-1:] == (BODY,)
+    return same and is_body(piece)
 
 
 def _is_guarded(last: TracebackType, entry: TracebackType) -> bool:
     # Behind a guard that let its own entry go stands that of a body, right after the entry of who called.
     # A frame that raised again what it had caught has two entries: the second has not passed the guard yet.
     code = entry.tb_frame.f_code
-    return ("trim" in code.co_names or code.co_consts[-1:] == (BODY,)) and entry.tb_frame is not last.tb_frame
+    return ("trim" in code.co_names or is_body(code)) and entry.tb_frame is not last.tb_frame
 
 
 if sys.version_info >= (3, 11):

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, NamedTuple
 
-from ..marks import BODY
+from ..marks import BODY, WHOLE
 
 FUTURE: int = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -328,8 +328,7 @@ def _relabel(code: CodeType, marks: Marks, scope: _Scope) -> CodeType:
         consts.append(const)
     known = {**names, **marks.constants}
     consts = [known.get(const, const) if type(const) is str else const for const in consts]
-    if scope.generated:
-        consts.append(BODY)
+    consts.append(BODY if scope.generated else WHOLE)
     labels: dict[str, Any] = {"co_consts": tuple(consts), "co_name": scope.name}
     if _QUALNAME and scope.qualname:
         labels["co_qualname"] = scope.qualname
