@@ -1,123 +1,26 @@
-"""The public functions of the front end: the one place where syntax and operators meet."""
+"""The public functions of the front end."""
 
 from __future__ import annotations
 
 import functools
 import linecache
 import sys
-import threading
 import types
-import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
-from types import CodeType, FunctionType
-from typing import Any, Generic, TypeVar, overload
+from types import FunctionType
+from typing import Any, TypeVar, cast, overload
 
 import gast
 
-from autograph import marks, operators
+from autograph import marks
+from autograph.conversions import ConvertedSource, OfCode, conversion_of, convert_for_debugging, convert_source
 from autograph.converters import known
-from autograph.converters.base import Decision
 from autograph.errors import SourceError
 from autograph.explanation import Explanation
 from autograph.operators import backend, calls
-from autograph.syntax import hoist, inline, loader, pipeline, reprint, source, template, trees
-from autograph.syntax.origin import NO_COMMENTS
+from autograph.syntax import loader, pipeline, reprint, source, trees
 
 F = TypeVar("F", bound=Callable[..., Any])
-T = TypeVar("T")
-
-
-@dataclass
-class Conversion:
-    """What the conversion of one function gave. Closures over one piece of code share it."""
-
-    code: CodeType
-    text: str
-    decisions: list[Decision]
-
-
-@dataclass
-class ConvertedSource:
-    """What the conversion of a whole file gave: a tree to compile, the same as text, and what was decided."""
-
-    tree: gast.Module
-    text: str
-    decisions: list[Decision]
-    generated: frozenset[str]
-
-
-# Functions ------------------------------------------------------------------------------------------------------------
-
-class _OfCode(Generic[T]):
-    """What is known of code objects, told apart by identity, not by their equality; forgotten with them."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[weakref.ref[CodeType], T]] = {}
-
-    def get(self, code: CodeType) -> T | None:
-        found = self._known.get(id(code))
-        return found[1] if found is not None and found[0]() is code else None
-
-    def put(self, code: CodeType, value: T) -> T:
-        self._known[id(code)] = weakref.ref(code, functools.partial(self._forget, id(code))), value
-        return value
-
-    def _forget(self, key: int, reference: weakref.ref[CodeType]) -> None:
-        if (found := self._known.get(key)) is not None and found[0] is reference:
-            del self._known[key]
-
-
-_lock = threading.RLock()
-_conversions: _OfCode[Conversion] = _OfCode()
-
-
-def conversion_of(function: FunctionType) -> Conversion:
-    """The conversion of a function; made once for each code object, and forgotten with it."""
-    found = _conversions.get(function.__code__)
-    if found is None:
-        with _lock:
-            found = _conversions.get(function.__code__)
-            if found is None:
-                found = _conversions.put(function.__code__, _convert(function))
-    return found
-
-
-def _convert(function: FunctionType) -> Conversion:
-    read = source.of_function(function)
-    node = read.node
-    with trees.room_for(node):
-        decorators, node.decorator_list = getattr(node, "decorator_list", []), []
-        free = function.__code__.co_freevars
-        context = known.function_context(node, read.source.filename, function.__globals__, free)
-        context.classes.extend(read.class_names)
-        converted = pipeline.convert(node, context)
-        text = reprint.to_text(node, read.source)
-        generated = converted.generated | hoist.hoist(node)
-        inline.inline(node)
-        node.decorator_list = decorators  # not run, but the code begins on the line of the first
-        code = loader.compile_function(
-            node, function, class_names=read.class_names, generated=generated, operators=operators
-        )
-    return Conversion(code, text, converted.decisions)
-
-
-def _convert_for_debugging(function: FunctionType) -> FunctionType:
-    """The converted function compiled from its own text, which `linecache` then knows under a name of its own."""
-    text = conversion_of(function).text
-    name = f"<autograph {function.__module__}.{function.__qualname__}>"
-    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
-    place = function.__code__.replace(co_filename=name, co_firstlineno=1)
-    there = FunctionType(place, function.__globals__, function.__name__, None, function.__closure__)
-    node = gast.parse(text).body[0]
-    code = loader.compile_function(
-        getattr(node, "value", node),
-        there,
-        class_names=source.of_function(function).class_names,
-        generated=frozenset(),
-        operators=operators,
-    )
-    return loader.instantiate(code, function)
 
 
 def to_graph(entity: Any, *, debug_source: bool = False) -> Any:
@@ -168,7 +71,7 @@ def _converted_function(function: FunctionType, debug_source: bool = False) -> F
     if is_converted(function) or is_marked(function):
         return function
     if debug_source:
-        converted = _convert_for_debugging(function)
+        converted = convert_for_debugging(function)
     else:
         converted = loader.instantiate(conversion_of(function).code, function)
     converted.__wrapped__ = function  # type: ignore[attr-defined]
@@ -320,43 +223,6 @@ def user_function(entity: Any) -> FunctionType:
 # Files ----------------------------------------------------------------------------------------------------------------
 
 
-def convert_source(text: str, filename: str) -> ConvertedSource:
-    """Convert a whole file. The module it makes begins by importing the operators as `ag__`.
-
-    Raises:
-        SyntaxError: as Python does.
-    """
-    read = source.parse(text, filename)
-    with trees.room_for(read.tree):
-        return _converted_source(read)
-
-
-def _converted_source(read: source.Source) -> ConvertedSource:
-    converted = pipeline.convert(read.tree, known.module_context(read.tree, read.filename))
-    tree: gast.Module = converted.tree
-    if any(isinstance(node, gast.Name) and node.id == "ag__" for node in trees.walk(tree)):
-        _import_operators(tree)
-    return ConvertedSource(tree, reprint.to_text(tree, read), converted.decisions, converted.generated)
-
-
-def _import_operators(tree: gast.Module) -> None:
-    """Put `import autograph.operators as ag__` behind the docstring and the `__future__` imports."""
-    at = 0
-    for statement in tree.body:
-        value = getattr(statement, "value", None)
-        docstring = at == 0 and isinstance(statement, gast.Expr) and isinstance(getattr(value, "value", None), str)
-        if not docstring and not (isinstance(statement, gast.ImportFrom) and statement.module == "__future__"):
-            break
-        at += 1
-    new: Any = template.statements("import autograph.operators as ag__")[0]
-    new.comments = NO_COMMENTS._replace(before=("",) if at else ())
-    following: Any = tree.body[at]
-    if not following.comments.before:
-        blank = ("", "") if hasattr(following, "body") else ("",)
-        following.comments = following.comments._replace(before=blank)
-    tree.body.insert(at, new)
-
-
 def _module_source(module: types.ModuleType) -> ConvertedSource:
     return convert_source(*_text_of(module))
 
@@ -406,5 +272,5 @@ def _convert_callee(function: FunctionType) -> FunctionType:
 
 
 # Functions that were called while tracing and have no source to convert, and why; `explain` of a trace tells.
-unconverted: _OfCode[SourceError] = _OfCode()
+unconverted: OfCode[SourceError] = OfCode()
 calls.set_converter(_convert_callee)

@@ -39,7 +39,7 @@ from typing import Any, TypeVar
 from zipimport import zipimporter
 
 from autograph import operators
-from autograph.api import convert_source
+from autograph.conversions import convert_source
 from autograph.explanation import Explanation
 from autograph.syntax import hoist, inline, loader
 

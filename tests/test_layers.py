@@ -39,7 +39,7 @@ D1 | 0             | operators/state operators/tracebacks → operators/backend
 D2 | 0 D1          | operators/* → operators backends/*
 DR | 0 D1 D2 R     | backends/graph
 
-A1 | 0 R S D       | explanation → api → importing → numpy* random nn* optim* compat* → __init__
+A1 | 0 R S D       | explanation → conversions → api → importing → numpy* random nn* optim* compat* → __init__
 A2 | 0 R S D A1    | cli/* → cli → __main__
 """
 CONTINUED = "\n   |               |"

@@ -17,8 +17,8 @@ import click
 import gast
 from click.shell_completion import CompletionItem
 
-from autograph.api import convert_source
 from autograph.cli.failure import BadSyntax, Failure
+from autograph.conversions import convert_source
 from autograph.explanation import Explanation
 from autograph.syntax import reprint
 from autograph.syntax.source import Source

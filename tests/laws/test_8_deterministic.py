@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from autograph import api
+from autograph import api, conversions
 from tests import corpus
 from tests.test_corpus import ENTRIES
 
@@ -36,4 +36,4 @@ def test_same_text_every_time() -> None:
         module = corpus.module(entry.theme)
         api.to_code(module)
         assert api.to_code(entry.function) == text
-        assert api._convert(api.user_function(entry.function)).text == text
+        assert conversions._convert(api.user_function(entry.function)).text == text
