@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph import api
+from autograph import api, conversions, operators
 from autograph.errors import AutographError, SourceError
 from tests.dispatch import staging
 from tests.dispatch.staging import Trace
@@ -398,18 +398,18 @@ def test_closures_share_their_conversion(monkeypatch):
     assert [f(1) for f in converted] == [0, 1, 2]
     assert len({f.__code__ for f in converted}) == 1
     conversion = api.conversion_of(made(0))
-    monkeypatch.setattr(api, "_convert", lambda *_: pytest.fail("converted again"))
+    monkeypatch.setattr(conversions, "_convert", lambda *_: pytest.fail("converted again"))
     assert api.conversion_of(made(5)) is conversion
 
 
 def test_nothing_is_converted_before_it_must(monkeypatch):
-    monkeypatch.setattr(api, "_convert", lambda *_: pytest.fail("converted"))
+    monkeypatch.setattr(conversions, "_convert", lambda *_: pytest.fail("converted"))
     function = staging.execute("@ag.convert\ndef f(c):\n    return 1 if c else 2")["f"]
     assert function(1) == 1
 
 
 def test_conversions_go_with_their_code():
-    before = len(api._conversions)
+    before = len(conversions.conversions)
 
     def use():
         names = staging.execute("def f(c):\n    def g(): return f\n    return 1 if c else 2")
@@ -423,7 +423,7 @@ def test_conversions_go_with_their_code():
     gc.collect()
     assert function() is None and code() is None
     gc.collect()
-    assert len(api._conversions) <= before
+    assert len(conversions.conversions) <= before
 
 
 def test_changed_code_is_converted_again():
@@ -456,7 +456,7 @@ def test_text_of_a_class():
     text = ag.to_code(Shape)
     assert text.startswith('class Shape:\n    """A class of the user\'s."""\n\n    sides = 4\n')
     assert "    @staticmethod\n    def double(x):\n" in text  # its own methods' decorators stay
-    names: dict[str, Any] = {"ag__": ag.api.operators}
+    names: dict[str, Any] = {"ag__": operators}
     exec(text, names)
     assert names["Shape"](3).area(2) == 18
     assert ag.to_code(Shape.Inner).startswith("class Inner:\n    def hidden(self, __x):\n")

@@ -540,6 +540,15 @@ def test_all_frames_on_request(monkeypatch):
     assert f"{os.sep}operators{os.sep}conditionals.py" in shown
 
 
+def test_the_converted_text_may_be_debugged_instead():
+    function = staging.execute(PROGRAMS["in a branch"])["f"]
+    error = raised(ag.to_graph(function, debug_source=True))
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    text = ag.to_code(function).splitlines()
+    assert last.line == text[last.lineno - 1].strip() == "raise ag__.raise_(ValueError(x))"
+    assert last.filename == "<autograph user.f>"
+
+
 # Sources and profiles
 
 
