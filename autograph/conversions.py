@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import linecache
 import threading
 import weakref
@@ -106,12 +107,23 @@ def convert_for_debugging(function: FunctionType) -> FunctionType:
 
 @dataclass
 class ConvertedSource:
-    """What the conversion of a whole file gave: a tree to compile, the same as text, and what was decided."""
+    """What the conversion of a whole file gave: a tree to compile, the same as text, and what was decided.
 
-    tree: gast.Module
-    text: str
+    Ask for the text before the tree is prepared for compiling.
+    """
+
+    source: source.Source
     decisions: list[Decision]
     generated: frozenset[str]
+
+    @property
+    def tree(self) -> gast.Module:
+        return self.source.tree
+
+    @functools.cached_property
+    def text(self) -> str:
+        with trees.room_for(self.tree):
+            return reprint.to_text(self.tree, self.source)
 
 
 def convert_source(text: str, filename: str) -> ConvertedSource:
@@ -122,15 +134,14 @@ def convert_source(text: str, filename: str) -> ConvertedSource:
     """
     read = source.parse(text, filename)
     with trees.room_for(read.tree):
-        return _converted_source(read)
+        converted = pipeline.convert(read.tree, known.module_context(read.tree, filename))
+    if any(_is_operators(node) for node in trees.walk(read.tree)):
+        _import_operators(read.tree)
+    return ConvertedSource(read, converted.decisions, converted.generated)
 
 
-def _converted_source(read: source.Source) -> ConvertedSource:
-    converted = pipeline.convert(read.tree, known.module_context(read.tree, read.filename))
-    tree: gast.Module = converted.tree
-    if any(isinstance(node, gast.Name) and node.id == "ag__" for node in trees.walk(tree)):
-        _import_operators(tree)
-    return ConvertedSource(tree, reprint.to_text(tree, read), converted.decisions, converted.generated)
+def _is_operators(node: gast.AST) -> bool:
+    return isinstance(node, gast.Name) and node.id == "ag__" and not hasattr(node, "origin")
 
 
 def _import_operators(tree: gast.Module) -> None:
@@ -143,9 +154,10 @@ def _import_operators(tree: gast.Module) -> None:
             break
         at += 1
     new: Any = template.statements("import autograph.operators as ag__")[0]
-    new.comments = NO_COMMENTS._replace(before=("",) if at else ())
     following: Any = tree.body[at]
-    if not following.comments.before:
-        blank = ("", "") if hasattr(following, "body") else ("",)
-        following.comments = following.comments._replace(before=blank)
+    before = following.comments.before
+    top = tuple(itertools.takewhile(bool, before)) if at == 0 else ()  # the file's first lines: `#!`, coding, licence
+    rest = before[len(top) :] or (("", "") if hasattr(following, "body") else ("",))
+    new.comments = NO_COMMENTS._replace(before=top or (("",) if at else ()))
+    following.comments = following.comments._replace(before=rest)
     tree.body.insert(at, new)

@@ -21,7 +21,6 @@ from autograph.cli.failure import BadSyntax, Failure
 from autograph.conversions import convert_source
 from autograph.explanation import Explanation
 from autograph.syntax import reprint
-from autograph.syntax.source import Source
 
 STDIN = "<stdin>"
 _DEFINITIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
@@ -146,7 +145,7 @@ def convert(text: Text, filename: str, qualname: str | None = None) -> Piece:
     explanation = Explanation(converted.decisions)
     if qualname is None:
         return Piece(filename, text, replace(text, content=converted.text), explanation)
-    source = Source(filename, io.StringIO(text.content).readlines(), converted.tree)
+    source = converted.source
     nodes = _named(converted.tree, qualname, filename)
     before = "\n".join(textwrap.dedent("".join(source.lines[_start(node) - 1 : node.end_lineno])) for node in nodes)
     after = "\n".join(reprint.to_text(node, source) for node in nodes)

@@ -30,11 +30,13 @@ def module_context(tree: gast.AST, filename: str) -> Context:
 def function_context(tree: gast.AST, filename: str, globals: Mapping[str, Any], free: tuple[str, ...]) -> Context:
     """The context for converting one live function."""
     used = names.all_names(tree)
+    own = globals.get("__name__", "")  # what the module itself defines is no import, whatever the module is called
     known = {}
     shadowed = set()
     for name in used & globals.keys():
-        dotted = _dotted(globals[name])
-        if dotted is None:
+        value = globals[name]
+        dotted = _dotted(value)
+        if dotted is None or (not isinstance(value, types.ModuleType) and value.__module__ == own):
             shadowed.add(name)
         else:
             known[name] = dotted

@@ -45,9 +45,10 @@ def quiet(needed: bool = True) -> Iterator[None]:
     if not needed:
         yield
         return
-    with _FILTERS, warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
-        warnings.simplefilter("ignore", DeprecationWarning)
+    current = sys.modules.get("warnings", warnings)  # which a program may have imported afresh
+    with _FILTERS, current.catch_warnings():
+        current.simplefilter("ignore", SyntaxWarning)
+        current.simplefilter("ignore", DeprecationWarning)
         yield
 
 

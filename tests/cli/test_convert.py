@@ -41,7 +41,6 @@ def test_files(cli, write, tmp_path):
     assert (tmp_path / "out" / "script").stat().st_mode & stat.S_IXUSR
 
 
-@pytest.mark.xfail(reason="the import of the operators comes before it", strict=False)
 def test_a_script_remains_one(cli, write, tmp_path):
     write("script", f"#!/usr/bin/env python\n# coding: latin-1\n\n# about part\n{PART}")
     cli("convert", "script", "--out-dir", "out")
