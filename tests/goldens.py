@@ -1,6 +1,7 @@
 """Goldens: whole source in, whole source out, one above the other in a file of tests/golden/.
 
     # What the golden is about, in a line or two.
+    # >>> f(1), f(2)
     def f(x):
         ...
 
@@ -15,7 +16,8 @@ A test that takes the argument `golden` runs once for every such file (conftest.
         golden.check(convert(golden.source))
 
 To add one, write its upper part, run `pytest --update-goldens`, and read what it wrote. A first line
-`# python 3.12` keeps a golden from earlier Pythons. What stands below the line must come out of every Python.
+`# python 3.12` keeps a golden from earlier Pythons. tests/converters/test_goldens.py leaves the head out of what it
+converts, and also runs the expressions behind `>>>`, converted and not. What stands below the line must come out of every Python.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).parent.parent / "autograph"
 #  row | may import from | modules, by their path below autograph/ (a package is its __init__.py)
 TABLE = """
 -- |               | syntax converters runtime backends
-0  |               | errors marks → nest
+0  |               | errors marks libraries → nest
 
 R1 | 0             | runtime/types → runtime/graph → runtime/opdef → runtime/check runtime/printing
 R2 | 0 R1          | runtime/ops*
@@ -31,7 +31,8 @@ R5 | 0 R1 R2 R3 R4 | runtime/function
 S1 | 0             | syntax/trees syntax/lines syntax/bridge syntax/literals syntax/precedence
    |               | → syntax/origin syntax/names syntax/codes syntax/unparse_expr
    |               | → syntax/source syntax/unparse → syntax/splice → syntax/reprint
-S2 | 0 S1          | syntax/template syntax/loader syntax/scope → syntax/cfg syntax/hoist syntax/inline → syntax/liveness
+S2 | 0 S1          | syntax/template syntax/loader syntax/scope
+   |               | → syntax/cfg syntax/hoist syntax/inline → syntax/liveness
 S3 | 0 S1 S2       | converters/base → converters/*
 S4 | 0 S1 S2 S3    | syntax/pipeline
 
