@@ -17,7 +17,8 @@ A test that takes the argument `golden` runs once for every such file (conftest.
 
 To add one, write its upper part, run `pytest --update-goldens`, and read what it wrote. A first line
 `# python 3.12` keeps a golden from earlier Pythons. tests/converters/test_goldens.py leaves the head out of what it
-converts, and also runs the expressions behind `>>>`, converted and not. What stands below the line must come out of every Python.
+converts, and also runs the expressions behind `>>>`, converted and not. What stands below the line must come out
+of every Python.
 """
 
 from __future__ import annotations
