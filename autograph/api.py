@@ -267,10 +267,10 @@ def _convert_callee(function: FunctionType) -> FunctionType:
     try:
         return _converted_function(function)
     except SourceError as error:
-        unconverted.put(function.__code__, error)
+        unconverted.put(function.__code__, str(error))
         return function
 
 
 # Functions that were called while tracing and have no source to convert, and why; `explain` of a trace tells.
-unconverted: OfCode[SourceError] = OfCode()
+unconverted: OfCode[str] = OfCode()
 calls.set_converter(_convert_callee)

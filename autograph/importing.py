@@ -241,6 +241,12 @@ class ConvertingLoader(machinery.SourceFileLoader):
         self.hook = hook
         self._code: CodeType | None = None
 
+    def __eq__(self, other: object) -> bool:
+        """A module's spec compares equal to what it would be without the hook."""
+        return isinstance(other, machinery.SourceFileLoader) and (self.name, self.path) == (other.name, other.path)
+
+    __hash__ = machinery.SourceFileLoader.__hash__
+
     @_unseen
     def create_module(self, spec: machinery.ModuleSpec) -> None:
         # Here and not when the module is executed, because then it stands in sys.modules, still empty, and would be

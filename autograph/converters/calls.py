@@ -9,20 +9,15 @@ from __future__ import annotations
 
 import builtins
 import re
-import sys
 from typing import Any
 
 import gast
 
+from autograph import libraries
 from autograph.converters import movable
 from autograph.converters.base import Context
 from autograph.syntax import template
 
-_STAGED_MODULES = frozenset(
-    "math cmath random heapq bisect functools itertools operator copy statistics fractions decimal numbers".split()
-)
-_LIBRARIES = frozenset({"builtins", "numpy", "jax", "torch", "autograph", "typing_extensions"})
-_PLAIN_MODULES = (sys.stdlib_module_names | _LIBRARIES) - _STAGED_MODULES
 _CREATION = frozenset(
     "zeros ones empty full arange linspace logspace geomspace eye identity tri array asarray asanyarray "
     "ascontiguousarray fromfunction fromiter".split()
@@ -51,8 +46,8 @@ def _reason(node: gast.Call, context: Context) -> str | None:
     if isinstance(function, gast.Attribute) and isinstance(function.value, _LITERALS):
         return "a method of a literal"
     dotted = context.dotted(function)
-    if dotted is not None and (module := dotted.partition(".")[0]) in _PLAIN_MODULES and not _creates(dotted):
-        return f"`{module}` takes no part in staging"
+    if dotted is not None and libraries.is_plain(dotted) and not _creates(dotted):
+        return f"`{dotted.partition('.')[0]}` takes no part in staging"
     if _EXCEPTION.search(function.id if isinstance(function, gast.Name) else getattr(function, "attr", "")):
         return "an exception"
     return None

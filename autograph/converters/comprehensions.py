@@ -27,6 +27,7 @@ def rewrite(node: Any, context: Context) -> Any:
     why = _reason(node, context)
     context.decide(node, "comprehension", why)
     if why is not None:
+        _rename_variables(node, context)
         return None
     generator = node.generators[0]
     parameter = generator.target.id
@@ -51,6 +52,41 @@ def _reason(node: Any, context: Context) -> str | None:
     if generator.target.id in _late(parts):
         return "an inner function captures its variable"
     return "it is asynchronous" if generator.is_async else movable.reason(parts, context)
+
+
+def _rename_variables(node: Any, context: Context) -> None:
+    """Give the variables of a comprehension that stays, in a generated function, names that no local has.
+
+    From 3.12 on Python runs it in that function itself, and loses a variable of an outer function of the same name.
+    """
+    if not getattr(node, "in_body", False) or isinstance(node, gast.GeneratorExp):
+        return
+    for name in scope.uses(*(generator.target for generator in node.generators)).writes:
+        if context.is_local(name):
+            _rename(node, name, context.namer.fresh(name), outermost=True)
+
+
+def _rename(node: Any, old: str, new: str, outermost: bool = False) -> None:
+    """Rename a variable in its scope: not in what is evaluated outside of it, nor where an inner scope has its own."""
+    inside = trees.children(node)
+    if isinstance(node, scope.COMPREHENSIONS):
+        own = old in scope.uses(*(generator.target for generator in node.generators)).writes
+        first = node.generators[0].iter
+        if own and not outermost:
+            return _rename(first, old, new)
+        if outermost:
+            node.generators[0].iter = template.constant(None)  # evaluated in the scope around
+            for child in inside:
+                _rename(child, old, new)
+            node.generators[0].iter = first
+            return None
+    elif isinstance(node, scope.FUNCTIONS) and old in scope.parameters(node):
+        return None
+    elif isinstance(node, gast.Name) and node.id == old:
+        node.id = new
+    for child in inside:
+        _rename(child, old, new)
+    return None
 
 
 def _late(parts: list[Any]) -> set[str]:

@@ -87,6 +87,7 @@ class Functions:
         for step in self.prepare:
             step(node, context)
         live = liveness.analyse(node)
+        owners.mark_bodies(node.body)
         foreign = [name for name in own.rebound if name not in own.writes]  # an outer function's
         bound = owners.declare(node.body, [*scope.parameters(node), *own.globals, *own.nonlocals, *foreign])
         # Names that may be read unbound, and that only bodies bind now, must stay the function's own.

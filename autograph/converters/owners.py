@@ -16,6 +16,14 @@ from autograph.converters.base import replace
 from autograph.syntax import scope
 
 
+def mark_bodies(block: list[Any]) -> None:
+    """Set `in_body` on the comprehensions that will stand in a generated function."""
+    for construct in _constructs(block):
+        for node in scope.walk_own(construct):
+            if isinstance(node, scope.COMPREHENSIONS):
+                node.in_body = True
+
+
 def declare(block: list[Any], bound: Iterable[str]) -> set[str]:
     """Set `node.unbound` on the constructs of a function's block: the names to declare in front of each.
 

@@ -7,12 +7,10 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import Any
 
+from autograph import libraries
 from autograph.operators.backend import ACTIVE, tracing
 
 Converter = Callable[[FunctionType], Callable[..., Any]]
-
-# Packages whose functions take staged values as they are, or cannot take them at all.
-UNCONVERTED = frozenset({__name__.partition(".")[0], "numpy", "jax", "jaxlib", "torch"})
 
 _converter: Converter | None = None
 
@@ -50,8 +48,7 @@ def _converted(function: Any) -> Any:
     if _converter is None or isinstance(function, type) or _is_marked(function):
         return function
     if isinstance(function, FunctionType):
-        package = str(function.__globals__.get("__name__")).partition(".")[0]
-        return function if package in UNCONVERTED else _converter(function)
+        return function if libraries.is_plain(str(function.__globals__.get("__name__"))) else _converter(function)
     if isinstance(function, MethodType):
         inner = _converted(function.__func__)
         return function if inner is function.__func__ else MethodType(inner, function.__self__)

@@ -182,8 +182,9 @@ def _unannotate(block: list[Any], name: str) -> None:
 
 def _stand_at(statement: Any, node: Any) -> Any:
     """The line on which a function is made is that of its loop."""
-    statement.lineno = statement.end_lineno = node.lineno
-    statement.col_offset = statement.end_col_offset = node.col_offset
+    for made in (statement, statement.value) if isinstance(statement, gast.Assign) else (statement,):
+        made.lineno = made.end_lineno = node.lineno
+        made.col_offset = made.end_col_offset = node.col_offset
     return statement
 
 

@@ -101,10 +101,10 @@ def told(entry: tuple[Any, ...]) -> str:
     return " ".join([construct, *parts]).strip()
 
 
-def execute(text: str, **names: Any) -> dict[str, Any]:
+def execute(text: str, filename: str | None = None, **names: Any) -> dict[str, Any]:
     """Run the text of a module, whose source can be found."""
     module = {"__name__": "user", "ag": ag, **names}
-    filename = f"<program {next(_numbers)}>"
+    filename = filename or f"<program {next(_numbers)}>"
     linecache.cache[filename] = len(text), None, text.splitlines(keepends=True), filename
     exec(compile(text, filename, "exec", dont_inherit=True), module)
     return module

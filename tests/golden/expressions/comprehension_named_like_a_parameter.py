@@ -11,8 +11,8 @@ def f(x, rows):
 # ------------------------------------------------------------ becomes
 def f(x, rows):
     def if_body():
-        ys = [x for x, _ in rows]
-        zs = [ag__.call(lambda: x)() for x in ys]
+        ys = [x_1 for x_1, _ in rows]
+        zs = [ag__.call(lambda: x_2)() for x_2 in ys]
 
         def loop_body(i):
             ag__.print_(x + i, ys, zs)
