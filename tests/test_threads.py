@@ -207,7 +207,7 @@ def memory(work, rounds):
 
 
 def test_memory_is_steady():
-    """What is converted and dropped is gone: 100 conversions would be some 500 KB. Python's own caches fill up slowly."""
+    """What is converted is gone when dropped: 100 conversions take some 500 KB. Python's own caches fill up slowly."""
     convert_and_drop(20)
     used = memory(lambda: convert_and_drop(50), 4)
     assert used[-1] - used[1] < 50_000, used
