@@ -96,8 +96,8 @@ def compile_alone(
         body = [_at(function, ast.ClassDef, name=name, bases=[], keywords=[], **_holding(*body))]
         depth += 1
     if free or like.co_flags & inspect.CO_NESTED:
-        if depth == 2 and path[0] not in free:
-            # the function may mean a global of the name of its class
+        if path[0] != "<lambda>" and path[0] not in free:
+            # the function may mean a global of its own name, or of that of its class
             body.insert(0, _at(function, ast.Global, names=path[:1]))
         else:
             path[:0] = ["_", "<locals>"]
