@@ -15,10 +15,15 @@ Converter = Callable[[FunctionType], Callable[..., Any]]
 _converter: Converter | None = None
 
 
-def set_converter(converter: Converter | None) -> None:
-    """Let `call` convert functions with `converter`, which may give back the function it was given."""
+def set_converter(converter: Converter | None) -> Converter | None:
+    """Let `call` convert functions with `converter`, which may give back the function it was given.
+
+    Returns:
+        what converted them before.
+    """
     global _converter
-    _converter = converter
+    before, _converter = _converter, converter
+    return before
 
 
 def call(function: Any) -> Any:

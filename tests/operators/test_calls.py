@@ -24,9 +24,9 @@ def converter():
 
         return converted
 
-    set_converter(convert)
+    before = set_converter(convert)
     yield
-    set_converter(None)
+    set_converter(before)
 
 
 @pytest.fixture

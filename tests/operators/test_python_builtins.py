@@ -99,10 +99,10 @@ def test_staged_bounds_and_companions():
 def test_functions_handed_to_builtins_are_converted_while_tracing():
     from autograph.operators.calls import set_converter
 
-    set_converter(lambda function: lambda x: ("converted", x))
+    before = set_converter(lambda function: lambda x: ("converted", x))
     try:
         with recorded(tracing=True):
             assert list(ag__.map_(key, [1])) == [("converted", 1)]
             assert ag__.sorted_([1, 2], key=key) == [1, 2]  # by ("converted", x), not by -x
     finally:
-        set_converter(None)
+        set_converter(before)
