@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from autograph import api, conversions
+from autograph import api
 from tests import corpus
 from tests.test_corpus import ENTRIES
 
