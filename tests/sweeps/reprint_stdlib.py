@@ -71,9 +71,14 @@ def files(places: list[str]) -> Iterator[Path]:
 
 
 def comments(text: str) -> set[str]:
-    """The comments of a text."""
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return {token.string.rstrip() for token in tokens if token.type == tokenize.COMMENT}
+    """The comments of a text, but for those in replacement fields of f-strings, which are not kept."""
+    found, depth = set(), 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        name = tokenize.tok_name[token.type]
+        depth += (name == "FSTRING_START") - (name == "FSTRING_END")
+        if name == "COMMENT" and not depth:
+            found.add(token.string.rstrip())
+    return found
 
 
 def difference(text: str, tree: str, change: Callable[[gast.AST], object]) -> str | None:
