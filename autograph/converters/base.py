@@ -186,7 +186,11 @@ def move_comments(old: Any, nodes: list[Any]) -> None:
     there: Comments = getattr(first, "comments", NO_COMMENTS)
     first.comments = there._replace(before=before + there.before)
     there = getattr(last, "comments", NO_COMMENTS)
-    last.comments = there._replace(after=there.after + comments.after, trailing=there.trailing or behind)
+    last.comments = there._replace(
+        inside=there.inside + comments.inside,
+        trailing=there.trailing or behind,
+        after=there.after + comments.after,
+    )
 
 
 def own_text(node: gast.AST, limit: int = 40) -> str:

@@ -81,7 +81,7 @@ class _Restructure:
         """A block that becomes the body of a generated function: leaving it at its end needs no `return`."""
         out = self.block(statements, where)
         if out and isinstance(out[-1], gast.Return) and out[-1].value is None and where.kind != "function":
-            out[-1].silent = True  # runs, so that the user's line is seen to run, but is not worth printing
+            _silence(out)
         return out or [gast.Pass()]
 
     # Jumps
@@ -244,6 +244,16 @@ def any_of(flags: Flags | list[str]) -> gast.AST:
 
 def _assign(name: str, value: gast.AST) -> gast.Assign:
     return gast.Assign([template.name(name, gast.Store())], value, None)
+
+
+def _silence(block: list[Any]) -> None:
+    """The last statement runs, so that the user's line is seen to run, but is not worth printing; its comments are."""
+    block[-1].silent = True
+    comments = getattr(block[-1], "comments", NO_COMMENTS)
+    lines = (*comments.before, *([comments.trailing] if comments.trailing else []), *comments.after)
+    if len(block) > 1 and any(lines):
+        there = getattr(block[-2], "comments", NO_COMMENTS)
+        block[-2].comments = there._replace(after=there.after + lines)
 
 
 def _at_header(new: Any, node: Any) -> Any:

@@ -40,6 +40,7 @@ def f(xs, n):
             total,
             ag__.len_(xs),
         )
+    # and this
     ag__.if_stmt(ag__.and_(lambda: total > 3,
                            lambda: n > 0), if_body, None, ('total',))
     message = (
