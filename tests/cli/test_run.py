@@ -134,11 +134,20 @@ def test_it_can_be_interrupted(tmp_path, write):
     command = [sys.executable, "-m", "autograph", "run", "waits.py"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent.parent)}
     with subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # who runs in the background ignores it
     ) as process:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) in (130, -signal.SIGINT)
+        try:
+            assert process.wait(timeout=20) in (130, -signal.SIGINT)
+        finally:
+            process.kill()
         assert process.stderr.read().endswith("KeyboardInterrupt\n")
 
 
