@@ -16,17 +16,13 @@ from autograph.converters.base import Context
 from autograph.syntax import scope, trees
 
 _READS_NAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
-_FRAMES = {
-    "sys._getframe": 0,
-    "sys._getframemodulename": 0,
-    "inspect.currentframe": None,
-    "inspect.stack": None,
-    "inspect.trace": None,
-    "traceback.extract_stack": None,
-    "traceback.format_stack": None,
-    "traceback.print_stack": None,
-    "traceback.walk_stack": None,
+# How many frames down they look by default. Known by their last name: they are often imported where they are used.
+_FRAMES: dict[str, float] = {
+    "_getframe": 0,
+    "_getframemodulename": 0,
+    **dict.fromkeys("currentframe extract_stack format_stack print_stack walk_stack".split(), math.inf),
 }
+_DOTTED_FRAMES = frozenset({"inspect.stack", "inspect.trace"})
 
 
 def reason(nodes: list[Any] | gast.AST, context: Context) -> str | None:
@@ -83,14 +79,24 @@ def reads_names(node: gast.Call, context: Context) -> bool:
 
 def frame_depth(node: gast.Call, context: Context) -> float:
     """0 if a call does not care which frame makes it; else 1 + how many frames below that one it looks at."""
-    dotted = context.dotted(node.func)
-    if dotted in _FRAMES:
-        default = _FRAMES[dotted]
-        return math.inf if default is None else 1 + _constant(node.args[0] if node.args else None, default)
-    if dotted is not None and dotted.rpartition(".")[2] in ("warn", "warn_explicit") and dotted.startswith("warnings"):
-        level = node.args[2] if len(node.args) > 2 else _keyword(node, "stacklevel")
-        return _constant(level, 1) - 1 + (level is not None)
-    return context.frame_depths.get(_callee(node), 0)
+    name = _callee(node)
+    if name in _FRAMES:
+        default = _FRAMES[name]
+        return 1 + (default if default == math.inf else _constant(node.args[0] if node.args else None, default))
+    if name in ("warn", "warn_explicit"):
+        level = _keyword(node, "stacklevel")
+        if level is None and len(node.args) > 2 and _is_of_warnings(node.func, context):
+            level = node.args[2]
+        return 0 if level is None else _constant(level, 1)
+    if context.dotted(node.func) in _DOTTED_FRAMES:
+        return math.inf
+    return context.frame_depths.get(name, 0)
+
+
+def _is_of_warnings(function: Any, context: Context) -> bool:
+    """Whether a `warn` is that of the module `warnings`, wherever that was imported, and not, say, a logger's."""
+    root = getattr(getattr(function, "value", None), "id", None)
+    return root == "warnings" or (context.dotted(function) or "").startswith("warnings.")
 
 
 def _keyword(node: gast.Call, name: str) -> Any:
