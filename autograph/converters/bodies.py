@@ -62,7 +62,7 @@ def loop_keywords(node: Any, context: Context) -> dict[str, Any]:
     keywords: dict[str, Any] = {}
     if node.until:
         flags = [template.name(flag) for flag in node.until]
-        test = flags[0] if len(flags) == 1 else template.call("or_", *map(template.thunk, flags))
+        test = flags[0] if len(flags) == 1 else template.call("or_", *map(template.thunk, flags))  # two at most
         keywords["until"] = template.thunk(test)
     if node.options:
         options = {k.arg: k.value for k in node.options}

@@ -12,7 +12,7 @@ import gast
 
 from autograph.converters import staging
 from autograph.converters.base import Context
-from autograph.converters.logical import deferred, may_defer
+from autograph.converters.logical import call_of, deferred, may_defer
 from autograph.syntax import template
 
 _SYMBOLS = {
@@ -49,7 +49,7 @@ def _conjunction(node: gast.Compare, context: Context) -> Any:
         pair = gast.copy_location(gast.Compare(left, [op], [operands[i + 1]]), node)
         operator = _MEMBERSHIP.get(type(op))
         pairs.append(deferred(pair if operator is None else template.call(operator, left, operands[i + 1])))
-    return template.call("and_", *pairs)
+    return call_of("and_", pairs)
 
 
 def _again(operand: Any) -> Any:

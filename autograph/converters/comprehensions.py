@@ -12,7 +12,7 @@ import gast
 
 from autograph.converters import movable
 from autograph.converters.base import Context, binds_here
-from autograph.converters.logical import deferred
+from autograph.converters.logical import call_of, deferred
 from autograph.syntax import scope, template, trees
 
 _OPERATORS = {
@@ -34,7 +34,7 @@ def rewrite(node: Any, context: Context) -> Any:
     elements = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
     conditions = generator.ifs
     if len(conditions) > 1:
-        conditions = [template.call("and_", *map(deferred, conditions))]
+        conditions = [call_of("and_", [*map(deferred, conditions)])]
         gast.copy_location(conditions[0], node)
     lambdas = [gast.copy_location(template.thunk(part, parameter), part) for part in (*elements, *conditions)]
     return template.call(_OPERATORS[type(node)], generator.iter, *lambdas)

@@ -118,7 +118,8 @@ class _Restructure:
 
     def branch(self, node: Any, rest: list[Any], where: _Where) -> list[Any]:
         if where.depth >= plain.MAX_DEPTH:
-            plain.pin(node, f"it is behind more than {plain.MAX_DEPTH} early exits")
+            for statement in (node, *rest):
+                plain.pin(statement, f"it is behind more than {plain.MAX_DEPTH} early exits")
             return self.block([node, *rest], where)
         dead: list[Any] = []
         falls = plain.block_falls(node.body), plain.block_falls(node.orelse)

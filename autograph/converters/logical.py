@@ -17,7 +17,16 @@ def bool_op(node: gast.BoolOp, context: Context) -> Any:
     once = {}
     if getattr(node, "in_test", False) and not all(map(_is_bool, node.values[:-1])):
         once = {"test": template.constant(True)}
-    return template.call("and_" if isinstance(node.op, gast.And) else "or_", *map(deferred, node.values), **once)
+    operator = "and_" if isinstance(node.op, gast.And) else "or_"
+    return call_of(operator, [*map(deferred, node.values)], **once)
+
+
+def call_of(operator: str, operands: list[Any], **keywords: Any) -> Any:
+    """A call of `and_` or `or_`, which take four operands: more are nested."""
+    while len(operands) > 4:
+        inner = template.thunk(template.call(operator, *operands[-4:], **keywords))
+        operands = [*operands[:-4], gast.copy_location(inner, operands[-4])]
+    return template.call(operator, *operands, **keywords)
 
 
 def not_(node: gast.UnaryOp, context: Context) -> Any:

@@ -7,55 +7,61 @@ from typing import Any
 from autograph.operators.backend import BACKENDS, Thunk, owner
 from autograph.operators.unbound import rename
 
+# Plain parameters, at most four operands (converters nest more): Python calls such functions much faster.
 
-def and_(first: Thunk, *rest: Thunk, test: bool = False) -> Any:
-    """`first() and rest[0]() and …`: as lazy, and the last value it computed.
+
+def and_(
+    first: Thunk, second: Thunk, third: Thunk | None = None, fourth: Thunk | None = None, test: bool = False
+) -> Any:
+    """`first() and second() and …`: as lazy, and the last value it computed.
 
     Args:
         test: only the truth of the result matters; what decides is not asked for its truth once more, then.
     """
     try:
         value = first()
-        for term in rest:
-            if value is not True:
-                if value is False:
-                    return value
-                backend = owner(value) if BACKENDS else None
-                if backend is not None:
-                    result = backend.and_(value, rest[rest.index(term) :])
-                    if result is not NotImplemented:
-                        return result
-                if not value:
-                    return False if test else value
-                value = None  # Python does not hold on to it either
-            value = term()
-        return value
+        if value is not True:
+            if value is False:
+                return value
+            backend = owner(value) if BACKENDS else None
+            if backend is not None:
+                result = backend.and_(value, _given(second, third, fourth))
+                if result is not NotImplemented:
+                    return result
+            if not value:
+                return False if test else value
+            value = None  # Python does not hold on to it either
+        return second() if third is None else and_(second, third, fourth, None, test)
     except NameError as error:
-        rename(error, first, *rest)
+        rename(error, first, second)
         raise
 
 
-def or_(first: Thunk, *rest: Thunk, test: bool = False) -> Any:
-    """`first() or rest[0]() or …`: as lazy, and the last value it computed; `test` as for `and_`."""
+def or_(
+    first: Thunk, second: Thunk, third: Thunk | None = None, fourth: Thunk | None = None, test: bool = False
+) -> Any:
+    """`first() or second() or …`: as lazy, and the last value it computed; `test` as for `and_`."""
     try:
         value = first()
-        for term in rest:
-            if value is not False:
-                if value is True:
-                    return value
-                backend = owner(value) if BACKENDS else None
-                if backend is not None:
-                    result = backend.or_(value, rest[rest.index(term) :])
-                    if result is not NotImplemented:
-                        return result
-                if value:
-                    return True if test else value
-                value = None
-            value = term()
-        return value
+        if value is not False:
+            if value is True:
+                return value
+            backend = owner(value) if BACKENDS else None
+            if backend is not None:
+                result = backend.or_(value, _given(second, third, fourth))
+                if result is not NotImplemented:
+                    return result
+            if value:
+                return True if test else value
+            value = None
+        return second() if third is None else or_(second, third, fourth, None, test)
     except NameError as error:
-        rename(error, first, *rest)
+        rename(error, first, second)
         raise
+
+
+def _given(*operands: Thunk | None) -> list[Thunk]:
+    return [operand for operand in operands if operand is not None]
 
 
 def not_(value: Any) -> Any:

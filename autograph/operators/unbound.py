@@ -21,8 +21,8 @@ _BODIES: dict[str, tuple[str, ...]] = {
     "if_exp": ("body", "orelse"),
     "while_stmt": ("test", "body", "until"),
     "for_stmt": ("body", "until"),
-    "and_": ("first", "rest"),
-    "or_": ("first", "rest"),
+    "and_": ("first", "second"),
+    "or_": ("first", "second"),
     "compare": ("term", "term2"),
     "assert_stmt": ("test", "message"),
 }
