@@ -1,0 +1,200 @@
+"""The graph: a program of NumPy and Python operations on values that are assigned once.
+
+    graph   ::=  name(params) block
+    block   ::=  params  node*  results
+    node    ::=  values = op(args, kwargs) blocks
+    args    ::=  value  |  constant  |  tuple, list, dict or slice of args
+
+A node runs its operation on its arguments; `op` names an `OpDef`. Arguments are nested as the user nested them:
+`np.stack([x, y], axis=0)` is a node with the args `([x, y],)` and the kwargs `{"axis": 0}`. Constants are Python
+objects.
+
+A block ends with its results, which are args as well; a block whose results are None never comes to its end, because
+it raises. Blocks of nodes see the values of the blocks around them. These are the nodes that have blocks:
+
+    outs = if(test)            then: () -> results        else: () -> results
+    outs = while(*inits)       test: (*carried) -> (condition,)    body: (*carried) -> results
+    outs = for(iterable, *inits)                          body: (*items, *carried) -> results
+
+The results of a loop's body are what is carried into the next turn; with `until=True`, there comes first a condition
+on which the loop ends there and then. `for` takes each item apart as its keyword `target` says: `(0, (1, 2))` for
+`for a, (b, c) in …`, a lone `0` for `for a in …`, where the numbers are those of the body's params.
+
+Nodes run in order. Arrays, lists and other objects are references, as in Python: `setitem(x, i, v)` changes the array
+that `x` is, for all who have it. So what reads an array must not be moved across what may write to it; see
+`autograph.runtime.aliasing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import CodeType
+from typing import Any, TypeAlias
+
+from autograph.runtime.types import Type
+
+# Where a node comes from: the code and instruction of each of the user's frames, the outermost first.
+Place: TypeAlias = tuple[tuple[CodeType, int], ...]
+
+
+class _Unbound:
+    def __repr__(self) -> str:
+        return "unbound"
+
+
+# The constant that stands for the value of a variable that has none.
+UNBOUND = _Unbound()
+
+
+class Value:
+    """What a node computes, or a parameter of a block.
+
+    Attributes:
+        type: what is known of it.
+        node: the node that computes it; None for a parameter.
+        name: what the user calls it, if that is known.
+    """
+
+    __slots__ = ("name", "node", "type")
+
+    def __init__(self, type: Type, node: Node | None = None, name: str = "") -> None:
+        self.type = type
+        self.node = node
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<value {self.name or hex(id(self))}: {self.type}>"
+
+
+class Node:
+    """One operation; see the module's documentation."""
+
+    __slots__ = ("args", "blocks", "kwargs", "op", "outputs", "place")
+
+    def __init__(
+        self,
+        op: str,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+        blocks: tuple[Block, ...] = (),
+        place: Place = (),
+    ) -> None:
+        self.op = op
+        self.args = args
+        self.kwargs: dict[str, Any] = kwargs or {}
+        self.blocks = blocks
+        self.place = place
+        self.outputs: list[Value] = []
+
+    def add_output(self, type: Type, name: str = "") -> Value:
+        value = Value(type, self, name)
+        self.outputs.append(value)
+        return value
+
+    @property
+    def output(self) -> Value:
+        """The only output."""
+        (value,) = self.outputs
+        return value
+
+    @property
+    def inputs(self) -> list[Value]:
+        """The values among the arguments, in order; those that its blocks use are not among them."""
+        found: list[Value] = []
+        gather((self.args, self.kwargs), found)
+        return found
+
+    def __repr__(self) -> str:
+        return f"<node {self.op}>"
+
+
+class Block:
+    """Nodes in the order in which they run; `results` is None if the end is never reached."""
+
+    __slots__ = ("nodes", "params", "results")
+
+    def __init__(self) -> None:
+        self.params: list[Value] = []
+        self.nodes: list[Node] = []
+        self.results: tuple[Any, ...] | None = ()
+
+    def add_param(self, type: Type, name: str = "") -> Value:
+        value = Value(type, None, name)
+        self.params.append(value)
+        return value
+
+    def append(self, node: Node) -> Node:
+        self.nodes.append(node)
+        return node
+
+    @property
+    def result_values(self) -> list[Value]:
+        """The values among the results."""
+        found: list[Value] = []
+        gather(self.results, found)
+        return found
+
+
+class Graph:
+    """A whole program: a block with a name. `block.results` is a 1-tuple: the structure that is returned."""
+
+    __slots__ = ("block", "name")
+
+    def __init__(self, name: str, block: Block | None = None) -> None:
+        self.name = name
+        self.block = block or Block()
+
+    @property
+    def params(self) -> list[Value]:
+        return self.block.params
+
+
+def gather(args: Any, found: list[Value]) -> None:
+    """Add all values in a nested argument to `found`, in order."""
+    if isinstance(args, Value):
+        found.append(args)
+    elif isinstance(args, (tuple, list)):
+        for part in args:
+            gather(part, found)
+    elif isinstance(args, dict):
+        for part in args.values():
+            gather(part, found)
+    elif isinstance(args, slice):
+        gather((args.start, args.stop, args.step), found)
+
+
+def map_args(function: Callable[[Any], Any], args: Any) -> Any:
+    """The nested argument `args` with `function(leaf)` for each leaf, be it a value or a constant."""
+    if isinstance(args, tuple):
+        parts = [map_args(function, part) for part in args]
+        return type(args)(*parts) if hasattr(args, "_fields") else tuple(parts)
+    if type(args) is list:
+        return [map_args(function, part) for part in args]
+    if type(args) is dict:
+        return {key: map_args(function, part) for key, part in args.items()}
+    if isinstance(args, slice):
+        return slice(*(map_args(function, part) for part in (args.start, args.stop, args.step)))
+    return function(args)
+
+
+def substitute(node: Node, values: dict[Value, Any]) -> None:
+    """Put what `values` says in the place of values among the arguments of `node`, its blocks' included."""
+
+    def leaf(value: Any) -> Any:
+        return values.get(value, value) if isinstance(value, Value) else value
+
+    node.args = map_args(leaf, node.args)
+    node.kwargs = map_args(leaf, node.kwargs)
+    for block in node.blocks:
+        for inner in block.nodes:
+            substitute(inner, values)
+        if block.results is not None:
+            block.results = map_args(leaf, block.results)
+
+
+def walk(block: Block) -> Iterator[Node]:
+    """All nodes of a block and of the blocks within, each before those in it."""
+    for node in block.nodes:
+        yield node
+        for inner in node.blocks:
+            yield from walk(inner)

@@ -1,0 +1,83 @@
+"""All that is known of an operation, declared once; and the registry of operations.
+
+An op is one of these, told apart by its name:
+
+    add, lt, getitem, not, …     an operator or a construct of Python: engines write `template`, or know it
+    np.sum, math.sqrt, len       a function: engines write a call of `target`
+    .sum, .append                a method: engines write a call of that method of the first argument
+    call                         a call of its first argument, of which nothing is known
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from autograph.runtime.types import ANY, Type
+
+# Called with the node's args and kwargs, in which a type stands for each value (constants stay what they are);
+# gives the type of the output, or a list of types for an op with several outputs. It never raises, nor does it judge
+# whether the operation is in order: that will show when it runs, with NumPy's own message.
+Infer: TypeAlias = Callable[..., "Type | list[Type]"]
+
+PURE = "pure"      # computes a new value from what its arguments are and hold, and that is all
+VIEW = "view"      # the same, but the result may share memory with an argument, or be the argument
+WRITE = "write"    # changes its first argument, which it may give back
+ORDERED = "ordered"  # does something that can be seen, or depends on something that can change: is never dropped
+
+
+@dataclass(frozen=True, slots=True)
+class OpDef:
+    """An operation.
+
+    Attributes:
+        name: as nodes name it.
+        infer: see `Infer`.
+        effect: PURE, VIEW, WRITE or ORDERED.
+        target: the Python function, for ops that are functions.
+        template: how Python writes it, for operators: `{} + {}`.
+        precedence: that of the template, by the name of an `ast` operator class, such as `Add`.
+        raises: whether it can raise although its arguments' types are exact and fit.
+        tags: what else passes ask for: `commutative`, `elementwise`, …
+    """
+
+    name: str
+    infer: Infer
+    effect: str = PURE
+    target: Any = None
+    template: str = ""
+    precedence: str = ""
+    raises: bool = False
+    tags: frozenset[str] = field(default=frozenset())
+
+
+def unknown(*args: Any, **kwargs: Any) -> Type:
+    """The rule for what has none."""
+    return ANY
+
+
+OPS: dict[str, OpDef] = {}
+# The op for a NumPy or Python function: `OPS[FUNCTIONS[np.sum]]`. Keys are hashable callables.
+FUNCTIONS: dict[Any, str] = {}
+
+
+def declare(name: str, infer: Infer | None = None, **rest: Any) -> OpDef:
+    """Declare an op, once."""
+    if name in OPS:
+        raise ValueError(f"the op {name} is declared twice")
+    op = OpDef(name, infer or unknown, **rest)
+    OPS[name] = op
+    if op.target is not None:
+        FUNCTIONS.setdefault(op.target, name)
+    return op
+
+
+def lookup(name: str) -> OpDef:
+    """The op of that name; a method that nobody declared may do anything."""
+    found = OPS.get(name)
+    if found is None:
+        if not name.startswith("."):
+            raise KeyError(f"there is no op {name}")
+        found = OpDef(name, unknown, ORDERED, raises=True)
+    return found
