@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.operators.backend import ACTIVE, BACKENDS, Thunk, owner, tracing
+from autograph.operators.backend import ACTIVE, BACKENDS, STAGED, Thunk, owner, tracing
 from autograph.operators.unbound import rename
 
 
@@ -16,7 +16,7 @@ def assert_stmt(test: Thunk, message: Thunk | None = None) -> None:
         value = test()
         if value is True:
             return
-        backend = owner(value) if BACKENDS else None
+        backend = owner(value) if BACKENDS or type(value) in STAGED else None
         if backend is not None and backend.assert_stmt(value, message) is not NotImplemented:
             return
         if not value:

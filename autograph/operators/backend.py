@@ -9,7 +9,7 @@ comprehensions, builtins, calls, `in`, `raise`, and objects about to be indexed 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -160,8 +160,10 @@ def unstaged(backend: Backend, construct: str, *values: Any) -> Any:
     )
 
 
-# Operators hold on to both lists, which are only ever changed in place. Empty, they are all that the plain path
-# looks at. ACTIVE has an entry for each trace in any thread, and one for each backend registered with `watch`.
+# Operators hold on to these three, which are only ever changed in place; they are all that the plain path looks at.
+# STAGED says whose the values of a type are, BACKENDS lists those who must be asked of each value. ACTIVE has an
+# entry for each trace in any thread, and one for each backend registered with `watch`.
+STAGED: dict[type, Backend] = {}
 BACKENDS: list[Backend] = []
 ACTIVE: list[Backend] = []
 
@@ -179,25 +181,41 @@ class _Traces(threading.local):
 
 
 _traces = _Traces()
+_registered: list[tuple[Backend, tuple[type, ...]]] = []
+_watched: list[Backend] = []
 
 
-def register(backend: Backend, watch: bool = False) -> None:
+def register(backend: Backend, watch: bool = False, types: Iterable[type] = ()) -> None:
     """Let `backend` stage values; of several that own a value, the one registered last gets it.
 
     Args:
         watch: ask the backend's `tracing()` at each loop, call and so on. For a backend that does not start its
             traces itself, and so cannot announce them with `traced_by`.
+        types: the types of its values, those of subclasses not included. Its `owns` is not asked, then, and values
+            of other types cost nothing. A type's backend comes before those that are asked.
     """
-    BACKENDS.insert(0, backend)
+    _registered.append((backend, tuple(types)))
+    STAGED.update(dict.fromkeys(_registered[-1][1], backend))
+    if not _registered[-1][1]:
+        BACKENDS.insert(0, backend)
     if watch:
         ACTIVE.append(backend)
+        _watched.insert(0, backend)
 
 
 def unregister(backend: Backend) -> None:
     """Undo `register`."""
-    BACKENDS.remove(backend)
-    if backend in ACTIVE:
-        ACTIVE.remove(backend)
+    at = next(i for i in reversed(range(len(_registered))) if _registered[i][0] is backend)
+    _, types = _registered.pop(at)
+    for kind in types:
+        before = [other for other, theirs in _registered if kind in theirs]
+        if before:
+            STAGED[kind] = before[-1]
+        else:
+            del STAGED[kind]
+    for backends in (() if types else (BACKENDS,)), (ACTIVE, _watched) if backend in _watched else ():
+        for each in backends:
+            each.remove(backend)
 
 
 @contextmanager
@@ -218,24 +236,25 @@ def tracing() -> Backend | None:
         return None
     if _traces.stack:
         return _traces.stack[-1]
-    return next((backend for backend in BACKENDS if backend.tracing()), None)
+    return next((backend for backend in _watched if backend.tracing()), None)
 
 
 def owner(value: Any) -> Backend | None:
     """The backend that staged `value`, if any."""
-    if type(value) in PLAIN:
-        return None
-    for backend in BACKENDS:
-        if backend.owns(value):
-            return backend
+    kind = type(value)
+    if kind in STAGED:
+        return STAGED[kind]
+    if BACKENDS and kind not in PLAIN:
+        for backend in BACKENDS:
+            if backend.owns(value):
+                return backend
     return None
 
 
 def responsible(*values: Any) -> Backend | None:
     """Whom to ask about a construct of `values`: the owner of the first staged one, else who is tracing."""
     for value in values:
-        if type(value) not in PLAIN:
-            for backend in BACKENDS:
-                if backend.owns(value):
-                    return backend
+        backend = owner(value)
+        if backend is not None:
+            return backend
     return tracing() if ACTIVE else None

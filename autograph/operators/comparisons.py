@@ -7,14 +7,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, Thunk, owner, responsible
+from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, STAGED, Thunk, owner, responsible
 from autograph.operators.logical import not_
 from autograph.operators.unbound import rename
 
 
 def in_(element: Any, container: Any) -> Any:
     """`element in container`."""
-    if ACTIVE or (BACKENDS and not (type(element) in PLAIN and type(container) in PLAIN)):
+    if not (type(element) in PLAIN and type(container) in PLAIN) or ACTIVE:
         backend = responsible(element, container)
         if backend is not None:
             result = backend.in_(element, container)
@@ -58,7 +58,7 @@ def compare(
         if result is not True:
             if result is False:
                 return result
-            backend = owner(result) if BACKENDS else None
+            backend = owner(result) if BACKENDS or type(result) in STAGED else None
             if backend is not None:
                 staged = backend.and_(result, (partial(compare, right, comparison2, term2, *rest),))
                 if staged is not NotImplemented:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator
 from itertools import chain
 from typing import Any
 
-from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, OneArgument, owner, responsible
+from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, STAGED, OneArgument, owner, responsible
 from autograph.operators.for_loop import Resumed
 from autograph.operators.unbound import rename
 
@@ -79,7 +79,7 @@ def gen_exp(iterable: Any, element: OneArgument, condition: OneArgument | None =
 def _generate(iterator: Iterator[Any], element: OneArgument, condition: OneArgument) -> Generator[Any, Any, None]:
     for item in Resumed(iterator):
         accepted = condition(item)
-        backend = owner(accepted)
+        backend = None if type(accepted) is bool else owner(accepted)
         if backend is not None:
             rest = backend.gen_exp(chain((item,), iterator), element, condition, accepted)
             if rest is not NotImplemented:
@@ -90,7 +90,7 @@ def _generate(iterator: Iterator[Any], element: OneArgument, condition: OneArgum
 
 
 def _might_be_staged(iterable: Any, condition: OneArgument | None) -> bool:
-    return bool(ACTIVE or (BACKENDS and (condition is not None or type(iterable) not in PLAIN)))
+    return bool(ACTIVE or (condition is not None and (BACKENDS or STAGED)) or type(iterable) not in PLAIN)
 
 
 def _collect(
@@ -113,13 +113,17 @@ def _collect(
     if condition is None:
         return NotImplemented
     iterator = iter(iterable)
+    part, *more = parts
     for item in Resumed(iterator):
         accepted = condition(item)
-        backend = owner(accepted)
+        backend = None if type(accepted) is bool else owner(accepted)
         if backend is not None:
             result = getattr(backend, construct)(chain((item,), iterator), *parts, condition, done, accepted)
             if result is not NotImplemented:
                 return result
         if accepted:
-            add(*[part(item) for part in parts])
+            if more:
+                add(part(item), more[0](item))
+            else:
+                add(part(item))
     return done

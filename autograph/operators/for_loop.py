@@ -6,7 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import truth
 from typing import Any
 
-from autograph.operators.backend import ACTIVE, BACKENDS, Backend, OneArgument, Options, Thunk, owner, responsible
+from autograph.operators.backend import (
+    ACTIVE,
+    BACKENDS,
+    STAGED,
+    Backend,
+    OneArgument,
+    Options,
+    Thunk,
+    owner,
+    responsible,
+)
 from autograph.operators.logical import not_
 from autograph.operators.state import State
 from autograph.operators.unbound import rename
@@ -30,7 +40,7 @@ def for_stmt(
     """
     item = iterator = None
     try:
-        if BACKENDS or ACTIVE:
+        if ACTIVE or BACKENDS or type(iterable) in STAGED:
             backend = responsible(iterable)
             if _takes_over(backend, iterable, body, names, until, options, True):
                 return

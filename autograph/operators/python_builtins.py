@@ -6,14 +6,15 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, responsible
+from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, STAGED, responsible
 from autograph.operators.calls import call
 
 _MISSING: Any = object()
+_disjoint = STAGED.keys().isdisjoint
 
 
 def _run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if BACKENDS or ACTIVE:
+    if ACTIVE or BACKENDS or not _disjoint([type(value) for value in (*args, *kwargs.values())]):
         backend = responsible(*args, *kwargs.values())
         if backend is not None:
             if name in ("map", "filter") and args:

@@ -8,6 +8,7 @@ import autograph.operators as ag__
 from autograph.operators.backend import (
     ACTIVE,
     BACKENDS,
+    STAGED,
     Backend,
     StagingError,
     owner,
@@ -41,7 +42,7 @@ class Joined:
 
 @pytest.fixture
 def registered():
-    added = []
+    added, before = [], dict(STAGED)
 
     def add(backend, **options):
         register(backend, **options)
@@ -51,7 +52,7 @@ def registered():
     yield add
     for backend in added:
         unregister(backend)
-    assert BACKENDS == ACTIVE == []
+    assert BACKENDS == ACTIVE == [] and STAGED == before
 
 
 def test_nobody_owns_anything_at_first():
@@ -70,6 +71,53 @@ def test_third_parties_join_by_structure(registered):
     registered(Joined())
     assert ag__.if_stmt(Staged("x"), lambda: 1, lambda: 2) == "joined"
     assert ag__.if_stmt(5, lambda: 1, lambda: 2) == 1
+
+
+def test_a_backend_may_own_types(registered):
+    asked, typed = registered(Recorder()), registered(Recorder(), types=(Staged,))
+    typed.owns = None  # it is not asked
+    asked.owns = lambda value: type(value) is complex or isinstance(value, Staged)
+    assert owner(Staged("x")) is responsible(1, Staged("x")) is typed
+    assert owner(5) is None and owner(5j) is None and owner([]) is None
+
+    class Special(Staged):
+        """Of another type."""
+
+    assert owner(Special("x")) is asked
+    other = registered(Recorder(), types=(Staged, Special))
+    assert owner(Staged("x")) is owner(Special("x")) is other
+    unregister(typed)
+    assert owner(Staged("x")) is other
+    unregister(other)
+    assert owner(Staged("x")) is owner(Special("x")) is asked
+    register(typed, types=(Staged,))
+    register(other)
+
+
+@pytest.mark.parametrize("types", [(), (Staged,)])
+def test_every_operator_finds_the_owner(registered, types):
+    backend = registered(Recorder(), types=types)
+    x = Staged("x")
+    ag__.if_stmt(x, lambda: 1)
+    ag__.if_exp(x, lambda: 1, lambda: 2)
+    ag__.while_stmt(lambda: x, lambda: None)
+    ag__.for_stmt(x, lambda item: None)
+    ag__.for_stmt([1], lambda item: None, (), lambda: x)
+    ag__.and_(lambda: x, lambda: 1)
+    ag__.or_(lambda: x, lambda: 1)
+    ag__.not_(x)
+    ag__.compare(1, "<", lambda: x, "<", lambda: 2)
+    ag__.in_(1, x)
+    ag__.list_comp(x, lambda item: item)
+    ag__.set_comp([1], lambda item: item, lambda item: x)
+    list(ag__.gen_exp([1], lambda item: item, lambda item: x))
+    ag__.assert_stmt(lambda: x)
+    ag__.len_(x)
+    ag__.sum_([], start=x)
+    assert backend.constructs == [
+        "if_stmt", "if_exp", "while_stmt", "for_stmt", "not_", "for_stmt", "and_", "or_", "not_", "and_", "in_",
+        "list_comp", "set_comp", "gen_exp", "assert_stmt", "len", "sum",
+    ]  # fmt: skip
 
 
 def test_the_innermost_trace_counts(registered):
