@@ -1,0 +1,408 @@
+"""What the rules of ops share: operands, shapes, dtypes, and what makes a rule total.
+
+A rule is written for arguments whose types are exact, in the terms of NumPy, and says `raise Unknown` (or calls
+something here that does) when it does not know. The decorator `rule` makes an `infer` of it, which
+
+    * gives `object` where the rule raises, because rules never judge: a wrong program fails when it runs;
+    * for a type that is not exact, asks the rule about each exact type that the value may be of, and joins the
+      answers, so that no rule has to know about inexact types, and none is ever wrong about one;
+    * remembers answers.
+
+One thing is taken for granted: a Python int that NumPy is to make an array element of, without being told of which
+dtype, is an int64. (Larger ones give arrays of uint64 or of Python objects.) Constants are looked at.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Iterator, Sequence
+from functools import cache, wraps
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from autograph.runtime import types
+from autograph.runtime.opdef import Infer
+from autograph.runtime.types import ANY, KINDS, MaybeUnbound, ObjectType, Shape, TensorType, Type
+
+DType: TypeAlias = np.dtype[Any]
+
+NUMERIC = "biufc"               # the kinds of dtypes of numbers
+ELEMENTARY = "biufcmM"          # of those whose scalars are all of that dtype
+
+
+class Unknown(Exception):
+    """What a rule raises that does not know the answer."""
+
+
+class Wrong(Unknown):
+    """What a rule raises that knows that there will be no answer, because the operation itself will raise."""
+
+
+# ---------------------------------------------------------------------------------------------------- arguments
+
+
+def is_type(arg: Any) -> bool:
+    """Whether an argument of a rule is the type of a value, rather than a constant or nested arguments."""
+    return isinstance(arg, (TensorType, ObjectType, MaybeUnbound))
+
+
+def is_constant(arg: Any) -> bool:
+    """Whether there is no type in an argument, however deep."""
+    if isinstance(arg, (tuple, list)):
+        return all(map(is_constant, arg))
+    if isinstance(arg, dict):
+        return all(map(is_constant, arg.values()))
+    if isinstance(arg, slice):
+        return is_constant((arg.start, arg.stop, arg.step))
+    return not is_type(arg)
+
+
+def constant(arg: Any) -> Any:
+    """The argument, if it is a constant."""
+    if not is_constant(arg):
+        raise Unknown
+    return arg
+
+
+def type_of_arg(arg: Any) -> TensorType | ObjectType:
+    """The type of any argument: of a type itself, of a constant its own, of nested arguments that of the structure."""
+    if isinstance(arg, (TensorType, ObjectType)):
+        return arg
+    if isinstance(arg, MaybeUnbound):
+        return arg.inner            # to use the value when it is unbound raises
+    if type(arg) is tuple:
+        return ObjectType("tuple", tuple(map(type_of_arg, arg)))
+    return cast("TensorType | ObjectType", types.type_of(arg))
+
+
+def operand(arg: Any) -> TensorType:
+    """The type that a ufunc takes an argument to be of: a number or array; a list is what `np.asarray` makes of it."""
+    if isinstance(arg, TensorType):
+        return arg
+    if isinstance(arg, (list, tuple)):
+        return _stacked(arg)
+    found = type_of_arg(arg)
+    if isinstance(found, TensorType):
+        if type(arg) is int and not -(2**63) <= arg < 2**63:
+            raise Unknown
+        return found
+    if found.name == "tuple":
+        return _stacked(found.items)
+    if found.name == "list" and found.items:
+        return _of_list(found.items[0])
+    raise Unknown
+
+
+def _stacked(items: Sequence[Any]) -> TensorType:
+    """An array with these items, if they are numbers or arrays that fit."""
+    if not items:
+        return types.array(float, 0)
+    parts = [operand(item) for item in items]
+    shape = parts[0].shape
+    for part in parts[1:]:
+        if part.ndim != len(shape):
+            raise Unknown
+        shape = tuple(merge_dims(a, b) for a, b in zip(shape, part.shape))
+    return TensorType(np.result_type(*(part.dtype for part in parts)), (len(items), *shape))
+
+
+def _of_list(item: Type) -> TensorType:
+    """An array of what is in a list of unknown length; an empty one gives `f64[0]`."""
+    if isinstance(item, TensorType) and item.exact and not item.shape and item.dtype == float:
+        return types.array(float, None)
+    raise Unknown
+
+
+def array_like(arg: Any) -> TensorType:
+    """The array that `np.asarray` makes of an argument."""
+    found = operand(arg)
+    return found if found.kind == "array" else TensorType(found.dtype, found.shape)
+
+
+def dtype_arg(arg: Any, default: DType | None = None) -> DType:
+    """The dtype that an argument `dtype=` means; `default` for None."""
+    if arg is None:
+        if default is None:
+            raise Unknown
+        return default
+    if is_type(arg):
+        raise Unknown
+    dtype: DType = np.dtype(arg)
+    if dtype.itemsize == 0 or (dtype.kind in "mM" and np.datetime_data(dtype)[0] == "generic"):
+        raise Unknown               # such as `str`: the data say how long
+    return dtype
+
+
+def int_arg(arg: Any) -> int | None:
+    """The number that an argument is; None for that of a value, which only the run will tell."""
+    if isinstance(arg, TensorType):
+        if arg.shape:
+            raise Unknown
+        return None
+    if is_type(arg):
+        raise Unknown
+    return operator.index(arg)
+
+
+def shape_arg(arg: Any) -> Shape:
+    """The shape that an argument means: a number, or some in a tuple, list or array."""
+    if isinstance(arg, TensorType) and arg.shape:
+        if arg.ndim > 1 or arg.shape[0] is None:
+            raise Unknown
+        return (None,) * arg.shape[0]
+    if isinstance(arg, ObjectType):
+        if arg.name != "tuple":
+            raise Unknown
+        arg = arg.items
+    parts = arg if isinstance(arg, (tuple, list)) else arg.tolist() if isinstance(arg, np.ndarray) else [arg]
+    shape = tuple(map(int_arg, parts if isinstance(parts, (tuple, list)) else [parts]))
+    if any(dim is not None and dim < 0 for dim in shape):
+        raise Unknown
+    return shape
+
+
+# ------------------------------------------------------------------------------------------------------- shapes
+
+
+def merge_dims(first: int | None, second: int | None) -> int | None:
+    """What two dimensions are that must be equal."""
+    if first is None:
+        return second
+    if second is not None and first != second:
+        raise Unknown
+    return first
+
+
+def broadcast_dims(first: int | None, second: int | None) -> int | None:
+    """The dimension that two of them are broadcast to."""
+    if first == second or second == 1:
+        return first
+    if first == 1:
+        return second
+    return merge_dims(first, second)
+
+
+def broadcast(*shapes: Shape) -> Shape:
+    """The shape that arrays are broadcast to."""
+    result = shapes[0] if shapes else ()
+    for shape in shapes[1:]:
+        if shape != result:
+            longer, shorter = (result, shape) if len(result) >= len(shape) else (shape, result)
+            head = len(longer) - len(shorter)
+            result = (*longer[:head], *(broadcast_dims(a, b) for a, b in zip(longer[head:], shorter)))
+    return result
+
+
+def size(shape: Shape) -> int | None:
+    """The number of elements."""
+    if 0 in shape:
+        return 0
+    return None if None in shape else math.prod(shape)      # type: ignore[arg-type]
+
+
+def add_dims(*dims: int | None) -> int | None:
+    """The sum of dimensions, as of arrays that are put one after the other."""
+    return None if None in dims else sum(dims)      # type: ignore[arg-type]
+
+
+def axis_arg(axis: Any, ndim: int) -> int:
+    """The axis that an argument means, counted from the first."""
+    number = operator.index(constant(axis))
+    if not -ndim <= number < ndim:
+        raise Unknown
+    return number % ndim
+
+
+def axes_arg(axis: Any, ndim: int) -> tuple[int, ...]:
+    """The axes that an argument means: a number or a tuple of them; None means all."""
+    if axis is None:
+        return tuple(range(ndim))
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    found = tuple(axis_arg(each, ndim) for each in axes)
+    if len(set(found)) < len(found):
+        raise Unknown
+    return found
+
+
+def reduced(shape: Shape, axis: Any, keepdims: Any = False) -> Shape:
+    """The shape of what is left when an array has been reduced along an axis or axes."""
+    keep = bool(constant(keepdims)) if keepdims is not np._NoValue else False
+    if isinstance(axis, TensorType) and not axis.shape and shape:       # one axis, but which?
+        return (None,) * (len(shape) if keep else len(shape) - 1)
+    if axis in (0, -1) and shape == ():     # NumPy lets these pass for 0-d arrays
+        return ()
+    axes = axes_arg(axis, len(shape))
+    if keep:
+        return tuple(1 if i in axes else dim for i, dim in enumerate(shape))
+    return tuple(dim for i, dim in enumerate(shape) if i not in axes)
+
+
+# ------------------------------------------------------------------------------------------------------ results
+
+
+def result(dtype: Any, shape: Shape) -> Type:
+    """What NumPy gives back for an array that it has computed: the scalar for a 0-d one."""
+    dtype = np.dtype(dtype)
+    if shape:
+        return TensorType(dtype, shape)
+    # The scalars of others are any Python objects, or, as those of strings, of dtypes of their own
+    return TensorType(dtype, (), "scalar") if dtype.kind in ELEMENTARY else ANY
+
+
+def weak_dtype(type: TensorType) -> Any:
+    """The dtype for promotion: for a Python number (but a bool) its class, as `ufunc.resolve_dtypes` has it."""
+    if type.kind == "python" and type.dtype.kind != "b":
+        return types.PYTHON_TYPES[type.dtype]
+    return type.dtype
+
+
+_WEAK = {int: 0, float: 0.0, complex: 0j}
+
+
+def promote(*operands: TensorType) -> DType:
+    """The dtype that operands are brought to, as NEP 50 says: Python numbers adopt the dtype of the others."""
+    dtype: DType = np.result_type(*(_WEAK.get(dtype, dtype) for dtype in map(weak_dtype, operands)))
+    return dtype
+
+
+# ---------------------------------------------------------------------------------------------------- the rules
+
+_CODES = "?bBhHiIlLqQefdgFDG"
+_MOST = 1024        # so many combinations of exact types a rule is asked about
+
+
+@cache
+def possible(type: TensorType) -> tuple[TensorType, ...]:
+    """Exact types, such that what a rule says of them holds for every value of an inexact type.
+
+    Of the dtypes of a kind, the smallest and the largest stand for all.
+    """
+    if type.exact:
+        return (type,)
+    if type.dtype.kind not in NUMERIC:
+        raise Unknown
+    dtypes = _narrower(type.dtype)
+    found = [] if type.ndim else [
+        types.python(kind) for kind in (bool, int, float, complex) if _fits(np.dtype(kind), type.dtype)
+    ]
+    for kind in KINDS[1 : KINDS.index(type.kind) + 1]:
+        if kind == "array" or not type.ndim:
+            found += [TensorType(dtype, type.shape, kind) for dtype in dtypes]
+    return tuple(found)
+
+
+def _fits(dtype: DType, wide: DType) -> bool:
+    return bool(np.result_type(dtype, wide) == wide)
+
+
+@cache
+def _narrower(wide: DType) -> list[DType]:
+    fitting = [dtype for dtype in map(np.dtype, _CODES) if _fits(dtype, wide)]
+    kinds = [[dtype for dtype in fitting if dtype.kind == kind] for kind in NUMERIC]
+    return [dtype for each in kinds if each for dtype in dict.fromkeys([each[0], each[-1]])]
+
+
+def _inexact(arg: Any, found: list[TensorType]) -> None:
+    """Add the inexact types in an argument to `found`, in order."""
+    if isinstance(arg, TensorType):
+        if not arg.exact:
+            found.append(arg)
+    elif isinstance(arg, (tuple, list)):
+        for part in arg:
+            _inexact(part, found)
+    elif isinstance(arg, dict):
+        for part in arg.values():
+            _inexact(part, found)
+    elif isinstance(arg, slice):
+        _inexact((arg.start, arg.stop, arg.step), found)
+    elif isinstance(arg, ObjectType) and arg.name == "tuple":
+        _inexact(arg.items, found)
+
+
+def _replaced(arg: Any, exact: Iterator[TensorType]) -> Any:
+    """The argument with the next of `exact` in the place of each inexact type."""
+    if isinstance(arg, TensorType):
+        return arg if arg.exact else next(exact)
+    if type(arg) in (tuple, list):
+        return type(arg)(_replaced(part, exact) for part in arg)
+    if type(arg) is dict:
+        return {key: _replaced(part, exact) for key, part in arg.items()}
+    if isinstance(arg, slice):
+        return slice(*(_replaced(part, exact) for part in (arg.start, arg.stop, arg.step)))
+    if isinstance(arg, ObjectType) and arg.name == "tuple":
+        return ObjectType("tuple", _replaced(arg.items, exact))
+    return arg
+
+
+Answer: TypeAlias = "Type | list[Type]"
+
+
+def _ask(function: Infer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Answer:
+    """What a rule says, ANY if it does not know."""
+    inexact: list[TensorType] = []
+    _inexact((args, kwargs), inexact)
+    try:
+        if not inexact:
+            return function(*args, **kwargs)
+        choices = [possible(each) for each in inexact]
+        if math.prod(map(len, choices)) > _MOST:
+            return ANY
+        answers = []
+        for exact in map(iter, itertools.product(*choices)):
+            try:
+                answers.append(function(*_replaced(args, exact), **_replaced(kwargs, exact)))
+            except Wrong:
+                pass                    # the program ends here if it comes to this, so there will be no value
+        return _join_answers(answers)
+    except Exception:                   # arguments that no rule foresaw, most of them wrong
+        return ANY
+
+
+def _join_answers(answers: list[Answer]) -> Answer:
+    several = [answer for answer in answers if isinstance(answer, list)]
+    if not several:
+        return types.join_all(dict.fromkeys(answers))       # type: ignore[arg-type]
+    if len(several) < len(answers) or len(set(map(len, several))) > 1:
+        return ANY
+    return [types.join_all(dict.fromkeys(each)) for each in zip(*several)]
+
+
+_PLAIN = frozenset({int, bool, float, complex, str, type(None), type(Ellipsis), type(np.dtype(int)), type})
+
+
+def _key(arg: Any) -> Any:
+    """What to know an argument by, where 1, 1.0 and True differ; TypeError if it is better not remembered."""
+    kind = type(arg)
+    if kind is TensorType or kind is ObjectType:
+        return arg
+    if kind is tuple or kind is list:
+        return (kind, *map(_key, arg))
+    if kind in _PLAIN or isinstance(arg, np.dtype):
+        return (kind, arg)
+    raise TypeError
+
+
+_ROOM = 4096
+
+
+def rule(function: Infer) -> Infer:
+    """The `infer` that a rule for exact types makes; see the module's documentation."""
+    known: dict[Any, Answer] = {}
+
+    @wraps(function)
+    def infer(*args: Any, **kwargs: Any) -> Answer:
+        try:
+            key = (*map(_key, args), *kwargs, *map(_key, kwargs.values()))
+            found = known.get(key)
+        except TypeError:
+            return _ask(function, args, kwargs)
+        if found is None:
+            if len(known) >= _ROOM:
+                known.clear()
+            known[key] = found = _ask(function, args, kwargs)
+        return list(found) if type(found) is list else found
+
+    return infer
