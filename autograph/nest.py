@@ -75,7 +75,8 @@ def register(
     _KINDS[kind] = Kind(children, rebuild, step)
 
 
-def _kind_of(value: Any) -> Kind | None:
+def kind_of(value: Any) -> Kind | None:
+    """How to take `value` apart; None for a leaf."""
     kind = _KINDS.get(type(value))
     if kind is not None:
         return kind
@@ -88,7 +89,7 @@ def _kind_of(value: Any) -> Kind | None:
 
 def is_nested(value: Any) -> bool:
     """Whether `value` is a structure rather than a leaf."""
-    return _kind_of(value) is not None
+    return kind_of(value) is not None
 
 
 def flatten(structure: Any) -> list[Any]:
@@ -99,7 +100,7 @@ def flatten(structure: Any) -> list[Any]:
 
 
 def _gather(value: Any, leaves: list[Any]) -> None:
-    kind = _kind_of(value)
+    kind = kind_of(value)
     if kind is None:
         leaves.append(value)
     else:
@@ -113,7 +114,7 @@ def flatten_with_paths(structure: Any) -> list[tuple[str, Any]]:
 
 
 def _walk(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    kind = _kind_of(value)
+    kind = kind_of(value)
     if kind is None:
         yield path, value
         return
@@ -132,7 +133,7 @@ def pack(structure: Any, leaves: Iterable[Any]) -> Any:
     missing = object()
 
     def build(value: Any) -> Any:
-        kind = _kind_of(value)
+        kind = kind_of(value)
         if kind is None:
             return next(rest, missing)
         return kind.rebuild(value, [build(part) for part in kind.children(value).values()])
@@ -156,7 +157,7 @@ def map(function: Callable[..., Any], structure: Any, *others: Any) -> Any:
 
 
 def _map(function: Callable[..., Any], first: Any, others: tuple[Any, ...]) -> Any:
-    kind = _kind_of(first)
+    kind = kind_of(first)
     if kind is None:
         return function(first, *others)
     rest = [kind.children(other) for other in others]
@@ -173,8 +174,8 @@ def assert_same_structure(first: Any, second: Any, name: str = "structure") -> N
     Raises:
         StructureError: they differ.
     """
-    kind = _kind_of(first)
-    if kind is not _kind_of(second) or (kind is not None and type(first) is not type(second)):
+    kind = kind_of(first)
+    if kind is not kind_of(second) or (kind is not None and type(first) is not type(second)):
         raise StructureError(f"{name} is {_describe(first)} on one side and {_describe(second)} on the other")
     if kind is None:
         return

@@ -22,7 +22,8 @@ TABLE = """
 -- |               | syntax converters runtime backends
 0  |               | errors marks libraries → nest
 
-R1 | 0             | runtime/types → runtime/graph → runtime/opdef → runtime/check runtime/printing
+R1 | 0             | runtime/types runtime/keys → runtime/graph runtime/spec → runtime/opdef runtime/signature
+   |               | → runtime/check runtime/printing
 R2 | 0 R1          | runtime/ops*
 R3 | 0 R1 R2       | runtime/tensor → runtime/trace → runtime/gradients runtime/passes*
 R4 | 0 R1 R2 R3    | runtime/engines* runtime/export*

@@ -1,0 +1,91 @@
+"""What tells values apart that are part of a signature.
+
+Python holds `True`, `1` and `1.0` for equal, and `0.0` and `-0.0`; a program may not. So a key names the type of all
+that it is made of, and objects that have no value of their own are told apart by which they are.
+"""
+
+from __future__ import annotations
+
+import enum
+import types
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+
+
+class Same:
+    """A key that only the same object has."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def static_key(value: Any) -> Hashable:
+    """A key equal for two values only if a program may take one for the other."""
+    kind = type(value)
+    if kind in _BY_VALUE:
+        return kind, value
+    part = _PARTS.get(kind)
+    if part is not None:
+        return kind, part(value)
+    if isinstance(value, np.generic):
+        return kind, value.dtype.str, value.tobytes()
+    if isinstance(value, types.MethodType):
+        return kind, Same(value.__self__), value.__func__
+    return kind, Same(value)
+
+
+def _keys(values: Any) -> Hashable:
+    return tuple(map(static_key, values))
+
+
+def _float(value: float) -> Hashable:
+    return value.hex()  # tells -0.0 from 0.0, and holds nan for equal to nan
+
+
+_BY_VALUE: frozenset[type] = frozenset({bool, int, str, bytes, type(None), type(...), type(NotImplemented)})
+_PARTS: dict[type, Callable[[Any], Hashable]] = {
+    float: _float,
+    complex: lambda value: (_float(value.real), _float(value.imag)),
+    tuple: _keys,
+    list: _keys,
+    dict: lambda value: (_keys(value), _keys(value.values())),
+    frozenset: lambda value: frozenset(map(static_key, value)),
+    set: lambda value: frozenset(map(static_key, value)),
+    range: lambda value: (value.start, value.stop, value.step),
+    slice: lambda value: _keys((value.start, value.stop, value.step)),
+}
+
+# Objects of these types never change in a way that a program can see, so a trace may be made for one of them.
+CONSTANT: tuple[type, ...] = (
+    bool,
+    str,
+    bytes,
+    type(None),
+    type(...),
+    type(NotImplemented),
+    enum.Enum,
+    frozenset,
+    slice,
+    type,
+    types.GenericAlias,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.MethodWrapperType,
+    types.ModuleType,
+    np.dtype,
+    np.ufunc,
+    type(np.sum),  # what NumPy wraps its functions in, for __array_function__
+)

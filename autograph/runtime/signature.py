@@ -1,0 +1,215 @@
+"""What a trace is made for, and what comes of tracing: the records that pass between a function and its tracer.
+
+    tracer(function, signature, example, options) -> Traced
+
+`signature` says of each leaf of the arguments whether it is staged or part of the signature; `example` are the
+arguments of the call that needs the trace, as `(args, kwargs)`, bound to the parameters: what has a position is in
+`args`, defaults included, the rest in `kwargs`. Its leaves are `TensorSpec`s if nobody called yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from autograph import nest
+from autograph.runtime.graph import Graph
+from autograph.runtime.keys import static_key
+from autograph.runtime.types import TensorType, Type
+
+# Where something stands in the user's program: file and line.
+Where: TypeAlias = tuple[str, int]
+Class: TypeAlias = type
+
+
+@dataclass(frozen=True)
+class Static:
+    """A leaf that is part of the signature: another value, another trace. `True`, `1` and `1.0` are three values."""
+
+    value: Any
+
+    @property
+    def key(self) -> Hashable:
+        """What tells such values apart."""
+        return static_key(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Static) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __str__(self) -> str:
+        return getattr(self.value, "__qualname__", None) or repr(self.value)
+
+
+@dataclass(frozen=True)
+class Dynamic:
+    """A leaf that is staged: a number or array, or an object that the graph knows by reference only.
+
+    Attributes:
+        type: what is known of every value that comes here.
+        cls: the class of an object, exactly.
+    """
+
+    type: Type
+    cls: Class | None = None
+
+    def __str__(self) -> str:
+        return str(self.type)
+
+
+Leaf: TypeAlias = Static | Dynamic
+
+
+@dataclass
+class Signature:
+    """What is known of the arguments.
+
+    Attributes:
+        tree: `(args, kwargs)` with the number of each leaf in its place. A list, dict or object that stands at several
+            places of the arguments is one object in the tree, too.
+        leaves: in order.
+        paths: what a user writes to get at each leaf: `x`, `self`, `state['w'][1]`.
+        same: for each leaf the number of the first that is the same array or object; usually its own.
+        key: equal for two signatures that may share a trace.
+    """
+
+    tree: tuple[tuple[Any, ...], dict[str, Any]]
+    leaves: tuple[Leaf, ...]
+    paths: tuple[str, ...]
+    same: tuple[int, ...] = ()
+    key: Any = None
+
+    def fill(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments with `values` for the leaves, in containers of their own."""
+        made: dict[int, Any] = {}
+
+        def build(part: Any) -> Any:
+            if type(part) is int:
+                return values[part]
+            if id(part) not in made:
+                made[id(part)] = _rebuild(part, build)
+            return made[id(part)]
+
+        args, kwargs = self.tree
+        return tuple(map(build, args)), {name: build(part) for name, part in kwargs.items()}
+
+    def fill_dynamic(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The same, with `values` for the staged leaves only; the others have the values of the signature."""
+        rest = iter(values)
+        return self.fill([leaf.value if isinstance(leaf, Static) else next(rest) for leaf in self.leaves])
+
+    @property
+    def dynamic(self) -> list[tuple[str, Dynamic]]:
+        """The staged leaves with their paths: what the first params of the graph stand for."""
+        return [(path, leaf) for path, leaf in zip(self.paths, self.leaves) if isinstance(leaf, Dynamic)]
+
+    @property
+    def static(self) -> list[tuple[str, Static]]:
+        """The leaves that are part of the signature."""
+        return [(path, leaf) for path, leaf in zip(self.paths, self.leaves) if isinstance(leaf, Static)]
+
+    def __str__(self) -> str:
+        pairs = zip(self.paths, self.leaves)
+        return ", ".join(f"{path}{'=' if isinstance(leaf, Static) else ': '}{leaf}" for path, leaf in pairs)
+
+
+def _rebuild(value: Any, build: Any) -> Any:
+    kind = nest.kind_of(value)
+    assert kind is not None, "what is no leaf is a structure"
+    return kind.rebuild(value, [build(part) for part in kind.children(value).values()])
+
+
+@dataclass
+class Policy:
+    """What a function has learnt about its arguments, for all traces to come.
+
+    Attributes:
+        static: paths of leaves that are made part of the signature; `x.shape[0]` for a dimension that has to be known.
+        whole: paths of lists and dicts that are taken as one object, whose contents the graph reads when it runs.
+        dynamic_dims: for the path and rank of an array, which of its dimensions are left open.
+    """
+
+    static: set[str] = field(default_factory=set)
+    whole: set[str] = field(default_factory=set)
+    dynamic_dims: dict[tuple[str, int], tuple[bool, ...]] = field(default_factory=dict)
+
+    def generalise(self, path: str, type: TensorType) -> TensorType:
+        """`type` with the dimensions left open that vary."""
+        mask = self.dynamic_dims.get((path, type.ndim))
+        if mask is None:
+            return type
+        shape = tuple(None if dynamic else length for dynamic, length in zip(mask, type.shape))
+        return TensorType(type.dtype, shape, type.kind, type.exact)
+
+
+class Respecialise(BaseException):
+    """Raised by the tracer: trace again, with these leaves static, or these containers taken as one object.
+
+    Args:
+        static: paths as in `Signature.paths`, or `x.shape[0]` for a dimension.
+        whole: paths of lists, tuples and dicts.
+        reason: why, with file and line: "`n` is the length of a list, file.py:3".
+    """
+
+    def __init__(self, static: tuple[str, ...] = (), whole: tuple[str, ...] = (), reason: str = "") -> None:
+        super().__init__(reason)
+        self.static = static
+        self.whole = whole
+        self.reason = reason
+
+
+@dataclass
+class Guard:
+    """What must hold for a trace to be used.
+
+    Attributes:
+        expression: Python; true if it holds. `a0`, `a1`, … are the leaves of the arguments, those that are static
+            included; `names` the other names. If it raises, it does not hold.
+        names: objects by name. The same name may mean another object in another guard.
+        reason: what is the matter if it does not hold: "the global `y` changed, file.py:3".
+    """
+
+    expression: str
+    names: dict[str, Any]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened while tracing and that `explain` tells.
+
+    Attributes:
+        kind: `unroll`, `callback`, `specialise`, `plain`, `retrace`, each of which `strict` can refuse; or another
+            word, such as `loop` or `note`, for what is only told.
+        message: what happened, and why.
+        place: the user's file and line.
+    """
+
+    kind: str
+    message: str
+    place: Where | None = None
+
+
+@dataclass
+class Traced:
+    """What tracing gives.
+
+    Attributes:
+        graph: its params are the staged leaves in order, and then the containers.
+        guards: checked in order before each run.
+        containers: paths of lists, dicts and objects among the arguments that the graph is given themselves, by
+            reference, because it changes them or gives them back.
+        events: in the order in which they happened.
+        plain: why this signature must run as plain Python, if it must; `graph` is then of no use.
+        seconds: how long the parts of tracing took, by name, such as `conversion`.
+    """
+
+    graph: Graph | None
+    guards: list[Guard] = field(default_factory=list)
+    containers: tuple[str, ...] = ()
+    events: list[Event] = field(default_factory=list)
+    plain: str = ""
+    seconds: dict[str, float] = field(default_factory=dict)
