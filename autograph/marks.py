@@ -16,3 +16,13 @@ def is_body(code: CodeType) -> bool:
 def is_converted(code: CodeType) -> bool:
     """Whether `code` came out of a conversion."""
     return code.co_consts[-1:] in ((BODY,), (WHOLE,))
+
+
+class Unbound:
+    """The class of `UNBOUND`, which stands for the value of a variable that has none."""
+
+    def __repr__(self) -> str:
+        return "UNBOUND"
+
+
+UNBOUND = Unbound()

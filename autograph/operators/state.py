@@ -11,15 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import CellType, FunctionType
 from typing import Any
 
-
-class Unbound:
-    """The class of `UNBOUND`, which stands for the value of a variable that has none."""
-
-    def __repr__(self) -> str:
-        return "UNBOUND"
+from autograph.marks import UNBOUND, Unbound
 
 
-UNBOUND = Unbound()
+__all__ = ["UNBOUND", "CellVariable", "GlobalVariable", "State", "Unbound", "Variable"]
 
 
 class Variable(ABC):

@@ -31,19 +31,14 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, TypeAlias
 
+from autograph.marks import UNBOUND
 from autograph.runtime.types import Type
 
 # Where a node comes from: the code and instruction of each of the user's frames, the outermost first.
 Place: TypeAlias = tuple[tuple[CodeType, int], ...]
 
 
-class _Unbound:
-    def __repr__(self) -> str:
-        return "unbound"
-
-
-# The constant that stands for the value of a variable that has none.
-UNBOUND = _Unbound()
+__all__ = ["UNBOUND", "Block", "Graph", "Node", "Place", "Value", "gather", "map_args", "substitute", "walk"]
 
 
 class Value:

@@ -1,0 +1,117 @@
+"""What tracing changes outside of the graph, so that it can be undone.
+
+Bodies are traced more than once: both branches of an `if` from the same beginning, the body of a loop until its types
+hold. In between, the containers and objects that were changed are made again what they were. Variables are not noted
+here, those who trace a construct know them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+_MISSING: Any = object()
+
+
+class Changes:
+    """The contents that containers and objects had when a construct began, noted before their first change."""
+
+    def __init__(self) -> None:
+        self.before: dict[int, tuple[Any, Any]] = {}
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        """The containers with what they held."""
+        return iter(self.before.values())
+
+
+class Journal:
+    """The changes of the constructs that are being traced, the innermost last."""
+
+    def __init__(self) -> None:
+        self.stack: list[Changes] = [Changes()]
+
+    def touch(self, container: Any) -> None:
+        """Note the contents of what is about to be changed."""
+        before = self.stack[-1].before
+        if id(container) not in before:
+            before[id(container)] = container, contents(container)
+
+    def begin(self) -> Changes:
+        changes = Changes()
+        self.stack.append(changes)
+        return changes
+
+    def undo(self) -> None:
+        """End the innermost construct, and make what it changed what it was."""
+        for container, content in self.stack.pop():
+            restore(container, content)
+
+    def keep(self) -> None:
+        """End the innermost construct, whose changes are now those of the one around it."""
+        inner = self.stack.pop().before
+        outer = self.stack[-1].before
+        for key, noted in inner.items():
+            outer.setdefault(key, noted)
+
+
+def contents(container: Any) -> Any:
+    """A copy of what a container, or an object with attributes, holds."""
+    if isinstance(container, dict):
+        return dict(container.items())
+    if isinstance(container, (list, deque)):
+        return list(container)
+    if isinstance(container, (set, bytearray)):
+        return type(container)(container)
+    return attributes(container)
+
+
+def attributes(thing: Any) -> dict[str, Any]:
+    """The attributes of an object by name, those in slots included."""
+    found = dict(getattr(thing, "__dict__", {}))
+    for kind in type(thing).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in ("__dict__", "__weakref__") and (value := getattr(thing, name, _MISSING)) is not _MISSING:
+                found[name] = value
+    return found
+
+
+def restore(container: Any, content: Any) -> None:
+    """Make a container hold what `contents` gave."""
+    if isinstance(container, dict):
+        dict.clear(container)
+        dict.update(container, content)
+    elif isinstance(container, list):
+        container[:] = content
+    elif isinstance(container, (set, deque)):
+        container.clear()
+        container.update(content) if isinstance(container, set) else container.extend(content)
+    elif isinstance(container, bytearray):
+        container[:] = content
+    else:
+        now = attributes(container)
+        for name in now.keys() - content.keys():
+            object.__delattr__(container, name)
+        for name, value in content.items():
+            if now.get(name, _MISSING) is not value:
+                object.__setattr__(container, name, value)
+
+
+def entries(content: Any) -> dict[Any, Any] | None:
+    """What `contents` gave, by key or position; None if it has neither."""
+    if isinstance(content, dict):
+        return content
+    if isinstance(content, list):
+        return dict(enumerate(content))
+    return None
+
+
+def put(container: Any, key: Any, value: Any) -> None:
+    """Set the entry `key` of a container, or that attribute of an object."""
+    if isinstance(container, dict):
+        dict.__setitem__(container, key, value)
+    elif isinstance(container, (list, deque)):
+        container[key] = value
+    else:
+        object.__setattr__(container, key, value)

@@ -1,0 +1,73 @@
+"""What tracing is interrupted with. Not errors of the user's, so no `except Exception` of theirs may catch them.
+
+Those that nobody within the library handles reach the user as a `StagingError`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.errors import AutographError
+from autograph.runtime.graph import Place, Value
+
+
+class StagingError(AutographError):
+    """A program cannot be staged as it is."""
+
+
+class Signal(BaseException):
+    """Base of all signals."""
+
+
+class Diverged(Signal):
+    """The block that is being traced never comes to its end, because it raises."""
+
+
+class NeedsConcrete(Signal):
+    """Python needs the value of something that is known only when the graph runs.
+
+    Args:
+        value: what is needed.
+        use: what for, such as "as an index into a list".
+    """
+
+    def __init__(self, value: Value, use: str, place: Place) -> None:
+        super().__init__(use)
+        self.value = value
+        self.use = use
+        self.place = place
+
+
+class Unjoinable(Signal):
+    """A variable has values on two paths for which nothing in common can stand.
+
+    Args:
+        name: what the user calls the variable; "the returned value" for what is returned.
+        test: the condition that the paths part at, if it is one.
+        places: where each path left the variable.
+    """
+
+    def __init__(self, name: str, first: str, second: str, test: Value | None, place: Place) -> None:
+        super().__init__(name)
+        self.name = name
+        self.first = first
+        self.second = second
+        self.test = test
+        self.place = place
+
+
+class Materialise(Signal):
+    """A list, dict or set must become an object of the graph before the block that is being traced begins."""
+
+    def __init__(self, container: Any) -> None:
+        super().__init__(type(container).__name__)
+        self.container = container
+
+
+class Unstageable(Signal):
+    """The program does something that cannot be staged, whatever is made static."""
+
+    def __init__(self, message: str, place: Place) -> None:
+        super().__init__(message)
+        self.message = message
+        self.place = place

@@ -1,0 +1,315 @@
+"""The handle that stands for a value while a function is traced.
+
+It looks like what it stands for: a number, an array or another Python object. What is done with it is recorded as a
+node of the graph. It is a reference, as in Python: two names for one handle are two names for one array, and
+`x[0] = 1` is recorded as a write to the array.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from autograph.runtime.graph import Value
+from autograph.runtime.types import PYTHON_TYPES, ObjectType, TensorType
+
+if TYPE_CHECKING:
+    from autograph.runtime.trace import Trace
+
+# Of an array: what is known before the program runs, if its type is exact.
+_STATIC_ATTRIBUTES: dict[str, Callable[[TensorType], Any]] = {
+    "ndim": lambda type: type.ndim,
+    "dtype": lambda type: type.dtype,
+    "itemsize": lambda type: type.dtype.itemsize,
+}
+_CLASSES: dict[str, type] = {
+    kind.__name__: kind for kind in (str, list, dict, set, tuple, range, enumerate, zip, bytes, type(None), frozenset)
+}
+
+
+class Tensor:
+    """A value of the graph that is being traced; see the module's documentation.
+
+    Functions of NumPy, operators, methods and indexing work on it as on the array or number it stands for. Where
+    Python needs the value itself, the trace is told so, and makes an argument static or gives a clear error.
+    """
+
+    __slots__ = ("__weakref__", "_trace", "_value")
+    __array_priority__ = 1000.0
+
+    _trace: Trace
+    _value: Value
+
+    def __init__(self, value: Value, trace: Trace) -> None:
+        object.__setattr__(self, "_value", value)
+        object.__setattr__(self, "_trace", trace)
+
+    def __repr__(self) -> str:
+        value = self._value
+        return f"<Tensor {value.name + ': ' if value.name else ''}{value.type}>"
+
+    # What it looks like -----------------------------------------------------------------------------------------------
+
+    @property
+    def __class__(self) -> type:  # type: ignore[override]
+        """The class of what it stands for, so that `isinstance` tells the truth."""
+        known = class_of(self._value)
+        return known if known is not None else self._needs("to know its class")
+
+    @__class__.setter
+    def __class__(self, value: type) -> None:
+        raise TypeError("the class of a staged value cannot be changed")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(f"a staged value has no attribute {name}")
+        type = self._trace.type_of(self)
+        if isinstance(type, TensorType):
+            if type.exact and name in _STATIC_ATTRIBUTES:
+                return _STATIC_ATTRIBUTES[name](type)
+            if type.exact and name == "shape":
+                return self._shape(type)
+            if type.exact and name == "size" and None not in type.shape:
+                return int(np.prod(type.shape, dtype=int))
+            if type.exact and name in ("real", "imag", "T", "flat", "nbytes", "strides", "size"):
+                return self._trace.record("getattr", (self, name))
+            sample = _sample(type)
+            if type.exact and not hasattr(sample, name):
+                return getattr(sample, name)  # the AttributeError of what it stands for
+            if callable(getattr(sample, name, None)) or not type.exact:
+                return Method(self, name) if not _is_data(name) else self._trace.record("getattr", (self, name))
+            return self._trace.record("getattr", (self, name))
+        if _is_method(type, name):
+            return Method(self, name)
+        return self._trace.record("getattr", (self, name))
+
+    def _shape(self, type: TensorType) -> tuple[Any, ...]:
+        if None not in type.shape:
+            return type.shape
+        shape = self._trace.record("getattr", (self, "shape"))
+        return tuple(
+            self._trace.record("getitem", (shape, axis)) if size is None else size
+            for axis, size in enumerate(type.shape)
+        )
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._trace.record("setattr", (self, name, value))
+
+    def __delattr__(self, name: str) -> None:
+        self._trace.record("call", (delattr, self, name))
+
+    # Where Python needs the value -------------------------------------------------------------------------------------
+
+    def _needs(self, use: str) -> NoReturn:
+        self._trace.needs(self, use)
+
+    def __bool__(self) -> bool:
+        return self._trace.known_truth(self)
+
+    def __index__(self) -> int:
+        self._needs("as an index, a length or a count")
+
+    def __int__(self) -> int:
+        self._needs("as a Python int")
+
+    def __float__(self) -> float:
+        self._needs("as a Python float")
+
+    def __complex__(self) -> complex:
+        self._needs("as a Python complex")
+
+    def __str__(self) -> str:
+        return self._trace.formatted(self, "!s", "")
+
+    def __format__(self, spec: str) -> str:
+        return self._trace.formatted(self, "", spec)
+
+    def __hash__(self) -> int:
+        self._needs("as a key or an element of a set")
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        self._needs("as an array, by code that is not traced")
+
+    def __len__(self) -> int:
+        type = self._trace.type_of(self)
+        if isinstance(type, TensorType) and type.exact and type.ndim and type.shape[0] is not None:
+            return type.shape[0]
+        if isinstance(type, TensorType) and type.exact and not type.ndim:
+            return len(_sample(type))  # type: ignore[arg-type]  # raises as what it stands for would
+        if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
+            return len(type.items)
+        self._needs("as its length")
+
+    def __iter__(self) -> Iterator[Any]:
+        type = self._trace.type_of(self)
+        count = _unpacked(sys._getframe(1))
+        if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
+            count = len(type.items)
+        if count is not None:
+            return iter(self._trace.unpack(self, count))
+        if isinstance(type, TensorType) and type.exact:
+            if not type.ndim:
+                return iter(_sample(type))  # type: ignore[no-any-return, call-overload]
+            if type.shape[0] is not None:
+                return (self[i] for i in range(type.shape[0]))
+        self._needs("to iterate over, in code that is not staged")
+
+    # Indexing -----------------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._trace.record("getitem", (self, index))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._trace.record("setitem", (self, index, value))
+
+    def __delitem__(self, index: Any) -> None:
+        self._trace.record("delitem", (self, index))
+
+    def __contains__(self, element: Any) -> bool:
+        return bool(self._trace.record("in", (element, self)))
+
+    # NumPy's protocols --------------------------------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return self._trace.record_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return self._trace.record_function(function, args, kwargs)
+
+    def __array_namespace__(self, api_version: str | None = None) -> Any:
+        return np
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._trace.record("call", (self, *args), kwargs)
+
+    def __copy__(self) -> Any:
+        return self._copy("copy")
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self._copy("deepcopy")
+
+    def _copy(self, name: str) -> Any:
+        import copy  # noqa: PLC0415
+
+        type = self._trace.type_of(self)
+        if isinstance(type, TensorType) and type.exact and type.kind != "array":
+            return self
+        return self._trace.record("call", (getattr(copy, name), self))
+
+    def __round__(self, digits: Any = None) -> Any:
+        return self._trace.record("round", (self,) if digits is None else (self, digits))
+
+    def __divmod__(self, other: Any) -> Any:
+        return self._trace.unpack(self._trace.record("divmod", (self, other)), 2)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return self._trace.unpack(self._trace.record("divmod", (other, self)), 2)
+
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            return self._trace.record("call", (pow, self, other, modulus))
+        return self._trace.record("pow", (self, other))
+
+    def __rpow__(self, other: Any) -> Any:
+        return self._trace.record("pow", (other, self))
+
+    def __reversed__(self) -> Any:
+        return self._trace.record("reversed", (self,))
+
+
+def _binary(op: str) -> Callable[[Tensor, Any], Any]:
+    return lambda self, other: self._trace.record(op, (self, other))
+
+
+def _reflected(op: str) -> Callable[[Tensor, Any], Any]:
+    return lambda self, other: self._trace.record(op, (other, self))
+
+
+def _unary(op: str) -> Callable[[Tensor], Any]:
+    return lambda self: self._trace.record(op, (self,))
+
+
+BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "matmul", "lshift", "rshift", "and", "or", "xor")
+
+for _op in BINARY:
+    setattr(Tensor, f"__{_op}__", _binary(_op))
+    setattr(Tensor, f"__r{_op}__", _reflected(_op))
+    setattr(Tensor, f"__i{_op}__", _binary("i" + _op))
+Tensor.__ipow__ = _binary("ipow")  # type: ignore[attr-defined]
+for _op in ("lt", "le", "eq", "ne", "gt", "ge"):
+    setattr(Tensor, f"__{_op}__", _binary(_op))
+for _op in ("neg", "pos", "invert", "abs"):
+    setattr(Tensor, f"__{_op}__", _unary(_op))
+for _name in ("floor", "ceil", "trunc"):
+    setattr(Tensor, f"__{_name}__", _unary(f"math.{_name}"))
+
+
+class Method:
+    """A method of a staged value, to be called."""
+
+    __slots__ = ("name", "owner")
+
+    def __init__(self, owner: Tensor, name: str) -> None:
+        self.owner = owner
+        self.name = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.owner._trace.record(f".{self.name}", (self.owner, *args), kwargs)
+
+    def __repr__(self) -> str:
+        return f"<method {self.name} of {self.owner!r}>"
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether `value` is a handle; `isinstance` would ask what the handle stands for."""
+    return type(value) is Tensor
+
+
+def class_of(value: Value) -> type | None:
+    """The class of what a value stands for, if that is known."""
+    type = value.type
+    if isinstance(type, TensorType):
+        if not type.exact:
+            return None
+        if type.kind == "python":
+            return PYTHON_TYPES[type.dtype]
+        return np.ndarray if type.kind == "array" else type.dtype.type
+    if isinstance(type, ObjectType):
+        return _CLASSES.get(type.name)
+    return None
+
+
+def _sample(type: TensorType) -> Any:
+    """Something of this kind, to look at for its attributes."""
+    if type.kind == "array":
+        return np.empty((0,) * max(type.ndim, 1), type.dtype) if type.ndim else np.empty((), type.dtype)
+    number = type.dtype.type()
+    return number.item() if type.kind == "python" else number
+
+
+_DATA = frozenset({"T", "real", "imag", "flat", "shape", "strides", "size", "nbytes", "ndim", "dtype", "itemsize"})
+
+
+def _is_data(name: str) -> bool:
+    return name in _DATA
+
+
+def _is_method(type: Any, name: str) -> bool:
+    """Whether an attribute of an object is taken for a method that is about to be called."""
+    known = _CLASSES.get(type.name) if isinstance(type, ObjectType) else None
+    if known is not None:
+        return callable(getattr(known, name, None))
+    return name not in _DATA and any(hasattr(kind, name) for kind in (*_CLASSES.values(), np.ndarray))
+
+
+def _unpacked(frame: Any) -> int | None:
+    """How many values the code of `frame` is about to unpack, if that is what it does."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    return code[at + 1] if code[at] == _UNPACK_SEQUENCE else None
+
+
+_UNPACK_SEQUENCE = dis.opmap["UNPACK_SEQUENCE"]
