@@ -7,7 +7,8 @@
 
 A node runs its operation on its arguments; `op` names an `OpDef`. Arguments are nested as the user nested them:
 `np.stack([x, y], axis=0)` is a node with the args `([x, y],)` and the kwargs `{"axis": 0}`. Constants are Python
-objects.
+objects; a tuple, list, dict or slice is always a structure, made anew at each run, unless it is a `Constant`, the very
+object.
 
 A block ends with its results, which are args as well; a block whose results are None never comes to its end, because
 it raises. Blocks of nodes see the values of the blocks around them. These are the nodes that have blocks:
@@ -38,7 +39,25 @@ from autograph.runtime.types import Type
 Place: TypeAlias = tuple[tuple[CodeType, int], ...]
 
 
-__all__ = ["UNBOUND", "Block", "Graph", "Node", "Place", "Value", "gather", "map_args", "substitute", "walk"]
+__all__ = ["UNBOUND", "Block", "Constant", "Graph", "Node", "Place", "Value", "gather", "map_args", "substitute", "user_line", "walk"]
+
+
+class Constant:
+    """A list, dict or other object of the user's as an argument of a node: that object itself, by reference."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Constant and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __repr__(self) -> str:
+        return f"<constant {type(self.value).__name__}>"
 
 
 class Value:
@@ -193,3 +212,12 @@ def walk(block: Block) -> Iterator[Node]:
         yield node
         for inner in node.blocks:
             yield from walk(inner)
+
+
+def user_line(place: Place) -> tuple[str, int] | None:
+    """The file and line of the innermost of the user's frames."""
+    for code, instruction in reversed(place):
+        for start, end, line in code.co_lines():
+            if start <= instruction < end and line is not None:
+                return code.co_filename, line
+    return None

@@ -142,7 +142,7 @@ def type_of(value: Any) -> Type:
     kind = type(value)
     if kind in _PYTHON:
         return _PYTHON[kind]
-    if isinstance(value, np.ndarray):
+    if kind is np.ndarray:
         return TensorType(value.dtype, value.shape)
     if isinstance(value, np.generic):
         return TensorType(value.dtype, (), "scalar")

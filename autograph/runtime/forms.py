@@ -1,0 +1,208 @@
+"""What a variable can be where paths meet: which parts of it stay what they are, and which are staged.
+
+    form  ::=  Fixed(value)           the same object on all paths
+            |  Leaf(type)             a value of the graph
+            |  Parts(like, {key: form})   a structure, built like `like`
+
+`widen` takes in the value of one more path. `leaves` gives a value's parts at the leaves of a form, which become the
+results of a block; `build` makes a value of a form out of handles for its leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from autograph import nest
+from autograph.marks import UNBOUND
+from autograph.runtime.tensor import is_tensor
+from autograph.runtime.types import ANY, NONE, MaybeUnbound, ObjectType, Type, join, type_of
+
+Form: TypeAlias = "Fixed | Leaf | Parts"
+
+
+@dataclass(frozen=True)
+class Fixed:
+    value: Any
+
+
+@dataclass(frozen=True)
+class Leaf:
+    type: Type
+
+
+@dataclass(frozen=True)
+class Parts:
+    like: Any
+    parts: dict[Any, Form]
+
+
+class Misfit(Exception):
+    """Two values for which there is no form."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(first, second)
+        self.first = first
+        self.second = second
+
+
+def is_stageable(value: Any) -> bool:
+    """Whether a value can be one of the graph's as it is: a handle, a number or an array."""
+    return is_tensor(value) or type(value) in (int, float, complex, bool) or isinstance(value, (np.generic, np.ndarray))
+
+
+def type_at(value: Any) -> Type:
+    """The type that a value has as a leaf."""
+    if is_tensor(value):
+        return value._value.type  # type: ignore[no-any-return]
+    if value is UNBOUND:
+        return MaybeUnbound(ANY)
+    kind = nest.kind_of(value)
+    if kind is None:
+        return NONE if value is None else type_of(value)
+    parts = tuple(type_at(part) for part in kind.children(value).values())
+    if type(value) is tuple:
+        return ObjectType("tuple", parts)
+    return ObjectType(type(value).__name__)
+
+
+def fixed(value: Any) -> Form:
+    """The form of a value that is the same on all paths so far."""
+    return Fixed(value)
+
+
+def staged(value: Any) -> Form:
+    """The form of a value that is expected to differ: all numbers in it, and in tuples in it, are leaves."""
+    if is_stageable(value):
+        return Leaf(type_at(value))
+    if isinstance(value, tuple):
+        kind = nest.kind_of(value)
+        if kind is not None:
+            return Parts(value, {key: staged(part) for key, part in kind.children(value).items()})
+    return Fixed(value)
+
+
+def widen(form: Form, value: Any, loose: bool = False, owned: Callable[[Any], bool] | None = None) -> Form:
+    """The form that also covers `value`.
+
+    Args:
+        loose: values that have nothing in common become an object; that is for what nobody looks at any more, such as
+            what a function returns.
+        owned: whether a list or dict is known elsewhere, too, so that no other may be put in its place.
+
+    Raises:
+        Misfit: there is no such form.
+    """
+    if isinstance(form, Parts):
+        return _widen_parts(form, value, loose, owned)
+    if isinstance(form, Leaf):
+        return Leaf(_join_at_leaf(form.type, value, loose))
+    known = form.value
+    if known is value or _same_constant(known, value):
+        return form
+    if (known is UNBOUND) != (value is UNBOUND):
+        other = value if known is UNBOUND else known
+        if (other is None and not loose) or _is_shared(other, owned):
+            raise Misfit(describe(known), describe(value))
+        inner = type_at(other)
+        return Leaf(inner if isinstance(inner, MaybeUnbound) else MaybeUnbound(inner))
+    if is_stageable(known) and is_stageable(value):
+        return Leaf(join(type_at(known), type_at(value)))
+    kind = nest.kind_of(known)
+    if kind is not None and type(known) is type(value) and not is_tensor(value):
+        if not (_is_shared(known, owned) or _is_shared(value, owned)):
+            mine, theirs = kind.children(known), kind.children(value)
+            if list(mine) == list(theirs):
+                return Parts(known, {key: widen(Fixed(mine[key]), theirs[key], loose, owned) for key in mine})
+    if loose or (_is_plain_object(known) and _is_plain_object(value)):
+        return Leaf(join(type_at(known), type_at(value)))
+    raise Misfit(describe(known), describe(value))
+
+
+def _widen_parts(form: Parts, value: Any, loose: bool, owned: Callable[[Any], bool] | None) -> Form:
+    kind = nest.kind_of(form.like)
+    if kind is not None and type(value) is type(form.like) and not is_tensor(value) and not _is_shared(value, owned):
+        theirs = kind.children(value)
+        if list(theirs) == list(form.parts):
+            return Parts(form.like, {key: widen(part, theirs[key], loose, owned) for key, part in form.parts.items()})
+    if loose or (_is_plain_object(form.like) and (_is_plain_object(value) or value is UNBOUND)):
+        inner = join(ObjectType(type(form.like).__name__), type_at(value))
+        return Leaf(inner)
+    raise Misfit(describe(form.like), describe(value))
+
+
+def _join_at_leaf(type: Type, value: Any, loose: bool) -> Type:
+    if value is UNBOUND:
+        return type if isinstance(type, MaybeUnbound) else MaybeUnbound(type)
+    if is_stageable(value) or loose or _is_plain_object(value):
+        return join(type, type_at(value))
+    raise Misfit(f"a value of type {type}", describe(value))
+
+
+def _same_constant(first: Any, second: Any) -> bool:
+    """Whether two immutable constants cannot be told apart but by `is`."""
+    if type(first) is not type(second) or is_tensor(first):
+        return False
+    if isinstance(first, (float, complex, np.generic)):
+        return repr(first) == repr(second)
+    return isinstance(first, (int, str, bytes, range, np.dtype)) and bool(first == second)
+
+
+def _is_plain_object(value: Any) -> bool:
+    """Whether nobody can tell a value from an equal one, nor asks whether it `is` some other."""
+    if isinstance(value, tuple) and not is_tensor(value):
+        return all(map(_is_plain_object, value))
+    return is_stageable(value) or isinstance(value, (str, bytes, range))
+
+
+def _is_shared(value: Any, owned: Callable[[Any], bool] | None) -> bool:
+    kind = None if is_tensor(value) else nest.kind_of(value)
+    return kind is not None and not isinstance(value, tuple) and (owned is None or owned(value))
+
+
+def leaves(form: Form, value: Any) -> Iterator[Any]:
+    """The parts of `value` at the leaves of a form that covers it, in order."""
+    if isinstance(form, Leaf):
+        yield value
+    elif isinstance(form, Parts):
+        kind = nest.kind_of(form.like)
+        assert kind is not None
+        children = kind.children(value)
+        for key, part in form.parts.items():
+            yield from leaves(part, children[key])
+
+
+def types(form: Form) -> Iterator[Type]:
+    """The types of the leaves of a form, in order."""
+    if isinstance(form, Leaf):
+        yield form.type
+    elif isinstance(form, Parts):
+        for part in form.parts.values():
+            yield from types(part)
+
+
+def build(form: Form, handles: Iterator[Any]) -> Any:
+    """A value of a form, which takes its leaves from `handles`."""
+    if isinstance(form, Fixed):
+        return form.value
+    if isinstance(form, Leaf):
+        return next(handles)
+    kind = nest.kind_of(form.like)
+    assert kind is not None
+    return kind.rebuild(form.like, [build(part, handles) for part in form.parts.values()])
+
+
+def describe(value: Any) -> str:
+    """A value, as an error message names it."""
+    if is_tensor(value):
+        return f"a value of type {value._value.type}"
+    if value is UNBOUND:
+        return "unbound"
+    if isinstance(value, (type(None), bool, int, float, complex, str)):
+        return repr(value)
+    if isinstance(value, (list, tuple, dict, set)):
+        return f"a {type(value).__name__} of {len(value)}"
+    return f"an object of class {type(value).__qualname__}"

@@ -1,0 +1,343 @@
+"""The recording of one call of a function as a graph.
+
+While a function is traced, handles record what is done with them in the block that is open; `if_stmt` and the loops
+open blocks within, see `branches.py` and `loops.py`. What a trace knows of the world outside the function is in
+`outside.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autograph.runtime.graph import Block, Graph, Node, Place, Value, gather, map_args, user_line
+from autograph.runtime.journal import Journal
+from autograph.runtime.opdef import FUNCTIONS, OPS, lookup
+from autograph.runtime.signals import NeedsConcrete, StagingError, Unstageable
+from autograph.runtime.signature import Event
+from autograph.runtime.tensor import Tensor, is_tensor
+from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
+
+_LIBRARY = os.path.dirname(os.path.dirname(__file__)) + os.sep
+_IN_PLACE = frozenset(
+    {"iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul", "ilshift", "irshift", "iand", "ior", "ixor"}
+)
+
+
+class Held:
+    """What stands in a list, dict or set whose contents are an object of the graph."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+
+    def __repr__(self) -> str:
+        return f"<held by {self.tensor!r}>"
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        trace = self.tensor._trace
+        raise Unstageable(
+            "this container has a number of elements that is known only when the program runs, and is used here by "
+            "code that is not staged. Index it, iterate over it or call its methods in code that is converted",
+            trace.place(),
+        )
+
+    __getattr__ = __iter__ = __len__ = __bool__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = _refuse
+    __lt__ = __gt__ = __le__ = __ge__ = __getitem__ = __str__ = __call__ = __float__ = __index__ = __int__ = _refuse
+
+
+def held(container: Any) -> Tensor | None:
+    """The object of the graph that holds the contents of a container, if they are held by one."""
+    if len(container) == 1:
+        for only in container:
+            if type(only) is Held:
+                return only.tensor
+    return None
+
+
+class Trace:
+    """One tracing of one function."""
+
+    def __init__(self, name: str, lift: Callable[[Trace, Any], Any] | None = None) -> None:
+        self.graph = Graph(name)
+        self.block = self.graph.block
+        self.depth = 0  # of staged blocks around
+        self.journal = Journal()
+        self.events: list[Event] = []
+        self.prologue: list[Node] = []
+        self.closed = False
+        self.recorded = 0
+        self._lift = lift
+        self._root: FrameType | None = None
+        self._formatting: list[tuple[Any, str, str]] | None = None
+
+    # Blocks -----------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def open(self, block: Block) -> Iterator[Block]:
+        """While it lasts, nodes are recorded in `block`."""
+        before, self.block = self.block, block
+        self.depth += 1
+        try:
+            yield block
+        finally:
+            self.block = before
+            self.depth -= 1
+
+    def start_from(self, frame: FrameType) -> None:
+        """Places are told from `frame` inwards, which is not the user's."""
+        self._root = frame
+
+    def place(self) -> Place:
+        """Where the user's program is."""
+        found = []
+        frame: FrameType | None = sys._getframe(1)
+        root = self._root
+        while frame is not None and frame is not root:
+            code = frame.f_code
+            if not code.co_filename.startswith(_LIBRARY):
+                found.append((code, frame.f_lasti))
+            frame = frame.f_back
+        found.reverse()
+        return tuple(found)
+
+    def tell(self, kind: str, message: str, place: Place | None = None) -> None:
+        """Note something for `explain`."""
+        self.events.append(Event(kind, message, user_line(self.place() if place is None else place)))
+
+    # Recording --------------------------------------------------------------------------------------------------------
+
+    def record(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
+        """Record a node; gives the handle of what it computes, or None if that is None."""
+        if self.closed:
+            raise leaked(args)
+        definition = lookup(op)
+        args = self.lower(args)
+        if kwargs:
+            kwargs = self.lower(kwargs)
+            inferred = definition.infer(*map_args(_type_of, args), **map_args(_type_of, kwargs))
+        else:
+            inferred = definition.infer(*map_args(_type_of, args))
+        node = Node(op, args, kwargs, (), self.place())
+        self.block.nodes.append(node)
+        self.recorded += 1
+        if type(inferred) is list:
+            return tuple(Tensor(node.add_output(type), self) for type in inferred)
+        if inferred == NONE:
+            return None
+        if op in _IN_PLACE and type(inferred) is TensorType and inferred.exact and inferred.kind == "array":
+            node.add_output(inferred)
+            return Tensor(args[0], self)
+        return Tensor(node.add_output(inferred), self)
+
+    def record_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Record the call of a function, as the op that it is or as a callback."""
+        op = op_of(function)
+        if op is None:
+            self.tell("callback", f"{name_of(function)} is called as it is, it has no op")
+            return self.record("call", (function, *args), kwargs)
+        return self.record(op, args, kwargs)
+
+    def record_ufunc(self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Record what NumPy hands over to `__array_ufunc__`."""
+        out = kwargs.get("out")
+        if isinstance(out, tuple) and len(out) == 1:
+            kwargs = {**kwargs, "out": out[0]}
+        op = op_of(ufunc)
+        if method != "__call__":
+            op = f"{op}.{method}" if f"{op}.{method}" in OPS else None
+            ufunc = getattr(ufunc, method)
+        if op is None:
+            self.tell("callback", f"{name_of(ufunc)} is called as it is, it has no op")
+            return self.record("call", (ufunc, *inputs), kwargs)
+        result = self.record(op, inputs, kwargs)
+        given = kwargs.get("out")
+        return given if given is not None and not isinstance(given, tuple) else result
+
+    def unpack(self, tensor: Tensor, count: int) -> tuple[Any, ...]:
+        """The `count` items of something iterable."""
+        result = self.record("unpack", (tensor, count))
+        return result if isinstance(result, tuple) else (result,)
+
+    def type_of(self, tensor: Tensor) -> Type:
+        """The type of a handle that is about to be used; a variable that may be unbound is checked."""
+        return self.use(tensor).type
+
+    def use(self, tensor: Tensor) -> Value:
+        """The value of a handle that is used."""
+        if tensor._trace is not self:
+            raise leaked((tensor,))
+        value = tensor._value
+        if isinstance(value.type, MaybeUnbound):
+            node = Node("bound", (value,), {"name": value.name}, (), self.place())
+            self.block.nodes.append(node)
+            value = node.add_output(value.type.inner, value.name)
+        return value
+
+    def lower(self, args: Any) -> Any:
+        """Arguments with values in the place of handles, as nodes have them."""
+        kind = type(args)
+        if kind is Tensor:
+            return self.use(args)
+        if kind is tuple:
+            return tuple([self.lower(part) for part in args])
+        if kind is list:
+            inside = held(args)
+            return self.use(inside) if inside is not None else [self.lower(part) for part in args]
+        if kind is dict:
+            inside = held(args)
+            return self.use(inside) if inside is not None else {key: self.lower(part) for key, part in args.items()}
+        if kind is slice:
+            return slice(self.lower(args.start), self.lower(args.stop), self.lower(args.step))
+        if kind in _ATOMS:
+            return args
+        if isinstance(args, tuple):
+            parts = [self.lower(part) for part in args]
+            return kind(*parts) if hasattr(args, "_fields") else tuple(parts)
+        if self._lift is not None:
+            lifted = self._lift(self, args)
+            return self.use(lifted) if type(lifted) is Tensor else lifted
+        return args
+
+    def constant(self, value: Any) -> Tensor:
+        """A handle for a structure, made anew each time the graph runs."""
+        handle: Tensor = self.record("build", (value,))
+        return handle
+
+    def materialise(self, container: Any) -> Tensor:
+        """Let an object of the graph hold what a list, dict or set holds from now on."""
+        inside = held(container)
+        if inside is not None:
+            return inside
+        self.journal.touch(container)
+        handle = self.constant(container if isinstance(container, (list, dict)) else list(container))
+        if not isinstance(container, (list, dict)):
+            handle = self.record("call", (type(container), handle))
+            handle._value.type = ObjectType(type(container).__name__)
+        item = Held(handle)
+        container.clear()
+        if isinstance(container, dict):
+            container[item] = item
+        else:
+            (container.add if isinstance(container, set) else container.append)(item)
+        return handle
+
+    # What Python asks -------------------------------------------------------------------------------------------------
+
+    def needs(self, tensor: Tensor, use: str) -> NoReturn:
+        raise NeedsConcrete(self.use(tensor), use, self.place())
+
+    def known_truth(self, tensor: Tensor) -> bool:
+        self.needs(tensor, "as a condition, by code that is not staged")
+
+    def formatted(self, tensor: Tensor, conversion: str, spec: str) -> str:
+        """What stands for a formatted value until `fstring` makes a node of the whole text."""
+        if self._formatting is None:
+            self.needs(tensor, "as text")
+        self._formatting.append((tensor, conversion, spec))
+        return f"\ue000{len(self._formatting) - 1}\ue001"
+
+    def fstring(self, thunk: Callable[[], str]) -> Any:
+        """The text that `thunk` makes, as an object of the graph if it holds staged values."""
+        before, self._formatting = self._formatting, []
+        try:
+            text = thunk()
+            pieces = self._formatting
+        finally:
+            self._formatting = before
+        if not pieces:
+            return text
+        return self.record("fstring", _parts(text, pieces))
+
+    def finish(self, result: Any) -> Graph:
+        """End the trace with the structure that is returned; None stands for a trace that always raises."""
+        self.graph.block.nodes[:0] = self.prologue
+        self.graph.block.results = result
+        self.closed = True
+        return self.graph
+
+
+_ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None), type(...), type, type(len), np.ufunc, np.dtype})
+_PART = re.compile("\ue000(\\d+)\ue001")
+
+
+def _parts(text: str, pieces: list[tuple[Any, str, str]]) -> tuple[Any, ...]:
+    """The parts of an f-string whose staged values stand in `text` by their number."""
+    parts: list[Any] = []
+    for position, part in enumerate(_PART.split(text)):
+        if position % 2:
+            value, conversion, spec = pieces[int(part)]
+            parts.append((value, conversion.lstrip("!"), _parts(spec, pieces) if _PART.search(spec) else spec))
+        elif part:
+            parts.append(part)
+    return tuple(parts)
+
+
+def _type_of(leaf: Any) -> Any:
+    return leaf.type if type(leaf) is Value else leaf
+
+
+def op_of(function: Any) -> str | None:
+    """The op that a function is, if it has been declared."""
+    try:
+        return FUNCTIONS.get(function)
+    except TypeError:  # it cannot be hashed
+        return None
+
+
+def name_of(function: Any) -> str:
+    """What a user calls a function."""
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
+    module = getattr(function, "__module__", None)
+    return f"{module}.{name}" if module and module != "builtins" else str(name)
+
+
+def leaked(args: Any) -> StagingError:
+    """The error for a handle that outlived the call it was made in."""
+    return StagingError(
+        "a staged value of a call that is over was used. It was kept in a variable, list or object outside of the "
+        "traced function, by code that is not converted. Return it from the function instead"
+    )
+
+
+def may_hold(value: Any) -> bool:
+    """Whether there is a handle in a nested value."""
+    if is_tensor(value):
+        return True
+    if type(value) in (list, tuple, set, frozenset):
+        return any(map(may_hold, value))
+    if type(value) is dict:
+        return any(map(may_hold, value.values()))
+    if type(value) is slice:
+        return may_hold((value.start, value.stop, value.step))
+    return type(value) is Held
+
+
+def depends_on(value: Value) -> set[Value]:
+    """The parameters of blocks that a value is computed from."""
+    found: set[Value] = set()
+    seen: set[Value] = set()
+    rest = [value]
+    while rest:
+        each = rest.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        if each.node is None:
+            found.add(each)
+            continue
+        inner: list[Value] = []
+        gather((each.node.args, each.node.kwargs), inner)
+        for block in each.node.blocks:
+            gather(block.results, inner)
+        rest.extend(inner)
+    return found
+
