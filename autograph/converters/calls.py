@@ -2,7 +2,8 @@
 
 Not wrapped: builtins, methods of literals, what is imported from modules that take no part in staging (most of the
 standard library, NumPy, JAX, this library), and exceptions. Wrapped all the same: NumPy's creation and random
-functions and `math`, because they must see that they are being traced.
+functions and `math`, because they must see that they are being traced, and `", ".join(…)` and `"…".format(…)`, which
+get texts that may be staged.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ _CREATION = frozenset(
 _EXCEPTION = re.compile(r"(Error|Exception|Warning|Exit|Interrupt)$")
 _BUILTINS = frozenset(dir(builtins))
 _LITERALS = (gast.Constant, gast.JoinedStr)
+_TAKING_TEXTS = frozenset({"format", "join"})
 
 
 def rewrite(node: gast.Call, context: Context) -> Any:
@@ -44,13 +46,18 @@ def _reason(node: gast.Call, context: Context) -> str | None:
     if isinstance(function, gast.Name) and function.id in _BUILTINS and context.is_builtin(function.id):
         return "a builtin that needs no conversion"
     if isinstance(function, gast.Attribute) and isinstance(function.value, _LITERALS):
-        return "a method of a literal"
+        if not (function.attr in _TAKING_TEXTS and _is_text(function.value) and node.args):
+            return "a method of a literal"
     dotted = context.dotted(function)
     if dotted is not None and libraries.is_plain(dotted) and not _creates(dotted):
         return f"`{dotted.partition('.')[0]}` takes no part in staging"
     if _EXCEPTION.search(function.id if isinstance(function, gast.Name) else getattr(function, "attr", "")):
         return "an exception"
     return None
+
+
+def _is_text(node: Any) -> bool:
+    return isinstance(getattr(node, "value", ""), str)
 
 
 def _creates(dotted: str) -> bool:

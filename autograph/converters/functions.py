@@ -29,7 +29,7 @@ class Functions:
     def __init__(self, prepare: Sequence[Prepare], rewriters: Mapping[type, list[Rewrite]], context: Context) -> None:
         self.prepare = prepare
         self.context = context
-        self.walk = Walk(rewriters, logical.mark_tests, self.inner, context)
+        self.walk = Walk(rewriters, logical.mark, self.inner, context)
 
     def inner(self, node: Any, context: Context) -> Any:
         """Convert a function, lambda or class, in place."""

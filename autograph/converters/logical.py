@@ -35,28 +35,31 @@ def not_(node: gast.UnaryOp, context: Context) -> Any:
     return template.call("not_", node.operand)
 
 
-def mark_tests(node: Any) -> None:
-    """Note which `and`s and `or`s below a statement or expression only serve to decide something.
+def mark(node: Any) -> None:
+    """Note on what is below a statement or expression what role it plays there.
 
-    Python asks each of their operands for its truth at most once, and so must the operators.
+    Of `and`s and `or`s that only serve to decide something, Python asks each operand for its truth at most once, and
+    so must the operators. The format behind a colon is the tree of an f-string, but not one itself.
     """
     if isinstance(node, (gast.If, gast.While, gast.IfExp, gast.Assert)):
-        _mark(node.test)
+        _mark_test(node.test)
     elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
-        _mark(node.operand)
+        _mark_test(node.operand)
     elif isinstance(node, gast.comprehension):
         for condition in node.ifs:
-            _mark(condition)
+            _mark_test(condition)
+    elif isinstance(node, gast.FormattedValue) and node.format_spec is not None:
+        node.format_spec.is_spec = True
 
 
-def _mark(test: Any) -> None:
+def _mark_test(test: Any) -> None:
     if isinstance(test, gast.BoolOp):
         test.in_test = True
         for value in test.values:
-            _mark(value)
+            _mark_test(value)
     elif isinstance(test, gast.IfExp):
-        _mark(test.body)
-        _mark(test.orelse)
+        _mark_test(test.body)
+        _mark_test(test.orelse)
 
 
 def _is_bool(operand: Any) -> bool:

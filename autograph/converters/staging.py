@@ -5,8 +5,11 @@ from __future__ import annotations
 import gast
 
 from autograph.converters.base import Context
+from autograph.syntax import template
 
 _PREDICATES = frozenset({"isinstance", "issubclass", "callable", "hasattr", "id"})
+_TEXTS = ("str", "repr", "format")
+_TEXT_OPERATORS = ("fstring", *(f"{name}_" for name in _TEXTS))
 _FLAGS = frozenset({"TYPE_CHECKING", "__debug__", "__name__"})
 
 
@@ -14,7 +17,9 @@ def never_staged(test: gast.AST, context: Context) -> bool:
     """Whether `test` always yields a plain Python value, whatever its operands are."""
     if isinstance(test, gast.Constant):
         return True
-    if isinstance(test, (gast.JoinedStr, gast.Lambda)):
+    if isinstance(test, gast.JoinedStr):
+        return not formats(test)
+    if isinstance(test, gast.Lambda):
         return True
     if isinstance(test, gast.Name):
         return test.id in _FLAGS
@@ -46,16 +51,30 @@ def _plain_comparison(op: gast.AST, left: gast.AST, right: gast.AST, context: Co
     if isinstance(op, (gast.Is, gast.IsNot)):
         return True
     if _is_text(left) or _is_text(right):
-        return True
+        return not (_makes_text(left, context) or _makes_text(right, context))
     if isinstance(op, (gast.In, gast.NotIn)):
-        return _is_display_of_texts(right)
+        return _is_display_of_texts(right) and not _makes_text(left, context)
     return never_staged(left, context) and never_staged(right, context)
 
 
 def _is_text(node: gast.AST) -> bool:
     if isinstance(node, gast.Constant):
         return isinstance(node.value, (str, bytes)) or node.value is None or node.value is Ellipsis
-    return isinstance(node, gast.JoinedStr)
+    return isinstance(node, gast.JoinedStr) and not formats(node)
+
+
+def _makes_text(node: gast.AST, context: Context) -> bool:
+    """Whether an expression makes a text of what may be staged."""
+    if isinstance(node, gast.JoinedStr):
+        return formats(node)
+    name = getattr(getattr(node, "func", None), "id", "")
+    rewritten = any(template.is_call(node, operator) for operator in _TEXT_OPERATORS)
+    return rewritten or (name in _TEXTS and context.is_builtin(name))
+
+
+def formats(node: gast.JoinedStr) -> bool:
+    """Whether an f-string is more than literal text."""
+    return any(isinstance(part, gast.FormattedValue) for part in node.values)
 
 
 def _is_display_of_texts(node: gast.AST) -> bool:

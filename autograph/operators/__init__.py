@@ -11,6 +11,7 @@ from autograph.operators.comparisons import compare, in_, not_in
 from autograph.operators.comprehensions import dict_comp, gen_exp, list_comp, set_comp
 from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.for_loop import for_stmt
+from autograph.operators.fstrings import fstring
 from autograph.operators.logical import and_, not_, or_
 from autograph.operators.python_builtins import (
     all_,
@@ -38,7 +39,7 @@ from autograph.operators.while_loop import while_stmt
 
 __all__ = [
     "ACTIVE", "all_", "and_", "any_", "assert_stmt", "bool_", "call", "compare", "complex_", "dict_comp", "enumerate_",
-    "filter_", "float_", "for_stmt", "gen_exp", "if_exp", "if_stmt", "in_", "int_", "len_", "list_comp", "map_",
-    "max_", "min_", "not_", "not_in", "or_", "print_", "raise_", "range_", "ref", "reversed_", "set_comp",
+    "filter_", "float_", "for_stmt", "fstring", "gen_exp", "if_exp", "if_stmt", "in_", "int_", "len_", "list_comp",
+    "map_", "max_", "min_", "not_", "not_in", "or_", "print_", "raise_", "range_", "ref", "reversed_", "set_comp",
     "sorted_", "sum_", "trim", "unbound", "while_stmt", "zip_",
 ]  # fmt: skip

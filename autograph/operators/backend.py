@@ -134,6 +134,10 @@ class Backend(Protocol):
         """What to raise where the user's code raises `exception` while this backend traces."""
         return NotImplemented
 
+    def fstring(self, text: Thunk) -> Any:
+        """The f-string `text()`, while this backend traces; `text` formats staged values, too."""
+        return NotImplemented
+
     def call(self, function: Any) -> Any:
         """What to call for `function` while this backend traces."""
         return NotImplemented

@@ -25,6 +25,7 @@ _BODIES: dict[str, tuple[str, ...]] = {
     "or_": ("first", "second"),
     "compare": ("term", "term2"),
     "assert_stmt": ("test", "message"),
+    "fstring": ("text",),
 }
 if sys.version_info >= (3, 12):
     _BODIES |= {

@@ -139,6 +139,8 @@ def _take_lambdas(node: Any, around: list[Any], taken: list[_Taken]) -> None:
                     continue
                 if not child.args.args:
                     _take_lambdas(child, around, taken)
+                if template.is_call(node, "fstring"):  # made only if something traces; see `inline`
+                    continue
                 reference = gast.copy_location(template.name("operand"), child)
                 taken.append(_Taken(child, reference, around))
                 if isinstance(value, list):

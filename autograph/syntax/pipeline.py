@@ -14,6 +14,7 @@ from autograph.converters import (
     comparisons,
     comprehensions,
     for_,
+    fstrings,
     functions,
     if_,
     if_exp,
@@ -44,6 +45,7 @@ REWRITE = (
     comparisons,  # a < b < c, in
     if_exp,  # a if c else b
     comprehensions,  # [e for x in xs]
+    fstrings,  # f"{x}"
     builtins,  # range, len, print, …
     calls,  # f(x)
     asserts,

@@ -74,6 +74,13 @@ def call(operator: str, *args: gast.AST, **keywords: gast.AST) -> gast.Call:
     return gast.Call(function, list(args), [gast.keyword(key, value) for key, value in keywords.items()])
 
 
+def is_call(node: gast.AST, operator: str) -> bool:
+    """Whether a node is a call of the operator `ag__.operator`."""
+    function = getattr(node, "func", None)
+    value = getattr(function, "value", None)
+    return getattr(function, "attr", None) == operator and isinstance(value, gast.Name) and value.id == "ag__"
+
+
 def thunk(body: gast.AST, *parameters: str) -> gast.Lambda:
     """`lambda: body`, or with parameters."""
     arguments = gast.arguments([gast.Name(p, gast.Param(), None, None) for p in parameters], [], None, [], [], None, [])

@@ -135,8 +135,10 @@ PROGRAMS = {
         """,
     "methods_of_literals": """
         def f(x):
-            ', '.join(x)            # a method of a literal
-            f'{x}'.upper()          # a method of a literal
+            'a b'.split(x)          # a method of a literal
+            ', '.join(x)            # wrapped
+            '{}'.format(x)          # wrapped
+            f'{x}'.upper()          # wrapped
             (1).bit_length()        # a method of a literal
             [].append(x)            # wrapped
         """,

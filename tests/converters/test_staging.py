@@ -11,7 +11,7 @@ NEVER = """
     None
     'text'
     lambda: 0
-    f'{x}'
+    f'x'
     x is None
     x is not y
     None is x is y
@@ -58,6 +58,10 @@ MAYBE = """
     x if x is None else y
     (y := x is None)
     sys.maxsize > x
+    f'{x}'
+    f'{x}' == 'text'
+    'text' != str(x)
+    repr(x) in ('a', 'b')
 """
 
 

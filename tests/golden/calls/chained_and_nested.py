@@ -7,4 +7,4 @@ def f(text):
 # ------------------------------------------------------------ becomes
 def f(text):
     parts = ag__.call(ag__.call(text.strip)().split)("-")
-    return ag__.call(ag__.call(", ".join(parts).upper)().center)(ag__.len_(ag__.call(parts[0].strip)()) + 10, "*")
+    return ag__.call(ag__.call(ag__.call(", ".join)(parts).upper)().center)(ag__.len_(ag__.call(parts[0].strip)()) + 10, "*")

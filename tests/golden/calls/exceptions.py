@@ -19,4 +19,4 @@ def f(n):
     def if_body():
         raise ag__.raise_(MyError("zero")) from None
     ag__.if_stmt(n == 0, if_body)
-    raise ag__.raise_(ValueError(f"not {n}"))
+    raise ag__.raise_(ValueError(ag__.fstring(lambda: f"not {n}")))

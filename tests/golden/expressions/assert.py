@@ -9,6 +9,6 @@ def f(n):
 
 # ------------------------------------------------------------ becomes
 def f(n):
-    ag__.assert_stmt(lambda: n >= 0, lambda: f"negative: {n}")
+    ag__.assert_stmt(lambda: n >= 0, lambda: ag__.fstring(lambda: f"negative: {n}"))
     ag__.assert_stmt(lambda: n)
     return n

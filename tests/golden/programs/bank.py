@@ -49,7 +49,7 @@ def transfer(source, target, amount):
         try:
             ag__.call(source.withdraw)(amount)
         except Overdrawn as missing:
-            return f"{missing} too little"
+            return ag__.fstring(lambda: f"{missing} too little")
         else:
             ag__.ref(target).balance += amount
         return True

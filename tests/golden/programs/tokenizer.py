@@ -64,7 +64,7 @@ def tokens(text):
                         ag__.call(found.append)(("name", c))
 
                     def else_body():
-                        raise ag__.raise_(SyntaxError(f"{c!r} at {i}"))
+                        raise ag__.raise_(SyntaxError(ag__.fstring(lambda: f"{c!r} at {i}")))
                     ag__.if_stmt(ag__.call(c.isalpha)(), if_body, else_body)
                 i += 1
             ag__.if_stmt(ag__.call(c.isdigit)(), if_body, else_body, ('i',))

@@ -44,9 +44,9 @@ def f(xs, n):
     ag__.if_stmt(ag__.and_(lambda: total > 3,
                            lambda: n > 0), if_body, None, ('total',))
     message = (
-        "a long "
+        ag__.fstring(lambda: "a long "
         f"text {total} "
-        "in parts"
+        "in parts")
     )
     return message, \
         total

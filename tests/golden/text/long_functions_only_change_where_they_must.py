@@ -32,4 +32,4 @@ def describe( table , indent = 2 ):
         ag__.if_stmt(v, if_body, None, ('total',))
         lines   += [ '%-5s|%5d' % (k , ag__.or_(lambda: v, lambda: total)) ]
     ag__.for_stmt(rows, loop_body, ('lines', 'total'))
-    return   '\n'.join(lines),width
+    return   ag__.call('\n'.join)(lines),width

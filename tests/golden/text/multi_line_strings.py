@@ -29,9 +29,9 @@ def f(n):
   first
     second
 """
-        more = f'''
+        more = ag__.fstring(lambda: f'''
 {n}
-      {ag__.if_exp(n, lambda: "x", lambda: "")}'''
+      {ag__.if_exp(n, lambda: "x", lambda: "")}''')
         text += more
     ag__.if_stmt(n > 0, if_body, None, ('text',))
     return text

@@ -1,0 +1,28 @@
+"""`f"n = {n}"` → `ag__.fstring(lambda: f"n = {n}")`.
+
+What is formatted may be staged, but `format()` cannot return anything but a text: so who traces must be asked first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.converters import movable, staging
+from autograph.converters.base import Context, binds_here
+from autograph.converters.logical import deferred
+from autograph.syntax import template
+
+
+def rewrite(node: gast.JoinedStr, context: Context) -> Any:
+    if getattr(node, "is_spec", False) or not staging.formats(node):
+        return None
+    why = "`:=` binds a name of the function" if binds_here(node) else movable.reason(node, context)
+    if why is not None:
+        context.decide(node, "f-string", why)
+        return None
+    return template.call("fstring", deferred(node))
+
+
+REWRITERS = {gast.JoinedStr: rewrite}

@@ -1,0 +1,22 @@
+"""f-strings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.operators.backend import ACTIVE, Thunk, tracing
+from autograph.operators.unbound import rename
+
+
+def fstring(text: Thunk) -> Any:
+    """What the f-string in `text` gives; while a backend traces, what that makes of it."""
+    try:
+        backend = tracing() if ACTIVE else None
+        if backend is not None:
+            result = backend.fstring(text)
+            if result is not NotImplemented:
+                return result
+        return text()
+    except NameError as error:
+        rename(error, text)
+        raise
