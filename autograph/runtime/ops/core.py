@@ -1,0 +1,42 @@
+"""Ops that are constructs of Python rather than computations: blocks, structures, names, f-strings, any calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.runtime.opdef import ORDERED, PURE, VIEW, declare
+from autograph.runtime.ops.containers import build_type, iterated, tuple_items
+from autograph.runtime.ops.rules import type_of_arg
+from autograph.runtime.types import STR, Type
+
+
+def unpack(x: Any, n: int) -> list[Type]:
+    """`a, b = x`."""
+    found = type_of_arg(x)
+    items = tuple_items(found)
+    if items is not None and len(items) == n:
+        return list(items)
+    return [iterated(found)] * n
+
+
+def bound(x: Any, name: str = "") -> Type:
+    """`x`, which is not unbound, or else this raises."""
+    return type_of_arg(x)
+
+
+def fstring(*parts: Any) -> Type:
+    return STR
+
+
+# What blocks do is up to their nodes; the statement around them may run forever, raise, or consume an iterator.
+declare("if", effect=ORDERED, raises=True)
+declare("while", effect=ORDERED, raises=True)
+declare("for", effect=ORDERED, raises=True)
+declare("raise", effect=ORDERED, raises=True)
+
+# A new object each time, which refers to what it is built of.
+declare("build", build_type, effect=VIEW)
+declare("unpack", unpack, effect=VIEW, raises=True)
+declare("bound", bound, effect=VIEW, raises=True)
+declare("fstring", fstring, effect=PURE, raises=True)
+declare("call", effect=ORDERED, raises=True)

@@ -1,0 +1,298 @@
+"""Ops that put arrays together, repeat them, and take them apart."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.opdef import PURE, VIEW
+from autograph.runtime.ops.containers import list_of, tuple_items, tuple_of
+from autograph.runtime.ops.declaring import functions, methods
+from autograph.runtime.ops.index import slice_length
+from autograph.runtime.ops.rules import (
+    Unknown,
+    add_dims,
+    array_like,
+    axis_arg,
+    constant,
+    dtype_arg,
+    int_arg,
+    is_constant,
+    is_type,
+    merge_dims,
+    operand,
+    rule,
+    size,
+    type_of_arg,
+)
+from autograph.runtime.ops.shape import at_least_1d, at_least_2d, at_least_3d
+from autograph.runtime.types import ObjectType, Shape, TensorType, Type
+
+_MOST = 64      # so many parts of one argument are looked at
+
+
+def arrays_of(arg: Any) -> list[TensorType]:
+    """The arrays in an argument that is a sequence of them."""
+    if isinstance(arg, ObjectType):
+        arg = tuple_items(arg)
+    if isinstance(arg, TensorType) and arg.shape:
+        count = arg.shape[0]
+        if count is None or count > _MOST:
+            raise Unknown
+        return [TensorType(arg.dtype, arg.shape[1:])] * count
+    if not isinstance(arg, (tuple, list)) or not arg:
+        raise Unknown
+    return list(map(array_like, arg))
+
+
+def joined(arrays: Sequence[TensorType], axis: int, dtype: Any = None) -> TensorType:
+    """The arrays put one after the other along an axis."""
+    first, *rest = (array.shape for array in arrays)
+    dims = list(first)
+    for shape in rest:
+        if len(shape) != len(dims):
+            raise Unknown
+        for i, dim in enumerate(shape):
+            dims[i] = add_dims(dims[i], dim) if i == axis else merge_dims(dims[i], dim)
+    return TensorType(_dtype_of(arrays, dtype), tuple(dims))
+
+
+def _dtype_of(arrays: Sequence[TensorType], dtype: Any) -> np.dtype[Any]:
+    found: np.dtype[Any] = np.result_type(*(array.dtype for array in arrays)) if dtype is None else dtype_arg(dtype)
+    return found
+
+
+def _with_shape(array: TensorType, shape: Shape) -> TensorType:
+    return TensorType(array.dtype, shape)
+
+
+@rule
+def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Type:
+    if out is not None:
+        return type_of_arg(out)
+    parts = arrays_of(arrays)
+    if axis is None:
+        return joined([_with_shape(part, (size(part.shape),)) for part in parts], 0, dtype)
+    if not parts[0].shape:
+        raise Unknown
+    if not is_constant(axis):
+        return TensorType(_dtype_of(parts, dtype), (None,) * parts[0].ndim)
+    return joined(parts, axis_arg(axis, parts[0].ndim), dtype)
+
+
+@rule
+def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Type:
+    if out is not None:
+        return type_of_arg(out)
+    parts = arrays_of(arrays)
+    ndim = parts[0].ndim + 1
+    if not is_constant(axis):
+        return TensorType(_dtype_of(parts, dtype), (None,) * ndim)
+    at = axis_arg(axis, ndim)
+    return joined([_with_shape(part, (*part.shape[:at], 1, *part.shape[at:])) for part in parts], at, dtype)
+
+
+@rule
+def vstack(tup: Any, *, dtype: Any = None, casting: Any = None) -> Type:
+    return joined([_with_shape(part, at_least_2d(part.shape)) for part in arrays_of(tup)], 0, dtype)
+
+
+@rule
+def hstack(tup: Any, *, dtype: Any = None, casting: Any = None) -> Type:
+    parts = [_with_shape(part, at_least_1d(part.shape)) for part in arrays_of(tup)]
+    return joined(parts, 0 if parts[0].ndim == 1 else 1, dtype)
+
+
+@rule
+def dstack(tup: Any) -> Type:
+    return joined([_with_shape(part, at_least_3d(part.shape)) for part in arrays_of(tup)], 2)
+
+
+@rule
+def column_stack(tup: Any) -> Type:
+    parts = arrays_of(tup)
+    return joined([part if part.ndim > 1 else _with_shape(part, (size(part.shape), 1)) for part in parts], 1)
+
+
+@rule
+def block(arrays: Any) -> Type:
+    """Nested lists are joined along the last axis, lists of those along the one before, and so on."""
+    depth = _depth(arrays)
+    ndim = max(depth, *(part.ndim for part in _leaves(arrays)))
+    return _block(arrays, depth, ndim)
+
+
+def _depth(arrays: Any) -> int:
+    return 1 + _depth(arrays[0]) if isinstance(arrays, list) else 0
+
+
+def _leaves(arrays: Any) -> list[TensorType]:
+    if isinstance(arrays, list):
+        return [leaf for part in arrays for leaf in _leaves(part)]
+    return [array_like(arrays)]
+
+
+def _block(arrays: Any, depth: int, ndim: int) -> TensorType:
+    if not depth:
+        array = array_like(arrays)
+        return _with_shape(array, (1,) * (ndim - array.ndim) + array.shape)
+    return joined([_block(part, depth - 1, ndim) for part in arrays], ndim - depth)
+
+
+@rule
+def append(arr: Any, values: Any, axis: Any = None) -> Type:
+    first, second = array_like(arr), array_like(values)
+    if axis is None:
+        return joined([_with_shape(first, (size(first.shape),)), _with_shape(second, (size(second.shape),))], 0)
+    return joined([first, second], axis_arg(axis, first.ndim))
+
+
+@rule
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Type:
+    array, value = array_like(arr), array_like(values)
+    if axis is None:
+        array = _with_shape(array, (size(array.shape),))
+    at = axis_arg(0 if axis is None else axis, array.ndim)
+    index = type_of_arg(obj)
+    dims = list(array.shape)
+    one = isinstance(index, TensorType) and not index.shape and index.dtype.kind in "iu"
+    if one and (array.ndim == 1 or not value.shape):
+        dims[at] = add_dims(dims[at], size(value.shape))
+    else:
+        dims[at] = None
+    return TensorType(array.dtype, tuple(dims))
+
+
+@rule
+def delete(arr: Any, obj: Any, axis: Any = None) -> Type:
+    array = array_like(arr)
+    if axis is None:
+        array = _with_shape(array, (size(array.shape),))
+    at = axis_arg(0 if axis is None else axis, array.ndim)
+    dims, dim = list(array.shape), array.shape[at]
+    dims[at] = None if dim is None else _left(dim, obj)
+    return TensorType(array.dtype, tuple(dims))
+
+
+def _left(dim: int, obj: Any) -> int | None:
+    """What deleting `obj` leaves of a dimension."""
+    if isinstance(obj, slice):
+        taken = slice_length(dim, obj)
+        return None if taken is None else dim - taken
+    index = type_of_arg(obj)
+    one = isinstance(index, TensorType) and not index.shape and index.dtype.kind in "iu"
+    return dim - 1 if one else None
+
+
+# ---------------------------------------------------------------------------------------------------- repetition
+
+
+@rule
+def tile(A: Any, reps: Any) -> Type:
+    array = array_like(A)
+    if isinstance(reps, TensorType) and reps.shape:
+        raise Unknown
+    if isinstance(reps, ObjectType):
+        reps = tuple_items(reps)
+    counts = [int_arg(each) for each in (reps if isinstance(reps, (tuple, list)) else [reps])]
+    ndim = max(len(counts), array.ndim)
+    counts = [1] * (ndim - len(counts)) + counts
+    dims = (1,) * (ndim - array.ndim) + array.shape
+    return TensorType(array.dtype, tuple(size((dim, number)) for dim, number in zip(dims, counts)))
+
+
+@rule
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Type:
+    array = array_like(a)
+    dims = [size(array.shape)] if axis is None else list(array.shape)
+    at = 0 if axis is None else axis_arg(axis, array.ndim)
+    number = None
+    if is_constant(repeats) and not isinstance(repeats, (list, tuple, np.ndarray)):
+        number = operator.index(repeats)
+    dims[at] = size((dims[at], number))
+    return TensorType(array.dtype, tuple(dims))
+
+
+@rule
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Type:
+    array = array_like(array)
+    if is_constant(pad_width) and not isinstance(pad_width, dict):
+        widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2)).sum(axis=1).tolist()
+    else:
+        widths = [None] * array.ndim
+    return TensorType(array.dtype, tuple(map(add_dims, array.shape, widths)))
+
+
+# ----------------------------------------------------------------------------------------------------- splitting
+
+
+def _part(array: TensorType, sections: Any, axis: int, exact: bool) -> TensorType:
+    """The type of all parts of an array."""
+    dims = list(array.shape)
+    dim, dims[axis] = dims[axis], None
+    if exact and is_constant(sections) and isinstance(sections, int) and dim is not None:
+        dims[axis] = dim // sections
+    return TensorType(array.dtype, tuple(dims))
+
+
+@rule
+def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Type:
+    array = array_like(ary)
+    return list_of(_part(array, indices_or_sections, axis_arg(axis, array.ndim), exact=True))
+
+
+@rule
+def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Type:
+    array = array_like(ary)
+    return list_of(_part(array, indices_or_sections, axis_arg(axis, array.ndim), exact=False))
+
+
+@rule
+def hsplit(ary: Any, indices_or_sections: Any) -> Type:
+    array = array_like(ary)
+    return list_of(_part(array, indices_or_sections, 0 if array.ndim == 1 else 1, exact=True))
+
+
+@rule
+def vsplit(ary: Any, indices_or_sections: Any) -> Type:
+    return list_of(_part(array_like(ary), indices_or_sections, 0, exact=True))
+
+
+@rule
+def dsplit(ary: Any, indices_or_sections: Any) -> Type:
+    return list_of(_part(array_like(ary), indices_or_sections, 2, exact=True))
+
+
+@rule
+def unstack(x: Any, /, *, axis: Any = 0) -> Type:
+    array = array_like(x)
+    at = axis_arg(axis, array.ndim)
+    count = array.shape[at]
+    if count is None or count > _MOST:
+        return ObjectType("tuple")
+    return tuple_of(*[_with_shape(array, (*array.shape[:at], *array.shape[at + 1 :]))] * count)
+
+
+functions("concatenate concat", concatenate, effect=PURE)
+functions("stack", stack, effect=PURE)
+functions("vstack", vstack, effect=PURE)
+functions("hstack", hstack, effect=PURE)
+functions("dstack", dstack, effect=PURE)
+functions("column_stack", column_stack, effect=PURE)
+functions("block", block, effect=PURE)
+functions("append", append, effect=PURE)
+functions("insert", insert, effect=PURE)
+functions("delete", delete, effect=PURE)
+functions("tile", tile, effect=PURE)
+functions("repeat", repeat, effect=PURE)
+methods("repeat", repeat, effect=PURE)
+functions("pad", pad, effect=PURE)
+functions("split", split, effect=VIEW)
+functions("array_split", array_split, effect=VIEW)
+functions("hsplit", hsplit, effect=VIEW)
+functions("vsplit", vsplit, effect=VIEW)
+functions("dsplit", dsplit, effect=VIEW)
+functions("unstack", unstack, effect=VIEW)
