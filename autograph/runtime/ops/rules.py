@@ -86,21 +86,24 @@ def operand(arg: Any) -> TensorType:
         return _stacked(arg)
     found = type_of_arg(arg)
     if isinstance(found, TensorType):
-        if type(arg) is int and not -(2**63) <= arg < 2**63:
-            raise Unknown
         return found
-    if found.name == "tuple":
+    if found.name == "tuple" and found.items:       # without items it is one of which nothing is known
         return _stacked(found.items)
     if found.name == "list" and found.items:
         return _of_list(found.items[0])
     raise Unknown
 
 
+def fits(number: int) -> bool:
+    """Whether NumPy makes an int64 of it."""
+    return -(2**63) <= number < 2**63
+
+
 def _stacked(items: Sequence[Any]) -> TensorType:
     """An array with these items, if they are numbers or arrays that fit."""
     if not items:
         return types.array(float, 0)
-    parts = [operand(item) for item in items]
+    parts = [array_like(item) for item in items]
     shape = parts[0].shape
     for part in parts[1:]:
         if part.ndim != len(shape):
@@ -119,6 +122,8 @@ def _of_list(item: Type) -> TensorType:
 def array_like(arg: Any) -> TensorType:
     """The array that `np.asarray` makes of an argument."""
     found = operand(arg)
+    if type(arg) is int and not fits(arg):
+        raise Unknown               # an unsigned integer, or an object
     return found if found.kind == "array" else TensorType(found.dtype, found.shape)
 
 
@@ -154,7 +159,7 @@ def shape_arg(arg: Any) -> Shape:
             raise Unknown
         return (None,) * arg.shape[0]
     if isinstance(arg, ObjectType):
-        if arg.name != "tuple":
+        if arg.name != "tuple" or not arg.items:
             raise Unknown
         arg = arg.items
     parts = arg if isinstance(arg, (tuple, list)) else arg.tolist() if isinstance(arg, np.ndarray) else [arg]
@@ -162,6 +167,22 @@ def shape_arg(arg: Any) -> Shape:
     if any(dim is not None and dim < 0 for dim in shape):
         raise Unknown
     return shape
+
+
+def given_outputs(out: Any) -> tuple[Type | None, ...]:
+    """The types of the arrays that an argument `out=` names; None for one that is to be computed."""
+    if out is None:
+        return ()
+    if out is Ellipsis:         # like None, but 0-d arrays stay arrays
+        raise Unknown
+    items = out if isinstance(out, tuple) else out.items if isinstance(out, ObjectType) else (out,)
+    return tuple(None if item is None or item == types.NONE else type_of_arg(item) for item in items)
+
+
+def given_output(out: Any) -> Type | None:
+    """The same for what has one output."""
+    given = given_outputs(out)
+    return given[0] if given else None
 
 
 # ------------------------------------------------------------------------------------------------------- shapes
@@ -380,7 +401,9 @@ def _key(arg: Any) -> Any:
         return arg
     if kind is tuple or kind is list:
         return (kind, *map(_key, arg))
-    if kind in _PLAIN or isinstance(arg, np.dtype):
+    if kind is slice:
+        return (slice, _key(arg.start), _key(arg.stop), _key(arg.step))
+    if kind in _PLAIN or isinstance(arg, (np.dtype, np.number, np.bool)):
         return (kind, arg)
     raise TypeError
 

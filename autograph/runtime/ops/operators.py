@@ -1,0 +1,306 @@
+"""The operators of Python.
+
+On Python numbers they are what Python makes of them, on arrays and NumPy scalars ufuncs.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.opdef import WRITE, Infer, declare
+from autograph.runtime.ops.elementwise import core_shape
+from autograph.runtime.ops.probing import probe, shaped
+from autograph.runtime.ops.rules import broadcast, is_type, operand, rule, type_of_arg
+from autograph.runtime.types import (
+    ANY,
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    STR,
+    ObjectType,
+    TensorType,
+    Type,
+    inexact,
+    join_all,
+)
+
+# name: template, precedence, whether values can make it raise
+BINARY: dict[str, tuple[str, str, bool]] = {
+    "add": ("{} + {}", "Add", False),
+    "sub": ("{} - {}", "Sub", False),
+    "mul": ("{} * {}", "Mult", False),
+    "truediv": ("{} / {}", "Div", True),
+    "floordiv": ("{} // {}", "FloorDiv", True),
+    "mod": ("{} % {}", "Mod", True),
+    "matmul": ("{} @ {}", "MatMult", False),
+    "lshift": ("{} << {}", "LShift", True),
+    "rshift": ("{} >> {}", "RShift", True),
+    "pow": ("{} ** {}", "Pow", True),
+    "and": ("{} & {}", "BitAnd", False),
+    "xor": ("{} ^ {}", "BitXor", False),
+    "or": ("{} | {}", "BitOr", False),
+}
+COMPARISONS: dict[str, tuple[str, str]] = {
+    "lt": ("{} < {}", "Lt"),
+    "le": ("{} <= {}", "LtE"),
+    "eq": ("{} == {}", "Eq"),
+    "ne": ("{} != {}", "NotEq"),
+    "gt": ("{} > {}", "Gt"),
+    "ge": ("{} >= {}", "GtE"),
+}
+UNARY: dict[str, tuple[str, str]] = {
+    "neg": ("-{}", "USub"),
+    "pos": ("+{}", "UAdd"),
+    "invert": ("~{}", "Invert"),
+}
+# Of numbers; strings and so on have a `+` that is not.
+COMMUTATIVE = frozenset({"add", "mul", "and", "or", "xor"})
+PLAIN_OBJECTS = frozenset({"str", "bytes", "list", "tuple", "dict", "set", "frozenset", "range", "NoneType"})
+
+
+def python_function(name: str) -> Callable[..., Any]:
+    """`operator.and_` for `and`."""
+    function: Callable[..., Any] = getattr(operator, name, None) or getattr(operator, f"{name}_")
+    return function
+
+
+def remembering(rule: Infer) -> Infer:
+    """The same rule, fast for what it has been asked before; constants are but numbers of their types to it."""
+    known: dict[tuple[Any, ...], Any] = {}
+
+    def infer(*args: Any) -> Any:
+        for arg in args:
+            if type(arg) is not TensorType:
+                args = tuple(map(simplified, args))
+                break
+        try:
+            return known[args]
+        except KeyError:
+            known[args] = found = rule(*args)
+            return found
+        except TypeError:           # of lists
+            return rule(*args)
+
+    return infer
+
+
+def simplified(arg: Any) -> Any:
+    """The type of an argument, but lists and tuples of arguments as they are."""
+    return arg if isinstance(arg, (list, tuple)) else type_of_arg(arg)
+
+
+# ---------------------------------------------------------------------------------------------- numbers and arrays
+
+
+def numeric(name: str) -> Infer:
+    """The rule of an operator on numbers and arrays, or lists that NumPy makes arrays."""
+    function = python_function(name)
+
+    def infer(*args: Any) -> Type:
+        if name == "invert" and args == (BOOL,):
+            return INT              # to ask, as `probe` does, makes Python warn
+        found = list(map(operand, args))
+        shapes = [each.shape for each in found]
+        shape = core_shape(MATMUL, shapes) if name == "matmul" else broadcast(*shapes)
+        return shaped(probe(function, *found), shape)
+
+    return rule(infer)
+
+
+MATMUL = str(np.matmul.signature)
+
+
+def binary(name: str) -> Infer:
+    """The rule of a binary operator."""
+    on_numbers, on_objects = numeric(name), objects(name)
+
+    def infer(first: Any, second: Any) -> Any:
+        if isinstance(first, TensorType) and isinstance(second, TensorType):
+            return on_numbers(first, second)
+        a, b = type_of_arg(first), type_of_arg(second)
+        if a == ANY or b == ANY:
+            return ANY
+        number, sequence = (a, b) if isinstance(a, TensorType) else (b, a)
+        if isinstance(number, TensorType) and isinstance(sequence, ObjectType):
+            kinds = ("array",) if name == "mul" else ("scalar", "array")    # an integer repeats a list
+            if number.kind in kinds and sequence.name in ("list", "tuple"):
+                return on_numbers(first, second)
+        return on_objects(a, b)
+
+    return infer
+
+
+# -------------------------------------------------------------------------------------------------- other objects
+
+
+def objects(name: str) -> Callable[[Type, Type], Type]:
+    """The rule of a binary operator of which one operand at least is no number or array."""
+
+    def infer(a: Type, b: Type) -> Type:
+        if name == "mod" and a in (STR, BYTES):
+            return a
+        if isinstance(a, ObjectType) and isinstance(b, ObjectType):
+            return _compared(name, a, b) if name in COMPARISONS else _combined(name, a, b)
+        if name == "mul":
+            return _repeated(a, b)
+        if name in ("eq", "ne") and all(map(_is_plain, (a, b))):
+            return BOOL
+        return ANY
+
+    return infer
+
+
+LIST = ObjectType("list")
+BYTES = ObjectType("bytes")
+# What compares as equal or not, and says so with a bool.
+PLAIN_OBJECTS = frozenset({"str", "bytes", "list", "tuple", "dict", "set", "frozenset", "range", "NoneType"})
+
+
+def _is_plain(type: Type) -> bool:
+    if isinstance(type, TensorType):
+        return type.kind == "python"
+    return isinstance(type, ObjectType) and type.name in PLAIN_OBJECTS
+
+
+def _compared(name: str, a: ObjectType, b: ObjectType) -> Type:
+    if not _is_plain(a) or not _is_plain(b):
+        return ANY
+    # lists and tuples are ordered as their items are, whose operator may give anything
+    ordered = name in ("eq", "ne") or (a.name == b.name and a.name in ("str", "bytes", "set", "frozenset"))
+    return BOOL if ordered else ANY
+
+
+def _combined(name: str, a: ObjectType, b: ObjectType) -> Type:
+    if a.name != b.name:
+        return ANY
+    if name == "add":
+        if a.name == "tuple" and a.items and b.items:
+            return ObjectType("tuple", a.items + b.items)
+        return ObjectType(a.name) if a.name in ("str", "bytes", "list", "tuple") else ANY
+    if a.name in ("set", "frozenset") and name in ("and", "or", "xor", "sub"):
+        return ObjectType(a.name)
+    return ObjectType("dict") if a.name == "dict" and name == "or" else ANY
+
+
+def _repeated(a: Type, b: Type) -> Type:
+    """A list, tuple or string times a number."""
+    sequence, number = (b, a) if isinstance(a, TensorType) else (a, b)
+    if isinstance(sequence, ObjectType) and sequence.name in ("str", "bytes", "list", "tuple"):
+        if isinstance(number, TensorType) and number.kind != "array" and number.dtype.kind in "biu":
+            return ObjectType(sequence.name)
+    return ANY
+
+
+# -------------------------------------------------------------------------------------------------------- powers
+
+# That NumPy squares what is to the power of 2, and so on, can be seen by the dtype of the result.
+EXPONENTS: dict[str, tuple[Any, ...]] = {
+    "b": (True,),
+    "i": (0, 1, 2, 3),
+    "u": (0, 1, 2, 3),
+    "f": (0.0, 0.5, 1.0, 2.0, 3.0),
+    "c": (0j, 1j, 2 + 0j),
+}
+
+
+def python_power(base: Any, exponent: Any) -> Type:
+    """`base ** exponent` of Python numbers, each a type or a constant."""
+    kinds = {type_of_arg(base), type_of_arg(exponent)}
+    if COMPLEX in kinds:
+        return COMPLEX
+    if FLOAT not in kinds:
+        if type_of_arg(exponent) == BOOL:
+            return INT
+        if isinstance(exponent, TensorType):
+            return inexact(FLOAT)           # an int to a negative power is a float
+        return INT if exponent >= 0 else FLOAT
+    if not isinstance(exponent, TensorType) and float(exponent).is_integer():
+        return FLOAT
+    if type_of_arg(exponent) != FLOAT or (not isinstance(base, TensorType) and base >= 0):
+        return FLOAT
+    return inexact(COMPLEX)                 # a negative number to the power of a fraction is complex
+
+
+def array_power(base: Any, exponent: Any) -> Type:
+    a, b = operand(base), operand(exponent)
+    shape = broadcast(a.shape, b.shape)
+    if b.ndim:
+        return shaped(probe(operator.pow, a, b), shape)
+    values = EXPONENTS.get(b.dtype.kind, ()) if is_type(exponent) else (exponent,)
+    found: list[Type] = []
+    for value in values:
+        if is_type(exponent) and b.kind != "python":
+            value = b.dtype.type(value) if b.kind == "scalar" else np.array(value, b.dtype)
+        found.append(shaped(probe(operator.pow, a, value), shape))
+    return join_all(found)
+
+
+@rule
+def power(base: Any, exponent: Any) -> Type:
+    """`base ** exponent`."""
+    a, b = type_of_arg(base), type_of_arg(exponent)
+    if isinstance(a, TensorType) and isinstance(b, TensorType) and a.kind == b.kind == "python":
+        return python_power(base, exponent)
+    return array_power(base, exponent)
+
+
+# -------------------------------------------------------------------------------------------------- declarations
+
+
+def in_place(plain: Infer) -> Infer:
+    """The rule of `a += b`: an array or list stays what it is, other values are replaced by new ones."""
+
+    def infer(first: Any, second: Any) -> Any:
+        if isinstance(first, TensorType) and first.kind == "array":
+            return first if first.ndim or first.exact else join_all([first, plain(first, second)])   # type: ignore[list-item]
+        if type_of_arg(first) == LIST and isinstance(second, ObjectType) and _is_plain(second):
+            return LIST
+        return plain(first, second)
+
+    return infer
+
+
+def truth(*args: Any) -> Type:
+    """The rule of `not` and `in`, which give a bool whatever they are asked about."""
+    return BOOL
+
+
+for _name, (_template, _precedence, _raises) in BINARY.items():
+    _tags = frozenset({"elementwise", "commutative"} if _name in COMMUTATIVE else {"elementwise"})
+    _rule = remembering(binary(_name)) if _name != "pow" else power
+    declare(_name, _rule, template=_template, precedence=_precedence, raises=_raises, tags=_tags)
+    declare(
+        f"i{_name}",
+        in_place(_rule),
+        effect=WRITE,
+        template=_template.replace(" {}", "= {}"),
+        precedence=_precedence,
+        raises=True,
+    )
+
+for _name, (_template, _precedence) in COMPARISONS.items():
+    declare(
+        _name,
+        remembering(binary(_name)),
+        template=_template,
+        precedence=_precedence,
+        tags=frozenset({"elementwise", "comparison"}),
+    )
+
+for _name, (_template, _precedence) in UNARY.items():
+    declare(
+        _name,
+        remembering(numeric(_name)),
+        template=_template,
+        precedence=_precedence,
+        tags=frozenset({"elementwise"}),
+    )
+
+declare("abs", remembering(numeric("abs")), target=abs, tags=frozenset({"elementwise"}))
+declare("not", truth, template="not {}", precedence="Not", raises=True)
+declare("in", truth, template="{} in {}", precedence="In", raises=True)
