@@ -9,6 +9,7 @@ from typing import Any
 from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, STAGED, responsible
 from autograph.operators.calls import call
 
+_BUILTINS = vars(builtins)
 _MISSING: Any = object()
 _disjoint = STAGED.keys().isdisjoint
 
@@ -17,20 +18,24 @@ def _run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if ACTIVE or BACKENDS or not _disjoint([type(value) for value in (*args, *kwargs.values())]):
         backend = responsible(*args, *kwargs.values())
         if backend is not None:
-            if name in ("map", "filter") and args:
+            if (name in ("map", "filter") and args) or (name == "iter" and len(args) == 2):
                 args = (call(args[0]), *args[1:])
             if "key" in kwargs:
                 kwargs["key"] = call(kwargs["key"])
             result = backend.builtin(name, args, kwargs)
             if result is not NotImplemented:
                 return result
-    return getattr(builtins, name)(*args, **kwargs)
+    return _BUILTINS[name](*args, **kwargs)
 
 
 def _operator(name: str) -> Callable[..., Any]:
     def operator(*args: Any, **kwargs: Any) -> Any:
         return _run(name, args, kwargs)
 
+    return _named(operator, name)
+
+
+def _named(operator: Callable[..., Any], name: str) -> Callable[..., Any]:
     operator.__name__ = operator.__qualname__ = f"{name}_"
     operator.__doc__ = f"`{name}(…)`."
     return operator
@@ -52,32 +57,34 @@ sorted_ = _operator("sorted")
 reversed_ = _operator("reversed")
 
 
-# These four stand in inner loops: the usual call, of one plain value, takes no detour.
 
 
-def len_(value: Any = _MISSING, /, *more: Any, **kwargs: Any) -> Any:
-    """`len(value)`."""
-    if type(value) in PLAIN and not (more or kwargs or ACTIVE):
-        return builtins.len(value)
-    return _run("len", more if value is _MISSING else (value, *more), kwargs)
+def _of_one(name: str) -> Callable[..., Any]:
+    """The operator for a builtin that is mostly called with one value; the usual call, of a plain one, takes no detour."""
+
+    def operator(value: Any = _MISSING, /, *more: Any, **kwargs: Any) -> Any:
+        if not (more or kwargs or ACTIVE or value is _MISSING):
+            if type(value) in PLAIN or not (BACKENDS or type(value) in STAGED):
+                return _BUILTINS[name](value)
+        return _run(name, more if value is _MISSING else (value, *more), kwargs)
+
+    return _named(operator, name)
 
 
-def int_(value: Any = _MISSING, /, *more: Any, **kwargs: Any) -> Any:
-    """`int(value)`."""
-    if type(value) in PLAIN and not (more or kwargs or ACTIVE):
-        return builtins.int(value)
-    return _run("int", more if value is _MISSING else (value, *more), kwargs)
-
-
-def float_(value: Any = _MISSING, /, *more: Any, **kwargs: Any) -> Any:
-    """`float(value)`."""
-    if type(value) in PLAIN and not (more or kwargs or ACTIVE):
-        return builtins.float(value)
-    return _run("float", more if value is _MISSING else (value, *more), kwargs)
-
-
-def bool_(value: Any = _MISSING, /, *more: Any, **kwargs: Any) -> Any:
-    """`bool(value)`."""
-    if type(value) in PLAIN and not (more or kwargs or ACTIVE):
-        return builtins.bool(value)
-    return _run("bool", more if value is _MISSING else (value, *more), kwargs)
+len_ = _of_one("len")
+int_ = _of_one("int")
+float_ = _of_one("float")
+bool_ = _of_one("bool")
+str_ = _of_one("str")
+repr_ = _of_one("repr")
+format_ = _of_one("format")
+ord_ = _of_one("ord")
+chr_ = _of_one("chr")
+type_ = _of_one("type")
+iter_ = _of_one("iter")
+next_ = _of_one("next")
+list_ = _of_one("list")
+tuple_ = _of_one("tuple")
+set_ = _of_one("set")
+frozenset_ = _of_one("frozenset")
+dict_ = _of_one("dict")

@@ -49,7 +49,7 @@ PROGRAMS = {
     "other_builtins": """
         def f(x):
             abs(x)                  # a builtin that needs no conversion
-            list(x)                 # a builtin that needs no conversion
+            abs(x)                  # a builtin that needs no conversion
             getattr(x, 'y')         # a builtin that needs no conversion
             super(f, x).g()         # a builtin that needs no conversion, wrapped
             getattr(x, 'y')()       # a builtin that needs no conversion, wrapped

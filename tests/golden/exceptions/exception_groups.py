@@ -22,7 +22,7 @@ def f(n):
         ag__.if_stmt(n > 0, if_body)
     except* ValueError as group:
         def loop_body(error):
-            ag__.call(found.append)(str(error))
+            ag__.call(found.append)(ag__.str_(error))
         ag__.for_stmt(group.exceptions, loop_body)
     except* TypeError:
         ag__.call(found.append)("type")

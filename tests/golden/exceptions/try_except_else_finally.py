@@ -30,7 +30,7 @@ def f(text):
     except ValueError as error:
         def if_body():
             nonlocal state
-            state = str(error)
+            state = ag__.str_(error)
         ag__.if_stmt(state == state, if_body, None, ('state',))
     else:
         def if_body():

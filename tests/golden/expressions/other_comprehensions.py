@@ -5,4 +5,4 @@ def f(text):
 
 # ------------------------------------------------------------ becomes
 def f(text):
-    return ag__.sorted_(ag__.set_comp(text, lambda c: ag__.call(c.upper)())), ag__.dict_comp(text, lambda c: c, lambda c: ord(c), lambda c: c > "a"), ag__.max_(ag__.gen_exp(text, lambda c: c))
+    return ag__.sorted_(ag__.set_comp(text, lambda c: ag__.call(c.upper)())), ag__.dict_comp(text, lambda c: c, lambda c: ag__.ord_(c), lambda c: c > "a"), ag__.max_(ag__.gen_exp(text, lambda c: c))

@@ -51,5 +51,5 @@ def averager():
 
 def averages(xs):
     g = ag__.call(averager)()
-    next(g)
+    ag__.next_(g)
     return ag__.list_comp(xs, lambda x: ag__.call(g.send)(x))

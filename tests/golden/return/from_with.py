@@ -24,7 +24,7 @@ import contextlib
 @contextlib.contextmanager
 def opened(text):
     ag__.print_("open")
-    yield list(text)
+    yield ag__.list_(text)
     ag__.print_("close")
 
 
