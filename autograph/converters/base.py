@@ -55,6 +55,7 @@ class Context:
     classes: list[str] = field(default_factory=list)
     locals: list[set[str]] = field(default_factory=list)  # names bound by the functions around
     globals: list[set[str]] = field(default_factory=list)  # names they declare `global`
+    changing: frozenset[str] = frozenset()  # what of containers the outermost of them changes, as dotted names
 
     def __post_init__(self) -> None:
         self.namer = names.Namer(self.taken)

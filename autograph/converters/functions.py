@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from autograph.converters import bodies, logical, owners, plain
+from autograph.converters import bodies, logical, owners, plain, ref
 from autograph.converters.base import Context, Rewrite, Walk, replace
 from autograph.syntax import liveness, names, scope, trees
 
@@ -80,6 +80,7 @@ class Functions:
         own = scope.uses(*node.body)
         if not context.locals:  # each function gets the names it would get alone
             context.namer = names.Namer(names.all_names(node))
+            context.changing = ref.changing(node)
         context.functions.append(node.name)
         context.locals.append({*own.writes, *scope.parameters(node)} - own.globals.keys() - own.nonlocals.keys())
         context.globals.append(set(own.globals))

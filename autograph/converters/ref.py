@@ -3,6 +3,7 @@
     a[i, j] = v      →  ag__.ref(a)[i, j] = v
     self.count += 1  →  ag__.ref(self).count += 1
     table[i]         →  ag__.ref(table)[i]          (but `table[0]`, `table['key']` stay)
+    stack[-1]        →  ag__.ref(stack)[-1]         if the function says `stack.pop()`, or stores at computed indices
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from typing import Any
 import gast
 
 from autograph.converters.base import Context
-from autograph.syntax import template
+from autograph.syntax import template, trees
 
 
 def subscript(node: gast.Subscript, context: Context) -> Any:
-    if isinstance(node.ctx, gast.Load) and (_literal(node.slice) or _is_type(node.value, context)):
-        return None
+    if isinstance(node.ctx, gast.Load):
+        changed = context.changing and _dotted_text(node.value) in context.changing
+        if (_literal(node.slice) and not changed) or _is_type(node.value, context):
+            return None
     node.value = _ref(node.value)
     return None
 
@@ -26,6 +29,34 @@ def attribute(node: gast.Attribute, context: Context) -> Any:
     if not isinstance(node.ctx, gast.Load):
         node.value = _ref(node.value)
     return None
+
+
+_CHANGING = frozenset(
+    "add append appendleft clear discard extend extendleft insert pop popitem popleft remove reverse rotate setdefault "
+    "sort update".split()
+)
+
+
+def changing(function: gast.AST) -> frozenset[str]:
+    """What a function, or a function inside it, changes by the methods of containers, or stores into at computed indices.
+
+    By its text, a name or a dotted name.
+    """
+    found = set()
+    for node in trees.walk(function):
+        if isinstance(node, gast.Call) and getattr(node.func, "attr", None) in _CHANGING:
+            found.add(_dotted_text(node.func.value))
+        elif isinstance(node, gast.Subscript) and not isinstance(node.ctx, gast.Load) and not _literal(node.slice):
+            found.add(_dotted_text(node.value))
+    return frozenset(text for text in found if text is not None)
+
+
+def _dotted_text(node: Any) -> str | None:
+    parts = []
+    while isinstance(node, gast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, gast.Name) else None
 
 
 def _ref(value: Any) -> gast.AST:

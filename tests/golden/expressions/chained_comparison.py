@@ -9,6 +9,6 @@ def f(a, b, xs):
 # ------------------------------------------------------------ becomes
 def f(a, b, xs):
     first = ag__.and_(lambda: 0 < a, lambda: a < b)
-    second = ag__.compare(a, '<=', lambda: xs[0], '<', lambda: 9)
+    second = ag__.compare(a, '<=', lambda: ag__.ref(xs)[0], '<', lambda: 9)
     third = ag__.compare(a, '<', lambda: ag__.call(xs.pop)(), '==', lambda: 3, '>', lambda: b)
     return first, second, third

@@ -12,7 +12,7 @@ def f(xs, i):
 def f(xs, i):
     ag__.ref(xs)[0] = 5
     ag__.ref(xs)[i] += 1
-    ag__.ref(xs)[i], ag__.ref(xs)[-1] = xs[-1], ag__.ref(xs)[i]
+    ag__.ref(xs)[i], ag__.ref(xs)[-1] = ag__.ref(xs)[-1], ag__.ref(xs)[i]
     ag__.ref(xs)[2:] = [7]
     del ag__.ref(xs)[i]
     return xs
