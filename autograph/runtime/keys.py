@@ -65,27 +65,24 @@ _PARTS: dict[type, Callable[[Any], Hashable]] = {
     slice: lambda value: _keys((value.start, value.stop, value.step)),
 }
 
-# Objects of these types never change in a way that a program can see, so a trace may be made for one of them.
-CONSTANT: tuple[type, ...] = (
-    bool,
-    str,
-    bytes,
-    type(None),
-    type(...),
-    type(NotImplemented),
-    enum.Enum,
-    frozenset,
-    slice,
-    type,
-    types.GenericAlias,
-    types.FunctionType,
-    types.BuiltinFunctionType,
-    types.MethodType,
-    types.MethodDescriptorType,
-    types.WrapperDescriptorType,
-    types.MethodWrapperType,
-    types.ModuleType,
-    np.dtype,
-    np.ufunc,
-    type(np.sum),  # what NumPy wraps its functions in, for __array_function__
+# Objects of these types, exactly, never change in a way that a program can see: a trace may be made for one of them.
+CONSTANT: frozenset[type] = frozenset(
+    {
+        bool,
+        str,
+        bytes,
+        type(None),
+        type(...),
+        type(NotImplemented),
+        frozenset,
+        slice,
+        types.GenericAlias,
+        types.FunctionType,
+        types.MethodType,
+        types.MethodDescriptorType,
+        types.WrapperDescriptorType,
+        type(np.sum),  # what NumPy wraps its functions in, for __array_function__
+    }
 )
+# Objects of these types and of those derived from them.
+CONSTANT_BASES: tuple[type, ...] = (type, enum.Enum, types.ModuleType, np.dtype, np.ufunc)

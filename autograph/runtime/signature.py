@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from autograph import nest
 from autograph.runtime.graph import Graph
 from autograph.runtime.keys import static_key
-from autograph.runtime.types import TensorType, Type
+from autograph.runtime.types import Shape, Type
 
 # Where something stands in the user's program: file and line.
 Where: TypeAlias = tuple[str, int]
@@ -136,13 +136,17 @@ class Policy:
     whole: set[str] = field(default_factory=set)
     dynamic_dims: dict[tuple[str, int], tuple[bool, ...]] = field(default_factory=dict)
 
-    def generalise(self, path: str, type: TensorType) -> TensorType:
-        """`type` with the dimensions left open that vary."""
-        mask = self.dynamic_dims.get((path, type.ndim))
+    def shape(self, path: str, shape: Shape) -> Shape:
+        """`shape` with the dimensions left open that vary."""
+        mask = self.dynamic_dims.get((path, len(shape)))
         if mask is None:
-            return type
-        shape = tuple(None if dynamic else length for dynamic, length in zip(mask, type.shape))
-        return TensorType(type.dtype, shape, type.kind, type.exact)
+            return shape
+        return tuple([None if dynamic else length for dynamic, length in zip(mask, shape)])
+
+    def concerns(self, name: str) -> bool:
+        """Whether anything is known of the parameter `name` or its parts."""
+        paths = [*self.static, *self.whole, *(path for path, _ in self.dynamic_dims)]
+        return any(path == name or path.startswith((name + "[", name + ".")) for path in paths)
 
 
 class Respecialise(BaseException):

@@ -1,0 +1,251 @@
+"""Arguments taken apart: the key by which a call finds its trace, and the signature that a trace is made for.
+
+Numbers, arrays and objects are staged; what can never change (strings, None, functions, classes, …) is part of the
+signature; lists, tuples, dicts and other structures are taken apart, unless they are long: then the graph gets them as
+they are, and one trace serves all lengths.
+
+    key_of(values)                  fast, at each call: equal keys, equal signatures
+    read(parameters, values, …)     slow, for each trace
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from inspect import Parameter
+from types import BuiltinFunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograph import nest
+from autograph.runtime.keys import CONSTANT, CONSTANT_BASES, static_key
+from autograph.runtime.signature import Dynamic, Leaf, Policy, Signature, Static
+from autograph.runtime.spec import TensorSpec
+from autograph.runtime.types import INT, ObjectType, TensorType, python, scalar
+
+LONG = 16  # A container of more parts than this is taken as one object; one of arrays, of more than MANY.
+MANY = 64
+LONG_TEXT = 32  # A string longer than this is text to work on, rather than the name of a mode.
+
+NUMBERS = frozenset({int, float, complex})
+VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+_SEQUENCES = frozenset({list, tuple})
+
+
+def is_long(value: Any) -> bool:
+    """Whether a container is taken as one object because of its length."""
+    kind, count = type(value), len(value)
+    if (kind not in _SEQUENCES and kind is not dict) or count == 0:
+        return False
+    first = next(iter(value.values())) if kind is dict else value[0]
+    if count > LONG:
+        return type(first) is not np.ndarray or count > MANY
+    return (type(first) in _SEQUENCES or type(first) is dict) and count * len(first) > MANY
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a leaf can never change, so that it may be part of a signature."""
+    kind = type(value)
+    if kind is str or kind is bytes:
+        return len(value) <= LONG_TEXT
+    if kind is BuiltinFunctionType:
+        return value.__self__ is None or isinstance(value.__self__, ModuleType)  # no method of a list, say
+    return kind in CONSTANT or isinstance(value, CONSTANT_BASES)
+
+
+# Keys -----------------------------------------------------------------------------------------------------------------
+
+
+def key_of(value: Any) -> Any:
+    """The key of an argument of which no policy says anything."""
+    kind = type(value)
+    if kind in NUMBERS:
+        return kind
+    if kind is np.ndarray:
+        return value.shape, value.dtype
+    if kind in _SEQUENCES:
+        return (kind, None) if is_long(value) else (kind, *map(key_of, value))
+    if kind is dict:
+        return (kind, None) if is_long(value) else (kind, _names(value), *map(key_of, value.values()))
+    if kind is str or kind is bool or value is None:
+        return (kind, value) if kind is not str or len(value) <= LONG_TEXT else kind
+    return _other_key(value, kind)
+
+
+def _other_key(value: Any, kind: type) -> Any:
+    if isinstance(value, np.generic):
+        return kind if isinstance(value, (np.number, np.bool_)) else (kind, value.dtype)
+    form = nest.kind_of(value)
+    if form is not None:
+        parts = form.children(value)
+        return (kind, _names(parts), *map(key_of, parts.values()))
+    if kind is TensorSpec:
+        return (value.shape, value.dtype) if value.shape else (kind, value.shape, value.dtype)
+    return static_key(value) if is_constant(value) else kind
+
+
+def key_of_parts(parts: Any) -> Any:
+    """The key of what `*args` or `**kwargs` got, which is always taken apart."""
+    if type(parts) is dict:
+        return (dict, tuple(parts), *map(key_of, parts.values()))
+    return tuple(map(key_of, parts))
+
+
+def _names(parts: Iterable[Any]) -> Any:
+    return tuple([name if type(name) is str else static_key(name) for name in parts])
+
+
+def key_at(value: Any, path: str, policy: Policy, apart: bool = False) -> Any:
+    """The key of an argument, or a part of one, of which the policy says something; `apart` if it is taken apart."""
+    kind = type(value)
+    if path in policy.static:
+        return Static, static_key(value)
+    if kind is np.ndarray:
+        return policy.shape(path, value.shape), value.dtype
+    if path in policy.whole:
+        return kind, None
+    form = nest.kind_of(value)
+    if form is None or (not apart and is_long(value)):
+        return key_of(value)
+    parts = form.children(value)
+    below = [key_at(part, path + form.step(name), policy) for name, part in parts.items()]
+    return (kind, *below) if kind in _SEQUENCES else (kind, _names(parts), *below)
+
+
+# Signatures -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Reading:
+    """Arguments taken apart.
+
+    Attributes:
+        signature: what a trace is made for.
+        values: of the leaves.
+        codes: for each leaf an expression that gives it, where `p0`, `p1`, … are the arguments and other names those
+            of `constants`.
+        containers: the same for each container, by path.
+        references: class, code and id of all that can be one object at two places.
+    """
+
+    policy: Policy
+    leaves: list[Leaf] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)
+    codes: list[str] = field(default_factory=list)
+    constants: dict[str, Any] = field(default_factory=dict)
+    containers: dict[str, str] = field(default_factory=dict)
+    references: list[tuple[type, str, int]] = field(default_factory=list)
+    lengths: dict[str, tuple[type, Any]] = field(default_factory=dict)
+    _seen: dict[int, Any] = field(default_factory=dict)  # containers, by id: what they became
+    _first: dict[int, int] = field(default_factory=dict)  # leaves, by id: their numbers
+    _same: list[int] = field(default_factory=list)
+    _open: list[Any] = field(default_factory=list)
+
+    def take(self, value: Any, path: str, code: str, apart: bool = False) -> Any:
+        """Take `value` apart, however long it is if `apart`; gives it with the numbers of leaves in their places."""
+        leaf = None if apart else leaf_of(value, path, self.policy)
+        form = nest.kind_of(value)
+        if leaf is None and any(value is around for around in self._open):
+            leaf = Dynamic(ObjectType(type(value).__name__), type(value))  # it is part of itself
+        if leaf is not None or form is None:
+            assert leaf is not None, "what is no structure is a leaf"
+            return self._add(leaf, value, path, code)
+        if type(value) is not tuple:
+            self.references.append((type(value), code, id(value)))
+        self.containers[path] = code
+        if id(value) in self._seen:
+            return self._seen[id(value)]
+        parts = form.children(value)
+        self.lengths[path] = type(value), _names(parts)
+        self._open.append(value)
+        taken = [
+            self.take(part, path + form.step(name), self._part(value, form, name, code)) for name, part in parts.items()
+        ]
+        self._open.pop()
+        tree = form.rebuild(value, taken)
+        self._seen[id(value)] = tree
+        return tree
+
+    def _add(self, leaf: Leaf, value: Any, path: str, code: str) -> int:
+        number = len(self.leaves)
+        first = number
+        if isinstance(leaf, Dynamic) and type(value) not in NUMBERS and not isinstance(value, np.generic):
+            self.references.append((type(value), code, id(value)))
+            first = self._first.setdefault(id(value), number)
+        self.leaves.append(leaf)
+        self.paths.append(path)
+        self.values.append(value)
+        self.codes.append(code)
+        self._same.append(first)
+        return number
+
+    def _part(self, value: Any, form: nest.Kind, name: Any, code: str) -> str:
+        """An expression for the part `name` of what `code` gives."""
+        step = form.step(name)
+        if step.startswith("."):
+            return code + step
+        if type(name) not in (str, int):
+            name, constant = f"k{len(self.constants)}", name
+            self.constants[name] = constant
+        else:
+            name = repr(name)
+        if isinstance(value, (list, tuple, dict)):
+            return f"{code}[{name}]"
+        children = f"k{len(self.constants)}"
+        self.constants[children] = form.children
+        return f"{children}({code})[{name}]"
+
+    @property
+    def same(self) -> tuple[int, ...]:
+        return tuple(self._same)
+
+
+def leaf_of(value: Any, path: str, policy: Policy) -> Leaf | None:
+    """What `value` is to a signature; None if it is to be taken apart."""
+    kind = type(value)
+    if path in policy.static:
+        return Static(value)
+    if kind in NUMBERS:
+        return Dynamic(python(kind))
+    if kind is np.ndarray:
+        return Dynamic(TensorType(value.dtype, policy.shape(path, value.shape)))
+    if kind is TensorSpec:
+        return Dynamic(value.type)
+    if isinstance(value, (np.number, np.bool_)):
+        return Dynamic(scalar(value.dtype))
+    if path not in policy.whole:
+        if nest.is_nested(value):
+            if not is_long(value):
+                return None
+        elif is_constant(value):
+            return Static(value)
+    return Dynamic(ObjectType(kind.__name__, (INT,) if kind is range else ()), kind)
+
+
+def read(parameters: Sequence[Parameter], values: Sequence[Any], policy: Policy) -> tuple[Signature, Reading]:
+    """Take the values of a function's parameters apart."""
+    reading = Reading(policy)
+    trees = [
+        reading.take(value, p.name, f"p{i}", p.kind in VARIADIC) for i, (p, value) in enumerate(zip(parameters, values))
+    ]
+    tree = arrange(parameters, trees)
+    signature = Signature(tree, tuple(reading.leaves), tuple(reading.paths), reading.same)
+    return signature, reading
+
+
+def arrange(parameters: Sequence[Parameter], values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The values of parameters as `(args, kwargs)` of a call."""
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for parameter, value in zip(parameters, values):
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            args.extend(value)
+        elif parameter.kind is Parameter.VAR_KEYWORD:
+            kwargs.update(value)
+        elif parameter.kind is Parameter.KEYWORD_ONLY:
+            kwargs[parameter.name] = value
+        else:
+            args.append(value)
+    return tuple(args), kwargs

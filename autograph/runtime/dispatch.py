@@ -1,0 +1,168 @@
+"""The function that a call comes to first, written for each function: the dispatcher.
+
+It has the parameters of the user's function, so that Python binds the arguments, fills in defaults and
+raises the errors of wrong calls. It makes the key of the arguments, looks up the trace, and enters it, see `entry.py`:
+
+    def norm(x, axis=None):
+        if ag_active or ag_eager:
+            …
+        ag_0 = type(x)
+        if ag_0 not in ag_atoms:
+            ag_0 = (x.shape, x.dtype) if ag_0 is ag_array else ag_key(x)
+        …
+        ag_result = ag_find((ag_0, ag_1), ag_never)(x, axis)
+        return ag_result if ag_result is not ag_miss else ag_slow((x, axis))
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter
+from types import CodeType, FunctionType
+from typing import Any, cast
+
+import numpy as np
+
+from autograph.runtime.arguments import NUMBERS, VARIADIC, key_of, key_of_parts
+from autograph.runtime.entry import MISS, never
+
+# Scalars whose class says all: one trace for all of a class.
+ATOMS: frozenset[type] = NUMBERS | {
+    kind for kind in np.sctypeDict.values() if issubclass(kind, (np.number, np.bool_)) and kind is not np.timedelta64
+}
+
+
+# The dispatcher -------------------------------------------------------------------------------------------------------
+
+
+def make_dispatcher(
+    function: Any, parameters: Sequence[Parameter], keyers: Mapping[str, Callable[[Any], Any]], names: dict[str, Any]
+) -> FunctionType:
+    """The dispatcher of `function`.
+
+    Args:
+        function: what the user wrote, whose name and place it bears.
+        keyers: for parameters of which a policy says something, how to make their keys.
+        names: `active`, `eager`, `divert`, `find` and `slow`.
+    """
+    prefix = _prefix(parameters)
+    described = tuple((p.name, p.kind, p.default is not Parameter.empty) for p in parameters)
+    template = _dispatcher_code(described, frozenset(keyers), prefix)
+    common: dict[str, Any] = {"type": type, "atoms": ATOMS, "array": np.ndarray, "never": never, "miss": MISS}
+    common |= {"key": key_of, "parts": key_of_parts}
+    own = {f"key_of_{name}": keyer for name, keyer in keyers.items()}
+    namespace = {prefix + name: value for name, value in {**common, **own, **names}.items()}
+    made = FunctionType(_placed(template, function), namespace)
+    _dress(made, function, parameters)
+    return made
+
+
+def _dress(made: FunctionType, function: Any, parameters: Sequence[Parameter]) -> None:
+    """Give a function the defaults and the name of the user's, which errors of wrong calls tell."""
+    defaults = {p.name: p.default for p in parameters if p.default is not Parameter.empty}
+    keywords = {p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY}
+    made.__defaults__ = tuple(value for name, value in defaults.items() if name not in keywords) or None
+    made.__kwdefaults__ = {name: value for name, value in defaults.items() if name in keywords} or None
+    made.__name__ = getattr(function, "__name__", made.__name__)
+    made.__qualname__ = getattr(function, "__qualname__", made.__name__)
+
+
+def _prefix(parameters: Sequence[Parameter]) -> str:
+    """What the names of the dispatcher's own variables begin with, and no parameter's name."""
+    prefix = "ag_"
+    while any(p.name.startswith(prefix) for p in parameters):
+        prefix += "_"
+    return prefix
+
+
+Described = tuple[tuple[str, Any, bool], ...]
+
+
+@functools.lru_cache(maxsize=512)
+def _dispatcher_code(parameters: Described, keyed: frozenset[str], prefix: str) -> CodeType:
+    """Code all of whose instructions stand on the first line, so that it can be moved to any line."""
+    names = [name for name, _, _ in parameters]
+    values = "".join(f"{name}, " for name in names)
+    body = [
+        f"if §active or §eager:\n §result = §divert(({values}))\n if §result is not §miss:\n  return §result",
+    ]
+    for number, (name, kind, _) in enumerate(parameters):
+        body.append(_key_statement(f"§{number}", name, kind, name in keyed))
+    keys = "".join(f"§{number}, " for number in range(len(names)))
+    key = "§0" if len(names) == 1 else f"({keys})"
+    body.append(f"§result = §find({key}, §never)({values})")
+    body.append(f"return §result if §result is not §miss else §slow(({values}))")
+    text = "\n".join(body).replace("§", prefix)
+    return _compiled(f"def dispatch({_header(parameters)}):\n " + text.replace("\n", "\n "))
+
+
+def _key_statement(target: str, name: str, kind: Any, keyed: bool) -> str:
+    if keyed:
+        return f"{target} = §key_of_{name}({name})"
+    if kind in VARIADIC:
+        return f"{target} = §parts({name})"
+    return (
+        f"{target} = §type({name})\nif {target} not in §atoms:\n"
+        f" {target} = ({name}.shape, {name}.dtype) if {target} is §array else §key({name})"
+    )
+
+
+def _header(parameters: Described) -> str:
+    """Parameters as they stand in a `def`; each default is None, for now."""
+    parts: list[str] = []
+    kinds = [kind for _, kind, _ in parameters]
+    for number, (name, kind, has_default) in enumerate(parameters):
+        if kind is Parameter.KEYWORD_ONLY and not {Parameter.VAR_POSITIONAL, kind} & set(kinds[:number]):
+            parts.append("*")
+        star = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}.get(kind, "")
+        parts.append(star + name + "=None" * has_default)
+        if kind is Parameter.POSITIONAL_ONLY and kinds[number + 1 : number + 2] != [kind]:
+            parts.append("/")
+    return ", ".join(parts)
+
+
+def make_binder(function: Any, parameters: Sequence[Parameter]) -> Callable[..., tuple[Any, ...]]:
+    """A function with the same parameters that gives their values."""
+    described = tuple((p.name, p.kind, p.default is not Parameter.empty) for p in parameters)
+    made = FunctionType(_placed(_binder_code(described), function), {})
+    _dress(made, function, parameters)
+    return cast("Callable[..., tuple[Any, ...]]", made)
+
+
+@functools.lru_cache(maxsize=512)
+def _binder_code(parameters: Described) -> CodeType:
+    values = "".join(f"{name}, " for name, _, _ in parameters)
+    return _compiled(f"def bind({_header(parameters)}):\n return ({values})")
+
+
+def _compiled(text: str) -> CodeType:
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        for name in {"lineno", "end_lineno", "col_offset", "end_col_offset"}.intersection(node._attributes):
+            setattr(node, name, 1 if "lineno" in name else 0)
+    module = compile(tree, "<autograph dispatcher>", "exec")
+    return next(constant for constant in module.co_consts if isinstance(constant, CodeType))
+
+
+def _placed(code: CodeType, function: Any) -> CodeType:
+    """`code` under the name, and on the first line, of what the user wrote."""
+    user = user_code(function)
+    if user is None:
+        return code
+    changes: dict[str, Any] = {"co_qualname": getattr(user, "co_qualname", "")} if sys.version_info >= (3, 11) else {}
+    return code.replace(
+        co_filename=user.co_filename, co_firstlineno=user.co_firstlineno, co_name=user.co_name, **changes
+    )
+
+
+def user_code(function: Any) -> CodeType | None:
+    """The code that the user wrote for a function, method, partial or callable object, if there is any."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType):
+        code = getattr(vars(type(function)).get("__call__"), "__code__", None)
+    return code if isinstance(code, CodeType) else None

@@ -1,0 +1,168 @@
+"""The way into a trace, written for each trace: check the guards, take the arguments apart, run.
+
+    def entry(a0, p1):
+        try:
+            a1 = p1['w']
+            if not (g['scale'] is scale and a0 is not a1):
+                return ag_miss
+        except Exception:
+            return ag_miss
+        ag_trace.calls += 1
+        return ag_run(a0, a1)
+
+It gets the values of the function's parameters, and gives what the function returns, or `MISS` if a guard does not
+hold. A guard that raises does not hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from inspect import Parameter
+from typing import Any, cast
+
+from autograph.runtime.arguments import Reading
+from autograph.runtime.signature import Dynamic, Guard, Signature
+
+
+class _Miss:
+    def __repr__(self) -> str:
+        return "<no trace fits>"
+
+
+MISS = _Miss()
+Entry = Callable[..., Any]
+_LEAF = re.compile(r"\ba(\d+)\b")
+
+
+def never(*values: Any) -> Any:
+    """The entry of a trace that is not there."""
+    return MISS
+
+
+def first_of(entries: Sequence[Entry]) -> Entry:
+    """An entry that tries several, in order."""
+    if len(entries) == 1:
+        return entries[0]
+
+    def try_each(*values: Any) -> Any:
+        for entry in entries:
+            result = entry(*values)
+            if result is not MISS:
+                return result
+        return MISS
+
+    return try_each
+
+
+class Builder:
+    """Writes the entry of one trace.
+
+    Attributes:
+        names: what the entry's code names.
+        source: the code, once it is made.
+    """
+
+    def __init__(self, parameters: Sequence[Parameter], signature: Signature, reading: Reading) -> None:
+        self.parameters = parameters
+        self.signature = signature
+        self.reading = reading
+        self.names: dict[str, Any] = {"ag_miss": MISS, **reading.constants}
+        self.source = ""
+        whole = {code: f"a{number}" for number, code in enumerate(reading.codes)}
+        self.arguments = [whole.get(f"p{number}", f"p{number}") for number in range(len(parameters))]
+
+    def make(self, trace: Any, run: Callable[..., Any], guards: Sequence[Guard], containers: Sequence[str]) -> Entry:
+        """An entry that runs the engine's function on the staged leaves, and on the containers at these paths."""
+        staged = [f"a{number}" for number, leaf in enumerate(self.signature.leaves) if isinstance(leaf, Dynamic)]
+        return self._compile(trace, run, guards, ", ".join([*staged, *map(self._container, containers)]))
+
+    def make_plain(self, trace: Any, function: Callable[..., Any], guards: Sequence[Guard]) -> Entry:
+        """An entry that calls `function` as the user did."""
+        stars = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
+        passed = [
+            parameter.name + "=" + name
+            if parameter.kind is Parameter.KEYWORD_ONLY
+            else stars.get(parameter.kind, "") + name
+            for parameter, name in zip(self.parameters, self.arguments)
+        ]
+        return self._compile(trace, function, guards, ", ".join(passed))
+
+    def _compile(self, trace: Any, run: Callable[..., Any], guards: Sequence[Guard], passed: str) -> Entry:
+        conditions = [*map(self.condition, guards), *self._sameness()]
+        checked = [f"if not ({' and '.join(conditions)}):", " return ag_miss"] if conditions else []
+        used = set(_LEAF.findall(passed + " ".join(checked)))
+        taken = [
+            f"a{number} = {code}"
+            for number, code in enumerate(self.reading.codes)
+            if str(number) in used and f"a{number}" not in self.arguments
+        ]
+        body = [*taken, *checked]
+        if body:
+            body = ["try:", *(f" {line}" for line in body), "except Exception:", " return ag_miss"]
+        lines = [*body, "ag_trace.calls += 1", f"return ag_run({passed})"]
+        self.source = f"def entry({', '.join(self.arguments)}):\n" + "".join(f"    {line}\n" for line in lines)
+        self.names |= {"ag_trace": trace, "ag_run": run}
+        exec(compile(self.source, __file__, "exec"), self.names)  # a frame of this library's, for who trims tracebacks
+        return cast(Entry, self.names.pop("entry"))
+
+    def _container(self, path: str) -> str:
+        code = self.reading.containers.get(path)
+        if code is None:
+            code = f"a{self.signature.paths.index(path)}"
+        return code if not re.fullmatch(r"p\d+", code) else self.arguments[int(code[1:])]
+
+    def condition(self, guard: Guard) -> str:
+        """The guard's expression, or the call of a function that computes it if its names mean something else here."""
+        if all(
+            self.names.setdefault(name, value) is value and not _reserved(name) for name, value in guard.names.items()
+        ):
+            return f"({guard.expression})"
+        leaves = sorted(set(_LEAF.findall(guard.expression)), key=int)
+        parameters = ", ".join(f"a{number}" for number in leaves)
+        name = f"ag_guard{len(self.names)}"
+        self.names[name] = eval(
+            compile(f"lambda {parameters}: {guard.expression}", __file__, "eval"), dict(guard.names)
+        )
+        return f"{name}({parameters})"
+
+    def _sameness(self) -> list[str]:
+        """That the same arguments, and no others, are one object."""
+        conditions = []
+        firsts: dict[int, str] = {}
+        kinds: dict[type, list[str]] = {}
+        for kind, code, identity in self.reading.references:
+            code = self._renamed(code)
+            if identity in firsts:
+                conditions.append(f"{code} is {firsts[identity]}")
+            else:
+                firsts[identity] = code
+                kinds.setdefault(kind, []).append(code)
+        for codes in kinds.values():
+            if len(codes) == 2:
+                conditions.append(f"{codes[0]} is not {codes[1]}")
+            elif len(codes) > 2:
+                conditions.append(f"len({{{', '.join(f'id({code})' for code in codes)}}}) == {len(codes)}")
+        return conditions
+
+    def _renamed(self, code: str) -> str:
+        if code in self.reading.codes:
+            return f"a{self.reading.codes.index(code)}"
+        return self.arguments[int(code[1:])] if re.fullmatch(r"p\d+", code) else code
+
+
+def _reserved(name: str) -> bool:
+    return re.fullmatch(r"[apk]\d+|ag_.*", name) is not None
+
+
+def broken(guards: Sequence[Guard], leaves: Sequence[Any]) -> Guard | None:
+    """The first guard that does not hold for these leaves of the arguments."""
+    named = {f"a{number}": leaf for number, leaf in enumerate(leaves)}
+    for guard in guards:
+        try:
+            holds = eval(guard.expression, dict(guard.names), named)
+        except Exception:  # the same as when the entry checks it
+            return guard
+        if not holds:
+            return guard
+    return None
