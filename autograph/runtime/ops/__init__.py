@@ -4,7 +4,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 for _name in (
-    "operators", "elementwise", "reduce", "creation", "casting",
+    "operators", "ufuncs", "elementwise", "reduce", "creation", "casting",
     "shape", "index", "sorting", "linalg", "random", "math_", "builtins_", "attributes", "methods", "core", "strings",
 ):  # fmt: skip
     if find_spec(f"{__name__}.{_name}"):        # TODO: plain imports as soon as all are there

@@ -1,209 +1,150 @@
-"""NumPy's ufuncs, with their methods."""
+"""NumPy's functions of element after element that are no ufuncs, and their methods."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import WRITE, Infer, declare
-from autograph.runtime.ops.probing import dtype_of, probe, shaped, shaped_all
-from autograph.runtime.ops.rules import (
-    Unknown,
-    Wrong,
-    array_like,
-    axis_arg,
-    broadcast,
-    constant,
-    fits,
-    given_output,
-    given_outputs,
-    merge_dims,
-    operand,
-    reduced,
-    result,
-    rule,
-)
-from autograph.runtime.types import NONE, ObjectType, Shape, TensorType, Type
+from autograph.runtime.opdef import VIEW, WRITE, Infer, declare
+from autograph.runtime.ops.binding import bind, method, signature
+from autograph.runtime.ops.probing import probe, shaped
+from autograph.runtime.ops.rules import Unknown, broadcast, given_output, is_constant, operand, rule
+from autograph.runtime.ops.ufuncs import operands
+from autograph.runtime.types import BOOL, ObjectType, TensorType, Type, array
 
-COMMUTATIVE = frozenset({
-    "add", "multiply", "logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor",
-    "equal", "not_equal", "maximum", "minimum", "fmax", "fmin", "hypot", "logaddexp", "logaddexp2", "gcd", "lcm",
-})  # fmt: skip
-PREFERRED = {"absolute": "abs", "remainder": "mod", "conjugate": "conj"}    # to the ufunc's own name
+# The functions, by how many of their parameters are broadcast.
+POINTWISE: dict[str, int] = {
+    "round": 1,
+    "around": 1,
+    "angle": 1,
+    "fix": 1,
+    "i0": 1,
+    "iscomplex": 1,
+    "isreal": 1,
+    "isneginf": 1,
+    "isposinf": 1,
+    "sinc": 1,
+    "unwrap": 1,
+    "isclose": 2,
+}
+TESTS = ("allclose", "array_equal", "array_equiv", "iscomplexobj", "isrealobj", "isscalar", "isfortran")
 
 
-# ------------------------------------------------------------------------------------------------------- calls
-
-
-def operands(args: Sequence[Any]) -> list[TensorType]:
-    """What a ufunc takes its arguments to be."""
-    found = list(map(operand, args))
-    if all(each.kind == "python" for each in found):
-        for arg in args:
-            if type(arg) is int and not fits(arg):
-                raise Unknown           # an unsigned integer or an object, with no other operand to say which
+def option(arg: Any) -> Any:
+    """An argument other than the operands: the type of a number, or a constant."""
+    if is_constant(arg):
+        return arg
+    found = operand(arg)
+    if found.shape:
+        raise Unknown
     return found
 
 
-def apply_ufunc(ufunc: np.ufunc, found: Sequence[TensorType], shape: Shape, options: dict[str, Any]) -> Type:
-    """What a ufunc makes of operands that are broadcast to a shape."""
-    answer = probe(ufunc, *found, **options)
-    if ufunc.nout > 1:
-        return shaped_all(answer, *(shape,) * ufunc.nout)
-    if isinstance(answer, TensorType) and answer.ndim < len(shape):     # `where` has more axes than the operands
-        return TensorType(answer.dtype, shape)
-    return shaped(answer, shape)
-
-
-def ufunc_rule(ufunc: np.ufunc) -> Infer:
-    """The rule of a call of a ufunc."""
+def pointwise(function: Callable[..., Any], count: int = 1, call: Callable[..., Any] | None = None) -> Infer:
+    """The rule of a function whose first `count` parameters are operands; of the method `call`, if there is one."""
+    names = list(signature(function).parameters)[:count]
 
     @rule
-    def infer(*args: Any, out: Any = None, where: Any = True, **options: Any) -> Type:
-        if len(args) < ufunc.nin:
-            raise Wrong
-        given = given_outputs(args[ufunc.nin :] or out)
-        if len(given) == 1 and ufunc.nout == 1 and given[0] is not None:
-            return given[0]
-        found = operands(args[: ufunc.nin])
-        shapes = [each.shape for each in found]
-        if ufunc.signature:
-            if options.keys() & {"axis", "axes", "keepdims"}:
-                raise Unknown
-            return apply_ufunc(ufunc, found, core_shape(ufunc.signature, shapes), constant(options))
-        if where is not True:
-            shapes.append(operand(where).shape)
-        shapes += [each.shape for each in given if isinstance(each, TensorType)]
-        answer = apply_ufunc(ufunc, found, broadcast(*shapes), constant(options))
-        if isinstance(answer, ObjectType) and given:
-            given += (None,) * (ufunc.nout - len(given))
-            return ObjectType("tuple", tuple(old or new for old, new in zip(given, answer.items)))
-        return answer
+    def infer(*args: Any, **kwargs: Any) -> Type:
+        given = bind(function, args, kwargs)
+        if out := given_output(given.pop("out", None)):
+            return out
+        found = operands([given.pop(name) for name in names])
+        options = {key: option(arg) for key, arg in given.items()}
+        return shaped(probe(call or function, *found, **options), broadcast(*(each.shape for each in found)))
 
     return infer
 
 
-def core_shape(signature: str, shapes: Sequence[Shape]) -> Shape:
-    """The shape that a generalised ufunc gives, for a signature such as `(n?,k),(k,m?)->(n?,m?)`."""
-    *cores, results = (re.findall(r"[^,]+", core) for core in re.findall(r"\(([^)]*)\)", signature))
-    dims: dict[str, int | None] = {}
-    batches = []
-    for core, shape in zip(cores, shapes):
-        names = core if len(shape) >= len(core) else [name for name in core if not name.endswith("?")]
-        batch = len(shape) - len(names)
-        if batch < 0:
-            raise Wrong
-        batches.append(shape[:batch])
-        for name, dim in zip(names, shape[batch:]):
-            dims[name] = merge_dims(dims.get(name), dim)
-    return (*broadcast(*batches), *(dims[name] for name in results if name in dims))
-
-
-# ----------------------------------------------------------------------------------------------------- methods
-
-
-def _reduced_dtype(ufunc: np.ufunc, array: TensorType, dtype: Any) -> np.dtype[Any]:
-    return dtype_of(probe(ufunc.reduce, TensorType(array.dtype, (None,)), dtype=constant(dtype)))
-
-
-def reduce_rule(ufunc: np.ufunc) -> Infer:
-    """The rule of `np.add.reduce` and so on."""
+def clip_rule(call: Callable[..., Any]) -> Infer:
+    """The rule of `np.clip` and `.clip`, whose bounds have several names."""
 
     @rule
-    def infer(
-        array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False, **options: Any
-    ) -> Type:
-        if given := given_output(out):
+    def infer(a: Any, *args: Any, out: Any = None, **kwargs: Any) -> Type:
+        if given := given_output(args[2] if len(args) > 2 else out):
             return given
-        found = array_like(array)
-        return result(_reduced_dtype(ufunc, found, dtype), reduced(found.shape, axis, keepdims))
-
-    return infer
-
-
-def accumulate_rule(ufunc: np.ufunc) -> Infer:
-    """The rule of `np.add.accumulate` and so on."""
-
-    @rule
-    def infer(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Type:
-        if given := given_output(out):
-            return given
-        found = array_like(array)
-        if not found.ndim:
-            raise Wrong
-        return result(_reduced_dtype(ufunc, found, dtype), found.shape)
-
-    return infer
-
-
-def reduceat_rule(ufunc: np.ufunc) -> Infer:
-    """The rule of `np.add.reduceat` and so on."""
-
-    @rule
-    def infer(array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Type:
-        if given := given_output(out):
-            return given
-        found, (count,) = array_like(array), array_like(indices).shape
-        number = axis_arg(axis, found.ndim)
-        shape = (*found.shape[:number], count, *found.shape[number + 1 :])
-        return result(_reduced_dtype(ufunc, found, dtype), shape)
-
-    return infer
-
-
-def outer_rule(ufunc: np.ufunc) -> Infer:
-    """The rule of `np.multiply.outer` and so on."""
-
-    @rule
-    def infer(first: Any, second: Any, **options: Any) -> Type:
-        if "out" in options:
+        if kwargs.keys() - {"a_min", "a_max", "min", "max"}:
             raise Unknown
-        a, b = array_like(first), array_like(second)
-        a = TensorType(a.dtype, a.shape + (1,) * b.ndim)
-        return apply_ufunc(ufunc, (a, b), broadcast(a.shape, b.shape), constant(options))
+        bounds = [bound for bound in (*args[:2], *kwargs.values()) if bound is not None]
+        found = operands([a, *bounds])
+        if len(found) == 1:
+            raise Unknown
+        low, high = (*found[1:], None)[:2]      # which is which does not matter here
+        return shaped(probe(call, found[0], low, high), broadcast(*(each.shape for each in found)))
 
     return infer
 
 
-def nothing(*args: Any, **kwargs: Any) -> Type:
-    """The rule of what gives None."""
-    return NONE
+@rule
+def where(condition: Any, *branches: Any) -> Type:
+    test = operand(condition)
+    if not branches:
+        return ObjectType("tuple", (array(np.intp, None),) * test.ndim)
+    found = [test, *operands(branches)]
+    return shaped(probe(np.where, *found), broadcast(*(each.shape for each in found)))
 
 
-# ------------------------------------------------------------------------------------------------ declarations
+@rule
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Type:
+    found = operand(x)
+    return shaped(probe(np.interp, found, [0.0, 1.0], TensorType(operand(fp).dtype, (None,))), found.shape)
 
 
-def _declare(name: str, ufunc: np.ufunc) -> None:
-    tags = {"elementwise"} if ufunc.signature is None else set()
-    tags |= {"commutative"} & {"commutative" if ufunc.__name__ in COMMUTATIVE else ""}
-    # NumPy refuses integers to negative integer powers; nothing else depends on values
-    declare(f"np.{name}", ufunc_rule(ufunc), target=ufunc, tags=frozenset(tags), raises=ufunc is np.power)
+@rule
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Type:
+    if not isinstance(condlist, (list, tuple)) or not isinstance(choicelist, (list, tuple)):
+        raise Unknown
+    tests, choices = list(map(operand, condlist)), operands([*choicelist, default])
+    shape = broadcast(*(each.shape for each in (*tests, *choices)))
+
+    def call(*values: Any) -> Any:
+        return np.select(values[: len(tests)], values[len(tests) : -1], values[-1])
+
+    return shaped(probe(call, *tests, *choices), shape)
 
 
-def _declare_methods(name: str, ufunc: np.ufunc) -> None:
-    if ufunc.signature or ufunc.nout > 1:
-        return
-    declare(f"np.{name}.at", nothing, effect=WRITE, target=ufunc.at, raises=True)
-    if ufunc.nin == 2:
-        raises = ufunc is np.power
-        declare(f"np.{name}.reduce", reduce_rule(ufunc), target=ufunc.reduce, raises=raises)
-        declare(f"np.{name}.accumulate", accumulate_rule(ufunc), target=ufunc.accumulate, raises=raises)
-        declare(f"np.{name}.reduceat", reduceat_rule(ufunc), target=ufunc.reduceat, raises=True)
-        declare(f"np.{name}.outer", outer_rule(ufunc), target=ufunc.outer, raises=raises)
+@rule
+def real_if_close(a: Any, tol: Any = 100) -> Type:
+    """Whether it is real depends on the values."""
+    found = operand(a)
+    answer = shaped(probe(np.real_if_close, found), found.shape)
+    if found.dtype.kind != "c":
+        return answer
+    return TensorType(found.dtype, found.shape, answer.kind, exact=False)
 
 
-def _own_name(name: str) -> str:
-    own = str(getattr(np, name).__name__)
-    return PREFERRED.get(own, own)
+@rule
+def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Type:
+    found = operand(x)
+    return shaped(probe(np.nan_to_num, found), found.shape)
 
 
-UFUNCS = [name for name in sorted(dir(np)) if isinstance(getattr(np, name), np.ufunc)]
+def truth(*args: Any, **kwargs: Any) -> Type:
+    """The rule of what gives a bool of Python's."""
+    return BOOL
 
-# The first name declared is the one that calls of the ufunc get.
-for _name in sorted(UFUNCS, key=lambda name: (_own_name(name) != name, name)):
-    _declare(_name, getattr(np, _name))
-    if _name == _own_name(_name):
-        _declare_methods(_name, getattr(np, _name))
+
+ELEMENTWISE = frozenset({"elementwise"})
+
+for _name, _count in POINTWISE.items():
+    _function = getattr(np, _name)
+    if not isinstance(_function, np.ufunc):
+        declare(f"np.{_name}", pointwise(_function, _count), target=_function, tags=ELEMENTWISE)
+for _name in ("real", "imag"):
+    declare(f"np.{_name}", pointwise(getattr(np, _name)), effect=VIEW, target=getattr(np, _name), tags=ELEMENTWISE)
+declare("np.clip", clip_rule(np.clip), target=np.clip, tags=ELEMENTWISE)
+declare("np.where", where, target=np.where)
+declare("np.interp", interp, target=np.interp, raises=True)
+declare("np.select", select, target=np.select)
+declare("np.piecewise", target=np.piecewise, effect="ordered", raises=True)     # it calls functions of the user's
+declare("np.real_if_close", real_if_close, effect=VIEW, target=np.real_if_close)
+declare("np.nan_to_num", nan_to_num, effect=WRITE, target=np.nan_to_num)        # as `copy=False` has it
+for _name in TESTS:
+    declare(f"np.{_name}", truth, target=getattr(np, _name))
+
+declare(".round", pointwise(np.round, 1, method("round")), tags=ELEMENTWISE)
+declare(".clip", clip_rule(method("clip")), tags=ELEMENTWISE)
+for _name in ("conj", "conjugate"):
+    declare(f".{_name}", pointwise(np.real, 1, method(_name)), effect=VIEW, tags=ELEMENTWISE)

@@ -291,7 +291,7 @@ def promote(*operands: TensorType) -> DType:
 
 # ---------------------------------------------------------------------------------------------------- the rules
 
-_CODES = "?bBhHiIlLqQefdgFDG"
+CODES = "?bBhHiIlLqQefdgFDG"
 _MOST = 1024        # so many combinations of exact types a rule is asked about
 
 
@@ -321,7 +321,7 @@ def _fits(dtype: DType, wide: DType) -> bool:
 
 @cache
 def _narrower(wide: DType) -> list[DType]:
-    fitting = [dtype for dtype in map(np.dtype, _CODES) if _fits(dtype, wide)]
+    fitting = [dtype for dtype in map(np.dtype, CODES) if _fits(dtype, wide)]
     kinds = [[dtype for dtype in fitting if dtype.kind == kind] for kind in NUMERIC]
     return [dtype for each in kinds if each for dtype in dict.fromkeys([each[0], each[-1]])]
 

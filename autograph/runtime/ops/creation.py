@@ -1,0 +1,299 @@
+"""New arrays: of zeros, of numbers in a row, of what is in a list, of another array's shape."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime import types
+from autograph.runtime.opdef import ORDERED, PURE, VIEW, Infer, declare
+from autograph.runtime.ops.probing import dtype_of, probe
+from autograph.runtime.ops.rules import (
+    DType,
+    Unknown,
+    Wrong,
+    array_like,
+    axis_arg,
+    broadcast,
+    constant,
+    dtype_arg,
+    int_arg,
+    is_constant,
+    is_type,
+    operand,
+    rule,
+    shape_arg,
+    size,
+    type_of_arg,
+)
+from autograph.runtime.types import ObjectType, Shape, TensorType, Type, array
+
+FLOAT64: DType = np.dtype(float)
+
+# ----------------------------------------------------------------------------------------------- filled arrays
+
+
+@rule
+def filled(shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None) -> Type:
+    """`np.zeros`, `np.ones`, `np.empty`."""
+    return TensorType(dtype_arg(dtype, FLOAT64), shape_arg(shape))
+
+
+@rule
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None) -> Type:
+    return TensorType(array_like(fill_value).dtype if dtype is None else dtype_arg(dtype), shape_arg(shape))
+
+
+def like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, **rest: Any) -> Type:
+    """`np.zeros_like` and so on."""
+    found = array_like(a)
+    return TensorType(dtype_arg(dtype, found.dtype), found.shape if shape is None else shape_arg(shape))
+
+
+@rule
+def full_like(a: Any, fill_value: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Type:
+    return like(a, dtype, *args, **kwargs)
+
+
+@rule
+def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", *, device: Any = None) -> Type:
+    return TensorType(dtype_arg(dtype, FLOAT64), shape_arg((N, N if M is None else M)))
+
+
+@rule
+def identity(n: Any, dtype: Any = None) -> Type:
+    return TensorType(dtype_arg(dtype, FLOAT64), shape_arg((n, n)))
+
+
+@rule
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Type:
+    return TensorType(dtype_arg(dtype, FLOAT64), shape_arg((N, N if M is None else M)))
+
+
+@rule
+def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Type:
+    shape, dtype = shape_arg(dimensions), dtype_arg(dtype, np.dtype(int))
+    if not constant(sparse):
+        return TensorType(dtype, (len(shape), *shape))
+    lone = [tuple(dim if j == i else 1 for j in range(len(shape))) for i, dim in enumerate(shape)]
+    return ObjectType("tuple", tuple(TensorType(dtype, each) for each in lone))
+
+
+# ----------------------------------------------------------------------------------------------------- numbers
+
+
+@rule
+def arange(*args: Any, start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, **rest: Any) -> Type:
+    named = (start, stop, step)
+    given = [*args[:3], *named[len(args) :]]
+    if len(args) == 1 and stop is None:
+        given = [None, args[0], step]
+    if len(args) > 3:
+        dtype = args[3]
+    numbers = [operand(arg) for arg in given if arg is not None]
+    if any(number.shape for number in numbers):
+        raise Unknown
+    found = dtype_arg(dtype) if dtype is not None else dtype_of(probe(np.arange, *numbers))
+    return array(found, arange_length(*given))
+
+
+def arange_length(start: Any, stop: Any, step: Any) -> int | None:
+    """How many numbers there are, as NumPy reckons it, if they are constants."""
+    start, step = 0 if start is None else start, 1 if step is None else step
+    if not is_constant((start, stop, step)):
+        return None
+    if all(isinstance(number, int) for number in (start, stop, step)):
+        return len(range(start, stop, step))
+    try:
+        return max(0, int(math.ceil((stop - start) / step)))
+    except (OverflowError, ZeroDivisionError, TypeError) as error:
+        raise Wrong from error
+
+
+def spaced(function: Callable[..., Any]) -> Infer:
+    """The rule of `np.linspace`, `np.logspace` and `np.geomspace`."""
+
+    @rule
+    def infer(
+        start: Any, stop: Any, num: Any = 50, endpoint: Any = True, *args: Any, axis: Any = 0, **kwargs: Any
+    ) -> Type:
+        names = {np.linspace: ("retstep", "dtype"), np.logspace: ("base", "dtype")}.get(function, ("dtype",))
+        kwargs.update(zip((*names, "axis"), args))
+        number = kwargs.pop("axis", axis)
+        between = [operand(start), operand(stop)]
+        base = operand(kwargs.pop("base", 10.0))
+        if base.shape or is_type(endpoint):
+            raise Unknown
+        options = {**constant(kwargs), "num": 2, "endpoint": endpoint}
+        if function is np.logspace:
+            options["base"] = base
+        answer = probe(function, *(TensorType(each.dtype, (), each.kind) for each in between), **options)
+        shape = broadcast(*(each.shape for each in between))
+        place = axis_arg(number, len(shape) + 1)
+        whole = (*shape[:place], *shape_arg(num), *shape[place:])
+        if isinstance(answer, ObjectType):      # with the step between them
+            return ObjectType("tuple", (TensorType(dtype_of(answer.items[0]), whole), _step(answer.items[1], shape)))
+        return TensorType(dtype_of(answer), whole)
+
+    return infer
+
+
+def _step(found: Type, shape: Shape) -> Type:
+    return TensorType(dtype_of(found), shape) if shape else found
+
+
+@rule
+def vander(x: Any, N: Any = None, increasing: Any = False) -> Type:
+    found = array_like(x)
+    (length,) = found.shape
+    dtype = dtype_of(probe(np.vander, array(found.dtype, None)))
+    return TensorType(dtype, (length, length if N is None else shape_arg(N)[0]))
+
+
+# ----------------------------------------------------------------------------------------------------- copies
+
+
+def as_array(object: Any, dtype: Any = None, *args: Any, ndmin: Any = 0, **kwargs: Any) -> Type:
+    """`np.array` and `np.asarray`; not a `rule`, as there may be many numbers in a list, all of inexact types."""
+    try:
+        if kwargs.keys() - {"copy", "order", "subok", "device"}:
+            raise Unknown
+        least = operator.index(constant(ndmin))
+        found = _list_type(object) or array_like(object)
+        shape = (1,) * (least - found.ndim) + found.shape
+        if dtype is not None:
+            return TensorType(dtype_arg(dtype), shape)
+        return TensorType(found.dtype, shape, exact=found.exact and _is_exact(object))
+    except Exception:           # as in `rule`
+        return types.ANY
+
+
+def _list_type(arg: Any) -> TensorType | None:
+    """The array of a list of numbers, of which nobody knows how many; none at all would give `f64`."""
+    found = type_of_arg(arg)
+    if isinstance(arg, list) or not isinstance(found, ObjectType) or found.name not in ("list", "range"):
+        return None
+    item = types.INT if found.name == "range" else types.item_of(found)
+    if not isinstance(item, TensorType) or item.shape:
+        raise Unknown
+    wide = types.join(types.scalar(item.dtype), types.scalar(float))
+    if not isinstance(wide, TensorType):
+        raise Unknown
+    return TensorType(wide.dtype, (None,), exact=wide.exact and item.exact)
+
+
+def _is_exact(arg: Any) -> bool:
+    if isinstance(arg, (list, tuple)):
+        return all(map(_is_exact, arg))
+    if isinstance(arg, ObjectType):
+        return all(map(_is_exact, arg.items))
+    return not isinstance(arg, TensorType) or arg.exact
+
+
+def contiguous(a: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Type:
+    """`np.ascontiguousarray`, which gives arrays of one dimension or more."""
+    return as_array(a, dtype, ndmin=1)
+
+
+@rule
+def copied(a: Any, order: Any = "K", subok: Any = False) -> Type:
+    return array_like(a)
+
+
+# ---------------------------------------------------------------------------------------------- parts of arrays
+
+
+@rule
+def triangle(m: Any, k: Any = 0) -> Type:
+    """`np.tril` and `np.triu`; of one dimension they make two."""
+    found = array_like(m)
+    return TensorType(found.dtype, found.shape * 2 if found.ndim == 1 else found.shape)
+
+
+@rule
+def diag(v: Any, k: Any = 0) -> Type:
+    found, by = array_like(v), int_arg(k)
+    if found.ndim == 1:
+        side = None if by is None or found.shape[0] is None else found.shape[0] + abs(by)
+        return TensorType(found.dtype, (side, side))
+    rows, columns = found.shape
+    if by is None or rows is None or columns is None:
+        return array(found.dtype, None)
+    return array(found.dtype, max(0, min(rows, columns - by) if by >= 0 else min(rows + by, columns)))
+
+
+@rule
+def diagflat(v: Any, k: Any = 0) -> Type:
+    found, by = array_like(v), int_arg(k)
+    count = size(found.shape)
+    side = None if by is None or count is None else count + abs(by)
+    return TensorType(found.dtype, (side, side))
+
+
+@rule
+def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> Type:
+    arrays = list(map(array_like, xi))
+    lengths = [size(each.shape) for each in arrays]
+    places = list(range(len(xi)))
+    if constant(indexing) == "xy" and len(xi) > 1:
+        places[:2] = [1, 0]
+    whole = [lengths[place] for place in places]
+    shapes = [
+        tuple(dim if place == i else 1 for place, dim in zip(places, whole)) if constant(sparse) else tuple(whole)
+        for i in range(len(xi))
+    ]
+    return ObjectType("tuple", tuple(TensorType(each.dtype, shape) for each, shape in zip(arrays, shapes)))
+
+
+@rule
+def fromiter(iter: Any, dtype: Any, count: Any = -1, **rest: Any) -> Type:
+    number = int_arg(count)
+    return array(dtype_arg(dtype), None if number is None or number < 0 else number)
+
+
+@rule
+def frombuffer(buffer: Any, dtype: Any = float, count: Any = -1, offset: Any = 0, **rest: Any) -> Type:
+    number = int_arg(count)
+    return array(dtype_arg(dtype), None if number is None or number < 0 else number)
+
+
+RULES: dict[str, tuple[Infer, str]] = {
+    "zeros": (filled, PURE),
+    "ones": (filled, PURE),
+    "empty": (filled, PURE),
+    "full": (full, PURE),
+    "zeros_like": (rule(like), PURE),
+    "ones_like": (rule(like), PURE),
+    "empty_like": (rule(like), PURE),
+    "full_like": (full_like, PURE),
+    "eye": (eye, PURE),
+    "identity": (identity, PURE),
+    "tri": (tri, PURE),
+    "indices": (indices, PURE),
+    "arange": (arange, PURE),
+    "linspace": (spaced(np.linspace), PURE),
+    "logspace": (spaced(np.logspace), PURE),
+    "geomspace": (spaced(np.geomspace), PURE),
+    "vander": (vander, PURE),
+    "array": (as_array, VIEW),
+    "asarray": (as_array, VIEW),
+    "asanyarray": (as_array, VIEW),
+    "ascontiguousarray": (contiguous, VIEW),
+    "asfortranarray": (contiguous, VIEW),
+    "copy": (copied, PURE),
+    "tril": (triangle, PURE),
+    "triu": (triangle, PURE),
+    "diag": (diag, VIEW),
+    "diagflat": (diagflat, PURE),
+    "meshgrid": (meshgrid, VIEW),
+    "fromiter": (fromiter, ORDERED),
+    "frombuffer": (frombuffer, VIEW),
+}
+
+for _name, (_rule, _effect) in RULES.items():
+    declare(f"np.{_name}", _rule, effect=_effect, target=getattr(np, _name))
+declare("np.fromfunction", target=np.fromfunction, effect=ORDERED, raises=True)       # it calls what it is given

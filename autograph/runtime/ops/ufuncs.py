@@ -1,0 +1,209 @@
+"""NumPy's ufuncs, with their methods."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.opdef import WRITE, Infer, declare
+from autograph.runtime.ops.probing import dtype_of, probe, shaped, shaped_all
+from autograph.runtime.ops.rules import (
+    Unknown,
+    Wrong,
+    array_like,
+    axis_arg,
+    broadcast,
+    constant,
+    fits,
+    given_output,
+    given_outputs,
+    merge_dims,
+    operand,
+    reduced,
+    result,
+    rule,
+)
+from autograph.runtime.types import NONE, ObjectType, Shape, TensorType, Type
+
+COMMUTATIVE = frozenset({
+    "add", "multiply", "logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor",
+    "equal", "not_equal", "maximum", "minimum", "fmax", "fmin", "hypot", "logaddexp", "logaddexp2", "gcd", "lcm",
+})  # fmt: skip
+PREFERRED = {"absolute": "abs", "remainder": "mod", "conjugate": "conj"}    # to the ufunc's own name
+
+
+# ------------------------------------------------------------------------------------------------------- calls
+
+
+def operands(args: Sequence[Any]) -> list[TensorType]:
+    """What a ufunc takes its arguments to be."""
+    found = list(map(operand, args))
+    if all(each.kind == "python" for each in found):
+        for arg in args:
+            if type(arg) is int and not fits(arg):
+                raise Unknown           # an unsigned integer or an object, with no other operand to say which
+    return found
+
+
+def apply_ufunc(ufunc: np.ufunc, found: Sequence[TensorType], shape: Shape, options: dict[str, Any]) -> Type:
+    """What a ufunc makes of operands that are broadcast to a shape."""
+    answer = probe(ufunc, *found, **options)
+    if ufunc.nout > 1:
+        return shaped_all(answer, *(shape,) * ufunc.nout)
+    if isinstance(answer, TensorType) and answer.ndim < len(shape):     # `where` has more axes than the operands
+        return TensorType(answer.dtype, shape)
+    return shaped(answer, shape)
+
+
+def ufunc_rule(ufunc: np.ufunc) -> Infer:
+    """The rule of a call of a ufunc."""
+
+    @rule
+    def infer(*args: Any, out: Any = None, where: Any = True, **options: Any) -> Type:
+        if len(args) < ufunc.nin:
+            raise Wrong
+        given = given_outputs(args[ufunc.nin :] or out)
+        if len(given) == 1 and ufunc.nout == 1 and given[0] is not None:
+            return given[0]
+        found = operands(args[: ufunc.nin])
+        shapes = [each.shape for each in found]
+        if ufunc.signature:
+            if options.keys() & {"axis", "axes", "keepdims"}:
+                raise Unknown
+            return apply_ufunc(ufunc, found, core_shape(ufunc.signature, shapes), constant(options))
+        if where is not True:
+            shapes.append(operand(where).shape)
+        shapes += [each.shape for each in given if isinstance(each, TensorType)]
+        answer = apply_ufunc(ufunc, found, broadcast(*shapes), constant(options))
+        if isinstance(answer, ObjectType) and given:
+            given += (None,) * (ufunc.nout - len(given))
+            return ObjectType("tuple", tuple(old or new for old, new in zip(given, answer.items)))
+        return answer
+
+    return infer
+
+
+def core_shape(signature: str, shapes: Sequence[Shape]) -> Shape:
+    """The shape that a generalised ufunc gives, for a signature such as `(n?,k),(k,m?)->(n?,m?)`."""
+    *cores, results = (re.findall(r"[^,]+", core) for core in re.findall(r"\(([^)]*)\)", signature))
+    dims: dict[str, int | None] = {}
+    batches = []
+    for core, shape in zip(cores, shapes):
+        names = core if len(shape) >= len(core) else [name for name in core if not name.endswith("?")]
+        batch = len(shape) - len(names)
+        if batch < 0:
+            raise Wrong
+        batches.append(shape[:batch])
+        for name, dim in zip(names, shape[batch:]):
+            dims[name] = merge_dims(dims.get(name), dim)
+    return (*broadcast(*batches), *(dims[name] for name in results if name in dims))
+
+
+# ----------------------------------------------------------------------------------------------------- methods
+
+
+def _reduced_dtype(ufunc: np.ufunc, array: TensorType, dtype: Any) -> np.dtype[Any]:
+    return dtype_of(probe(ufunc.reduce, TensorType(array.dtype, (None,)), dtype=constant(dtype)))
+
+
+def reduce_rule(ufunc: np.ufunc) -> Infer:
+    """The rule of `np.add.reduce` and so on."""
+
+    @rule
+    def infer(
+        array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False, **options: Any
+    ) -> Type:
+        if given := given_output(out):
+            return given
+        found = array_like(array)
+        return result(_reduced_dtype(ufunc, found, dtype), reduced(found.shape, axis, keepdims))
+
+    return infer
+
+
+def accumulate_rule(ufunc: np.ufunc) -> Infer:
+    """The rule of `np.add.accumulate` and so on."""
+
+    @rule
+    def infer(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Type:
+        if given := given_output(out):
+            return given
+        found = array_like(array)
+        if not found.ndim:
+            raise Wrong
+        return result(_reduced_dtype(ufunc, found, dtype), found.shape)
+
+    return infer
+
+
+def reduceat_rule(ufunc: np.ufunc) -> Infer:
+    """The rule of `np.add.reduceat` and so on."""
+
+    @rule
+    def infer(array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Type:
+        if given := given_output(out):
+            return given
+        found, (count,) = array_like(array), array_like(indices).shape
+        number = axis_arg(axis, found.ndim)
+        shape = (*found.shape[:number], count, *found.shape[number + 1 :])
+        return result(_reduced_dtype(ufunc, found, dtype), shape)
+
+    return infer
+
+
+def outer_rule(ufunc: np.ufunc) -> Infer:
+    """The rule of `np.multiply.outer` and so on."""
+
+    @rule
+    def infer(first: Any, second: Any, **options: Any) -> Type:
+        if "out" in options:
+            raise Unknown
+        a, b = array_like(first), array_like(second)
+        a = TensorType(a.dtype, a.shape + (1,) * b.ndim)
+        return apply_ufunc(ufunc, (a, b), broadcast(a.shape, b.shape), constant(options))
+
+    return infer
+
+
+def nothing(*args: Any, **kwargs: Any) -> Type:
+    """The rule of what gives None."""
+    return NONE
+
+
+# ------------------------------------------------------------------------------------------------ declarations
+
+
+def _declare(name: str, ufunc: np.ufunc) -> None:
+    tags = {"elementwise"} if ufunc.signature is None else set()
+    tags |= {"commutative"} & {"commutative" if ufunc.__name__ in COMMUTATIVE else ""}
+    # NumPy refuses integers to negative integer powers; nothing else depends on values
+    declare(f"np.{name}", ufunc_rule(ufunc), target=ufunc, tags=frozenset(tags), raises=ufunc is np.power)
+
+
+def _declare_methods(name: str, ufunc: np.ufunc) -> None:
+    if ufunc.signature or ufunc.nout > 1:
+        return
+    declare(f"np.{name}.at", nothing, effect=WRITE, target=ufunc.at, raises=True)
+    if ufunc.nin == 2:
+        raises = ufunc is np.power
+        declare(f"np.{name}.reduce", reduce_rule(ufunc), target=ufunc.reduce, raises=raises)
+        declare(f"np.{name}.accumulate", accumulate_rule(ufunc), target=ufunc.accumulate, raises=raises)
+        declare(f"np.{name}.reduceat", reduceat_rule(ufunc), target=ufunc.reduceat, raises=True)
+        declare(f"np.{name}.outer", outer_rule(ufunc), target=ufunc.outer, raises=raises)
+
+
+def _own_name(name: str) -> str:
+    own = str(getattr(np, name).__name__)
+    return PREFERRED.get(own, own)
+
+
+UFUNCS = [name for name in sorted(dir(np)) if isinstance(getattr(np, name), np.ufunc)]
+
+# The first name declared is the one that calls of the ufunc get.
+for _name in sorted(UFUNCS, key=lambda name: (_own_name(name) != name, name)):
+    _declare(_name, getattr(np, _name))
+    if _name == _own_name(_name):
+        _declare_methods(_name, getattr(np, _name))
