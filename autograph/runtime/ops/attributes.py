@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import VIEW, WRITE, declare
-from autograph.runtime.ops.containers import NAMED_TUPLES, nothing, tuple_of
+from autograph.runtime.ops.containers import NAMED_TUPLES, tuple_of
+from autograph.runtime.ops.declaring import nothing
 from autograph.runtime.ops.rules import ELEMENTARY, Unknown, rule, type_of_arg
 from autograph.runtime.types import ANY, INT, STR, ObjectType, TensorType, Type, join, python, scalar, type_of
 
@@ -41,7 +42,7 @@ def flat_iterator(x: TensorType) -> Type:
     return ObjectType("flatiter", (scalar(x.dtype) if x.dtype.kind in ELEMENTARY else ANY,))
 
 
-_ALWAYS = {"ndim": INT, "size": INT, "itemsize": INT, "nbytes": INT, "device": STR}
+_ALWAYS: dict[str, Type] = {"ndim": INT, "size": INT, "itemsize": INT, "nbytes": INT, "device": STR}
 _OF_ARRAYS: dict[str, Callable[[TensorType], Type]] = {
     "shape": dimensions,
     "strides": dimensions,

@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from autograph.runtime.ops.rules import ELEMENTARY, Unknown, is_type, type_of_arg
-from autograph.runtime.types import ANY, INT, NONE, STR, ObjectType, TensorType, Type, item_of, join_all
+from autograph.runtime.types import ANY, INT, STR, ObjectType, TensorType, Type, item_of, join_all
 
 # Classes of tuples that NumPy gives back, with the names of their items. Their types have the items of the tuple.
 NAMED_TUPLES: dict[str, tuple[str, ...]] = {
@@ -50,11 +50,6 @@ def build_type(structure: Any) -> Type:
     if isinstance(structure, (tuple, list, dict, set, frozenset)):
         return ObjectType(type(structure).__name__)
     return type_of_arg(structure)
-
-
-def nothing(*args: Any, **kwargs: Any) -> Type:
-    """The rule of what gives None."""
-    return NONE
 
 
 def iterated(arg: Any) -> Type:

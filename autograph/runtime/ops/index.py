@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import VIEW, WRITE, declare
-from autograph.runtime.ops.containers import item_at, nothing
+from autograph.runtime.ops.containers import item_at
+from autograph.runtime.ops.declaring import nothing
 from autograph.runtime.ops.rules import ELEMENTARY, Unknown, broadcast, is_type, rule, type_of_arg
 from autograph.runtime.types import ANY, ObjectType, Shape, TensorType, Type
 
@@ -70,7 +71,7 @@ class _Indexed:
 
 
 def index_shape(shape: Shape, index: Any) -> tuple[Shape, bool]:
-    """The shape of `x[index]`, and whether it is an element: whether all of the index are integers, one for each axis."""
+    """The shape of `x[index]`, and whether it is an element: whether there is an integer for each axis, and no more."""
     entries = index if type(index) is tuple else (index,)
     if type(index) is ObjectType and index.name == "tuple":
         entries = index.items

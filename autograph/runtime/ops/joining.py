@@ -17,13 +17,10 @@ from autograph.runtime.ops.rules import (
     add_dims,
     array_like,
     axis_arg,
-    constant,
     dtype_arg,
     int_arg,
     is_constant,
-    is_type,
     merge_dims,
-    operand,
     rule,
     size,
     type_of_arg,
@@ -197,9 +194,9 @@ def tile(A: Any, reps: Any) -> Type:
         raise Unknown
     if isinstance(reps, ObjectType):
         reps = tuple_items(reps)
-    counts = [int_arg(each) for each in (reps if isinstance(reps, (tuple, list)) else [reps])]
+    counts: list[int | None] = [int_arg(each) for each in (reps if isinstance(reps, (tuple, list)) else [reps])]
     ndim = max(len(counts), array.ndim)
-    counts = [1] * (ndim - len(counts)) + counts
+    counts[:0] = [1] * (ndim - len(counts))
     dims = (1,) * (ndim - array.ndim) + array.shape
     return TensorType(array.dtype, tuple(size((dim, number)) for dim, number in zip(dims, counts)))
 

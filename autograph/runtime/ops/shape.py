@@ -6,19 +6,17 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from autograph.runtime.opdef import PURE, VIEW, WRITE
-from autograph.runtime.ops.containers import nothing, tuple_of
-from autograph.runtime.ops.declaring import functions, methods
+from autograph.runtime.opdef import PURE, VIEW, WRITE, Infer
+from autograph.runtime.ops.containers import tuple_of
+from autograph.runtime.ops.declaring import functions, methods, nothing
 from autograph.runtime.ops.rules import (
     Unknown,
     array_like,
     axes_arg,
     axis_arg,
     broadcast,
-    constant,
     int_arg,
     is_constant,
-    is_type,
     operand,
     result,
     rule,
@@ -177,10 +175,10 @@ def flip(m: Any, axis: Any = None) -> Type:
 
 @rule
 def flip_rows(m: Any) -> Type:
-    m = array_like(m)
-    if not m.shape:
+    found = array_like(m)
+    if not found.shape:
         raise Unknown
-    return m
+    return found
 
 
 @rule
@@ -224,7 +222,7 @@ def broadcast_shapes(*args: Any) -> Type:
     return tuple_of(*[INT] * max((len(shape_arg(arg)) for arg in args), default=0))
 
 
-def _at_least(pad: Callable[[Shape], Shape]) -> Callable[..., Type]:
+def _at_least(pad: Callable[[Shape], Shape]) -> Infer:
     @rule
     def infer(*arys: Any) -> Type:
         arrays = [TensorType(a.dtype, pad(a.shape)) for a in map(array_like, arys)]
