@@ -1,0 +1,93 @@
+"""`np.random`: functions of the module, seeded inside, and generators passed in."""
+
+import random
+
+import numpy as np
+
+from tests.corpus_staged import calls
+
+
+@calls("3, 0", "0, 1", "5, 42")
+def seeded_globally(n, seed):
+    np.random.seed(seed)
+    return np.random.rand(n), np.random.randn(2, 2), np.random.randint(0, 10, n), np.random.uniform(-1, 1)
+
+
+@calls("np.random.default_rng(0), 4", "np.random.default_rng(1), 0")
+def generator_passed(rng, n):
+    total = 0.0
+    for _ in range(n):
+        total += rng.normal()
+    return total, rng.integers(10, size=3), rng.random()
+
+
+@calls("7", "8")
+def generator_made(seed):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal(2), rng.choice([1, 2, 3], size=2), rng.permutation(4), rng.uniform(size=(1, 2))
+
+
+@calls("np.random.RandomState(3), np.arange(5)", "np.random.RandomState(4), np.zeros(1)")
+def shuffles(rng, x):
+    rng.shuffle(x)
+    return x, rng.permutation(len(x))
+
+
+@calls("np.random.default_rng(2), 5", "np.random.default_rng(2), 0")
+def draws_until(rng, limit):
+    draws, total = 0, 0.0
+    while total < limit:
+        u = rng.random()
+        if u < 0.1:
+            continue
+        total += u
+        draws += 1
+    return draws, total
+
+
+@calls("np.random.default_rng(5), 0.5", "np.random.default_rng(5), -1")
+def draws_in_a_branch(rng, p):
+    if rng.random() < p:
+        x = rng.normal(size=3)
+    else:
+        x = rng.exponential(2.0, size=2)
+    return x, rng.random()
+
+
+@calls("1000, 0", "0, 0")
+def estimate_pi(n, seed):
+    np.random.seed(seed)
+    inside = 0
+    for _ in range(n // 100):
+        x, y = np.random.rand(2)
+        if x * x + y * y <= 1:
+            inside += 1
+    points = np.random.rand(max(n, 1), 2)
+    return inside, 4 * np.mean((points**2).sum(axis=1) <= 1)
+
+
+@calls("10, 1", "0, 2")
+def with_random_module(n, seed):
+    random.seed(seed)
+    return [random.random() for _ in range(n)], random.randint(1, 6), random.choice("abc")
+
+
+@calls("20, 3", "0, 3")
+def random_walk(n, seed):
+    rng = np.random.default_rng(seed)
+    position, path = 0, [0]
+    for _ in range(n):
+        step = rng.choice([-1, 1])
+        if abs(position + step) > 3:
+            continue
+        position += step
+        path.append(position)
+    return path, type(position).__name__
+
+
+@calls("np.random.default_rng(0), np.zeros(3)")
+def noise_in_place(rng, x):
+    x += rng.normal(size=x.shape)
+    x[0] = rng.random()
+    rng.shuffle(x)
+    return x

@@ -1,0 +1,122 @@
+"""Every function of the two corpora does the same plain, converted and staged (law 1).
+
+Staged, one `ag.function` serves all calls of an entry: each call is made twice, so that the second finds the trace of
+the first; and once more after all others, backwards, so that no trace serves calls it was not made for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+import autograph as ag
+from autograph.errors import AutographError
+from tests import corpus, corpus_staged, outcomes
+
+ENTRIES = list(corpus_staged.entries())
+CORNERS = list(corpus.entries())
+
+# What is refused with a clear error instead, and why; see docs/limits.md.
+DIFFERS: dict[str, str] = {}
+
+
+@cache
+def plain(entry: corpus.Entry, arguments: str) -> outcomes.Outcome:
+    return outcomes.run(entry.function, arguments, vars(entry.module))
+
+
+def order_of_calls(entry: corpus.Entry) -> Iterator[str]:
+    for arguments in entry.calls:
+        yield arguments
+        yield arguments
+    yield from reversed(entry.calls)
+
+
+def compare(function: Callable[..., Any], entry: corpus.Entry, arguments: str) -> bool:
+    """Whether a call does what it does plain; False if it is refused with a clear error; else fail."""
+    actual = outcomes.run(function, arguments, vars(entry.module))
+    if refused(actual):
+        return False
+    wanted = plain(entry, arguments)
+    assert actual == wanted, f"{entry}({arguments})"
+    assert actual.raised_at == wanted.raised_at, f"{entry}({arguments})"
+    return True
+
+
+def refused(outcome: outcomes.Outcome) -> bool:
+    """Whether a call ended with an error of this library's own."""
+    return bool(outcome.exception) and outcome.exception[0] in {kind.__qualname__ for kind in kinds(AutographError)}
+
+
+def kinds(root: type) -> Iterator[type]:
+    yield root
+    for kind in root.__subclasses__():
+        yield from kinds(kind)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=str)
+def test_converted(entry: corpus.Entry) -> None:
+    function = ag.to_graph(entry.function)
+    for arguments in entry.calls:
+        assert compare(function, entry, arguments)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=str)
+def test_staged(entry: corpus.Entry) -> None:
+    function = ag.function(entry.function)
+    done = [compare(function, entry, arguments) for arguments in order_of_calls(entry)]
+    if str(entry) in DIFFERS:
+        assert not all(done), "is no longer refused: take it from the list"
+    else:
+        assert all(done), refusal(entry)
+
+
+def refusal(entry: corpus.Entry) -> Any:
+    """The error with which a call is refused."""
+    function = ag.function(entry.function)
+    outs = (outcomes.run(function, arguments, vars(entry.module)) for arguments in order_of_calls(entry))
+    return next((out.exception[:2] for out in outs if refused(out)), "refused, but not when tried again")
+
+
+# The corners of Python may be refused, but must not come out different.
+
+
+@cache
+def staged_corner(entry: corpus.Entry) -> bool:
+    function = ag.function(entry.function)
+    return all([compare(function, entry, arguments) for arguments in order_of_calls(entry)])
+
+
+@pytest.mark.parametrize("entry", CORNERS, ids=str)
+def test_corners(entry: corpus.Entry) -> None:
+    staged_corner(entry)
+
+
+def test_few_corners_are_refused() -> None:
+    failed, refusals = [], []
+    for entry in CORNERS:
+        try:
+            if not staged_corner(entry):
+                refusals.append(str(entry))
+        except AssertionError:
+            failed.append(str(entry))
+    print(len(refusals), "refused:", *refusals)
+    assert len(refusals) < 0.05 * len(CORNERS), refusals
+
+
+# The corpus itself
+
+
+def test_corpus_is_rich() -> None:
+    assert len(ENTRIES) >= 500
+    assert all(len(entry.calls) >= 1 for entry in ENTRIES)
+    assert set(DIFFERS) <= {str(entry) for entry in ENTRIES}
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=str)
+def test_answers_the_same_every_time(entry: corpus.Entry) -> None:
+    for arguments in entry.calls:
+        assert outcomes.run(entry.function, arguments, vars(entry.module)) == plain(entry, arguments)
