@@ -1,7 +1,10 @@
 """`[e for x in xs if c]` → `ag__.list_comp(xs, lambda x: e, lambda x: c)`; sets, dicts and generators likewise.
 
-Only comprehensions over one iterable, whose target is one name; any other stays as it is. One whose target an inner
-function captures stays too, because all its elements share one variable.
+    [e for a, b in xs]         →  ag__.list_comp(xs, lambda a, b: e)
+    [e for a, (b, c) in xs]    →  ag__.list_comp(xs, lambda a, b, c: e, target=(0, (1, 2)))
+
+Only comprehensions over one iterable, whose target is made of names; any other stays as it is. One whose target an
+inner function captures stays too, because all its elements share one variable.
 """
 
 from __future__ import annotations
@@ -30,26 +33,46 @@ def rewrite(node: Any, context: Context) -> Any:
         _rename_variables(node, context)
         return None
     generator = node.generators[0]
-    parameter = generator.target.id
+    parameters = _names(generator.target) or []
     elements = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
     conditions = generator.ifs
     if len(conditions) > 1:
         conditions = [call_of("and_", [*map(deferred, conditions)])]
         gast.copy_location(conditions[0], node)
-    lambdas = [gast.copy_location(template.thunk(part, parameter), part) for part in (*elements, *conditions)]
-    return template.call(_OPERATORS[type(node)], generator.iter, *lambdas)
+    lambdas = [gast.copy_location(template.thunk(part, *parameters), part) for part in (*elements, *conditions)]
+    flat = len(parameters) > 1 and all(isinstance(name, gast.Name) for name in generator.target.elts)
+    target = {} if flat or isinstance(generator.target, gast.Name) else {"target": _shape(generator.target, parameters)}
+    return template.call(_OPERATORS[type(node)], generator.iter, *lambdas, **target)
+
+
+def _names(target: Any) -> list[str] | None:
+    """The names that a target is made of, in order; None if there is anything else in it, or none."""
+    if isinstance(target, gast.Name):
+        return [target.id]
+    parts = [_names(part) for part in target.elts] if isinstance(target, (gast.Tuple, gast.List)) else []
+    return [name for part in parts for name in part or []] if parts and None not in parts else None
+
+
+def _shape(target: Any, names: list[str]) -> Any:
+    """How a target takes an item apart, as a display of the indices of its names."""
+    if isinstance(target, gast.Name):
+        return template.constant(names.index(target.id))
+    return gast.Tuple([_shape(part, names) for part in target.elts], gast.Load())
 
 
 def _reason(node: Any, context: Context) -> str | None:
     if len(node.generators) > 1:
         return "it has several `for`s"
     generator = node.generators[0]
-    if not isinstance(generator.target, gast.Name):
-        return "it takes its elements apart"
+    names = _names(generator.target)
+    if names is None:
+        return "its target is more than names"
+    if len(set(names)) < len(names):
+        return "its target names a variable twice"
     if binds_here(node):
         return "`:=` binds a name of the function"
     parts = [*generator.ifs, *([node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt])]
-    if generator.target.id in _late(parts):
+    if not _late(parts).isdisjoint(names):
         return "an inner function captures its variable"
     return "it is asynchronous" if generator.is_async else movable.reason(parts, context)
 

@@ -38,9 +38,9 @@ _CHANGING = frozenset(
 
 
 def changing(function: gast.AST) -> frozenset[str]:
-    """What a function, or a function inside it, changes by the methods of containers, or stores into at computed indices.
+    """What a function, or one inside it, changes by methods of containers or stores into at computed indices.
 
-    By its text, a name or a dotted name.
+    As names and dotted names.
     """
     found = set()
     for node in trees.walk(function):

@@ -1,79 +1,95 @@
-"""List, set and dict comprehensions, and generator expressions."""
+"""List, set and dict comprehensions, and generator expressions.
+
+Where the target is more than a name, as in `[a * b for a, b in pairs]`, the functions take several parameters, and each
+item is taken apart as `target` says: `(0, (1, 2))` for `a, (b, c)`; by default flat, `(0, 1)` for `a, b`.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterator
+from functools import cache
 from itertools import chain
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, STAGED, OneArgument, owner, responsible
 from autograph.operators.for_loop import Resumed
 from autograph.operators.unbound import rename
 
+Element = Callable[..., Any]
+Target = tuple[Any, ...] | None
 
-def list_comp(iterable: Any, element: OneArgument, condition: OneArgument | None = None) -> Any:
+
+def list_comp(iterable: Any, element: Element, condition: Element | None = None, target: Target = None) -> Any:
     """`[element(x) for x in iterable if condition(x)]`."""
     try:
-        if _might_be_staged(iterable, condition):
+        make, accepts = _of_items(target, element, condition)
+        if _might_be_staged(iterable, accepts):
             done: list[Any] = []
-            result = _collect("list_comp", iterable, (element,), condition, done, done.append)
+            result = _collect("list_comp", iterable, (make,), accepts, done, done.append)
             if result is not NotImplemented:
                 return result
-        if condition is None:
-            return [element(item) for item in iterable]
-        return [element(item) for item in iterable if condition(item)]
+        if accepts is None:
+            return [make(item) for item in iterable]
+        return [make(item) for item in iterable if accepts(item)]
     except NameError as error:
         rename(error, element, condition)
         raise
 
 
-def set_comp(iterable: Any, element: OneArgument, condition: OneArgument | None = None) -> Any:
+def set_comp(iterable: Any, element: Element, condition: Element | None = None, target: Target = None) -> Any:
     """`{element(x) for x in iterable if condition(x)}`."""
     try:
-        if _might_be_staged(iterable, condition):
+        make, accepts = _of_items(target, element, condition)
+        if _might_be_staged(iterable, accepts):
             done: set[Any] = set()
-            result = _collect("set_comp", iterable, (element,), condition, done, done.add)
+            result = _collect("set_comp", iterable, (make,), accepts, done, done.add)
             if result is not NotImplemented:
                 return result
-        if condition is None:
-            return {element(item) for item in iterable}
-        return {element(item) for item in iterable if condition(item)}
+        if accepts is None:
+            return {make(item) for item in iterable}
+        return {make(item) for item in iterable if accepts(item)}
     except NameError as error:
         rename(error, element, condition)
         raise
 
 
-def dict_comp(iterable: Any, key: OneArgument, value: OneArgument, condition: OneArgument | None = None) -> Any:
+def dict_comp(
+    iterable: Any, key: Element, value: Element, condition: Element | None = None, target: Target = None
+) -> Any:
     """`{key(x): value(x) for x in iterable if condition(x)}`."""
     try:
-        if _might_be_staged(iterable, condition):
+        make_key, make_value, accepts = _of_items(target, key, value, condition)
+        if _might_be_staged(iterable, accepts):
             done: dict[Any, Any] = {}
-            result = _collect("dict_comp", iterable, (key, value), condition, done, done.__setitem__)
+            result = _collect("dict_comp", iterable, (make_key, make_value), accepts, done, done.__setitem__)
             if result is not NotImplemented:
                 return result
-        if condition is None:
-            return {key(item): value(item) for item in iterable}
-        return {key(item): value(item) for item in iterable if condition(item)}
+        if accepts is None:
+            return {make_key(item): make_value(item) for item in iterable}
+        return {make_key(item): make_value(item) for item in iterable if accepts(item)}
     except NameError as error:
         rename(error, key, value, condition)
         raise
 
 
-def gen_exp(iterable: Any, element: OneArgument, condition: OneArgument | None = None) -> Any:
+def gen_exp(iterable: Any, element: Element, condition: Element | None = None, target: Target = None) -> Any:
     """`(element(x) for x in iterable if condition(x))`: a generator, over `iter(iterable)` taken now."""
-    if _might_be_staged(iterable, condition):
+    make, accepts = _of_items(target, element, condition)
+    if _might_be_staged(iterable, accepts):
         backend = responsible(iterable)
         if backend is not None:
-            result = backend.gen_exp(iterable, element, condition, True)
+            result = backend.gen_exp(iterable, make, accepts, True)
             if result is not NotImplemented:
                 return result
-        if condition is not None:
-            generator: Any = _generate(iter(iterable), element, condition)
+        if accepts is not None:
+            generator: Any = _generate(iter(iterable), make, accepts)
             generator.__name__ = "<genexpr>"
             return generator
-    if condition is None:
-        return (element(item) for item in iterable)
-    return (element(item) for item in iterable if condition(item))
+    if accepts is None:
+        return (make(item) for item in iterable)
+    return (make(item) for item in iterable if accepts(item))
 
 
 def _generate(iterator: Iterator[Any], element: OneArgument, condition: OneArgument) -> Generator[Any, Any, None]:
@@ -127,3 +143,67 @@ def _collect(
             else:
                 add(part(item))
     return done
+
+
+# -- taking items apart -------------------------------------------------------------------------------------
+
+
+def _of_items(target: Target, *functions: Any) -> tuple[Any, ...]:
+    """As functions of an item: those that make an element, and the condition, which is called first, or None."""
+    if target is None:
+        element = functions[0]
+        count = element.__code__.co_argcount if type(element) is FunctionType else 1
+        if count < 2:
+            return functions
+        target = tuple(range(count))
+    *elements, condition = functions
+    if condition is None and len(elements) == 1:
+        return _taking(target)(elements[0]), None
+    item = _Item(_taking(target)(_pack))
+    if condition is None:
+        return item.beginning(elements[0]), *map(item.going_on, elements[1:]), None
+    return *map(item.going_on, elements), item.beginning(condition)
+
+
+class _Item:
+    """The item of a comprehension; taken apart only once, for it may be an iterator."""
+
+    __slots__ = ("parts", "take", "whole")
+
+    def __init__(self, take: Callable[[Any], tuple[Any, ...]]) -> None:
+        self.take = take
+        self.whole: Any = None
+        self.parts: tuple[Any, ...] | None = None
+
+    def beginning(self, function: Element) -> OneArgument:
+        """`function`, which is the first to get an item."""
+
+        def of_item(item: Any) -> Any:
+            self.whole, self.parts = item, self.take(item)
+            return function(*self.parts)
+
+        return of_item
+
+    def going_on(self, function: Element) -> OneArgument:
+        """`function`, which gets the item that another has got before; but a backend may begin with any."""
+
+        def of_item(item: Any) -> Any:
+            parts = self.parts if item is self.whole and self.parts is not None else self.take(item)
+            return function(*parts)
+
+        return of_item
+
+
+@cache
+def _taking(target: tuple[Any, ...]) -> Callable[[Element], OneArgument]:
+    """What makes a function of an item of one of its parts: by an assignment, which raises what Python raises."""
+    pattern = re.sub(r"(\d+)", r"_\1", repr(target))
+    parts = ", ".join(re.findall(r"_\d+", pattern))
+    lines = "def taking(function):", " def of_item(item):", f"  {pattern} = item", f"  return function({parts})"
+    names: dict[str, Any] = {}
+    exec(compile("\n".join((*lines, " return of_item")), __file__, "exec"), names)
+    return cast(Callable[[Element], OneArgument], names["taking"])
+
+
+def _pack(*parts: Any) -> tuple[Any, ...]:
+    return parts

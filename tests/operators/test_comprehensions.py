@@ -1,6 +1,8 @@
 """Comprehensions are built as Python builds them; staged iterables and conditions go to the backend."""
 
+import contextlib
 import inspect
+import re
 
 import pytest
 
@@ -98,3 +100,46 @@ def test_conditions_are_asked_for_their_truth_once():
         ag__.list_comp([1, 2], str, lambda x: Truth())
         list(ag__.gen_exp([1, 2], str, lambda x: Truth()))
     assert Truth.asked == 4
+
+
+class Anew:
+    """Comes apart differently each time."""
+
+    def __init__(self):
+        self.count = 0
+
+    def __iter__(self):
+        self.count += 2
+        return iter((self.count - 1, self.count))
+
+
+class TestTakingApart:
+    @pytest.mark.parametrize("registered", [None, False, True])
+    def test_same_as_python(self, registered):
+        pairs = [(1, 2), [3, 4], "56", iter((7, 8))]
+        again = [(1, 2), [3, 4], "56", iter((7, 8))]
+        with contextlib.nullcontext() if registered is None else recorded(tracing=registered):
+            assert ag__.dict_comp(pairs, lambda a, b: a, lambda a, b: b, lambda a, b: a) == {a: b for a, b in again}
+            assert ag__.dict_comp([iter("ab")], lambda a, b: a, lambda a, b: b) == {"a": "b"}
+            assert ag__.set_comp(zip("ab"), lambda a: a, target=(0,)) == {"a", "b"}
+            nested = list(ag__.gen_exp([(1, (2, 3))], lambda a, b, c: a + b + c, lambda a, b, c: b, (0, (1, 2))))
+            assert nested == [6]
+            same = Anew()
+            assert ag__.list_comp([same, same], lambda a, b: a + b, lambda a, b: True) == [3, 7]
+
+    @pytest.mark.parametrize("item", [5, (1,), (1, 2, 3), "", None])
+    def test_same_errors(self, item):
+        with pytest.raises((TypeError, ValueError)) as expected:
+            [a for a, b in [item]]
+        for condition in (None, lambda a, b: True):
+            with pytest.raises(expected.type, match=re.escape(str(expected.value)) + "$"):
+                ag__.list_comp([item], lambda a, b: a, condition)
+
+    def test_a_backend_gets_functions_of_one_item(self):
+        with recorded() as backend:
+            backend.list_comp = lambda iterable, element, condition, done, first: [
+                element((1, 2)), condition and condition((3, 4)), element((5, 6)), done,
+            ]  # fmt: skip
+            assert ag__.list_comp(Staged("x"), lambda a, b: a + b) == [3, None, 11, []]
+            resumed = ag__.list_comp([(0, 2), (7, 8)], lambda a, b: a + b, lambda a, b: a and Staged("x"))
+            assert (resumed[0], resumed[1].text, *resumed[2:]) == (3, "x", 11, [])

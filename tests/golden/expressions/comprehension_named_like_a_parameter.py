@@ -2,7 +2,7 @@
 # >>> f(5, [(1, 2)]), f(6, [])
 def f(x, rows):
     if len(rows) > 0:
-        ys = [x for x, _ in rows]
+        ys = [x for x, *_ in rows]
         zs = [(lambda: x)() for x in ys]
         for i in range(2):
             print(x + i, ys, zs)
@@ -11,7 +11,7 @@ def f(x, rows):
 # ------------------------------------------------------------ becomes
 def f(x, rows):
     def if_body():
-        ys = [x_1 for x_1, _ in rows]
+        ys = [x_1 for x_1, *_ in rows]
         zs = [ag__.call(lambda: x_2)() for x_2 in ys]
 
         def loop_body(i):

@@ -18,7 +18,7 @@ def describe( table , indent = 2 ):
     header   = ['name',   'value']      # aligned by hand
     lines    = [ '%-5s|%5s' % ( header[0], header[1] ) ]
     width    = 11
-    rows     = [ ( k,v ) for k,v in ag__.call(table.items)( ) ]
+    rows     = ag__.list_comp(ag__.call(table.items)( ), lambda k, v: ( k,v ))
     rows    += [ ( 'sum' , 0 ) ]
     total    = 0
 
