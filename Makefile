@@ -1,7 +1,7 @@
 # Everything runs in .venv, which is made on first use and renewed when pyproject.toml changes.
 .DEFAULT_GOAL := help
 PYTHON := .venv/bin/python
-.PHONY: help setup demo test test-all lint bench clean
+.PHONY: help setup demo test test-all fuzz lint bench clean
 
 help:       ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1: /p' Makefile
@@ -21,6 +21,10 @@ test-all: setup ## every test and sweep, under every Python found (takes long)
 	for sweep in tests/sweeps/*.py; do \
 	    if [ -e "$$sweep" ]; then .ci/each-python "$$sweep" || status=1; fi; \
 	done; exit $$status
+
+FUZZ ?= 10000
+fuzz: setup ## run 10,000 drawn programs plain and staged, and compare (or FUZZ=N programs)
+	AUTOGRAPH_FUZZ=$(FUZZ) $(PYTHON) -m pytest -q -s tests/test_staged_fuzz.py
 
 lint: setup ## ruff, and mypy --strict
 	$(PYTHON) -m ruff check autograph tests benchmarks examples
