@@ -1,0 +1,1 @@
+"""Engines: what makes a graph something that can be called."""

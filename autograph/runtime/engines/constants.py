@@ -1,0 +1,130 @@
+"""What stands for a constant: a literal, or a name among the globals of the generated function."""
+
+from __future__ import annotations
+
+import builtins
+import cmath
+import keyword
+import math
+import random
+import re
+import time
+from types import CellType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograph.marks import UNBOUND
+from autograph.runtime.graph import Constant
+from autograph.runtime.opdef import FUNCTIONS
+
+ROOTS: dict[str, ModuleType] = {"np": np, "math": math, "cmath": cmath, "random": random, "time": time}
+_LITERALS = (bool, int, float, complex, str, bytes, type(None), type(...))
+_LONG = 200     # characters of a literal
+
+
+class Globals:
+    """The globals that a generated function reads. Its variables take precedence over them in the choice of names."""
+
+    def __init__(self, variables: set[str]) -> None:
+        self._variables = variables
+        self._names: dict[int, str] = {}
+        self._kept: list[Any] = []      # whose ids `_names` relies on
+        self.values: dict[str, Any] = {}
+
+    def path(self, constant: Any) -> str:
+        """The dotted name by which generated code reads a constant that is not a literal."""
+        value = constant.value if isinstance(constant, Constant) else constant
+        known = self._names.get(id(value))
+        if known is None:
+            public = public_name(value)
+            known = self._public(public, value) if public else self._bind(_hint(value), value)
+            self._names[id(value)] = known
+            self._kept.append(value)
+        return known
+
+    def function(self, name: str, target: Any) -> str:
+        """The dotted name of the function that an op is."""
+        found = find(name)
+        if target is not None and found != target:
+            return self.path(target)
+        return self._public(name, found)
+
+    def _public(self, name: str, value: Any) -> str:
+        root, _, rest = name.partition(".")
+        if not rest:
+            return name if root not in self._variables else self._bind(root, value)
+        module = ROOTS[root]
+        bound = root if self.values.get(root) is module else self._bind(root, module)
+        return f"{bound}.{rest}"
+
+    def _bind(self, hint: str, value: Any) -> str:
+        name, version = hint, 0
+        while name in self._variables or self.values.get(name, value) is not value:
+            version += 1
+            name = f"{hint}_{version}"
+        self.values[name] = value
+        return name
+
+
+def is_literal(value: Any) -> bool:
+    """Whether a constant is written down as it is."""
+    kind = type(value)
+    if kind in (str, bytes):
+        return len(value) <= _LONG
+    return kind in _LITERALS and (kind is not int or value.bit_length() < 3 * _LONG)
+
+
+def find(name: str) -> Any:
+    """What a dotted name that starts with a module of `ROOTS`, or the name of a builtin, stands for."""
+    root, *rest = name.split(".")
+    found: Any = ROOTS.get(root) if rest else getattr(builtins, root, None)
+    for part in rest:
+        found = getattr(found, part, None)
+    return found
+
+
+def public_name(value: Any) -> str | None:
+    """The dotted name by which everybody knows a function, class or module."""
+    if isinstance(value, ModuleType):
+        return None
+    if not callable(value):
+        return None
+    try:
+        known = FUNCTIONS.get(value)
+    except TypeError:   # it cannot be hashed
+        return None
+    own = getattr(value, "__name__", None)
+    module = getattr(value, "__module__", None)
+    names = [known] if known else []
+    if isinstance(own, str):
+        names += {"builtins": [own], "numpy": [f"np.{own}"], "math": [f"math.{own}"]}.get(str(module), [])
+    return next((name for name in names if find(name) is value), None)
+
+
+def _hint(value: Any) -> str:
+    """A name for an object, by what it is."""
+    name: Any
+    if value is UNBOUND:
+        return "unbound"
+    if isinstance(value, ModuleType):
+        known = [root for root, module in ROOTS.items() if module is value]
+        if known:
+            return known[0]
+        name = value.__name__.rpartition(".")[2]
+    elif isinstance(value, dict) and isinstance(value.get("__name__"), str) and "__builtins__" in value:
+        name = "module_globals"
+    elif isinstance(value, CellType):
+        name = "cell"
+    elif isinstance(value, np.ndarray):
+        name = "array"
+    elif isinstance(value, np.dtype):
+        name = value.name
+    elif isinstance(value, (type, type(len), type(public_name))):
+        name = value.__name__
+    else:
+        name = getattr(value, "__name__", None) or type(value).__name__.lower()
+    name = re.sub(r"\W", "_", str(name)).strip("_")
+    if not name.isidentifier():
+        return "constant"
+    return f"{name}_" if hasattr(builtins, name) or keyword.iskeyword(name) or name in ROOTS else name
