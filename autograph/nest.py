@@ -80,7 +80,7 @@ def kind_of(value: Any) -> Kind | None:
     kind = _KINDS.get(type(value))
     if kind is not None:
         return kind
-    if isinstance(value, tuple) and hasattr(value, "_fields") and hasattr(value, "_make"):
+    if issubclass(type(value), tuple) and hasattr(value, "_fields") and hasattr(value, "_make"):
         return _NAMEDTUPLE
     if hasattr(type(value), "__dataclass_fields__"):
         return _DATACLASS

@@ -153,9 +153,11 @@ def _same_constant(first: Any, second: Any) -> bool:
 
 def _is_plain_object(value: Any) -> bool:
     """Whether nobody can tell a value from an equal one, nor asks whether it `is` some other."""
-    if isinstance(value, tuple) and not is_tensor(value):
+    if is_stageable(value):
+        return True
+    if isinstance(value, tuple):
         return all(map(_is_plain_object, value))
-    return is_stageable(value) or isinstance(value, (str, bytes, range))
+    return isinstance(value, (str, bytes, range))
 
 
 def _is_shared(value: Any, owned: Callable[[Any], bool] | None) -> bool:

@@ -9,9 +9,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from types import CellType
 from typing import Any
 
 _MISSING: Any = object()
+
+
+class Fallback(dict[Any, Any]):
+    """A dict that also answers for names it does not hold; what it holds was written while tracing."""
 
 
 class Changes:
@@ -30,6 +35,7 @@ class Journal:
 
     def __init__(self) -> None:
         self.stack: list[Changes] = [Changes()]
+        self.watched: list[Any] = []  # changed without a word: module dicts and closure cells
 
     def touch(self, container: Any) -> None:
         """Note the contents of what is about to be changed."""
@@ -40,7 +46,14 @@ class Journal:
     def begin(self) -> Changes:
         changes = Changes()
         self.stack.append(changes)
+        for container in self.watched:
+            self.touch(container)
         return changes
+
+    def watch(self, container: Any) -> None:
+        """Note also those changes that nobody tells."""
+        self.watched.append(container)
+        self.touch(container)
 
     def undo(self) -> None:
         """End the innermost construct, and make what it changed what it was."""
@@ -63,7 +76,17 @@ def contents(container: Any) -> Any:
         return list(container)
     if isinstance(container, (set, bytearray)):
         return type(container)(container)
+    if isinstance(container, CellType):
+        return {} if _is_empty(container) else {"cell_contents": container.cell_contents}
     return attributes(container)
+
+
+def _is_empty(cell: CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return True
+    return False
 
 
 def attributes(thing: Any) -> dict[str, Any]:
@@ -90,7 +113,7 @@ def restore(container: Any, content: Any) -> None:
     elif isinstance(container, bytearray):
         container[:] = content
     else:
-        now = attributes(container)
+        now = contents(container)
         for name in now.keys() - content.keys():
             object.__delattr__(container, name)
         for name, value in content.items():

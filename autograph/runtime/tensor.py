@@ -8,6 +8,7 @@ node of the graph. It is a reference, as in Python: two names for one handle are
 from __future__ import annotations
 
 import dis
+import os
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -19,6 +20,8 @@ from autograph.runtime.types import PYTHON_TYPES, ObjectType, TensorType
 
 if TYPE_CHECKING:
     from autograph.runtime.trace import Trace
+
+LIBRARY = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 # Of an array: what is known before the program runs, if its type is exact.
 _STATIC_ATTRIBUTES: dict[str, Callable[[TensorType], Any]] = {
@@ -56,8 +59,10 @@ class Tensor:
 
     @property
     def __class__(self) -> type:  # type: ignore[override]
-        """The class of what it stands for, so that `isinstance` tells the truth."""
-        known = class_of(self._value)
+        """The class of what it stands for, so that `isinstance` tells the user's code the truth."""
+        if sys._getframe(1).f_code.co_filename.startswith(LIBRARY):
+            return Tensor
+        known = class_of(self._trace.use(self))
         return known if known is not None else self._needs("to know its class")
 
     @__class__.setter

@@ -7,12 +7,11 @@ open blocks within, see `branches.py` and `loops.py`. What a trace knows of the 
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -22,13 +21,16 @@ from autograph.runtime.journal import Journal
 from autograph.runtime.opdef import FUNCTIONS, OPS, lookup
 from autograph.runtime.signals import NeedsConcrete, StagingError, Unstageable
 from autograph.runtime.signature import Event
-from autograph.runtime.tensor import Tensor, is_tensor
+from autograph.runtime.tensor import LIBRARY, Tensor, is_tensor
 from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
 
-_LIBRARY = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _IN_PLACE = frozenset(
     {"iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul", "ilshift", "irshift", "iand", "ior", "ixor"}
 )
+
+
+# The variable that converters keep a returned value in; it is read only once it is bound.
+GENERATED = "retval_"
 
 
 class Held:
@@ -74,9 +76,13 @@ class Trace:
         self.events: list[Event] = []
         self.prologue: list[Node] = []
         self.closed = False
+        # Set by who makes the trace: what to call for a function, and the handle for an array.
+        self.call: Callable[[Any], Any] = lambda function: function
+        self.ref: Callable[[Any], Any] = lambda array: array
         self.recorded = 0
         self._lift = lift
         self._root: FrameType | None = None
+        self.loosened = False  # whether a function returned what nobody may look at
         self._formatting: list[tuple[Any, str, str]] | None = None
 
     # Blocks -----------------------------------------------------------------------------------------------------------
@@ -103,7 +109,7 @@ class Trace:
         root = self._root
         while frame is not None and frame is not root:
             code = frame.f_code
-            if not code.co_filename.startswith(_LIBRARY):
+            if not is_library(code):
                 found.append((code, frame.f_lasti))
             frame = frame.f_back
         found.reverse()
@@ -131,12 +137,27 @@ class Trace:
         self.recorded += 1
         if type(inferred) is list:
             return tuple(Tensor(node.add_output(type), self) for type in inferred)
-        if inferred == NONE:
+        if inferred == NONE or op == "raise":
             return None
         if op in _IN_PLACE and type(inferred) is TensorType and inferred.exact and inferred.kind == "array":
             node.add_output(inferred)
             return Tensor(args[0], self)
         return Tensor(node.add_output(inferred), self)
+
+    def record_lowered(self, op: str, args: tuple[Any, ...]) -> Any:
+        """The same for arguments that have values in them already."""
+        inferred = lookup(op).infer(*map_args(_type_of, args))
+        node = Node(op, args, None, (), self.place())
+        self.block.nodes.append(node)
+        self.recorded += 1
+        return None if inferred == NONE or type(inferred) is list else Tensor(node.add_output(inferred), self)
+
+    def length(self, tensor: Tensor) -> Any:
+        """`len(tensor)`: a number, if that is known."""
+        type = self.type_of(tensor)
+        if isinstance(type, TensorType) and type.exact and type.ndim and type.shape[0] is not None:
+            return type.shape[0]
+        return self.record("len", (tensor,))
 
     def record_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Record the call of a function, as the op that it is or as a callback."""
@@ -177,7 +198,8 @@ class Trace:
             raise leaked((tensor,))
         value = tensor._value
         if isinstance(value.type, MaybeUnbound):
-            node = Node("bound", (value,), {"name": value.name}, (), self.place())
+            kwargs = {} if value.name.startswith(GENERATED) else {"name": value.name}
+            node = Node("bound", (value,), kwargs, (), self.place())
             self.block.nodes.append(node)
             value = node.add_output(value.type.inner, value.name)
         return value
@@ -263,6 +285,11 @@ class Trace:
         self.graph.block.results = result
         self.closed = True
         return self.graph
+
+
+def is_library(code: CodeType) -> bool:
+    """Whether code is this package's, rather than the user's."""
+    return code.co_filename.startswith(LIBRARY)
 
 
 _ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None), type(...), type, type(len), np.ufunc, np.dtype})

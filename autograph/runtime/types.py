@@ -198,7 +198,7 @@ def join_all(types: Iterable[Type]) -> Type:
 
 def item_of(type: Type) -> Type:
     """The type of what a `for` over a value of this type gets."""
-    if isinstance(type, TensorType) and type.ndim > 0:
+    if isinstance(type, TensorType) and type.ndim > 0 and type.dtype.kind in "biufc":
         kind = "array" if type.ndim > 1 else "scalar"
         return TensorType(type.dtype, type.shape[1:], kind, type.exact)
     if isinstance(type, ObjectType):

@@ -1,0 +1,1 @@
+"""Backends that stage what converted code meets."""

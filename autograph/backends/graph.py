@@ -1,0 +1,173 @@
+"""The backend that records converted code as a graph: the only one who knows both operators and the graph runtime."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograph.operators import backend as protocol
+from autograph.operators.state import State
+from autograph.runtime.branches import NoState, stage_if
+from autograph.runtime.generators import Generated, collect
+from autograph.runtime.regions import raise_in_graph
+from autograph.runtime.refs import ContainerRef, ObjectRef
+from autograph.runtime.tensor import is_tensor
+from autograph.runtime.trace import Trace, may_hold
+from autograph.runtime.turns import as_tensor, is_staged, run_for, run_while
+
+Thunk = Callable[[], Any]
+_CONTAINERS = frozenset({list, dict, set, deque})
+# Builtins that look at no more than the structure of what they are given.
+_STRUCTURAL = frozenset({"len", "enumerate", "zip", "reversed", "iter", "list", "tuple", "type", "next", "dict"})
+
+
+class _Traces(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[Trace] = []
+
+
+class GraphBackend(protocol.Backend):
+    """Stages the values of the graph that is being traced in this thread."""
+
+    name = "graph"
+
+    def __init__(self) -> None:
+        self._traces = _Traces()
+
+    @contextmanager
+    def trace(self, trace: Trace) -> Iterator[None]:
+        """While it lasts, what runs in this thread is recorded by `trace`."""
+        self._traces.stack.append(trace)
+        try:
+            with protocol.traced_by(self):
+                yield
+        finally:
+            self._traces.stack.pop()
+
+    @property
+    def current(self) -> Trace:
+        return self._traces.stack[-1]
+
+    def owns(self, value: Any) -> bool:
+        return is_staged(value)
+
+    def if_stmt(self, test: Any, body: Thunk, orelse: Thunk | None, state: State) -> Any:
+        return stage_if(self.current, as_tensor(test), body, orelse, state)
+
+    def if_exp(self, test: Any, body: Thunk, orelse: Thunk) -> Any:
+        return stage_if(self.current, as_tensor(test), body, orelse, NoState(), loose=False)
+
+    def while_stmt(self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Any) -> Any:
+        run_while(self.current, first, test, body, state, until, options)
+
+    def for_stmt(self, iterable: Any, body: Any, state: State, until: Thunk | None, options: Any, first: Any) -> Any:
+        if isinstance(iterable, Generated):
+            iterable = collect(self.current, iterable, [], ".append")
+        elif type(iterable) is np.ndarray:
+            iterable = self.current.ref(iterable)
+        run_for(self.current, iterable, body, state, until, options)
+
+    def and_(self, first: Any, rest: Sequence[Thunk]) -> Any:
+        from autograph.operators.logical import and_  # noqa: PLC0415
+
+        others = rest[0] if len(rest) == 1 else (lambda: and_(*rest))
+        return stage_if(self.current, as_tensor(first), others, lambda: first, NoState(), loose=False)
+
+    def or_(self, first: Any, rest: Sequence[Thunk]) -> Any:
+        from autograph.operators.logical import or_  # noqa: PLC0415
+
+        others = rest[0] if len(rest) == 1 else (lambda: or_(*rest))
+        return stage_if(self.current, as_tensor(first), lambda: first, others, NoState(), loose=False)
+
+    def not_(self, value: Any) -> Any:
+        return self.current.record("not", (as_tensor(value),))
+
+    def in_(self, element: Any, container: Any) -> Any:
+        if not may_hold(element) and not may_hold(container):
+            return NotImplemented
+        return self.current.record("in", (element, container))
+
+    def assert_stmt(self, test: Any, message: Thunk | None) -> Any:
+        def fail() -> None:
+            raise_in_graph(self.current, AssertionError() if message is None else AssertionError(message()))
+
+        stage_if(self.current, as_tensor(test), lambda: None, fail, NoState())
+
+    def raise_(self, exception: Any) -> Any:
+        return raise_in_graph(self.current, exception) if self.current.depth else NotImplemented
+
+    def call(self, function: Any) -> Any:
+        return self.current.call(function)
+
+    def ref(self, value: Any) -> Any:
+        if is_tensor(value):
+            return NotImplemented
+        if type(value) is np.ndarray:
+            return self.current.ref(value)
+        if isinstance(value, (list, dict, set, deque, bytearray)):
+            return ContainerRef(self.current, value)
+        if isinstance(value, tuple):
+            return ContainerRef(self.current, value)
+        if isinstance(value, (type, ModuleType, FunctionType)) or not hasattr(value, "__dict__"):
+            return NotImplemented
+        return ObjectRef(self.current, value)
+
+    def fstring(self, thunk: Thunk) -> Any:
+        return self.current.fstring(thunk)
+
+    def percent(self, template: Any, value: Any) -> Any:
+        return self.current.record("mod", (template, value)) if may_hold(value) else NotImplemented
+
+    # Comprehensions ---------------------------------------------------------------------------------------------------
+
+    def list_comp(self, iterable: Any, element: Any, condition: Any, done: list[Any], first: Any) -> Any:
+        return self._comprehension(iterable, (element,), condition, done, first, ".append")
+
+    def set_comp(self, iterable: Any, element: Any, condition: Any, done: set[Any], first: Any) -> Any:
+        return self._comprehension(iterable, (element,), condition, done, first, ".add")
+
+    def dict_comp(self, iterable: Any, key: Any, value: Any, condition: Any, done: Any, first: Any) -> Any:
+        return self._comprehension(iterable, (key, value), condition, done, first, "setitem")
+
+    def _comprehension(self, iterable: Any, parts: Any, condition: Any, done: Any, first: Any, op: str) -> Any:
+        if first is True and not is_staged(iterable) and not isinstance(iterable, Generated):
+            if type(iterable) is not range or len(iterable) <= 64:
+                return NotImplemented
+        return collect(self.current, Generated(iterable, parts, condition, first), done, op)
+
+    def gen_exp(self, iterable: Any, element: Any, condition: Any, first: Any) -> Any:
+        if first is True and not is_staged(iterable):
+            return NotImplemented
+        return Generated(iterable, (element,), condition, first)
+
+    # Builtins -----------------------------------------------------------------------------------------------------------
+
+    def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        trace = self.current
+        args = tuple(self._collected(name, a) for a in args)
+        if name == "print":
+            return trace.record("print", args, dict(kwargs))
+        if name in ("type", "isinstance") and len(args) == 1:
+            return args[0].__class__ if is_tensor(args[0]) else NotImplemented
+        staged = any(map(is_staged, args))
+        if not staged and (name in _STRUCTURAL or not (may_hold(args) or may_hold(dict(kwargs)))):
+            return NotImplemented
+        if name == "len" and is_tensor(args[0]):
+            return trace.length(args[0])
+        return trace.record(name, args, dict(kwargs))
+
+    def _collected(self, name: str, value: Any) -> Any:
+        if type(value) is np.ndarray:
+            return self.current.ref(value)
+        if not isinstance(value, Generated):
+            return value
+        return collect(self.current, value, [], ".append", name)
+
+
+GRAPH = GraphBackend()

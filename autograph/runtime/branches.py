@@ -1,0 +1,135 @@
+"""Staged branches: both are traced, each from the same beginning, and what they leave behind is joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograph.runtime import forms
+from autograph.runtime.graph import Block, Node, Value
+from autograph.runtime.journal import restore
+from autograph.runtime.regions import Arm, Entry, State, handles, hoist, misfit, owned_by, results_of, run_body
+from autograph.runtime.signals import Diverged, Materialise
+from autograph.runtime.tensor import Tensor
+from autograph.runtime.trace import Trace
+from autograph.runtime.types import MaybeUnbound
+
+RETURNED = "the returned value"
+
+
+class NoState:
+    """For constructs whose parts are expressions: they can change variables only by calling functions."""
+
+    carried: tuple[Any, ...] = ()
+    passing: tuple[Any, ...] = ()
+    beyond: tuple[Any, ...] = ()
+
+    def snapshot(self) -> dict[Any, Any]:
+        return {}
+
+    def restore(self, snapshot: dict[Any, Any]) -> None:
+        return None
+
+
+def stage_if(
+    trace: Trace,
+    test: Tensor,
+    body: Callable[[], Any],
+    orelse: Callable[[], Any] | None,
+    state: State,
+    loose: bool = True,
+) -> Any:
+    """Trace both branches of an `if`; gives what they return.
+
+    Args:
+        loose: whether what they return goes straight to who called the user's function.
+    """
+    while True:
+        try:
+            return _stage_if(trace, trace.use(test), [body, orelse or _nothing], state, loose)
+        except Materialise as signal:
+            trace.materialise(signal.container)
+
+
+def _nothing() -> None:
+    return None
+
+
+def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], state: State, loose: bool) -> Any:
+    arms = [run_body(trace, body, state, Block()) for body in bodies]
+    node = Node("if", (test,), None, tuple(arm.block for arm in arms), trace.place())
+    ending = [arm for arm in arms if not arm.diverged]
+    trace.recorded += 1
+    if len(ending) < 2:
+        trace.block.nodes.append(node)
+        if not ending:
+            raise Diverged
+        return _go_on(trace, node, ending[0])
+    hoist(arms)
+    owned = owned_by(arms[0].before)
+    results: list[list[Any]] = [[] for _ in ending]
+    rebuilt = []
+    for slot in _slots(ending, state):
+        values = [arm.values.get(slot, _before(arms[0], slot)) for arm in ending]
+        form = _joined(trace, slot.name, values, test, owned, slot.name.startswith("retval_"))
+        rebuilt.append((slot, form, _outputs(trace, node, ending, results, form, values, slot.name)))
+    returned = [arm.result for arm in ending]
+    form = _joined(trace, RETURNED, returned, test, owned, loose)
+    outputs = _outputs(trace, node, ending, results, form, returned, "", used=True)
+    for arm, found in zip(ending, results):
+        arm.block.results = tuple(found)
+    trace.block.nodes.append(node)
+    for slot, slot_form, slot_outputs in rebuilt:
+        if isinstance(slot, Entry):
+            trace.journal.touch(slot.container)
+        slot.set(forms.build(slot_form, handles(trace, slot_outputs)))
+    return forms.build(form, handles(trace, outputs))
+
+
+def _go_on(trace: Trace, node: Node, arm: Arm) -> Any:
+    """The other branch raises: what follows the `if` runs after this branch only, and so does the branch."""
+    trace.block.nodes.extend(arm.block.nodes)
+    node.blocks = tuple(Block() if block is arm.block else block for block in node.blocks)
+    for variable, value in arm.values.items():
+        if not isinstance(variable, Entry):
+            variable.set(value)
+    for container, content in arm.after:
+        trace.journal.touch(container)
+        restore(container, content)
+    return arm.result
+
+
+def _slots(arms: list[Arm], state: State) -> list[Any]:
+    """What must be joined, in order; what only the bodies themselves read is not among it."""
+    unread = {id(variable) for variable in state.passing}
+    found = {slot: None for arm in arms for slot in arm.values if id(slot) not in unread}
+    order = {id(variable): position for position, variable in enumerate(state.carried)}
+    return sorted(found, key=lambda slot: order.get(id(slot), len(order)))
+
+
+def _before(arm: Arm, slot: Any) -> Any:
+    return arm.before[slot] if slot in arm.before else slot.get()
+
+
+def _joined(
+    trace: Trace, name: str, values: list[Any], test: Value, owned: Callable[[Any], bool], loose: bool
+) -> forms.Form:
+    """A form for the values from both branches."""
+    first, second = values
+    try:
+        return forms.widen(forms.Fixed(first), second, owned=owned)
+    except forms.Misfit as error:
+        if not loose:
+            raise misfit(name, error, test, trace.place()) from None
+        trace.loosened = True
+        return forms.widen(forms.Fixed(first), second, loose=True, owned=owned)
+
+
+def _outputs(
+    trace: Trace, node: Node, arms: list[Arm], results: list[list[Any]], form: forms.Form, values: list[Any], name: str,
+    used: bool = False,
+) -> list[Value]:
+    for arm, found, value in zip(arms, results, values):
+        found.extend(results_of(trace, arm.block, form, value, used))
+    types = forms.types(form)
+    return [node.add_output(type.inner if used and isinstance(type, MaybeUnbound) else type, name) for type in types]

@@ -1,0 +1,315 @@
+"""Calls of functions in traced code: what is traced into, what is recorded, and what simply runs."""
+
+from __future__ import annotations
+
+import functools
+import random
+import types
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph import libraries
+from autograph.runtime.journal import Fallback
+from autograph.runtime.outside import Outside, Source
+from autograph.runtime.graph import Constant
+from autograph.runtime.signals import Unjoinable
+from autograph.runtime.tensor import Method, Tensor, is_tensor
+from autograph.runtime.trace import Trace, held, may_hold, name_of, op_of
+
+Converter = Callable[[types.FunctionType], types.FunctionType]
+
+# What they give or do differs from call to call: they run when the graph runs.
+_IMPURE_MODULES = frozenset(
+    "time random _random secrets uuid posix nt os io _io logging warnings subprocess socket threading tempfile".split()
+)
+_IMPURE_TYPES = (np.random.Generator, np.random.RandomState, random.Random)
+_CONTAINERS = (list, dict, set, deque, bytearray)
+_READERS = frozenset("get keys values items copy count index union intersection difference issubset issuperset".split())
+
+
+class Caller:
+    """Decides what is called in the place of each function that traced code calls.
+
+    Args:
+        convert: gives the converted form of a function, or the function itself.
+    """
+
+    def __init__(self, trace: Trace, outside: Outside, convert: Converter) -> None:
+        self.trace = trace
+        self.outside = outside
+        self.convert = convert
+        self.names: set[str] = set()
+        self._made: dict[int, tuple[Any, Any]] = {}
+        self._originals: dict[int, tuple[Any, Any]] = {}
+
+    def original(self, function: Any) -> Any:
+        """The user's function for the traced form of one."""
+        found = self._originals.get(id(function))
+        return function if found is None else found[1]
+
+    def traced(self, function: types.FunctionType) -> types.FunctionType:
+        """The form of a Python function that is traced: converted, and with its own view of the world."""
+        if isinstance(function.__globals__, Fallback):
+            return function
+        found = self._made.get(id(function))
+        if found is None:
+            found = self._made[id(function)] = function, self._instantiate(function)
+        return found[1]  # type: ignore[no-any-return]
+
+    def _instantiate(self, function: types.FunctionType) -> types.FunctionType:
+        converted = self.convert(function)
+        code = converted.__code__
+        self._note_names(code)
+        cells = zip(code.co_freevars, converted.__closure__ or ())
+        closure = tuple(self.outside.cell(cell, name) for name, cell in cells)
+        defaults = self._defaults(function, "__defaults__", function.__defaults__)
+        environment = self.outside.environment(converted.__globals__)
+        made = types.FunctionType(code, environment, function.__name__, defaults, closure)
+        made.__kwdefaults__ = self._defaults(function, "__kwdefaults__", function.__kwdefaults__)
+        made.__qualname__ = function.__qualname__
+        self._originals[id(made)] = made, function
+        return made
+
+    def _defaults(self, function: Any, name: str, values: Any) -> Any:
+        if not values:
+            return values
+        source = Source(
+            "getattr", (Constant(function), name), f"function.{name}", (("function", function),), f"{function.__name__}.{name}"
+        )
+        if isinstance(values, tuple):
+            return tuple(self.outside.see(value, source.item(at)) for at, value in enumerate(values))
+        return {key: self.outside.see(value, source.item(key)) for key, value in values.items()}
+
+    def _note_names(self, code: types.CodeType) -> None:
+        self.names.update(code.co_names)
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                self._note_names(constant)
+
+    # Calls ------------------------------------------------------------------------------------------------------------
+
+    def replacement(self, function: Any) -> Any:
+        """What to call for `function`."""
+        kind = type(function)
+        if kind in (Method, Recorded, Tensor, Mutator):
+            return function
+        if getattr(function, "__ag_do_not_convert__", False) is True:
+            return Recorded(self.trace, function)
+        if kind is types.FunctionType:
+            return self._python_function(function)
+        if kind is types.MethodType:
+            return self._method(function)
+        if kind is functools.partial:
+            return functools.partial(self.replacement(function.func), *function.args, **function.keywords)
+        if isinstance(function, type):
+            return self._class(function)
+        if kind in (types.BuiltinFunctionType, types.MethodWrapperType):
+            return self._builtin(function)
+        if op_of(function) is not None or isinstance(function, np.ufunc) or _is_impure(function):
+            return Recorded(self.trace, function)
+        inner = getattr(function, "__ag_inline__", None)
+        if inner is not None:
+            return self.replacement(inner)
+        method = getattr(kind, "__call__", None)  # noqa: B004
+        if isinstance(method, types.FunctionType):
+            return types.MethodType(self._python_function(method), function)
+        return function if kind.__module__ == "builtins" else Recorded(self.trace, function, only_staged=True)
+
+    def _python_function(self, function: types.FunctionType) -> Any:
+        if isinstance(function.__globals__, Fallback):
+            return function
+        if op_of(function) is not None or _is_impure(function):
+            return Recorded(self.trace, function)
+        if libraries.is_plain(str(function.__globals__.get("__name__"))):
+            return Recorded(self.trace, function, only_staged=True) if function.__module__ != "typing" else function
+        return self._inlined(self.traced(function), function)
+
+    def _inlined(self, traced: Any, function: Any) -> Any:
+        trace = self.trace
+
+        @functools.wraps(function)
+        def inlined(*args: Any, **kwargs: Any) -> Any:
+            before, trace.loosened = trace.loosened, False
+            result = traced(*args, **kwargs)
+            if trace.loosened and is_tensor(result):
+                raise Unjoinable(f"what {function.__name__} returns", "one thing", "another", None, trace.place())
+            trace.loosened = before
+            return result
+
+        return inlined
+
+    def _method(self, function: types.MethodType) -> Any:
+        inner: Any = function.__func__
+        if isinstance(function.__self__, _IMPURE_TYPES) or op_of(function) is not None:
+            return Recorded(self.trace, function)
+        if not isinstance(inner, types.FunctionType):
+            return function
+        replaced = self._python_function(inner)
+        if type(replaced) is Recorded:
+            return Recorded(self.trace, function, only_staged=replaced.only_staged)
+        return types.MethodType(replaced, function.__self__)
+
+    def _class(self, kind: type) -> Any:
+        if op_of(kind) is not None:
+            return Recorded(self.trace, kind, only_staged=True)
+        init = kind.__init__
+        plain = type(kind) is type and isinstance(init, types.FunctionType) and kind.__new__ is object.__new__
+        if not plain or libraries.is_plain(kind.__module__) or init.__code__.co_filename == "<string>":
+            return kind
+
+        def construct(*args: Any, **kwargs: Any) -> Any:
+            made = object.__new__(kind)
+            self.replacement(init)(made, *args, **kwargs)
+            return made
+
+        return construct
+
+    def _builtin(self, function: Any) -> Any:
+        owner = function.__self__
+        if op_of(function) is not None:
+            return Recorded(self.trace, function, only_staged=not _is_impure(function) and _is_scalar_function(function))
+        if isinstance(owner, _CONTAINERS):
+            return Mutator(self.trace, owner, function)
+        if isinstance(owner, str):
+            return TextMethod(self.trace, owner, function)
+        if _is_impure(function):
+            return Recorded(self.trace, function)
+        return Recorded(self.trace, function, only_staged=True)
+
+
+def _is_scalar_function(function: Any) -> bool:
+    return getattr(function, "__module__", None) in ("math", "cmath", "builtins", "_operator", "operator")
+
+
+def _is_impure(function: Any) -> bool:
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, _IMPURE_TYPES) or hasattr(owner, "fileno"):
+        return True
+    module = str(getattr(function, "__module__", None) or "")
+    return module.partition(".")[0] in _IMPURE_MODULES or (module.startswith("numpy.random") and not isinstance(function, type))
+
+
+class Recorded:
+    """A function that is not traced into: calls of it are recorded.
+
+    Args:
+        only_staged: call it at once if no argument is staged, unless it makes an array, which each run needs anew.
+    """
+
+    __slots__ = ("__wrapped__", "only_staged", "trace")
+
+    def __init__(self, trace: Trace, function: Any, only_staged: bool = False) -> None:
+        self.trace = trace
+        self.__wrapped__ = function
+        self.only_staged = only_staged
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        function = self.__wrapped__
+        if self.only_staged and not may_hold(args) and not may_hold(kwargs):
+            result = function(*args, **kwargs)
+            if not _makes_array(result):
+                return result
+        if isinstance(function, types.MethodType) or getattr(function, "__self__", None) is not None:
+            method = f".{function.__name__}"
+            if isinstance(function.__self__, _IMPURE_TYPES) and op_of(function) is None:
+                return self.trace.record(method, (function.__self__, *args), kwargs)
+        return self.trace.record_function(function, args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self.__wrapped__, name)
+        return Recorded(self.trace, value, self.only_staged) if callable(value) and not name.startswith("_") else value
+
+    def __repr__(self) -> str:
+        return f"<recorded {name_of(self.__wrapped__)}>"
+
+
+def _makes_array(result: Any) -> bool:
+    if isinstance(result, (tuple, list)):
+        return any(map(_makes_array, result))
+    return isinstance(result, np.ndarray)
+
+
+class Mutator:
+    """A method of a list, dict or set, called in traced code."""
+
+    __slots__ = ("function", "owner", "trace")
+
+    def __init__(self, trace: Trace, owner: Any, function: Any) -> None:
+        self.trace = trace
+        self.owner = owner
+        self.function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        owner, name = self.owner, self.function.__name__
+        inside = held(owner)
+        if inside is None and self._needs_values(name, args):
+            inside = self.trace.materialise(owner)
+        if inside is not None:
+            return self.trace.record(f".{name}", (inside, *args), kwargs)
+        if name not in _READERS:
+            self.trace.journal.touch(owner)
+        return self.function(*args, **kwargs)
+
+    def _needs_values(self, name: str, args: tuple[Any, ...]) -> bool:
+        """Whether the method looks at staged values."""
+        owner = self.owner
+        if name in ("sort", "index", "count", "remove"):
+            return may_hold(owner) or may_hold(args)
+        if name in ("pop", "insert", "get", "setdefault", "add", "discard", "__getitem__", "__setitem__"):
+            return may_hold(args[:1])
+        if name in ("extend", "update", "__iadd__"):
+            return any(is_tensor(a) or (type(a) in (list, dict, set) and held(a) is not None) for a in args)
+        return False
+
+
+class TextMethod:
+    """A method of a str, called in traced code."""
+
+    __slots__ = ("function", "owner", "trace")
+
+    def __init__(self, trace: Trace, owner: str, function: Any) -> None:
+        self.trace = trace
+        self.owner = owner
+        self.function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not may_hold(args) and not may_hold(kwargs):
+            return self.function(*args, **kwargs)
+        return self.trace.record(f".{self.function.__name__}", (self.owner, *args), kwargs)
+
+
+class Module:
+    """NumPy, `math` and their like, as traced code sees them: calls of what is in them are recorded."""
+
+    def __init__(self, trace: Trace, module: types.ModuleType) -> None:
+        vars(self)["_trace"] = trace
+        vars(self)["_module"] = module
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._module, name)
+        return stand_in(self._trace, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._module, name, value)
+
+    def __repr__(self) -> str:
+        return repr(self._module)
+
+
+def stand_in(trace: Trace, value: Any) -> Any:
+    """What traced code sees in the place of a module or function that computes."""
+    if isinstance(value, types.ModuleType):
+        root = value.__name__.partition(".")[0]
+        return Module(trace, value) if root in ("numpy", "math", "cmath") else value
+    if isinstance(value, type) or not callable(value) or is_tensor(value):
+        return value
+    module = str(getattr(value, "__module__", None) or "").partition(".")[0]
+    if module == "numpy" or isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), _IMPURE_TYPES):
+        return Recorded(trace, value, only_staged=not _is_impure(value))
+    if module in ("math", "cmath"):
+        return Recorded(trace, value, only_staged=True)
+    return value
+

@@ -1,0 +1,66 @@
+"""Comprehensions and generator expressions over staged values, or with staged conditions: lists that grow in a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from autograph.runtime.branches import NoState, stage_if
+from autograph.runtime.tensor import Tensor
+from autograph.runtime.trace import Trace
+from autograph.runtime.turns import as_tensor, is_staged, run_for
+
+
+@dataclass
+class Generated:
+    """A comprehension, or generator expression, whose elements are not computed yet.
+
+    Attributes:
+        parts: functions of the item: the element, or key and value.
+        first: the condition of the first item, if it was computed already; else True.
+    """
+
+    iterable: Any
+    parts: tuple[Callable[[Any], Any], ...]
+    condition: Callable[[Any], Any] | None
+    first: Any = True
+
+    def __iter__(self) -> Any:
+        raise TypeError("a generator expression over staged values is used by code that is not staged")
+
+
+def collect(trace: Trace, generated: Generated, done: Any, op: str, consumer: str = "") -> Any:
+    """Compute all elements, into an object of the graph that begins with `done`.
+
+    Args:
+        op: how an element is added: `.append`, `.add` or `setitem`.
+        consumer: the builtin that consumes them; `any` and `all` stop at the first that decides.
+    """
+    made = type(done)(done)
+    target = trace.materialise(made)
+    pending = [] if generated.first is True else [generated.first]
+
+    def add(item: Any) -> None:
+        trace.record(op, (target, *[part(item) for part in generated.parts]))
+
+    def take(item: Any) -> None:
+        if generated.condition is None:
+            add(item)
+            return
+        accepted = pending.pop() if pending else generated.condition(item)
+        if is_staged(accepted):
+            stage_if(trace, as_tensor(accepted), lambda: add(item), None, NoState())
+        elif accepted:
+            add(item)
+
+    until = None
+    if consumer in ("any", "all"):
+        until = lambda: _decided(trace, target, consumer)  # noqa: E731
+    run_for(trace, generated.iterable, take, NoState(), until, {"unroll": False} if type(generated.iterable) is range else None)
+    return target
+
+
+def _decided(trace: Trace, target: Tensor, consumer: str) -> Any:
+    decided = trace.record(consumer, (target,))
+    return decided if consumer == "any" else trace.record("not", (decided,))

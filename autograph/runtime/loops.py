@@ -1,0 +1,301 @@
+"""Staged loops: the body is traced for one turn that stands for all, until what it carries holds.
+
+A first tracing begins with what the loop begins with. If the turn ends with something else (`0` becomes a float, a
+container was changed that nobody expected), what is carried is widened, and the body is traced again from the same
+beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograph.runtime import forms
+from autograph.runtime.branches import NoState, stage_if
+from autograph.runtime.graph import Block, Node, Value
+from autograph.runtime.opdef import ORDERED, WRITE, lookup
+from autograph.runtime.regions import (
+    Arm,
+    Entry,
+    State,
+    as_result,
+    handles,
+    hoist,
+    misfit,
+    owned_by,
+    results_of,
+    run_body,
+)
+from autograph.runtime.signals import Materialise
+from autograph.runtime.tensor import Tensor, is_tensor
+from autograph.runtime.trace import Trace
+from autograph.runtime.types import ObjectType, Type, item_of, join
+
+_ROUNDS = 12
+
+
+@dataclass
+class Carry:
+    """What a loop carries from turn to turn: slots with their forms, and what they were at the beginning."""
+
+    trace: Trace
+    owned: Callable[[Any], bool]
+    forms: dict[Any, forms.Form] = field(default_factory=dict)
+    begin: dict[Any, Any] = field(default_factory=dict)
+    test: Value | None = None
+
+    def expect(self, slot: Any) -> None:
+        """Carry a slot, which the loop is known to change."""
+        self.begin[slot] = slot.get()
+        self.forms[slot] = forms.staged(self.begin[slot])
+
+    def install(self, block: Block) -> None:
+        """Add the params for what is carried to a block, and set the slots to them."""
+        for slot, form in self.forms.items():
+            params = [block.add_param(type, _name(slot)) for type in forms.types(form)]
+            self._put(slot, forms.build(form, handles(self.trace, params)))
+
+    def _put(self, slot: Any, value: Any) -> None:
+        if isinstance(slot, Entry):
+            self.trace.journal.touch(slot.container)
+        slot.set(value)
+
+    def take_in(self, arm: Arm, unread: set[int]) -> bool:
+        """Widen what is carried by what a turn left; whether that changed anything."""
+        changed = False
+        for slot in arm.values:
+            if slot not in self.forms and id(slot) not in unread:
+                self.begin[slot] = arm.before[slot] if slot in arm.before else slot.get()
+                self.forms[slot] = forms.Fixed(self.begin[slot])
+        for slot, form in self.forms.items():
+            if slot not in arm.values:
+                continue
+            try:
+                wider = forms.widen(form, arm.values[slot], slot.name.startswith("retval_"), self.owned)
+                wider = forms.widen(wider, self.begin[slot], slot.name.startswith("retval_"), self.owned)
+            except forms.Misfit as error:
+                raise misfit(slot.name, error, self.test, self.trace.place()) from None
+            if list(forms.types(wider)) != list(forms.types(form)) or not _alike(wider, form):
+                changed = True
+                self.forms[slot] = wider
+        return changed
+
+    def inits(self) -> list[Any]:
+        return [v for s, form in self.forms.items() for v in results_of(self.trace, self.trace.block, form, self.begin[s])]
+
+    def results(self, arm: Arm, installed: dict[Any, Any]) -> list[Any]:
+        """What a turn hands to the next."""
+        found = []
+        for slot, form in self.forms.items():
+            found.extend(results_of(self.trace, arm.block, form, arm.values.get(slot, installed[slot])))
+        return found
+
+    def finish(self, node: Node) -> None:
+        """Add the outputs to the loop's node, and set the slots to them."""
+        for slot, form in self.forms.items():
+            outputs = [node.add_output(type, _name(slot)) for type in forms.types(form)]
+            self._put(slot, forms.build(form, handles(self.trace, outputs)))
+
+
+def _name(slot: Any) -> str:
+    return "" if isinstance(slot, Entry) else slot.name
+
+
+def _alike(first: forms.Form, second: forms.Form) -> bool:
+    if isinstance(first, forms.Parts) and isinstance(second, forms.Parts):
+        return all(_alike(a, b) for a, b in zip(first.parts.values(), second.parts.values()))
+    return type(first) is type(second)
+
+
+def _carry(trace: Trace, state: State) -> Carry:
+    carry = Carry(trace, owned_by(state.snapshot()))
+    for variable in state.carried:
+        carry.expect(variable)
+    return carry
+
+
+def stage_while(
+    trace: Trace,
+    first: Any,
+    test: Callable[[], Any],
+    body: Callable[[], Any],
+    state: State,
+    until: Callable[[], Any] | None,
+) -> None:
+    """Trace a `while` loop, of which `first` is the value of the test before the first turn."""
+    repeated(trace, lambda: _stage_while(trace, first, test, body, state, until))
+
+
+def repeated(trace: Trace, stage: Callable[[], Any]) -> Any:
+    """Stage a loop; once more, if a container has to become an object of the graph before it."""
+    while True:
+        try:
+            return stage()
+        except Materialise as signal:
+            trace.materialise(signal.container)
+
+
+def _stage_while(
+    trace: Trace,
+    first: Any,
+    test: Callable[[], Any],
+    body: Callable[[], Any],
+    state: State,
+    until: Callable[[], Any] | None,
+) -> None:
+    carry = _carry(trace, state)
+    carry.test = first._value if is_tensor(first) else None
+    asked = _trace_test(trace, test, state, carry)
+    rotated = asked is None  # the test does something: it must run as often as Python would run it, `first` was one
+    unread = {id(variable) for variable in state.passing}
+
+    def turn() -> tuple[Any, Any]:
+        body()
+        stop = None if until is None else until()
+        return stop, _go_on(trace, stop, test) if rotated else None
+
+    for _ in range(_ROUNDS):
+        block, installed = Block(), {}
+        go = block.add_param(_condition_type(), "go") if rotated else None
+        arm = run_body(trace, turn, state, block, _installer(carry, block, installed))
+        hoist([arm])
+        if not carry.take_in(arm, unread):
+            break
+    head = Block()
+    if rotated:
+        head_go = head.add_param(_condition_type(), "go")
+        for slot_form in carry.forms.values():
+            for type in forms.types(slot_form):
+                head.add_param(type)
+        head.results = (head_go,)
+    else:
+        head = _trace_test(trace, test, state, carry) or head
+    _finish_while(trace, carry, arm, installed, head, first if rotated else None, until is not None, go)
+
+
+def _go_on(trace: Trace, stop: Any, test: Callable[[], Any]) -> Any:
+    """Whether there is another turn, for a loop whose test is part of its body."""
+    if stop is None or stop is False:
+        return test()
+    if not isinstance(stop, bool):
+        return stage_if(trace, stop, lambda: False, test, NoState(), loose=False)
+    return False
+
+
+def _finish_while(
+    trace: Trace, carry: Carry, arm: Arm, installed: dict[Any, Any], head: Block, first: Any, until: bool, go: Value | None
+) -> None:
+    inits = carry.inits()
+    if go is not None:
+        inits.insert(0, as_result(trace, first))
+    node = Node("while", tuple(inits), {"until": True} if until and go is None else None, (head, arm.block), trace.place())
+    if not arm.diverged:
+        results = carry.results(arm, installed)
+        stop, now = arm.result
+        with trace.open(arm.block):
+            if go is not None:
+                results.insert(0, as_result(trace, now))
+            elif until:
+                results.insert(0, as_result(trace, stop))
+        arm.block.results = tuple(results)
+    trace.block.nodes.append(node)
+    trace.recorded += 1
+    if go is not None:
+        node.add_output(go.type, "go")
+    carry.finish(node)
+
+
+def _condition_type() -> Type:
+    return ObjectType()
+
+
+def _installer(carry: Carry, block: Block, installed: dict[Any, Any]) -> Callable[[], None]:
+    def install() -> None:
+        carry.install(block)
+        installed.update({slot: slot.get() for slot in carry.forms})
+
+    return install
+
+
+def _trace_test(trace: Trace, test: Callable[[], Any], state: State, carry: Carry) -> Block | None:
+    """The block of a loop's test; None if the test does anything but tell its result."""
+    block = Block()
+    arm = run_body(trace, test, state, block, lambda: carry.install(block))
+    if arm.diverged or arm.whole or _does_something(block) or any(slot not in carry.forms for slot in arm.values):
+        return None
+    with trace.open(block):
+        block.results = (as_result(trace, arm.result),)
+    return block
+
+
+def _does_something(block: Block) -> bool:
+    return any(
+        lookup(node.op).effect in (WRITE, ORDERED) or any(map(_does_something, node.blocks)) for node in block.nodes
+    )
+
+
+def stage_for(
+    trace: Trace,
+    iterable: Any,
+    body: Callable[[Any], Any],
+    state: State,
+    until: Callable[[], Any] | None,
+) -> None:
+    """Trace a `for` loop over a value of the graph, or a structure of such."""
+    repeated(trace, lambda: _stage_for(trace, iterable, body, state, until))
+
+
+def _stage_for(
+    trace: Trace, iterable: Any, body: Callable[[Any], Any], state: State, until: Callable[[], Any] | None
+) -> None:
+    source = trace.lower(iterable)
+    item_type = item_of(source.type) if isinstance(source, Value) else _item_of_all(source)
+    carry = _carry(trace, state)
+    carry.test = source if isinstance(source, Value) else None
+    unread = {id(variable) for variable in state.passing}
+    for _ in range(_ROUNDS):
+        block, installed = Block(), {}
+        item, target = item_params(trace, block, item_type)
+        install = _installer(carry, block, installed)
+        arm = run_body(trace, lambda item=item: _turn(body, item, until), state, block, install)  # type: ignore[misc]
+        hoist([arm])
+        if not carry.take_in(arm, unread):
+            break
+    kwargs: dict[str, Any] = {"target": target}
+    if until is not None:
+        kwargs["until"] = True
+    node = Node("for", (source, *carry.inits()), kwargs, (arm.block,), trace.place())
+    if not arm.diverged:
+        results = carry.results(arm, installed)
+        if until is not None:
+            with trace.open(arm.block):
+                results.insert(0, as_result(trace, arm.result))
+        arm.block.results = tuple(results)
+    trace.block.nodes.append(node)
+    trace.recorded += 1
+    carry.finish(node)
+
+
+def _turn(body: Callable[[Any], Any], item: Any, until: Callable[[], Any] | None) -> Any:
+    body(item)
+    return None if until is None else until()
+
+
+def _item_of_all(parts: Any) -> Type:
+    """The type of the items of a structure that is iterated over."""
+    found: Type | None = None
+    for part in parts:
+        type = part.type if isinstance(part, Value) else forms.type_at(part)
+        found = type if found is None else join(found, type)
+    return ObjectType() if found is None else found
+
+
+def item_params(trace: Trace, block: Block, type: Type) -> tuple[Any, Any]:
+    """Params of a loop's body for an item of a type, as the body gets it; and the target that the node names."""
+    if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
+        pairs = [item_params(trace, block, part) for part in type.items]
+        return tuple(item for item, _ in pairs), tuple(target for _, target in pairs)
+    block.add_param(type)
+    return Tensor(block.params[-1], trace), len(block.params) - 1
+

@@ -1,0 +1,311 @@
+"""What a traced function sees of the world around it: globals, closure variables, attributes.
+
+Traced code does not run with its module's globals but with an `Environment`, which hands out numbers and other constants
+as they are, and notes a guard for each; arrays become handles that are read anew at each run; small containers are
+taken apart in the same way. What the code assigns stays in the environment, and is written back by the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CellType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograph import nest
+from autograph.runtime.graph import Constant, Node, Value, user_line
+from autograph.runtime.journal import Fallback
+from autograph.runtime.signature import Guard
+from autograph.runtime.tensor import Tensor, is_tensor
+from autograph.runtime.trace import Trace
+from autograph.runtime.types import ObjectType, TensorType, type_of
+
+_SMALL = 64
+_MISSING: Any = object()
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where something comes from.
+
+    Attributes:
+        op, args: the node that reads it when the graph runs.
+        expression, names: the same for guards.
+        text: what a user calls it.
+    """
+
+    op: str
+    args: tuple[Any, ...]
+    expression: str
+    names: tuple[tuple[str, Any], ...]
+    text: str
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return (self.op, *(id(a.value) if isinstance(a, Constant) else a for a in self.args))
+
+    def item(self, key: Any) -> Source:
+        return Source("getitem", (self, key), f"{self.expression}[{key!r}]", self.names, f"{self.text}[{key!r}]")
+
+    def attribute(self, name: str) -> Source:
+        return Source("getattr", (self, name), f"{self.expression}.{name}", self.names, f"{self.text}.{name}")
+
+
+class Restart(BaseException):
+    """Trace once more: what stands at these sources is to be read when the graph runs, not while tracing."""
+
+    def __init__(self, sources: set[tuple[Any, ...]]) -> None:
+        super().__init__(len(sources))
+        self.sources = sources
+
+
+class Outside:
+    """The world around the function, as one trace sees it.
+
+    Args:
+        late: keys of the sources that are read when the graph runs, as objects of the graph.
+        stand_in: what to show traced code in the place of a function or module, such as NumPy's.
+    """
+
+    def __init__(self, trace: Trace, late: set[tuple[Any, ...]], stand_in: Callable[[Any], Any]) -> None:
+        self.trace = trace
+        self.late = late
+        self.stand_in = stand_in
+        self.guards: list[Guard] = []
+        self.environments: dict[int, Environment] = {}
+        self.cells: dict[int, tuple[CellType, CellType, Any]] = {}
+        self.objects: dict[int, tuple[Any, Source | Value]] = {}
+        self.sources: dict[int, tuple[Any, Source]] = {}
+        self._seen: dict[int, tuple[Any, Any]] = {}
+        self._loads: dict[tuple[Any, ...], Value] = {}
+        self._arrays: dict[int, Tensor] = {}
+
+    # Globals and closure variables ------------------------------------------------------------------------------------
+
+    def environment(self, real: dict[str, Any]) -> Environment:
+        """The globals that traced code of a module has."""
+        if isinstance(real, Environment):
+            return real
+        found = self.environments.get(id(real))
+        if found is None:
+            found = self.environments[id(real)] = Environment(real, self)
+            self.trace.journal.watch(found)
+        return found
+
+    def cell(self, real: CellType, name: str) -> CellType:
+        """The closure cell that traced code has in the place of a real one."""
+        if any(real is mine for _, mine, _ in self.cells.values()):
+            return real
+        found = self.cells.get(id(real))
+        if found is None:
+            mine, value = CellType(), _MISSING
+            try:
+                content = real.cell_contents
+            except ValueError:
+                self.guard("is_empty(cell)", (("cell", real), ("is_empty", _is_empty)), f"the variable {name}")
+            else:
+                source = Source("getattr", (Constant(real), "cell_contents"), "cell.cell_contents", (("cell", real),), name)
+                self.cells[id(real)] = real, mine, value  # for functions that close over themselves
+                mine.cell_contents = value = self.see(content, source)
+            found = self.cells[id(real)] = real, mine, value
+            self.trace.journal.watch(mine)
+        return found[1]
+
+    # Looking at values ------------------------------------------------------------------------------------------------
+
+    def see(self, value: Any, source: Source) -> Any:
+        """What traced code gets for a value from outside."""
+        if is_tensor(value):
+            return value
+        if type(value) is np.ndarray or source.key in self.late:
+            return self.load(value, source)
+        kind = nest.kind_of(value) if not isinstance(value, type) else None
+        if type(value) in (set,) or (kind is not None and not _is_small(value)):
+            return self.load(value, source)
+        if kind is not None:
+            return self._take_apart(value, kind, source)
+        if isinstance(value, ModuleType) or callable(value) or isinstance(value, _CONSTANT):
+            self._guard_same(value, source)
+            return self.stand_in(value)
+        self._guard_same(value, source)
+        self.objects.setdefault(id(value), (value, source))
+        return value
+
+    def load(self, value: Any, source: Source) -> Tensor:
+        """A handle for what the graph reads from `source` when it runs."""
+        known = type_of(value)
+        name = source.names[0][0]
+        if isinstance(known, TensorType):
+            names = (*source.names, ("ndarray", np.ndarray), ("dtype", known.dtype))
+            if known.kind == "array":
+                condition = "type({0}) is ndarray and {0}.dtype == dtype and {0}.shape == " + repr(known.shape)
+            else:
+                condition, names = "type({0}) is kind", (*source.names, ("kind", type(value)))
+            self.guard(condition.format(source.expression), names, f"the dtype or shape of {source.text}")
+        else:
+            self.guard(f"type({source.expression}) is kind", (*source.names, ("kind", type(value))), f"the class of {source.text}")
+            known = ObjectType(type(value).__name__)
+        del name
+        handle = Tensor(self._load(source, known), self.trace)
+        if type(value) is np.ndarray:
+            self._arrays[id(value)] = handle
+            self._seen[id(value)] = value, handle
+        return handle
+
+    def _load(self, source: Source, type: Any) -> Value:
+        found = self._loads.get(source.key)
+        if found is None:
+            args = tuple(self._load(a, ObjectType()) if isinstance(a, Source) else a for a in source.args)
+            node = Node(source.op, args, None, (), self.trace.place())
+            self.trace.prologue.append(node)
+            found = self._loads[source.key] = node.add_output(type, source.text if source.text.isidentifier() else "")
+        elif isinstance(found.type, ObjectType):
+            found.type = type
+        return found
+
+    def _take_apart(self, value: Any, kind: Any, source: Source) -> Any:
+        if id(value) in self._seen:
+            return self._seen[id(value)][1]
+        children = kind.children(value)
+        if isinstance(value, tuple) and not any(_has_parts(part) for part in children.values()):
+            self._guard_same(value, source)
+            return value
+        condition = "type({0}) is kind and keys({0}) == known"
+        names = (*source.names, ("kind", type(value)), ("keys", _keys), ("known", list(children)))
+        self.guard(condition.format(source.expression), names, f"the structure of {source.text}")
+        step = source.item if kind.step("x") == "['x']" else source.attribute
+        copy = kind.rebuild(value, [self.see(part, step(key)) for key, part in children.items()])
+        self._seen[id(value)] = value, copy
+        self.sources[id(copy)] = copy, source
+        if not isinstance(value, tuple):
+            self.trace.journal.touch(copy)
+        return copy
+
+    def _guard_same(self, value: Any, source: Source) -> None:
+        condition = "{0} is value"
+        if type(value) in (int, float, complex, str, bytes, tuple):
+            condition = "{0} is value or (type({0}) is kind and {0} == value and repr({0}) == text)"
+        names = (*source.names, ("value", value), ("kind", type(value)), ("text", repr(value) if "text" in condition else ""))
+        self.guard(condition.format(source.expression), names, f"the value of {source.text}")
+
+    def guard(self, expression: str, names: tuple[tuple[str, Any], ...], what: str) -> None:
+        where = user_line(self.trace.place())
+        at = f", {where[0]}:{where[1]}" if where else ""
+        self.guards.append(Guard(expression, dict(names), f"{what} changed{at}"))
+
+    # Arrays and objects met on the way --------------------------------------------------------------------------------
+
+    def lift(self, value: Any) -> Any:
+        """What stands in a node for an object that traced code came by: a handle, or the object."""
+        if type(value) is np.ndarray:
+            return self.array(value)
+        known = self.objects.get(id(value))
+        if known is not None:
+            return Tensor(known[1], self.trace) if isinstance(known[1], Value) else value
+        return value
+
+    def array(self, value: np.ndarray[Any, Any]) -> Tensor:
+        """A handle for an array that was not seen before: an attribute of an object, or made by code not traced."""
+        found = self._arrays.get(id(value))
+        if found is None:
+            source = self._find(value)
+            if source is not None:
+                return self.load(value, source)
+            node = Node("getitem", (Constant([value]), 0), None, (), self.trace.place())
+            self.trace.prologue.append(node)
+            found = self._arrays[id(value)] = Tensor(node.add_output(type_of(value)), self.trace)
+            self._seen[id(value)] = value, found
+        return found
+
+    def _find(self, value: Any) -> Source | None:
+        """The attribute, of an object that the function knows, that an array is."""
+        rest = [(thing, source) for thing, source in self.objects.values()]
+        seen: set[int] = set()
+        while rest:
+            thing, source = rest.pop()
+            if id(thing) in seen or len(seen) > 10_000:
+                continue
+            seen.add(id(thing))
+            base = source if isinstance(source, Source) else self._param_source(source)
+            for key, part in _parts_of(thing):
+                inner = base.item(key) if isinstance(thing, (list, tuple, dict)) else base.attribute(key)
+                if part is value:
+                    return inner
+                if _has_parts(part):
+                    rest.append((part, inner))
+        return None
+
+    def _param_source(self, value: Value) -> Source:
+        name = self.param_names.get(value, "")
+        return Source("param", (value,), name, (("_", None),), value.name)
+
+    param_names: dict[Value, str] = {}
+
+
+def _parts_of(thing: Any) -> list[tuple[Any, Any]]:
+    if isinstance(thing, dict):
+        return [(key, part) for key, part in thing.items() if isinstance(key, (str, int))]
+    if isinstance(thing, (list, tuple)):
+        return list(enumerate(thing))
+    return [(name, part) for name, part in getattr(thing, "__dict__", {}).items()]
+
+
+def _has_parts(value: Any) -> bool:
+    if isinstance(value, (type, ModuleType)) or is_tensor(value):
+        return False
+    return isinstance(value, (np.ndarray, list, dict, tuple, set)) or hasattr(value, "__dict__") and not callable(value)
+
+
+def _is_small(value: Any) -> bool:
+    return len(nest.flatten(value)) <= _SMALL
+
+
+def _keys(value: Any) -> list[Any]:
+    kind = nest.kind_of(value)
+    return list(kind.children(value)) if kind is not None else []
+
+
+def _is_empty(cell: CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return True
+    return False
+
+
+_CONSTANT = (int, float, complex, str, bytes, type(None), type(...), np.generic, np.dtype, frozenset, range, slice)
+
+
+class Environment(Fallback):
+    """The globals of traced code: what it wrote itself, and behind that what its module holds."""
+
+    def __init__(self, real: dict[str, Any], outside: Outside) -> None:
+        super().__init__({name: real[name] for name in ("__builtins__", "__name__") if name in real})
+        self.real = real
+        self.outside = outside
+        self.seen: dict[str, Any] = {}
+
+    def __missing__(self, name: str) -> Any:
+        if name not in self.seen:
+            value = self.real[name]
+            source = Source("getitem", (Constant(self.real), name), f"module[{name!r}]", (("module", self.real),), name)
+            self.seen[name] = self.outside.see(value, source)
+        return self.seen[name]
+
+    def __getitem__(self, name: Any) -> Any:
+        return dict.__getitem__(self, name) if dict.__contains__(self, name) else self.__missing__(name)
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """What traced code assigned, by name."""
+        own = ((name, value) for name, value in dict.items(self) if name not in ("__builtins__", "__name__"))
+        return {name: value for name, value in own if value is not self.seen.get(name, _MISSING)}
+

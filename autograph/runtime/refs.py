@@ -1,0 +1,111 @@
+"""What traced code indexes and mutates in the place of a list, dict, set or object: changes are noted in the journal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.runtime.trace import Trace, held, may_hold
+
+
+class ContainerRef:
+    """A list, dict or the like, to be indexed."""
+
+    __slots__ = ("container", "trace")
+
+    def __init__(self, trace: Trace, container: Any) -> None:
+        self.trace = trace
+        self.container = container
+
+    def _place(self, index: Any, write: bool) -> Any:
+        """What is indexed: the container, or the object of the graph that holds what it holds."""
+        inside = held(self.container)
+        if inside is not None or not may_hold(index):
+            return inside
+        if write or not isinstance(self.container, (list, tuple)):
+            return self.trace.materialise(self.container)
+        return self.trace.constant(self.container)
+
+    def __getitem__(self, index: Any) -> Any:
+        inside = self._place(index, write=False)
+        return self.container[index] if inside is None else inside[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        inside = self._place(index, write=True)
+        if inside is not None:
+            inside[index] = value
+        else:
+            self.trace.journal.touch(self.container)
+            self.container[index] = value
+
+    def __delitem__(self, index: Any) -> None:
+        inside = self._place(index, write=True)
+        if inside is not None:
+            del inside[index]
+        else:
+            self.trace.journal.touch(self.container)
+            del self.container[index]
+
+    def __iadd__(self, other: Any) -> Any:
+        self.trace.journal.touch(self.container)
+        self.container += other
+        return self.container
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.container, name)
+
+
+class ObjectRef:
+    """An object of which attributes or items are set."""
+
+    __slots__ = ("_thing", "_trace")
+
+    _thing: Any
+    _trace: Trace
+
+    def __init__(self, trace: Trace, thing: Any) -> None:
+        object.__setattr__(self, "_trace", trace)
+        object.__setattr__(self, "_thing", thing)
+
+    def __getattribute__(self, name: str) -> Any:
+        return getattr(object.__getattribute__(self, "_thing"), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        thing = object.__getattribute__(self, "_thing")
+        object.__getattribute__(self, "_trace").journal.touch(thing)
+        setattr(thing, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        thing = object.__getattribute__(self, "_thing")
+        object.__getattribute__(self, "_trace").journal.touch(thing)
+        delattr(thing, name)
+
+    def __getitem__(self, index: Any) -> Any:
+        return object.__getattribute__(self, "_call")("__getitem__", index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        object.__getattribute__(self, "_call")("__setitem__", index, value)
+
+    def __delitem__(self, index: Any) -> None:
+        object.__getattribute__(self, "_call")("__delitem__", index)
+
+    def _call(self, name: str, *args: Any) -> Any:
+        thing = object.__getattribute__(self, "_thing")
+        trace = object.__getattribute__(self, "_trace")
+        trace.journal.touch(thing)
+        method = getattr(type(thing), name, None)
+        if method is None:
+            return {"__getitem__": _get, "__setitem__": _set, "__delitem__": _delete}[name](thing, *args)
+        return trace.call(method)(thing, *args)
+
+
+def _get(thing: Any, index: Any) -> Any:
+    return thing[index]
+
+
+def _set(thing: Any, index: Any, value: Any) -> None:
+    thing[index] = value
+
+
+def _delete(thing: Any, index: Any) -> None:
+    del thing[index]
+

@@ -1,0 +1,310 @@
+"""What branches and loops have in common: a body is traced into a block of its own, and then undone.
+
+A body changes variables, and containers that the journal knows. Both are *slots*, which the construct has to carry.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from autograph import nest
+from autograph.errors import AutographError
+from autograph.marks import UNBOUND
+from autograph.runtime import forms
+from autograph.runtime.graph import Block, Place, Value
+from autograph.runtime.journal import Changes, Fallback, contents, entries, put
+from autograph.runtime.signals import Diverged, Materialise, Unjoinable, Unstageable
+from autograph.runtime.tensor import Tensor, is_tensor
+from autograph.runtime.trace import Held, Trace, held, is_library
+
+
+class Variable(Protocol):
+    """A variable of the user's."""
+
+    name: str
+
+    def get(self) -> Any: ...
+    def set(self, value: Any) -> None: ...
+
+
+class State(Protocol):
+    """The variables that the bodies of a construct can reach; see `operators/state.py`."""
+
+    carried: tuple[Any, ...]
+    passing: tuple[Any, ...]
+    beyond: tuple[Any, ...]
+
+    def snapshot(self) -> dict[Any, Any]: ...
+    def restore(self, snapshot: dict[Any, Any]) -> None: ...
+
+
+class Entry:
+    """A place in a container or object, as a variable."""
+
+    def __init__(self, container: Any, key: Any) -> None:
+        self.container = container
+        self.key = key
+        written = repr(key) if not is_tensor(key) else "…"
+        inside = isinstance(container, (dict, list))
+        self.name = f"[{written}]" if inside else f".{key}"
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Entry and other.container is self.container and bool(other.key == self.key)
+
+    def __hash__(self) -> int:
+        return hash((id(self.container), repr(self.key)))
+
+    def get(self) -> Any:
+        if isinstance(self.container, Fallback):
+            return self.container.get(self.key, UNBOUND)
+        found = entries(contents(self.container)) or {}
+        return found.get(self.key, UNBOUND)
+
+    def set(self, value: Any) -> None:
+        put(self.container, self.key, value)
+
+
+@dataclass
+class Arm:
+    """What one tracing of a body gave. All is as it was before, again.
+
+    Attributes:
+        result: what the body returned.
+        values: the variables, and entries of containers, that were changed, with what they were at the end.
+        whole: containers that were changed in other ways than entry by entry.
+        before: the variables as they were before.
+        after: the containers that were changed, with what they held at the end.
+    """
+
+    block: Block
+    result: Any = None
+    diverged: bool = False
+    values: dict[Any, Any] = field(default_factory=dict)
+    whole: list[Any] = field(default_factory=list)
+    before: dict[Any, Any] = field(default_factory=dict)
+    after: list[tuple[Any, Any]] = field(default_factory=list)
+
+
+def run_body(
+    trace: Trace, body: Callable[[], Any], state: State, block: Block, prepare: Callable[[], None] | None = None
+) -> Arm:
+    """Trace `body` into `block`.
+
+    Args:
+        prepare: sets the slots to what they are in the body, before it begins.
+    """
+    arm = Arm(block)
+    before = state.snapshot()
+    changes = trace.journal.begin()
+    try:
+        with trace.open(block):
+            if prepare is not None:
+                prepare()
+            begin = state.snapshot()
+            arm.result = run_or_raise(trace, body)
+            arm.values = {variable: variable.get() for variable in before if variable.get() is not begin[variable]}
+            arm.after = [(container, contents(container)) for container, _ in changes]
+            _note_entries(arm, changes)
+    except Diverged:
+        arm.diverged = True
+        block.results = None
+    finally:
+        state.restore(before)
+        trace.journal.undo()
+    if arm.diverged:
+        arm.values, arm.whole, arm.after = {}, [], []
+    else:
+        _drop_what_is_gone(arm, changes)
+    arm.before = before
+    return arm
+
+
+def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
+    """What `body` returns. What it raises, the graph will raise: the tracing of the block ends there."""
+    try:
+        return body()
+    except AutographError:
+        raise
+    except Exception as error:
+        if is_own(error):
+            raise
+        raise_in_graph(trace, error)
+
+
+def is_own(error: BaseException) -> bool:
+    """Whether an exception comes from this library, rather than from what it calls for the user."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    if entry is None or not is_library(entry.tb_frame.f_code):
+        return False
+    return not entry.tb_frame.f_code.co_filename.endswith(_ON_BEHALF)
+
+
+# Here, what the user's code does with plain values is done for it.
+_ON_BEHALF = tuple(os.sep + name for name in ("tensor.py", "refs.py", "calling.py", "python_builtins.py", "logical.py",
+                                              "comparisons.py", "conditionals.py", "while_loop.py", "for_loop.py",
+                                              "comprehensions.py", "assertions.py", "unbound.py", "turns.py",
+                                              "tracebacks.py", "texts.py", "fstrings.py"))
+
+
+def raise_in_graph(trace: Trace, error: Any) -> Any:
+    """Record that `error` is raised.
+
+    Raises:
+        Diverged: always.
+    """
+    record_raise(trace, error)
+    raise Diverged
+
+
+def record_raise(trace: Trace, error: Any) -> None:
+    """Record that `error`, an exception or a class of exceptions, is raised."""
+    place = _raised_at(trace, error)
+    if isinstance(error, type):
+        made = trace.record("call", (error,))
+    elif type(error).__init__ in _PLAIN_INITS and not getattr(error, "__notes__", None):
+        made = trace.record("call", (type(error), *error.args))
+    else:
+        made = trace.record("call", (remake, type(error), error.args, _state_of(error)))
+    kwargs = {"cause": error.__cause__} if getattr(error, "__cause__", None) is not None else {}
+    trace.record("raise", (made,), kwargs)
+    if place:
+        trace.block.nodes[-1].place = trace.block.nodes[-2].place = place
+
+
+_PLAIN_INITS = frozenset(kind.__init__ for kind in (BaseException, Exception, ValueError, KeyError, OSError, StopIteration))
+
+
+def _state_of(error: BaseException) -> Any:
+    return {name: value for name, value in vars(error).items() if name != "__notes__"}
+
+
+def remake(kind: Any, args: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
+    """An exception like the one that was raised while tracing."""
+    error: BaseException = kind.__new__(kind, *args)
+    error.args = args
+    vars(error).update(state)
+    return error
+
+
+def _raised_at(trace: Trace, error: Any) -> Place:
+    """Where an exception comes from that has been raised already; () if that is here."""
+    found = []
+    entry = getattr(error, "__traceback__", None)
+    while entry is not None:
+        code = entry.tb_frame.f_code
+        if not is_library(code):
+            found.append((code, entry.tb_lasti))
+        entry = entry.tb_next
+    outer = trace.place()
+    around = [code for code, _ in outer]
+    if found and found[0][0] in around:  # the traceback begins in a frame that still runs
+        outer = outer[: around.index(found[0][0])]
+    return (*outer, *found) if found else ()
+
+
+def _note_entries(arm: Arm, changes: Changes) -> None:
+    for container, content in changes:
+        now = contents(container)
+        old, new = entries(content), entries(now)
+        if isinstance(container, Fallback) and old is not None and new is not None:
+            arm.values.update({Entry(container, key): value for key, value in new.items() if value is not old.get(key)})
+            continue
+        if old is None or new is None or old.keys() != new.keys() or _is_held(old) != _is_held(new):
+            if old != new or type(container) is not list:
+                arm.whole.append(container)
+            continue
+        arm.values.update({Entry(container, key): new[key] for key in old if new[key] is not old[key]})
+
+
+def _is_held(content: dict[Any, Any]) -> bool:
+    return any(type(value) is Held for value in content.values())
+
+
+def _drop_what_is_gone(arm: Arm, changes: Changes) -> None:
+    """Forget the containers that the body made itself: nobody but the journal knows them any more."""
+    known = {id(entry.container) for entry in arm.values if type(entry) is Entry} | {id(c) for c in arm.whole}
+    references = {key: 0 for key in known}
+    for entry in arm.values:
+        if type(entry) is Entry:
+            references[id(entry.container)] += 1
+    for container in arm.whole:
+        references[id(container)] += 1
+    gone = set()
+    for key in known:
+        # known to the journal, to `after`, to getrefcount
+        if sys.getrefcount(changes.before[key][0]) <= references[key] + 3:
+            gone.add(key)
+    arm.values = {s: v for s, v in arm.values.items() if not (type(s) is Entry and id(s.container) in gone)}
+    arm.whole = [container for container in arm.whole if id(container) not in gone]
+
+
+def hoist(arms: list[Arm]) -> None:
+    """See to it that containers that grow, or shrink, are objects of the graph before the construct begins.
+
+    Raises:
+        Materialise: one is not; its construct has to be traced again.
+    """
+    for arm in arms:
+        for container in arm.whole:
+            if isinstance(container, (list, dict, set)):
+                raise Materialise(container)
+            raise Unstageable(
+                f"an attribute of a {type(container).__name__} is added or deleted on one path only, under a condition "
+                "that is known only when the program runs. Set it before",
+                (),
+            )
+
+
+def owned_by(values: dict[Any, Any]) -> Callable[[Any], bool]:
+    """Whether a container was there before: whether it is found in `values`, the variables before the construct."""
+    known: set[int] = set()
+    rest = [value for value in values.values() if value is not UNBOUND]
+    while rest:
+        value = rest.pop()
+        kind = None if is_tensor(value) else nest.kind_of(value)
+        if kind is not None and id(value) not in known:
+            known.add(id(value))
+            rest.extend(kind.children(value).values())
+    return lambda value: id(value) in known
+
+
+def results_of(trace: Trace, block: Block, form: forms.Form, value: Any, used: bool = False) -> list[Any]:
+    """What `block` gives at the leaves of `form`, as arguments of its end.
+
+    Args:
+        used: whether the program reads the value here, so that it must be bound.
+    """
+    found: list[Any] = []
+    with trace.open(block):
+        for leaf in forms.leaves(form, value):
+            found.append(trace.use(leaf) if used and is_tensor(leaf) else as_result(trace, leaf))
+    return found
+
+
+def as_result(trace: Trace, leaf: Any) -> Any:
+    """A value as a result of the block that is open: a structure is made into an object."""
+    if leaf is UNBOUND or leaf is None:
+        return leaf
+    if is_tensor(leaf):
+        return leaf._value
+    if type(leaf) in (list, dict) and held(leaf) is not None:
+        return trace.lower(leaf)
+    if nest.kind_of(leaf) is not None:
+        return trace.constant(leaf)._value
+    return trace.lower(leaf)
+
+
+def misfit(name: str, error: forms.Misfit, test: Value | None, place: Place) -> Unjoinable:
+    return Unjoinable(name, error.first, error.second, test, place)
+
+
+def handles(trace: Trace, values: list[Value]) -> Iterator[Tensor]:
+    """Handles for values, in order."""
+    return (Tensor(value, trace) for value in values)
+

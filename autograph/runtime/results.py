@@ -1,0 +1,226 @@
+"""What a traced function leaves behind: its result, and the containers and objects that it changed.
+
+Containers that traced code made are structures of the graph's, made anew at each run. Those that came as arguments or
+from outside are known by where they came from: the graph gets them by reference, changes them as the function did, and
+gives them back where the function did.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from autograph import nest
+from autograph.runtime.graph import Constant, Graph, Value
+from autograph.runtime.journal import Fallback, entries
+from autograph.runtime.outside import Outside
+from autograph.runtime.signals import Unstageable
+from autograph.runtime.signature import Respecialise
+from autograph.runtime.tensor import Tensor, is_tensor
+from autograph.runtime.trace import Held, Trace, held, may_hold
+from autograph.runtime.types import ObjectType
+
+
+class Results:
+    """See the module's documentation."""
+
+    def __init__(self, trace: Trace, outside: Outside) -> None:
+        self.trace = trace
+        self.outside = outside
+        self.paths: dict[int, tuple[Any, str]] = {}
+        self.containers: dict[str, Value] = {}
+        self._made: dict[int, tuple[Any, Value]] = {}
+        self._making: set[int] = set()
+
+    def know(self, container: Any, path: str) -> None:
+        """Know a container among the arguments by its path."""
+        self.paths.setdefault(id(container), (container, path))
+
+    def _by_reference(self, path: str, container: Any) -> Value:
+        """The param that stands for a container of the caller's."""
+        found = self.containers.get(path)
+        if found is None:
+            found = self.containers[path] = Value(ObjectType(type(container).__name__), None, "")
+        return found
+
+    def finish(self, graph: Graph) -> tuple[str, ...]:
+        """Add the params for the containers; their paths."""
+        graph.block.params.extend(self.containers.values())
+        return tuple(self.containers)
+
+    # Values as arguments of nodes -------------------------------------------------------------------------------------
+
+    def lower(self, value: Any) -> Any:
+        """A structure of the user's as an argument of a node, in which what came from outside is that very object."""
+        if is_tensor(value):
+            return self.trace.use(value)
+        if type(value) is tuple:
+            if not may_contain(value):
+                return value
+            return tuple(map(self.lower, value))
+        if type(value) in (list, dict, set) and len(value) == 1 and (inside := held(value)) is not None:
+            self._check_whole(value)
+            return self.trace.use(inside)
+        known = self.paths.get(id(value))
+        if known is not None:
+            return self._by_reference(known[1], value)
+        source = self.outside.sources.get(id(value))
+        if source is not None:
+            return self.outside._load(source[1], ObjectType(type(value).__name__))
+        if nest.kind_of(value) is not None or type(value) is set:
+            return self._make(value)
+        return self.trace.lower(value)
+
+    def _check_whole(self, value: Any) -> None:
+        known = self.paths.get(id(value))
+        if known is not None:
+            raise Respecialise(whole=(known[1],), reason=f"`{known[1]}` is changed in ways that depend on staged values")
+
+    def _make(self, value: Any) -> Value:
+        """A node that makes a list, dict or the like anew, once for each that traced code made."""
+        found = self._made.get(id(value))
+        if found is not None:
+            return found[1]
+        if id(value) in self._making:
+            raise Unstageable("a container that contains itself cannot be returned from a staged function", self.trace.place())
+        self._making.add(id(value))
+        if type(value) in (list, dict):
+            parts: Any = {k: self.lower(v) for k, v in value.items()} if type(value) is dict else list(map(self.lower, value))
+            made = self._record("build", (parts,))
+        elif type(value) is set:
+            made = self._record("call", (set, [self.lower(part) for part in value]))
+        else:
+            kind = nest.kind_of(value)
+            assert kind is not None
+            like = Constant(kind.rebuild(value, [None] * len(kind.children(value))))
+            made = self._record("call", (kind.rebuild, like, [self.lower(part) for part in kind.children(value).values()]))
+        self._made[id(value)] = value, made
+        return made
+
+    def _record(self, op: str, args: tuple[Any, ...]) -> Value:
+        handle: Tensor = self.trace.record_lowered(op, args)
+        return handle._value
+
+    def lift(self, value: Any, caller: Any) -> Any:
+        """What a node has for a leaf that is neither handle nor constant."""
+        if type(value) is np.ndarray:
+            return self.outside.array(value)
+        known = self.outside.objects.get(id(value))
+        if known is not None:
+            return Tensor(known[1], self.trace) if isinstance(known[1], Value) else value
+        wrapped = getattr(value, "__wrapped__", None) if type(value).__name__ in ("Recorded",) else None
+        if wrapped is not None:
+            return wrapped
+        if type(value).__name__ == "Module" and type(value).__module__.startswith("autograph"):
+            return value._module
+        if isinstance(value, types.FunctionType) and isinstance(value.__globals__, Fallback):
+            original = caller.original(value)
+            if original is value:
+                raise Unstageable(
+                    f"the function {value.__name__}, made in a staged function, cannot be returned from it, nor handed to "
+                    "code that is not converted, for it holds staged values. Make it outside",
+                    self.trace.place(),
+                )
+            return original
+        if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
+            return value
+        if type(value) is set or nest.kind_of(value) is not None:
+            return Tensor(self._make(value), self.trace)
+        if hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)) and may_contain(value):
+            return Tensor(self._object(value), self.trace)
+        return value
+
+    def _object(self, value: Any) -> Value:
+        """A node that makes an object like one that traced code made, with what it holds."""
+        found = self._made.get(id(value))
+        if found is None:
+            parts = {name: self.lower(part) for name, part in vars(value).items()}
+            found = self._made[id(value)] = value, self._record("call", (make_object, type(value), parts))
+        return found[1]
+
+    # Changes ------------------------------------------------------------------------------------------------------------
+
+    def write(self, op: str, place: Any, key: Any, value: Any) -> None:
+        """Record that the graph writes something that is not its own."""
+        self.trace.record_lowered(op, (place, key, self.lower(value)))
+
+    def write_back(self, thing: Any, after: Any, before: Any) -> set[tuple[Any, ...]]:
+        """Record what changed in a container or object; the sources that have to be read when the graph runs instead."""
+        if isinstance(thing, Fallback) or isinstance(thing, types.CellType):
+            return set()
+        known = self.paths.get(id(thing))
+        outer = self.outside.objects.get(id(thing))
+        source = self.outside.sources.get(id(thing))
+        if source is not None:
+            return {source[1].key} if not _same(after, before) else set()
+        if known is None and outer is None:
+            if type(thing) in (list, dict, set) or not hasattr(thing, "__dict__") or _same(after, before):
+                return set()
+            return self._write_object(thing, after, before, thing)
+        if known is not None and type(thing) in (list, dict):
+            if any(type(part) is Held for part in (after.values() if isinstance(after, dict) else after)):
+                raise Respecialise(
+                    whole=(known[1],), reason=f"`{known[1]}` is changed in ways that depend on staged values"
+                )
+            self._write_container(self._by_reference(known[1], thing), after, before)
+            return set()
+        place: Any = self._by_reference(known[1], thing) if known is not None else outer[1]  # type: ignore[index]
+        if not isinstance(place, Value):
+            place = Constant(thing)
+        return self._write_object(thing, after, before, place)
+
+    def _write_container(self, place: Value, after: Any, before: Any) -> None:
+        old, new = entries(before), entries(after)
+        if old is None or new is None:
+            return
+        if list(old) == list(new):
+            for key, value in new.items():
+                if value is not old[key]:
+                    self.write("setitem", place, key, value)
+        elif isinstance(after, list):
+            self.trace.record_lowered("setitem", (place, slice(None), list(map(self.lower, after))))
+        else:
+            self.trace.record_lowered(".clear", (place,))
+            self.trace.record_lowered(".update", (place, {key: self.lower(value) for key, value in after.items()}))
+
+    def _write_object(self, thing: Any, after: Any, before: Any, place: Any) -> set[tuple[Any, ...]]:
+        late = set()
+        if not isinstance(after, dict) or not isinstance(before, dict):
+            return late
+        for name, value in after.items():
+            if before.get(name, self) is not value:
+                if type(before.get(name)) in (int, float, complex) and ("attribute", id(thing), name) not in self.outside.late:
+                    late.add(("attribute", id(thing), name))
+                self.write("setattr", place if isinstance(place, (Value, Constant)) else Constant(place), name, value)
+        for name in before.keys() - after.keys():
+            self.trace.record_lowered("call", (delattr, place if isinstance(place, Value) else Constant(place), name))
+        return late
+
+
+def _same(after: Any, before: Any) -> bool:
+    old, new = entries(before), entries(after)
+    if old is None or new is None:
+        return bool(before == after)
+    return list(old) == list(new) and all(new[key] is old[key] for key in old)
+
+
+def make_object(kind: type, parts: dict[str, Any]) -> Any:
+    """An object with these attributes."""
+    made = object.__new__(kind)
+    vars(made).update(parts)
+    return made
+
+
+def may_contain(value: Any, depth: int = 4) -> bool:
+    """Whether there is a handle, or a container, in a value or in the attributes of an object."""
+    if is_tensor(value) or type(value) in (list, dict, set):
+        return True
+    if isinstance(value, tuple):
+        return any(may_contain(part, depth) for part in value)
+    if may_hold(value):
+        return True
+    if depth and hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)) and not callable(value):
+        return any(may_contain(part, depth - 1) for part in vars(value).values())
+    return False

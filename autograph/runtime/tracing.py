@@ -1,0 +1,301 @@
+"""From a Python function and a signature to a graph: the whole of tracing, once everything is at hand."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+import autograph.runtime.ops  # noqa: F401  (declares them)
+from autograph import nest
+from autograph.errors import AutographError
+from autograph.runtime.calling import Caller, Converter, stand_in
+from autograph.runtime.graph import Constant, Value
+from autograph.runtime.journal import contents, entries, restore
+from autograph.runtime.outside import Outside, Restart
+from autograph.runtime.regions import is_own, record_raise
+from autograph.runtime.results import Results
+from autograph.runtime.signals import Diverged, Materialise, NeedsConcrete, Signal, StagingError, Unjoinable, Unstageable
+from autograph.runtime.signature import Dynamic, Respecialise, Signature, Static, Traced
+from autograph.runtime.tensor import Tensor
+from autograph.runtime.trace import Trace, depends_on
+from autograph.runtime.types import ObjectType, TensorType
+from autograph.runtime.watching import attribute_guards
+
+_RESTARTS = 12
+
+
+def trace_function(
+    function: FunctionType,
+    signature: Signature,
+    example: tuple[tuple[Any, ...], dict[str, Any]],
+    convert: Converter,
+    tracing: Callable[[Trace], AbstractContextManager[None]],
+) -> Traced:
+    """Trace `function` for calls of a signature.
+
+    Args:
+        example: the arguments of one such call.
+        convert: gives the converted form of a Python function.
+        tracing: lets operators know, while it lasts, that this trace is being made.
+
+    Raises:
+        Respecialise: the function can be traced if more of the arguments is made part of the signature.
+        StagingError: it cannot be traced.
+    """
+    late: set[tuple[Any, ...]] = set()
+    for _ in range(_RESTARTS):
+        tracer = Tracer(function, signature, example, convert, late)
+        try:
+            return tracer.run(tracing)
+        except Restart as restart:
+            if restart.sources <= late:
+                raise StagingError(f"{function.__qualname__} cannot be staged: it changes a container of its module "
+                                   "in a way that is not supported", *_where(function)) from None
+            late |= restart.sources
+        except Signal as signal:
+            raise tracer.explained(signal) from None
+    raise StagingError(f"{function.__qualname__} cannot be staged: too many values of its module change", *_where(function))
+
+
+def _where(function: FunctionType) -> tuple[str, int]:
+    return function.__code__.co_filename, function.__code__.co_firstlineno
+
+
+class Tracer:
+    """One attempt at tracing a function."""
+
+    def __init__(
+        self,
+        function: FunctionType,
+        signature: Signature,
+        example: tuple[tuple[Any, ...], dict[str, Any]],
+        convert: Converter,
+        late: set[tuple[Any, ...]],
+    ) -> None:
+        self.function = function
+        self.signature = signature
+        self.trace = Trace(function.__name__, self._lift)
+        self.outside = Outside(self.trace, late, lambda value: stand_in(self.trace, value))
+        self.caller = Caller(self.trace, self.outside, convert)
+        self.trace.call = self.caller.replacement
+        self.trace.ref = self.outside.array
+        self.params: dict[Value, str] = {}
+        self.leaf_names: dict[Value, str] = {}
+        self.results = Results(self.trace, self.outside)
+        self.args, self.kwargs = signature.fill(self._leaves(example))
+        self._register_containers()
+
+    def _leaves(self, example: Any) -> list[Any]:
+        """What stands for each leaf of the arguments in traced code."""
+        given = _flat(self.signature.tree, example)
+        values: list[Any] = []
+        for number, (path, leaf) in enumerate(zip(self.signature.paths, self.signature.leaves)):
+            if isinstance(leaf, Static):
+                values.append(stand_in(self.trace, leaf.value))
+                continue
+            param = self.trace.graph.block.add_param(leaf.type, path if path.isidentifier() else "")
+            self.params[param] = path
+            self.leaf_names[param] = f"a{number}"
+            same = self.signature.same[number] if self.signature.same else number
+            if same != number:
+                values.append(values[same])
+            else:
+                values.append(self._stands_for(param, leaf, given[number]))
+        self.outside.param_names = self.leaf_names
+        return values
+
+    def _stands_for(self, param: Value, leaf: Dynamic, value: Any) -> Any:
+        if isinstance(leaf.type, TensorType) or leaf.cls in _BY_HANDLE or leaf.cls is None:
+            return Tensor(param, self.trace)
+        self.outside.objects[id(value)] = value, param
+        return value
+
+    def _register_containers(self) -> None:
+        """Know the lists, dicts and objects that the arguments are taken apart into."""
+        for name, value, path in _named(self.function, self.signature, self.args, self.kwargs):
+            self.results.know(value, path)
+            del name
+
+    def _lift(self, trace: Trace, value: Any) -> Any:
+        """What a node has for an object that is neither handle, nor constant, nor structure."""
+        return self.results.lift(value, self.caller)
+
+    def run(self, tracing: Callable[[Trace], AbstractContextManager[None]]) -> Traced:
+        trace = self.trace
+        traced = self.caller.traced(self.function)
+        try:
+            with tracing(trace):
+                trace.start_from(sys._getframe())
+                result = self._call(traced)
+                if result is not None:
+                    result = self._end(result)
+        finally:
+            for thing, content in trace.journal.stack[0]:
+                restore(thing, content)
+        guards = [*self.outside.guards, *attribute_guards(self.outside, self.caller.names, self.leaf_names)]
+        containers = self.results.finish(self.trace.graph)
+        graph = trace.finish(result)
+        return Traced(graph, guards, containers, trace.events)
+
+    def _call(self, traced: Callable[..., Any]) -> tuple[Any, ...] | None:
+        """The 1-tuple of what the function returns; None if it always raises."""
+        try:
+            return (traced(*self.args, **self.kwargs),)
+        except Diverged:
+            return None
+        except AutographError:
+            raise
+        except Exception as error:
+            if is_own(error):
+                raise
+            record_raise(self.trace, error)
+            return None
+
+    def _end(self, result: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Write back what the function changed, and give its result as an argument of the graph's end."""
+        changes = list(self.trace.journal.stack[0])
+        after = [(thing, contents(thing)) for thing, _ in changes]
+        late: set[tuple[Any, ...]] = set()
+        for environment in self.outside.environments.values():
+            written = next((content for thing, content in after if thing is environment), {})
+            for name, value in written.items():
+                if name in ("__builtins__", "__name__") or value is environment.seen.get(name, self):
+                    continue
+                if name in environment.seen and not isinstance(environment.seen[name], Tensor):
+                    late.add(("getitem", id(environment.real), name))
+                self.results.write("setitem", Constant(environment.real), name, value)
+        for real, mine, seen in self.outside.cells.values():
+            value = next((content for thing, content in after if thing is mine), {}).get("cell_contents", seen)
+            if value is not seen:
+                if not isinstance(seen, Tensor):
+                    late.add(("getattr", id(real), "cell_contents"))
+                self.results.write("setattr", Constant(real), "cell_contents", value)
+        for thing, content in changes:
+            late |= self.results.write_back(thing, contents(thing), content)
+        if late - self.outside.late:
+            raise Restart(late)
+        return (self.results.lower(result[0]),)
+
+    # Errors -----------------------------------------------------------------------------------------------------------
+
+    def explained(self, signal: Signal) -> BaseException:
+        """What a signal that nobody handled comes to: more specialisation, or an error."""
+        if isinstance(signal, NeedsConcrete):
+            return self._needed(signal)
+        if isinstance(signal, Unjoinable):
+            return self._unjoined(signal)
+        place = getattr(signal, "place", ())
+        if isinstance(signal, Unstageable):
+            return StagingError(signal.message, *_line(place))
+        if isinstance(signal, Materialise):
+            return StagingError("a container changes its length in code that is not staged", *_line(place))
+        return StagingError(f"tracing was interrupted: {signal!r}", *_line(place))
+
+    def _specialised(self, value: Value | None, reason: str) -> Respecialise | None:
+        """Make the Python numbers and lengths that a value is computed from part of the signature, if that is all."""
+        if value is None:
+            return None
+        sources = depends_on(value)
+        paths = []
+        for source in sources:
+            path = self.params.get(source)
+            if path is None:
+                return None
+            if isinstance(source.type, TensorType) and source.type.kind == "python":
+                paths.append(path)
+            elif isinstance(source.type, TensorType) and None in source.type.shape:
+                paths += [f"{path}.shape[{axis}]" for axis, size in enumerate(source.type.shape) if size is None]
+            else:
+                return None
+        return Respecialise(static=tuple(sorted(paths)), reason=reason) if paths else None
+
+    def _needed(self, signal: NeedsConcrete) -> BaseException:
+        where = _line(signal.place)
+        at = f", {where[0]}:{where[1]}" if where else ""
+        respecialised = self._specialised(signal.value, f"its value is needed {signal.use}{at}")
+        if respecialised is not None:
+            return respecialised
+        origin = " and ".join(sorted(self.params.get(v, v.name) or "a loop's variable" for v in depends_on(signal.value)))
+        return StagingError(
+            f"the value of {_called(signal.value)} is needed {signal.use}, but it is known only when the graph runs"
+            f"{f', being computed from {origin}' if origin else ''}. Keep it in NumPy operations or in code that is "
+            "converted, pass what it depends on as a static argument (static_argnames=), or keep the function that "
+            "needs it out of the graph with ag.do_not_convert",
+            *where,
+        )
+
+    def _unjoined(self, signal: Unjoinable) -> BaseException:
+        where = _line(signal.place)
+        respecialised = self._specialised(
+            signal.test, f"`{signal.name}` is {signal.first} on one path and {signal.second} on the other"
+        )
+        if respecialised is not None:
+            return respecialised
+        return StagingError(
+            f"`{signal.name}` is {signal.first} on one path and {signal.second} on the other, and which path is taken is "
+            "known only when the graph runs. Give it values of one kind on both paths, or make what the condition "
+            "depends on static (static_argnames=)",
+            *where,
+        )
+
+
+_BY_HANDLE = frozenset({list, dict, set, tuple, range, str, np.ndarray})
+
+
+def _called(value: Value) -> str:
+    return f"`{value.name}`" if value.name else f"a value of type {value.type}"
+
+
+def _line(place: Any) -> tuple[str, int] | tuple[()]:
+    from autograph.runtime.graph import user_line  # noqa: PLC0415
+
+    return user_line(place) or ()
+
+
+def _flat(tree: Any, example: Any) -> list[Any]:
+    """The leaves of the arguments, by the number that the signature's tree gives them."""
+    found: dict[int, Any] = {}
+
+    def walk(part: Any, value: Any) -> None:
+        if type(part) is int:
+            found[part] = value
+            return
+        kind = nest.kind_of(part)
+        assert kind is not None
+        values = nest.kind_of(value)
+        assert values is not None
+        for mine, theirs in zip(kind.children(part).values(), values.children(value).values()):
+            walk(mine, theirs)
+
+    args, kwargs = tree
+    for part, value in zip(args, example[0]):
+        walk(part, value)
+    for name, part in kwargs.items():
+        walk(part, example[1][name])
+    return [found[number] for number in range(len(found))]
+
+
+def _named(function: FunctionType, signature: Signature, args: Any, kwargs: Any) -> list[tuple[str, Any, str]]:
+    """The containers among the arguments with their paths."""
+    code = function.__code__
+    names = [*code.co_varnames[: code.co_argcount]]
+    star = code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if code.co_flags & 4 else ""
+    found: list[tuple[str, Any, str]] = []
+
+    def walk(value: Any, path: str) -> None:
+        kind = None if type(value) is Tensor else nest.kind_of(value)
+        if kind is not None:
+            found.append((path, value, path))
+            for key, part in kind.children(value).items():
+                walk(part, path + kind.step(key))
+
+    for position, value in enumerate(args):
+        walk(value, names[position] if position < len(names) else f"{star}[{position - len(names)}]")
+    for name, value in kwargs.items():
+        walk(value, name)
+    return found

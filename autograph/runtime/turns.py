@@ -1,0 +1,325 @@
+"""Loops that begin as plain Python: whether they are unrolled, or traced as loops of the graph.
+
+The turns of a loop over plain values are run as they are as long as they record nothing. Once they do, and there are
+more than a few, or once it depends on a staged value whether there is another turn, all is undone, and the loop is
+staged from its beginning. If that cannot be done, because its body needs the index itself, it is unrolled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from autograph.runtime.branches import stage_if
+from autograph.runtime.graph import Place
+from autograph.runtime.loops import stage_for, stage_while
+from autograph.runtime.regions import State
+from autograph.runtime.signals import NeedsConcrete, Unjoinable, Unstageable
+from autograph.runtime.tensor import Tensor, is_tensor
+from autograph.runtime.trace import Trace, held
+from autograph.runtime.types import TensorType
+
+UNROLL = 8  # turns that are unrolled without a second thought
+BUDGET = 20_000  # nodes that unrolling may record
+PEEL = 3  # turns that are run before a loop, so that what it carries has settled
+
+Options = Mapping[str, Any] | None
+
+
+def is_staged(value: Any) -> bool:
+    """Whether a value is known only when the graph runs."""
+    return is_tensor(value) or (type(value) in (list, dict, set) and held(value) is not None)
+
+
+def as_tensor(value: Any) -> Tensor:
+    """The handle of what `is_staged`."""
+    inside = None if is_tensor(value) else held(value)
+    return value if inside is None else inside
+
+
+@dataclass
+class Checkpoint:
+    """Where a trace was, to go back to."""
+
+    trace: Trace
+    state: State
+    before: dict[Any, Any] = field(init=False)
+    nodes: int = field(init=False)
+    recorded: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.before = self.state.snapshot()
+        self.nodes = len(self.trace.block.nodes)
+        self.recorded = self.trace.recorded
+        self.trace.journal.begin()
+
+    @property
+    def grown(self) -> int:
+        """How many nodes were recorded since."""
+        return self.trace.recorded - self.recorded
+
+    def undo(self) -> None:
+        """Make all as it was."""
+        self.state.restore(self.before)
+        self.trace.journal.undo()
+        del self.trace.block.nodes[self.nodes :]
+        self.trace.recorded = self.recorded
+
+    def keep(self) -> None:
+        self.trace.journal.keep()
+
+
+class Restage(Exception):
+    """The loop that runs as plain Python is to be staged; `forced` if it cannot go on otherwise."""
+
+    def __init__(self, forced: bool) -> None:
+        super().__init__(forced)
+        self.forced = forced
+
+
+def _attempt(trace: Trace, state: State, run: Callable[[Checkpoint], Any]) -> Any:
+    """Run something that is undone if it does not come to its end."""
+    checkpoint = Checkpoint(trace, state)
+    try:
+        result = run(checkpoint)
+    except (Restage, NeedsConcrete, Unjoinable):
+        checkpoint.undo()
+        raise
+    except BaseException:
+        checkpoint.keep()
+        raise
+    checkpoint.keep()
+    return result
+
+
+def run_while(
+    trace: Trace,
+    first: Any,
+    test: Callable[[], Any],
+    body: Callable[[], Any],
+    state: State,
+    until: Callable[[], Any] | None,
+    options: Options,
+) -> None:
+    """A `while` loop met while tracing, of which `first` is what the first test gave."""
+    limit = _limit(options)
+
+    def plain(checkpoint: Checkpoint) -> None:
+        now, turns = first, 0
+        while not is_staged(now):
+            if not now:
+                return
+            turns += 1
+            stop = _turn(body, until)
+            if is_staged(stop):
+                raise Restage(forced=True)
+            if stop:
+                return
+            now = test()
+            if checkpoint.grown and limit is not None and turns > limit:
+                raise Restage(forced=False)
+            _check_budget(trace, checkpoint)
+        raise Restage(forced=True)
+
+    def staged(checkpoint: Checkpoint) -> None:
+        stage_while(trace, as_tensor(now) if is_staged(now) else now, test, body, state, until)
+
+    now = first
+    peeled = 0
+    while True:
+        if not is_staged(now):
+            try:
+                return _attempt(trace, state, plain)  # type: ignore[no-any-return]
+            except Restage as signal:
+                forced = signal.forced
+        else:
+            forced = True
+        try:
+            return _attempt(trace, state, staged)  # type: ignore[no-any-return]
+        except (NeedsConcrete, Unjoinable):
+            if not forced:
+                limit = None
+                continue
+            if is_staged(now) or not now or peeled >= PEEL:
+                raise
+        # One turn by itself: what the loop carries may have settled after it.
+        peeled += 1
+        stop = _turn(body, until)
+        if is_staged(stop):
+            rest = trace.record("not", (as_tensor(stop),))
+            stage_if(trace, rest, lambda: run_while(trace, test(), test, body, state, until, options), None, state)
+            return None
+        if stop:
+            return None
+        now = first = test()
+
+
+def _turn(body: Callable[[], Any], until: Callable[[], Any] | None) -> Any:
+    body()
+    return False if until is None else until()
+
+
+def _limit(options: Options) -> int | None:
+    """How many turns are unrolled; None for all."""
+    unroll = (options or {}).get("unroll")
+    if unroll is None or unroll is False:
+        return UNROLL if unroll is None else 0
+    return None if unroll is True else int(unroll)
+
+
+def _check_budget(trace: Trace, checkpoint: Checkpoint) -> None:
+    if checkpoint.grown > BUDGET:
+        raise Unstageable(
+            f"unrolling this loop takes more than {BUDGET} operations, and it cannot be staged as a loop of the graph, "
+            "because its body needs the value of what it iterates over, or carries what cannot be carried. Iterate over "
+            "an array or a range, and index arrays rather than lists with the loop's variable",
+            _place(trace),
+        )
+
+
+def _place(trace: Trace) -> Place:
+    return trace.place()
+
+
+def run_for(
+    trace: Trace,
+    iterable: Any,
+    body: Callable[[Any], Any],
+    state: State,
+    until: Callable[[], Any] | None,
+    options: Options,
+) -> None:
+    """A `for` loop met while tracing."""
+    loop = _For(trace, body, state, until)
+    limit = _limit(options)
+    if is_staged(iterable):
+        loop.staged(as_tensor(iterable))
+        return
+    source = _restartable(iterable)
+    if source is not None and (limit is None or len(source) > limit):
+        loop.restartable(source, eager=limit is not None)
+    else:
+        loop.unrolled(iter(iterable if source is None else source))
+
+
+@dataclass
+class _For:
+    """A `for` loop, and the ways of tracing it."""
+
+    trace: Trace
+    body: Callable[[Any], Any]
+    state: State
+    until: Callable[[], Any] | None
+
+    def staged(self, iterable: Tensor) -> None:
+        """Over a value of the graph; its first turns by themselves, if that helps and there are that many."""
+        for peeled in range(PEEL + 1):
+            rest = iterable if not peeled else iterable[peeled:]
+            try:
+                _attempt(self.trace, self.state, lambda _, rest=rest: self._stage(rest))  # type: ignore[misc]
+                return
+            except Unjoinable:
+                if peeled == PEEL or not _has_items(iterable, peeled + 1):
+                    raise
+            if self._peel(iterable[peeled], lambda peeled=peeled: self.staged(iterable[peeled + 1 :])):  # type: ignore[misc]
+                return
+
+    def _stage(self, iterable: Any) -> None:
+        stage_for(self.trace, iterable, self.body, self.state, self.until)
+
+    def _peel(self, item: Any, rest: Callable[[], None]) -> bool:
+        """Run one turn by itself; whether that was the last, be it that `rest` is done in a branch."""
+        self.body(item)
+        stop = False if self.until is None else self.until()
+        if not is_staged(stop):
+            return bool(stop)
+        stage_if(self.trace, self.trace.record("not", (as_tensor(stop),)), rest, None, self.state)
+        return True
+
+    def restartable(self, source: Any, eager: bool) -> None:
+        """Over a range, or numbers: as plain Python while nothing is recorded, then as a loop of the graph."""
+        try:
+            _attempt(self.trace, self.state, lambda c: self._turns(iter(source), c, eager))
+            return
+        except Restage:
+            pass
+        reason: NeedsConcrete | Unjoinable
+        for peeled in range(PEEL + 1):
+            rest = source[peeled:]
+            try:
+                _attempt(self.trace, self.state, lambda _, rest=rest: self._stage(_as_iterable(self.trace, rest)))  # type: ignore[misc]
+                return
+            except NeedsConcrete as signal:
+                reason = signal
+                self.trace.tell("unroll", f"a loop of {len(rest)} turns is unrolled: {_why(reason)}")
+                self.unrolled(iter(rest))
+                return
+            except Unjoinable as signal:
+                reason = signal
+            if peeled == PEEL or not rest:
+                break
+            if self._peel(rest[0], lambda rest=rest: self.restartable(rest[1:], eager)):  # type: ignore[misc]
+                return
+        self.trace.tell("unroll", f"a loop of {len(rest)} turns is unrolled: {_why(reason)}")
+        self.unrolled(iter(rest))
+
+    def unrolled(self, items: Iterator[Any]) -> None:
+        """Turn by turn."""
+        checkpoint = Checkpoint(self.trace, self.state)
+        try:
+            self._turns(items, checkpoint, eager=False)
+        finally:
+            checkpoint.keep()
+
+    def _turns(self, items: Iterator[Any], checkpoint: Checkpoint, eager: bool) -> None:
+        """Run the turns as they are.
+
+        Args:
+            eager: give up for the sake of staging as soon as a turn records anything.
+        """
+        for item in items:
+            self.body(item)
+            stop = False if self.until is None else self.until()
+            if is_staged(stop):
+                if eager:
+                    raise Restage(forced=True)
+                rest = list(items)
+                if rest:
+                    go_on = self.trace.record("not", (as_tensor(stop),))
+                    stage_if(self.trace, go_on, lambda: self._turns(iter(rest), checkpoint, False), None, self.state)
+                return
+            if stop:
+                return
+            if eager and checkpoint.grown:
+                raise Restage(forced=False)
+            _check_budget(self.trace, checkpoint)
+
+
+def _has_items(iterable: Tensor, count: int) -> bool:
+    type = iterable._value.type
+    return isinstance(type, TensorType) and type.exact and bool(type.ndim) and (type.shape[0] or 0) >= count
+
+
+def _why(reason: NeedsConcrete | Unjoinable) -> str:
+    if isinstance(reason, NeedsConcrete):
+        return f"its body needs a value {reason.use}"
+    return f"`{reason.name}` is {reason.first} at first and {reason.second} later"
+
+
+def _restartable(iterable: Any) -> Any:
+    """`iterable` as something that can be iterated over again, if its items can be those of a loop of the graph."""
+    if type(iterable) is range:
+        return iterable
+    if type(iterable) in (list, tuple):
+        items = list(iterable)
+        return items if items and all(type(i) in (int, float, complex) or is_tensor(i) for i in items) else None
+    return None
+
+
+def _as_iterable(trace: Trace, source: Any) -> Any:
+    if type(source) is range:
+        return trace.record("range", (source.start, source.stop, source.step))
+    return trace.record("build", (tuple(source),))
+
