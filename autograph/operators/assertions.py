@@ -16,7 +16,7 @@ def assert_stmt(test: Thunk, message: Thunk | None = None) -> None:
         value = test()
         if value is True:
             return
-        backend = owner(value) if BACKENDS or type(value) in STAGED else None
+        backend = owner(value) if ACTIVE or BACKENDS or type(value) in STAGED else None
         if backend is not None and backend.assert_stmt(value, message) is not NotImplemented:
             return
         if not value:

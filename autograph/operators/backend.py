@@ -9,6 +9,7 @@ comprehensions, builtins, calls, `in`, `raise`, and objects about to be indexed 
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -37,7 +38,7 @@ class Backend(Protocol):
     name: str
 
     def owns(self, value: Any) -> bool:
-        """Whether `value` is staged, and by this backend."""
+        """Whether `value` is staged, and by this backend. While it traces, it is also asked of lists and their like."""
         return False
 
     def tracing(self) -> bool:
@@ -171,10 +172,11 @@ STAGED: dict[type, Backend] = {}
 BACKENDS: list[Backend] = []
 ACTIVE: list[Backend] = []
 
-# Values of exactly these types belong to no backend.
+# Values of exactly these types belong to no backend. But one that traces may keep track of those that can be changed.
 PLAIN: frozenset[type] = frozenset(
     {bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set, frozenset, range}
 )
+CHANGEABLE: frozenset[type] = frozenset({list, dict, set, deque})
 
 
 class _Traces(threading.local):
@@ -195,8 +197,8 @@ def register(backend: Backend, watch: bool = False, types: Iterable[type] = ()) 
     Args:
         watch: ask the backend's `tracing()` at each loop, call and so on. For a backend that does not start its
             traces itself, and so cannot announce them with `traced_by`.
-        types: the types of its values, those of subclasses not included. Its `owns` is not asked, then, and values
-            of other types cost nothing. A type's backend comes before those that are asked.
+        types: the types of its values, those of subclasses not included. Its `owns` is not asked then unless it
+            traces, and values of other types cost nothing. A type's backend comes before those that are asked.
     """
     _registered.append((backend, tuple(types)))
     STAGED.update(dict.fromkeys(_registered[-1][1], backend))
@@ -248,6 +250,10 @@ def owner(value: Any) -> Backend | None:
     kind = type(value)
     if kind in STAGED:
         return STAGED[kind]
+    if ACTIVE and kind in CHANGEABLE:
+        backend = tracing()
+        if backend is not None and backend.owns(value):
+            return backend
     if BACKENDS and kind not in PLAIN:
         for backend in BACKENDS:
             if backend.owns(value):

@@ -58,7 +58,7 @@ def compare(
         if result is not True:
             if result is False:
                 return result
-            backend = owner(result) if BACKENDS or type(result) in STAGED else None
+            backend = owner(result) if ACTIVE or BACKENDS or type(result) in STAGED else None
             if backend is not None:
                 staged = backend.and_(result, (partial(compare, right, comparison2, term2, *rest),))
                 if staged is not NotImplemented:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from operator import truth
 from typing import Any
 
-from autograph.operators.backend import BACKENDS, STAGED, Thunk, owner
+from autograph.operators.backend import ACTIVE, BACKENDS, STAGED, Thunk, owner
 from autograph.operators.state import State
 from autograph.operators.unbound import rename
 
@@ -19,7 +19,7 @@ def if_stmt(test: Any, body: Thunk, orelse: Thunk | None = None, names: Sequence
     """
     try:
         if type(test) is not bool:
-            backend = owner(test) if BACKENDS or type(test) in STAGED else None
+            backend = owner(test) if ACTIVE or BACKENDS or type(test) in STAGED else None
             if backend is not None:
                 result = backend.if_stmt(test, body, orelse, State(names, body, orelse))
                 if result is not NotImplemented:
@@ -37,7 +37,7 @@ def if_exp(test: Any, body: Thunk, orelse: Thunk) -> Any:
     """`body() if test else orelse()`."""
     try:
         if type(test) is not bool:
-            backend = owner(test) if BACKENDS or type(test) in STAGED else None
+            backend = owner(test) if ACTIVE or BACKENDS or type(test) in STAGED else None
             if backend is not None:
                 result = backend.if_exp(test, body, orelse)
                 if result is not NotImplemented:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.operators.backend import BACKENDS, STAGED, Thunk, owner
+from autograph.operators.backend import ACTIVE, BACKENDS, STAGED, Thunk, owner
 from autograph.operators.unbound import rename
 
 # Plain parameters, at most four operands (converters nest more): Python calls such functions much faster.
@@ -23,7 +23,7 @@ def and_(
         if value is not True:
             if value is False:
                 return value
-            backend = owner(value) if BACKENDS or type(value) in STAGED else None
+            backend = owner(value) if ACTIVE or BACKENDS or type(value) in STAGED else None
             if backend is not None:
                 result = backend.and_(value, _given(second, third, fourth))
                 if result is not NotImplemented:
@@ -46,7 +46,7 @@ def or_(
         if value is not False:
             if value is True:
                 return value
-            backend = owner(value) if BACKENDS or type(value) in STAGED else None
+            backend = owner(value) if ACTIVE or BACKENDS or type(value) in STAGED else None
             if backend is not None:
                 result = backend.or_(value, _given(second, third, fourth))
                 if result is not NotImplemented:
@@ -66,7 +66,7 @@ def _given(*operands: Thunk | None) -> list[Thunk]:
 
 def not_(value: Any) -> Any:
     """`not value`."""
-    backend = owner(value) if BACKENDS or type(value) in STAGED else None
+    backend = owner(value) if ACTIVE or BACKENDS or type(value) in STAGED else None
     if backend is not None:
         result = backend.not_(value)
         if result is not NotImplemented:

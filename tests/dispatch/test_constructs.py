@@ -303,7 +303,7 @@ EXPRESSIONS = {
             a[i] += 1                   # ref dict
             del a[i]                    # ref dict
             b[1][0] = 2                 # ref list
-            a[0]
+            a[0]                        # ref dict
             return a, b
         """,
     "attributes": """

@@ -94,6 +94,24 @@ def test_a_backend_may_own_types(registered):
     register(other)
 
 
+def test_who_traces_may_keep_track_of_containers(registered):
+    backend, other = registered(Recorder(), types=(Staged,)), registered(Recorder())
+    numbers = [1, 2]
+    backend.owns = lambda value: value is numbers
+    assert owner(numbers) is None
+    with traced_by(backend):
+        assert owner(numbers) is backend and owner([]) is None and owner(1) is None
+        ag__.if_stmt(numbers, lambda: 1)
+        ag__.if_exp(numbers, lambda: 1, lambda: 2)
+        ag__.not_(numbers)
+        ag__.and_(lambda: numbers, lambda: 1)
+        ag__.for_stmt(numbers, lambda item: None)
+        ag__.assert_stmt(lambda: numbers)
+        with traced_by(other):
+            assert owner(numbers) is None
+    assert backend.constructs == ["if_stmt", "if_exp", "not_", "and_", "for_stmt", "assert_stmt"]
+
+
 @pytest.mark.parametrize("types", [(), (Staged,)])
 def test_every_operator_finds_the_owner(registered, types):
     backend = registered(Recorder(), types=types)
