@@ -54,6 +54,8 @@ def build_type(structure: Any) -> Type:
 
 def iterated(arg: Any) -> Type:
     """The type of the items that iterating over an argument gives."""
+    if type(arg) in (tuple, list):
+        return join_all(map(type_of_arg, arg))
     found = type_of_arg(arg)
     if isinstance(found, TensorType) and found.dtype.kind not in ELEMENTARY:
         return ANY

@@ -21,6 +21,8 @@ from autograph.runtime.ops.rules import (
     int_arg,
     is_constant,
     merge_dims,
+    operand,
+    promote,
     rule,
     size,
     type_of_arg,
@@ -33,6 +35,11 @@ _MOST = 64      # so many parts of one argument are looked at
 
 def arrays_of(arg: Any) -> list[TensorType]:
     """The arrays in an argument that is a sequence of them."""
+    return list(map(array_like, parts_of(arg)))
+
+
+def parts_of(arg: Any) -> Sequence[Any]:
+    """The items of an argument, if it is known how many there are."""
     if isinstance(arg, ObjectType):
         arg = tuple_items(arg)
     if isinstance(arg, TensorType) and arg.shape:
@@ -42,7 +49,7 @@ def arrays_of(arg: Any) -> list[TensorType]:
         return [TensorType(arg.dtype, arg.shape[1:])] * count
     if not isinstance(arg, (tuple, list)) or not arg:
         raise Unknown
-    return list(map(array_like, arg))
+    return arg
 
 
 def joined(arrays: Sequence[TensorType], axis: int, dtype: Any = None) -> TensorType:
@@ -71,8 +78,9 @@ def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = 
     if out is not None:
         return type_of_arg(out)
     parts = arrays_of(arrays)
-    if axis is None:
-        return joined([_with_shape(part, (size(part.shape),)) for part in parts], 0, dtype)
+    if axis is None:        # only here may there be numbers, which adopt the dtype of the others
+        found = promote(*map(operand, parts_of(arrays))) if dtype is None else dtype
+        return joined([_with_shape(part, (size(part.shape),)) for part in parts], 0, found)
     if not parts[0].shape:
         raise Unknown
     if not is_constant(axis):

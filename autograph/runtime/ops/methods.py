@@ -110,20 +110,20 @@ def partition(x: Any, *args: Any, **kwargs: Any) -> Type:
 
 
 @rule
-def is_integer(x: TensorType) -> Type:
+def is_integer(x: Any) -> Type:
     operand(x)
     return BOOL
 
 
 @rule
-def as_integer_ratio(x: TensorType) -> Type:
+def as_integer_ratio(x: Any) -> Type:
     operand(x)
     return tuple_of(INT, INT)
 
 
 @rule
-def bits(x: TensorType) -> Type:
-    if x.kind != "python":
+def bits(x: Any) -> Type:
+    if not operand(x).weak:
         raise Unknown
     return INT
 

@@ -123,10 +123,10 @@ def choice(a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: A
 
 @rule
 def permutation(x: Any, axis: Any = 0) -> Type:
-    x = operand(x)
-    if x.shape:
-        return TensorType(x.dtype, x.shape)
-    return array(INT64, None)
+    array_type = operand(x)
+    if array_type.shape:
+        return TensorType(array_type.dtype, array_type.shape)
+    return array(INT64, int_arg(x))
 
 
 @rule

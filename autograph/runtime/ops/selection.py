@@ -98,6 +98,12 @@ def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Type:
     return TensorType(a.dtype, (*rest, diagonal_length(a.shape[first], a.shape[second], offset)))
 
 
+@rule
+def diagonal_of_last(x: Any, /, *, offset: Any = 0) -> Type:
+    """`np.linalg.diagonal`, which goes along the last two axes."""
+    return diagonal(x, offset, -2, -1)      # type: ignore[return-value]
+
+
 def diagonal_length(rows: int | None, columns: int | None, offset: Any) -> int | None:
     if rows is None or columns is None or not is_constant(offset):
         return None
@@ -211,6 +217,7 @@ functions("choose", choose, effect=PURE)
 methods("choose", choose, effect=PURE)
 functions("diagonal", diagonal, effect=VIEW)
 methods("diagonal", diagonal, effect=VIEW)
+functions("linalg.diagonal", diagonal_of_last, effect=VIEW)
 functions("nonzero", nonzero, effect=PURE)
 methods("nonzero", nonzero, effect=PURE)
 functions("flatnonzero", flatnonzero, effect=PURE)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import PURE
+from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.ops.containers import tuple_of
 from autograph.runtime.ops.declaring import functions, methods
 from autograph.runtime.ops.rules import (
@@ -216,8 +216,8 @@ functions("searchsorted", searchsorted, effect=PURE)
 methods("searchsorted", searchsorted, effect=PURE)
 functions("digitize", digitize, effect=PURE)
 functions("bincount", bincount, effect=PURE)
-functions("histogram", histogram, effect=PURE)
-functions("histogram_bin_edges", histogram_bin_edges, effect=PURE)
+functions("histogram", histogram, effect=VIEW)             # edges that are given it gives back
+functions("histogram_bin_edges", histogram_bin_edges, effect=VIEW)
 functions("unique", unique, effect=PURE)
 functions("unique_all", unique_all, effect=PURE)
 functions("unique_counts", unique_counts, effect=PURE)
