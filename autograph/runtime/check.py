@@ -89,10 +89,10 @@ class _Checker:
         if value in self.defined:
             self._fail(f"{self._name(value)} is defined twice", node)
         if value.node is not source:
-            wrong = "a param, but names a node that computes it" if source is None else "not marked as its output"
+            wrong = "not marked as an output of its node" if source else "a param, but names a node that computes it"
             self._fail(f"{self._name(value)} is {wrong}", node)
         if not isinstance(value.type, (TensorType, ObjectType, MaybeUnbound)):
-            self._fail(f"{self._name(value)} has no type but {value.type!r}", node)
+            self._fail(f"the value {value.name!r} must have a type of autograph.runtime.types, not {value.type!r}")
         self.defined.add(value)
         self.visible.add(value)
         local.append(value)

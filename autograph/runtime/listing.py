@@ -74,7 +74,7 @@ class _Listing:
             written = " " * line.indent + "".join(map(self._marked, line.pieces))
             if index + 1 < len(lines) and lines[index + 1].indent > line.indent:
                 open_at.append(line.indent)
-                yield f"<details open><summary>{written}</summary>"
+                yield f'<details open=""><summary>{written}</summary>'
             else:
                 yield f"<div>{written}</div>"
         yield "</details>" * len(open_at)

@@ -95,7 +95,7 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
     bytes: repr,
     range: repr,
     type(...): lambda value: "...",
-    type(UNBOUND): repr,
+    type(UNBOUND): lambda value: "unbound",
 }
 
 
@@ -117,7 +117,8 @@ def _shortest(value: np.floating[Any]) -> str:
     if value.itemsize > 8:
         return str(value)
     short = (repr(float(f"{float(value):.{digits}g}")) for digits in range(1, 18))
-    return next(text for text in short if type(value)(text) == value)
+    with np.errstate(over="ignore"):
+        return next(text for text in short if type(value)(text) == value)
 
 
 def dtype(value: np.dtype[Any]) -> str | None:

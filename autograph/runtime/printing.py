@@ -171,16 +171,19 @@ class Printer:
         return self._call(node)
 
     def _binary(self, node: Node) -> Iterator[Piece]:
-        symbol = notation.BINARY[node.op]
-        yield from self._operand(node.args[0], symbol == "**")
+        symbol, (left, right) = notation.BINARY[node.op], node.args
+        pieces = list(self._operand(left))
+        negative = symbol == "**" and pieces[0].text.startswith("-")
+        yield from self._enclosed(pieces) if negative or isinstance(left, range) else pieces
         yield from (Piece("", " "), Piece("op", symbol, node), Piece("", " "))
-        yield from self._operand(node.args[1])
+        yield from self._operand(right)
 
-    def _operand(self, arg: Any, base: bool = False) -> Iterator[Piece]:
-        """An argument beside an operator; as the base of a power, a negative number gets parentheses."""
-        pieces = list(self.arg(arg))
-        loose = isinstance(arg, (slice, range)) or (base and pieces[0].text.startswith("-"))
-        return iter([Piece("", "("), *pieces, Piece("", ")")] if loose else pieces)
+    def _operand(self, arg: Any) -> Iterable[Piece]:
+        """An argument that is no slice, or has parentheses around it."""
+        return self._enclosed(self.arg(arg)) if isinstance(arg, slice) else self.arg(arg)
+
+    def _enclosed(self, pieces: Iterable[Piece]) -> Iterable[Piece]:
+        return [Piece("", "("), *pieces, Piece("", ")")]
 
     def _takes_suffix(self, arg: Any) -> bool:
         return isinstance(arg, Value) or (not _is_structure(arg) and notation.literal(arg) is None)
@@ -255,7 +258,7 @@ class Printer:
             if number:
                 yield Piece("", ":")
             if part is not None:
-                yield from self._operand(part) if isinstance(part, slice) else self.arg(part)
+                yield from self._operand(part)
 
     def _structure(self, arg: Any) -> Iterator[Piece]:
         start, end = ("{", "}") if type(arg) is dict else ("[", "]") if type(arg) is list else ("(", ")")

@@ -18,7 +18,7 @@ STRING = re.compile(r"""b?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 VALUE = re.compile(rf"(?:{notation.IDENTIFIER.pattern}|%\d+|%(?:{STRING.pattern}))(?:\.\d+)?")
 DOTTED = notation.DOTTED
 _REAL = r"(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)"
-NUMBER = re.compile(rf"-?(?:0x[0-9a-f]+|{_REAL}j?)(?!\w)")
+NUMBER = re.compile(rf"-?(?:0x[0-9a-f]+|{_REAL}j?)(?!\w|\.\d)")
 _COMPLEX = re.compile(rf"\(-?{_REAL}[+-]{_REAL}j\)")
 _REFERENCE = re.compile(rf"@({notation.IDENTIFIER.pattern}(?:\.\d+)?)")
 _SCALAR = re.compile(rf"({'|'.join(notation.SCALARS)})\(({_COMPLEX.pattern}|{NUMBER.pattern}|True|False)\)")
@@ -70,15 +70,16 @@ class Reader:
 
     def take(self, token: str) -> bool:
         """Read a token and the spaces around it, if it comes next."""
-        start = self.position
-        while self.text.startswith(" ", start):
-            start += 1
+        start = self._after_spaces(self.position)
         if not self.text.startswith(token, start):
             return False
-        self.position = start + len(token)
-        while self.text.startswith(" ", self.position):
-            self.position += 1
+        self.position = self._after_spaces(start + len(token))
         return True
+
+    def _after_spaces(self, position: int) -> int:
+        while self.text.startswith(" ", position):
+            position += 1
+        return position
 
     def expect(self, token: str) -> None:
         if not self.take(token):
@@ -86,7 +87,8 @@ class Reader:
 
     def at(self, tokens: str) -> bool:
         """Whether one of these characters comes next."""
-        return self.text[self.position : self.position + 1] in tuple(tokens)
+        start = self._after_spaces(self.position)
+        return start < len(self.text) and self.text[start] in tokens
 
     @property
     def ended(self) -> bool:
@@ -95,6 +97,7 @@ class Reader:
 
     def end(self) -> None:
         if not self.ended:
+            self.take("")
             self.fail("this does not belong here")
 
 
@@ -218,7 +221,9 @@ class ArgReader:
         try:
             if issubclass(kind, np.floating):
                 return kind(text)  # as it is written: a long double has more digits than a float
-            return kind(self._number(text) if text[0] != "(" else complex(text))
+            if text in _CONSTANTS:
+                return kind(_CONSTANTS[text])
+            return kind(complex(text) if text[0] == "(" else self._number(text))
         except (TypeError, ValueError, OverflowError) as error:
             reader.fail(f"this is no {found[1]}: {error}", found.start())
 

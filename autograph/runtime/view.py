@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.runtime.drawing import find_dot, to_dot, to_svg
-from autograph.runtime.graph import Graph
+from autograph.runtime.graph import Graph, walk
 from autograph.runtime.listing import to_html
 from autograph.runtime.printing import objects, to_text
 from autograph.runtime.schema import to_json
@@ -25,7 +25,8 @@ class GraphView:
         return to_text(self.graph)
 
     def __repr__(self) -> str:
-        return f"<graph {self.graph.name}: {len(self.graph.block.nodes)} nodes; print it to see them>"
+        count = sum(1 for _ in walk(self.graph.block))
+        return f"<graph {self.graph.name}: {count} node{'s' * (count != 1)}; print it to see them>"
 
     def to_text(self, places: bool = False) -> str:
         """The text that `str` gives; with `places`, each node's line in the user's files is added."""
