@@ -13,19 +13,25 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
+import linecache
 import re
+import weakref
 from collections.abc import Callable
-from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any
 
 from autograph.runtime.engines.constants import Globals
 from autograph.runtime.engines.expressions import Expressions
+from autograph.runtime.engines.places import Marks, home, relocated
 from autograph.runtime.engines.schedule import Scheduler
 from autograph.runtime.engines.statements import Statements
 from autograph.runtime.engines.text import text_of
+from autograph.runtime.engines.tracebacks import translate, wants_generated_code
 from autograph.runtime.engines.variables import Variables, is_usable
-from autograph.runtime.graph import Graph, Node
+from autograph.runtime.graph import Graph
+
+_numbers = itertools.count(1)
 
 
 class Executable:
@@ -36,29 +42,63 @@ class Executable:
         run: the bare function. It takes the graph's parameters by position.
     """
 
-    def __init__(self, graph: Graph, run: Callable[..., Any], tree: ast.FunctionDef, marks: list[Node | None]) -> None:
+    def __init__(
+        self, graph: Graph, tree: ast.FunctionDef, constants: dict[str, Any], marks: Marks, filename: str | None
+    ) -> None:
         self.graph = graph
-        self.run = run
+        self._filename = filename
         self._tree = tree
+        self._source: str | None = None
         self._marks = marks
+        self._codes: dict[CodeType, CodeType] = {}
+        self.run: Callable[..., Any] = FunctionType(self._compile(), {"__builtins__": builtins, **constants})
 
     def __call__(self, *args: Any) -> Any:
-        return self.run(*args)
+        try:
+            return self.run(*args)
+        except BaseException as error:
+            self.translate(error)
+            raise
 
-    @cached_property
+    @property
     def source(self) -> str:
         """The text of the function."""
-        return text_of(self._tree)
+        if self._source is None:
+            self._source = text_of(self._tree)
+        return self._source
 
-    def translate(self, error: BaseException) -> BaseException:
-        return error
+    def translate(self, error: BaseException) -> None:
+        """Show the user's functions in the place of the generated one in the traceback of an error.
+
+        To be called by whoever caught what `run` raised, before it is raised again. Nothing is done if the environment
+        variable AUTOGRAPH_FULL_TRACEBACK is 1.
+        """
+        if self._codes and not wants_generated_code():
+            translate(error, self._codes, self._marks)
+
+    def _compile(self) -> CodeType:
+        function = None if wants_generated_code() else home(self._marks)
+        if function is None:
+            return _code_of(builtins.compile(self.source, self._register(), "exec"))
+        marked = _code_of(builtins.compile(ast.Module([self._tree], []), function.co_filename, "exec"))
+        code = relocated(marked, self._marks, function)
+        self._codes = dict(zip(_codes_in(code), _codes_in(marked)))
+        return code
+
+    def _register(self) -> str:
+        """Let debuggers and tracebacks find the text. Returns the name by which they do."""
+        filename = self._filename or f"<autograph {self._tree.name} {next(_numbers)}>"
+        lines = self.source.splitlines(keepends=True)
+        linecache.cache[filename] = len(self.source), None, lines, filename
+        weakref.finalize(self, linecache.cache.pop, filename, None)
+        return filename
 
 
 def compile(graph: Graph, *, filename: str | None = None) -> Executable:
     """Make a graph a function.
 
     Args:
-        filename: by which debuggers know the text of the function.
+        filename: by which debuggers and tracebacks find the generated text, where they are to show that.
     """
     plan = Scheduler(graph).plan
     variables = Variables(plan)
@@ -67,23 +107,29 @@ def compile(graph: Graph, *, filename: str | None = None) -> Executable:
     body = Statements(expressions).body(plan.body)
     if body and isinstance(body[-1], ast.Return) and body[-1].value is None:
         body.pop()
-    name = _function_name(graph.name)
     params = [variables.name(param) for param in plan.params]
-    tree = _function(name, params, body, expressions.at)
-    module = ast.Module([tree], [])
-    code = builtins.compile(module, filename or f"<autograph {name}>", "exec")
-    inner = next(each for each in code.co_consts if isinstance(each, CodeType))
-    run = FunctionType(inner, {"__builtins__": builtins, **constants.values}, name)
-    return Executable(graph, run, tree, expressions.marks)
+    tree = _function(_function_name(graph.name), params, body or [ast.Pass(**expressions.at)])
+    return Executable(graph, tree, constants.values, expressions.marks, filename)
 
 
-def _function(name: str, params: list[str], body: list[ast.stmt], at: dict[str, int]) -> ast.FunctionDef:
-    (template,) = ast.parse(f"def {name}({', '.join(params)}): pass").body
-    assert isinstance(template, ast.FunctionDef)
-    template.body = body or [ast.Pass(**at)]
-    return template
+def _function(name: str, params: list[str], body: list[ast.stmt]) -> ast.FunctionDef:
+    (function,) = ast.parse(f"def {name}({', '.join(params)}): pass").body
+    assert isinstance(function, ast.FunctionDef)
+    function.body = body
+    return function
 
 
 def _function_name(name: str) -> str:
     found = re.sub(r"\W", "_", name.rpartition(".")[2])
     return found if is_usable(found) else "function"
+
+
+def _code_of(module: CodeType) -> CodeType:
+    """The code of the only function that a module defines."""
+    return next(each for each in module.co_consts if isinstance(each, CodeType))
+
+
+def _codes_in(code: CodeType) -> list[CodeType]:
+    """A code object and those of the functions inside."""
+    inner = (each for each in code.co_consts if isinstance(each, CodeType))
+    return [code, *(found for each in inner for found in _codes_in(each))]

@@ -1,0 +1,85 @@
+"""What a traceback shows of a generated function: the user's functions.
+
+The code of a generated function bears the name, file and lines of the user's, see `places`. But what the user's
+function called has been recorded along with it: an operation of a helper is one of the generated function. For such a
+place, `translate` puts one entry for each of the user's functions into the traceback.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from types import CodeType, FunctionType, TracebackType
+
+from autograph.runtime.engines.places import Marks, Places, Position, calls, disguised
+from autograph.runtime.graph import Node
+
+FULL_TRACEBACK = "AUTOGRAPH_FULL_TRACEBACK"
+
+
+def wants_generated_code() -> bool:
+    """Whether the user wants to see the code of this library in tracebacks."""
+    return os.environ.get(FULL_TRACEBACK) == "1"
+
+
+def translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: Marks) -> None:
+    """Put the user's functions in the place of generated code in the traceback of `error`.
+
+    Args:
+        codes: generated code, and what it was when its line numbers were marks.
+    """
+    before: TracebackType | None = None
+    entry = error.__traceback__
+    while entry is not None:
+        behind = entry.tb_next
+        marked = codes.get(entry.tb_frame.f_code)
+        node = _node(marked, entry.tb_lasti, marks) if marked is not None else None
+        shown = calls(node.place) if node is not None else []
+        if len(shown) > 1:
+            entry = _entries(shown, behind)
+            if before is None:
+                error.__traceback__ = entry
+            else:
+                before.tb_next = entry
+            for _ in shown[1:]:
+                assert entry is not None
+                entry = entry.tb_next
+        before, entry = entry, behind
+
+
+def _node(marked: CodeType, instruction: int, marks: Marks) -> Node | None:
+    for start, end, mark in marked.co_lines():
+        if start <= instruction < end:
+            return marks[mark - 1] if mark is not None and 0 < mark <= len(marks) else None
+    return None
+
+
+def _entries(shown: list[tuple[CodeType, int]], behind: TracebackType | None) -> TracebackType | None:
+    places = Places()
+    for code, instruction in reversed(shown):
+        behind = _entry(code, places.position(code, instruction), behind)
+    return behind
+
+
+def _entry(function: CodeType, position: Position, behind: TracebackType | None) -> TracebackType:
+    """An entry for a call of `function` that is not there."""
+    code = disguised(_TEMPLATE, function, iter([(len(_TEMPLATE.co_code), position)]))
+    stand_in: Callable[[], None] = FunctionType(code, {"__name__": "__main__", "_Here": _Here})
+    try:
+        stand_in()
+    except _Here as here:
+        found = here.__traceback__.tb_next if here.__traceback__ else None
+        here.__traceback__ = None
+    assert found is not None
+    return TracebackType(behind, found.tb_frame, found.tb_lasti, position.line or function.co_firstlineno)
+
+
+class _Here(Exception):
+    pass
+
+
+def _raise() -> None:
+    raise _Here
+
+
+_TEMPLATE = _raise.__code__
