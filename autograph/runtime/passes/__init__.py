@@ -1,0 +1,59 @@
+"""The passes over a graph, in order; each is a module with a function `run(graph)`, which says what it did.
+
+No pass changes what a program returns, prints, raises or changes; nor which of the arrays that it returns are the
+same, or share memory. One difference can be seen: a warning about something that has been computed already, and is
+not computed again, comes once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+
+from autograph.runtime.graph import Graph
+from autograph.runtime.passes import cse, dead, fold
+from autograph.runtime.passes.rewriting import Note, Outcome
+
+__all__ = ["PASSES", "Outcome", "Report", "optimise"]
+
+PASSES: dict[str, Callable[[Graph], Outcome]] = {
+    "fold": fold.run,           # what is computed from constants
+    "cse": cse.run,             # what has been computed before
+    "dead": dead.run,           # what nobody needs
+}
+
+
+@dataclass(slots=True)
+class Report:
+    """What was done to a graph.
+
+    Attributes:
+        changed: the names of the passes that changed it.
+        notes: for `explain`: what became of a node, and where it came from.
+    """
+
+    changed: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+
+def optimise(graph: Graph, without: Collection[str] = (), check: Callable[[Graph], object] | None = None) -> Report:
+    """Run the passes over a graph, which they change in place.
+
+    Args:
+        graph: the graph.
+        without: the names of passes to leave out.
+        check: called with the graph after each pass; raises if something is wrong with it.
+    """
+    unknown = [name for name in without if name not in PASSES]
+    if unknown:
+        raise ValueError(f"there is no pass {unknown[0]!r}; the passes are {', '.join(PASSES)}")
+    report = Report()
+    for name, run in PASSES.items():
+        if name not in without:
+            outcome = run(graph)
+            report.notes += outcome.notes
+            if outcome.changed:
+                report.changed.append(name)
+            if check is not None:
+                check(graph)
+    return report

@@ -1,0 +1,81 @@
+"""Common subexpressions: what has been computed already, from what has not changed since, is not computed again.
+
+    v2 = mul(x, y)                      v2 = mul(x, y)
+    v3 = mul(x, y)               →      v4 = add(v2, v2)
+    v4 = add(v2, v3)
+
+Each region that can change has a version. A node is known by its op, its arguments, and the versions of what it
+reads; a node that may write gives what it may write new versions. Two nodes that are known by the same are the same
+computation, if one of them comes first on every way to the other: if it is before it in its block, or in one around.
+
+What computes an array makes a new one each time. One can stand for two only if neither is ever written, and only one
+of them is seen by anybody outside.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from autograph.runtime.aliasing import Aliasing, Region
+from autograph.runtime.effects import is_array, is_mutable
+from autograph.runtime.graph import Block, Graph, Node, Value
+from autograph.runtime.opdef import PURE, VIEW
+from autograph.runtime.passes.rewriting import Outcome, Rewriter, key
+
+
+def run(graph: Graph) -> Outcome:
+    """Let nodes that compute the same be one."""
+    return _Merging(Aliasing(graph)).run(graph)
+
+
+class _Merging(Rewriter):
+    def __init__(self, aliasing: Aliasing) -> None:
+        super().__init__()
+        self.aliasing = aliasing
+        self.known: dict[Any, list[Value]] = {}
+        self.scope: list[Any] = []          # the keys that the block at hand has brought
+        self.versions: dict[Region, int] = {}
+        self.fresh = itertools.count(1)
+
+    def block(self, block: Block) -> None:
+        outer, self.scope = self.scope, []
+        super().block(block)
+        for each in self.scope:
+            del self.known[each]
+        self.scope = outer
+
+    def node(self, node: Node, block: Block) -> None:
+        if node.blocks:
+            self.written(node)              # by an earlier turn of a loop
+            super().node(node, block)
+            self.written(node)
+            return
+        effect = self.aliasing.effect(node)
+        if effect.kind in (PURE, VIEW) and not self.aliasing.writes(node) and node.op != "build":
+            versions = tuple(self.versions.get(self.aliasing.region(leaf), 0) for leaf in effect.reads)
+            known_by = (node.op, key(node.args), key(node.kwargs), versions)
+            first = self.known.get(known_by)
+            if first is not None and all(map(self.may_merge, first, node.outputs)):
+                self.replace(node.outputs, first, f"`{node.op}` has been computed before", node.place)
+                return
+            if first is None:
+                self.known[known_by] = node.outputs
+                self.scope.append(known_by)
+        self.written(node)
+        block.append(node)
+
+    def written(self, node: Node) -> None:
+        for region in self.aliasing.writes(node):
+            self.versions[region] = next(self.fresh)
+
+    def may_merge(self, first: Value, second: Value) -> bool:
+        """Whether nobody can tell if `second` is `first`, or another object that is equal to it."""
+        aliasing = self.aliasing
+        if not is_mutable(second):
+            return True
+        if not (is_array(first) and is_array(second)):
+            return False
+        if aliasing.is_fresh(first):
+            return aliasing.is_private(second) and not aliasing.is_written(first)
+        return not aliasing.is_kept(second)
