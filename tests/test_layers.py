@@ -23,7 +23,8 @@ TABLE = """
 0  |               | errors marks libraries → nest
 
 R1 | 0             | runtime/types runtime/keys → runtime/graph runtime/spec → runtime/opdef runtime/signature
-   |               | → runtime/notation → runtime/printing runtime/reading → runtime/check runtime/parsing
+   |               | → runtime/notation runtime/effects → runtime/printing runtime/reading
+   |               | → runtime/check runtime/parsing runtime/aliasing
    |               | → runtime/drawing runtime/listing runtime/schema → runtime/view
 R2 | 0 R1          | runtime/ops*
 R3 | 0 R1 R2       | runtime/tensor → runtime/trace → runtime/gradients runtime/passes*
