@@ -5,7 +5,8 @@ from importlib.util import find_spec
 
 for _name in (
     "operators", "ufuncs", "elementwise", "reduce", "creation", "casting",
-    "shape", "index", "sorting", "linalg", "random", "math_", "builtins_", "attributes", "methods", "core", "strings",
+    "shape", "joining", "index", "selection", "sorting", "linalg", "products", "fft", "polynomials", "random", "math_",
+    "builtins_", "attributes", "methods", "core", "strings",
 ):  # fmt: skip
     if find_spec(f"{__name__}.{_name}"):        # TODO: plain imports as soon as all are there
         import_module(f"{__name__}.{_name}")
