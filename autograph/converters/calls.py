@@ -2,7 +2,7 @@
 
 Not wrapped: builtins, methods of literals, what is imported from modules that take no part in staging (most of the
 standard library, NumPy, JAX, this library), and exceptions. Wrapped all the same: NumPy's creation and random
-functions and `math`, because they must see that they are being traced, and `", ".join(…)` and `"…".format(…)`, which
+functions, its scalars and `math`, because they must see that they are being traced, and `", ".join(…)` and `"…".format(…)`, which
 get texts that may be staged.
 """
 
@@ -19,9 +19,16 @@ from autograph.converters import movable
 from autograph.converters.base import Context
 from autograph.syntax import template
 
+# What of NumPy does not ask its arguments whether they are staged: creation, scalars, and what computes with numbers.
 _CREATION = frozenset(
     "zeros ones empty full arange linspace logspace geomspace eye identity tri array asarray asanyarray "
-    "ascontiguousarray fromfunction fromiter".split()
+    "ascontiguousarray asfortranarray asarray_chkfinite asmatrix bmat matrix ndarray require fromfunction fromiter "
+    "frombuffer fromstring from_dlpack indices diag_indices tril_indices triu_indices mask_indices broadcast_shapes "
+    "bartlett blackman hamming hanning kaiser fftfreq rfftfreq as_strided poly1d vectorize nditer ndindex ndenumerate "
+    "broadcast isscalar iterable isfortran base_repr binary_repr format_float_positional format_float_scientific "
+    "bool bool_ byte ubyte short ushort intc uintc int_ uint long ulong longlong ulonglong intp uintp int8 int16 int32 "
+    "int64 uint8 uint16 uint32 uint64 half single double longdouble float16 float32 float64 float96 float128 csingle "
+    "cdouble clongdouble complex64 complex128 complex192 complex256 str_ bytes_ object_ datetime64 timedelta64".split()
 )
 _EXCEPTION = re.compile(r"(Error|Exception|Warning|Exit|Interrupt)$")
 _BUILTINS = frozenset(dir(builtins))
@@ -61,9 +68,9 @@ def _is_text(node: Any) -> bool:
 
 
 def _creates(dotted: str) -> bool:
-    """Whether a NumPy function makes arrays out of nothing, or draws them."""
+    """Whether a NumPy function makes arrays or scalars out of nothing, draws them, or asserts something of them."""
     parts = dotted.split(".")
-    return parts[0] == "numpy" and (parts[-1] in _CREATION or "random" in parts)
+    return parts[0] == "numpy" and (parts[-1] in _CREATION or not {"random", "testing"}.isdisjoint(parts))
 
 
 def _is_operator(function: Any) -> bool:

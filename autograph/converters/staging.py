@@ -9,7 +9,7 @@ from autograph.syntax import template
 
 _PREDICATES = frozenset({"isinstance", "issubclass", "callable", "hasattr", "id"})
 _TEXTS = ("str", "repr", "format")
-_TEXT_OPERATORS = ("fstring", *(f"{name}_" for name in _TEXTS))
+_TEXT_OPERATORS = ("fstring", "percent", *(f"{name}_" for name in _TEXTS))
 _FLAGS = frozenset({"TYPE_CHECKING", "__debug__", "__name__"})
 
 
@@ -67,6 +67,8 @@ def _makes_text(node: gast.AST, context: Context) -> bool:
     """Whether an expression makes a text of what may be staged."""
     if isinstance(node, gast.JoinedStr):
         return formats(node)
+    if isinstance(node, gast.BinOp):
+        return isinstance(node.op, gast.Mod) and _is_text(node.left)
     name = getattr(getattr(node, "func", None), "id", "")
     rewritten = any(template.is_call(node, operator) for operator in _TEXT_OPERATORS)
     return rewritten or (name in _TEXTS and context.is_builtin(name))

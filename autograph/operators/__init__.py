@@ -11,7 +11,7 @@ from autograph.operators.comparisons import compare, in_, not_in
 from autograph.operators.comprehensions import dict_comp, gen_exp, list_comp, set_comp
 from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.for_loop import for_stmt
-from autograph.operators.fstrings import fstring
+from autograph.operators.fstrings import fstring, percent
 from autograph.operators.logical import and_, not_, or_
 from autograph.operators.python_builtins import (
     all_,
@@ -54,6 +54,6 @@ __all__ = [
     "ACTIVE", "all_", "and_", "any_", "assert_stmt", "bool_", "call", "chr_", "compare", "complex_", "dict_",
     "dict_comp", "enumerate_", "filter_", "float_", "for_stmt", "format_", "frozenset_", "fstring", "gen_exp",
     "if_exp", "if_stmt", "in_", "int_", "iter_", "len_", "list_", "list_comp", "map_", "max_", "min_", "next_",
-    "not_", "not_in", "or_", "ord_", "print_", "raise_", "range_", "ref", "repr_", "reversed_", "set_", "set_comp",
-    "sorted_", "str_", "sum_", "trim", "tuple_", "type_", "unbound", "while_stmt", "zip_",
+    "not_", "not_in", "or_", "ord_", "percent", "print_", "raise_", "range_", "ref", "repr_", "reversed_", "set_",
+    "set_comp", "sorted_", "str_", "sum_", "trim", "tuple_", "type_", "unbound", "while_stmt", "zip_",
 ]  # fmt: skip

@@ -139,6 +139,10 @@ class Backend(Protocol):
         """The f-string `text()`, while this backend traces; `text` formats staged values, too."""
         return NotImplemented
 
+    def percent(self, template: Any, value: Any) -> Any:
+        """`template % value`, of a literal text or bytes, while this backend traces."""
+        return NotImplemented
+
     def call(self, function: Any) -> Any:
         """What to call for `function` while this backend traces."""
         return NotImplemented

@@ -1,4 +1,4 @@
-"""f-strings."""
+"""f-strings, and texts that are formatted by `%`."""
 
 from __future__ import annotations
 
@@ -20,3 +20,13 @@ def fstring(text: Thunk) -> Any:
     except NameError as error:
         rename(error, text)
         raise
+
+
+def percent(template: Any, value: Any) -> Any:
+    """`template % value`, of a text or bytes; while a backend traces, what that makes of it."""
+    backend = tracing() if ACTIVE else None
+    if backend is not None:
+        result = backend.percent(template, value)
+        if result is not NotImplemented:
+            return result
+    return template % value

@@ -20,6 +20,7 @@ from autograph.converters import (
     if_exp,
     jumps,
     logical,
+    percent,
     plain,
     prepare,
     raises,
@@ -46,6 +47,7 @@ REWRITE = (
     if_exp,  # a if c else b
     comprehensions,  # [e for x in xs]
     fstrings,  # f"{x}"
+    percent,  # "%d" % x
     builtins,  # range, len, print, …
     calls,  # f(x)
     asserts,

@@ -112,6 +112,8 @@ PROGRAMS = {
             zeros(x)                # wrapped
             random.normal(x)        # wrapped
             np.random.rand(x)       # wrapped
+            np.float32(x)           # wrapped
+            np.dtype(x)             # `numpy` takes no part in staging
             np.sin(x).sum()         # `numpy` takes no part in staging, wrapped
         """,
     "this_library": """

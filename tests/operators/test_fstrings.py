@@ -1,4 +1,4 @@
-"""f-strings."""
+"""f-strings, and texts formatted by `%`."""
 
 import pytest
 
@@ -78,3 +78,13 @@ def test_unbound_variables():
     for form in (f, ag.to_graph(f), ag.convert(f, debug_source=True)):
         with pytest.raises(UnboundLocalError, match="'y'"):
             form(0)
+
+
+def test_percent():
+    assert ag__.percent("%s %d", ("a", 2)) == "a 2"
+    with pytest.raises(TypeError, match="not enough arguments"):
+        ag__.percent("%d %d", 1)
+    with recorded(tracing=True) as backend:
+        assert ag__.percent("%d", 1) == "1"
+        backend.percent = lambda template, value: Staged(f"{template} % {value.text}")
+        assert ag.to_graph(lambda n: "%d" % n)(Staged("n")).text == "%d % n"

@@ -24,7 +24,7 @@ import numpy as np
 
 
 def escape(c, limit=20):
-    z = np.complex128(0)
+    z = ag__.call(np.complex128)(0)
     do_return = False
     retval_: ag__.unbound
 

@@ -16,7 +16,7 @@ def describe( table , indent = 2 ):
 # ------------------------------------------------------------ becomes
 def describe( table , indent = 2 ):
     header   = ['name',   'value']      # aligned by hand
-    lines    = [ '%-5s|%5s' % ( header[0], header[1] ) ]
+    lines    = [ ag__.percent('%-5s|%5s', ( header[0], header[1] )) ]
     width    = 11
     rows     = ag__.list_comp(ag__.call(table.items)( ), lambda k, v: ( k,v ))
     rows    += [ ( 'sum' , 0 ) ]
@@ -30,6 +30,6 @@ def describe( table , indent = 2 ):
             nonlocal total
             total+=v
         ag__.if_stmt(v, if_body, None, ('total',))
-        lines   += [ '%-5s|%5d' % (k , ag__.or_(lambda: v, lambda: total)) ]
+        lines   += [ ag__.percent('%-5s|%5d', (k , ag__.or_(lambda: v, lambda: total))) ]
     ag__.for_stmt(rows, loop_body, ('lines', 'total'))
     return   ag__.call('\n'.join)(lines),width
