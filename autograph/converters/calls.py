@@ -2,8 +2,8 @@
 
 Not wrapped: builtins, methods of literals, what is imported from modules that take no part in staging (most of the
 standard library, NumPy, JAX, this library), and exceptions. Wrapped all the same: NumPy's creation and random
-functions, its scalars and `math`, because they must see that they are being traced, and `", ".join(…)` and `"…".format(…)`, which
-get texts that may be staged.
+functions, its scalars and `math`, because they must see that they are being traced, and `", ".join(…)` and
+`"…".format(…)`, which get texts that may be staged.
 """
 
 from __future__ import annotations
