@@ -19,6 +19,7 @@ from autograph.runtime.ops.rules import (
     operand,
     result,
     rule,
+    size,
     type_of_arg,
 )
 from autograph.runtime.types import BOOL, STR, Shape, TensorType, Type
@@ -68,9 +69,21 @@ def constructor(cls: type[np.generic]) -> Infer:
         (value,) = args
         if type_of_arg(value) == STR:
             return result(dtype, ())
-        return result(dtype, operand(value).shape)
+        answer = result(dtype, operand(value).shape)
+        if cls is np.float64 and not isinstance(value, (list, tuple)):
+            return _float64(answer)
+        return answer
 
     return infer
+
+
+def _float64(answer: Type) -> Type:
+    """Being a Python float, it makes a number of an array of one element, until NumPy 2.3."""
+    if isinstance(answer, TensorType) and answer.shape and size(answer.shape) in (1, None):
+        of_one = types.type_of(np.float64(np.ones((1,) * answer.ndim)))
+        if of_one == types.scalar(float):
+            return of_one if size(answer.shape) == 1 else types.ANY
+    return answer
 
 
 @rule

@@ -11,7 +11,7 @@ import numpy as np
 
 from autograph.runtime import types
 from autograph.runtime.opdef import ORDERED, PURE, VIEW, Infer, declare
-from autograph.runtime.ops.probing import dtype_of, probe
+from autograph.runtime.ops.probing import castable, dtype_of, probe
 from autograph.runtime.ops.rules import (
     DType,
     Unknown,
@@ -30,7 +30,7 @@ from autograph.runtime.ops.rules import (
     size,
     type_of_arg,
 )
-from autograph.runtime.types import ObjectType, Shape, TensorType, Type, array
+from autograph.runtime.types import ObjectType, TensorType, Type, array
 
 FLOAT64: DType = np.dtype(float)
 
@@ -109,9 +109,10 @@ def arange_length(start: Any, stop: Any, step: Any) -> int | None:
     if all(isinstance(number, int) for number in (start, stop, step)):
         return len(range(start, stop, step))
     try:
-        return max(0, int(math.ceil((stop - start) / step)))
+        length: int = math.ceil((stop - start) / step)
     except (OverflowError, ZeroDivisionError, TypeError) as error:
         raise Wrong from error
+    return max(0, length)
 
 
 def spaced(function: Callable[..., Any]) -> Infer:
@@ -131,19 +132,23 @@ def spaced(function: Callable[..., Any]) -> Infer:
         options = {**constant(kwargs), "num": 2, "endpoint": endpoint}
         if function is np.logspace:
             options["base"] = base
-        answer = probe(function, *(TensorType(each.dtype, (), each.kind) for each in between), **options)
         shape = broadcast(*(each.shape for each in between))
         place = axis_arg(number, len(shape) + 1)
         whole = (*shape[:place], *shape_arg(num), *shape[place:])
-        if isinstance(answer, ObjectType):      # with the step between them
-            return ObjectType("tuple", (TensorType(dtype_of(answer.items[0]), whole), _step(answer.items[1], shape)))
-        return TensorType(dtype_of(answer), whole)
+        ends = [TensorType(each.dtype, (), each.kind) for each in between]
+        retstep = options.pop("retstep", False)
+        numbers = probe(function, *(castable(end, options.get("dtype")) for end in ends), **options)
+        found = TensorType(dtype_of(numbers), whole)
+        if not retstep:
+            return found
+        step = probe(_step, *ends)
+        return ObjectType("tuple", (found, TensorType(dtype_of(step), shape) if shape else step))
 
     return infer
 
 
-def _step(found: Type, shape: Shape) -> Type:
-    return TensorType(dtype_of(found), shape) if shape else found
+def _step(start: Any, stop: Any) -> Any:
+    return np.linspace(start, stop, 2, retstep=True)[1]
 
 
 @rule
@@ -157,19 +162,22 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> Type:
 # ----------------------------------------------------------------------------------------------------- copies
 
 
-def as_array(object: Any, dtype: Any = None, *args: Any, ndmin: Any = 0, **kwargs: Any) -> Type:
+def as_array(*args: Any, **kwargs: Any) -> Type:
     """`np.array` and `np.asarray`; not a `rule`, as there may be many numbers in a list, all of inexact types."""
     try:
-        if kwargs.keys() - {"copy", "order", "subok", "device"}:
-            raise Unknown
-        least = operator.index(constant(ndmin))
-        found = _list_type(object) or array_like(object)
-        shape = (1,) * (least - found.ndim) + found.shape
-        if dtype is not None:
-            return TensorType(dtype_arg(dtype), shape)
-        return TensorType(found.dtype, shape, exact=found.exact and _is_exact(object))
+        return _as_array(*args, **kwargs)
     except Exception:           # as in `rule`
         return types.ANY
+
+
+def _as_array(object: Any, dtype: Any = None, *args: Any, ndmin: Any = 0, **kwargs: Any) -> Type:
+    if kwargs.keys() - {"copy", "order", "subok", "device"}:
+        raise Unknown
+    found = _list_type(object) or array_like(object)
+    shape = (1,) * (operator.index(constant(ndmin)) - found.ndim) + found.shape
+    if dtype is not None:
+        return TensorType(dtype_arg(dtype), shape)
+    return TensorType(found.dtype, shape, exact=found.exact and _is_exact(object))
 
 
 def _list_type(arg: Any) -> TensorType | None:
@@ -194,9 +202,9 @@ def _is_exact(arg: Any) -> bool:
     return not isinstance(arg, TensorType) or arg.exact
 
 
-def contiguous(a: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Type:
-    """`np.ascontiguousarray`, which gives arrays of one dimension or more."""
-    return as_array(a, dtype, ndmin=1)
+def contiguous(*args: Any, **kwargs: Any) -> Type:
+    """`np.ascontiguousarray` and `np.asfortranarray`, which give arrays of one dimension or more."""
+    return as_array(*args, **kwargs, ndmin=1)
 
 
 @rule

@@ -9,7 +9,7 @@ import numpy as np
 
 from autograph.runtime.opdef import VIEW, WRITE, Infer, declare
 from autograph.runtime.ops.binding import bind, method, signature
-from autograph.runtime.ops.probing import probe, shaped
+from autograph.runtime.ops.probing import probe, real, shaped
 from autograph.runtime.ops.rules import Unknown, broadcast, given_output, is_constant, operand, rule
 from autograph.runtime.ops.ufuncs import operands
 from autograph.runtime.types import BOOL, ObjectType, TensorType, Type, array
@@ -89,7 +89,7 @@ def where(condition: Any, *branches: Any) -> Type:
 @rule
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Type:
     found = operand(x)
-    return shaped(probe(np.interp, found, [0.0, 1.0], TensorType(operand(fp).dtype, (None,))), found.shape)
+    return shaped(probe(np.interp, real(found), [0.0, 1.0], TensorType(operand(fp).dtype, (None,))), found.shape)
 
 
 @rule

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import WRITE, Infer, declare
-from autograph.runtime.ops.ufuncs import core_shape
 from autograph.runtime.ops.probing import probe, shaped
 from autograph.runtime.ops.rules import broadcast, is_type, operand, rule, type_of_arg
+from autograph.runtime.ops.ufuncs import core_shape
 from autograph.runtime.types import (
     ANY,
     BOOL,

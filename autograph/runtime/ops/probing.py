@@ -45,6 +45,16 @@ def probe(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Type:
         raise Wrong from error
 
 
+def real(type: TensorType) -> TensorType:
+    """The type to ask about in the place of one that may be complex, where NumPy casts to real numbers and warns."""
+    return replace(type, dtype=np.dtype(float)) if type.dtype.kind == "c" else type
+
+
+def castable(type: TensorType, dtype: Any) -> TensorType:
+    """The same, where an argument `dtype=` decides whether it does."""
+    return type if dtype is None or np.dtype(dtype).kind == "c" else real(type)
+
+
 def shaped(found: Type, shape: Shape) -> TensorType:
     """The type that was found, with the lengths of its axes."""
     if not isinstance(found, TensorType) or found.ndim != len(shape):

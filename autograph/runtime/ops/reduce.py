@@ -9,7 +9,7 @@ import numpy as np
 
 from autograph.runtime.opdef import Infer, declare
 from autograph.runtime.ops.binding import bind, method, signature
-from autograph.runtime.ops.probing import dtype_of, probe, shaped, shaped_all
+from autograph.runtime.ops.probing import castable, dtype_of, probe, shaped, shaped_all
 from autograph.runtime.ops.rules import (
     Unknown,
     add_dims,
@@ -59,7 +59,7 @@ def reduction(function: Call, call: Call | None = None) -> Infer:
         given = bind(function, args, kwargs)
         if out := given_output(given.get("out")):
             return out
-        found, axis = operand(given[first]), given.get("axis")
+        found, axis = castable(operand(given[first]), given.get("dtype")), given.get("axis")
         shape = reduced(found.shape, axis, given.get("keepdims", False))
         return shaped(probe(call or function, found, axis=_sample_axis(axis), **_options(given)), shape)
 
@@ -90,7 +90,7 @@ def cumulative(function: Call, call: Call | None = None) -> Infer:
         given = bind(function, args, kwargs)
         if out := given_output(given.get("out")):
             return out
-        found, axis = operand(given[first]), given.get("axis")
+        found, axis = castable(operand(given[first]), given.get("dtype")), given.get("axis")
         shape = (size(found.shape),) if axis is None or not found.ndim else found.shape
         return shaped(probe(call or function, found, axis=_sample_axis(axis), **_options(given)), shape)
 
@@ -103,9 +103,11 @@ def cumulative_from(x: Any, *, include_initial: Any = False, **kwargs: Any) -> T
     found, axis = array_like(x), kwargs.get("axis")
     if given := given_output(kwargs.get("out")):
         return given
-    number = axis_arg(0 if axis is None and found.ndim == 1 else axis, found.ndim)
-    dtype = dtype_of(probe(np.cumulative_sum, array(found.dtype, None), dtype=constant(kwargs.get("dtype"))))
-    return TensorType(dtype, _lengthened(found.shape, number, 1 if constant(include_initial) else 0))
+    shape = found.shape or (1,)
+    number = axis_arg(0 if axis is None and len(shape) == 1 else axis, len(shape))
+    row, dtype = array(found.dtype, None), constant(kwargs.get("dtype"))
+    dtype = dtype_of(probe(np.cumsum, castable(row, dtype), dtype=dtype))
+    return TensorType(dtype, _lengthened(shape, number, 1 if constant(include_initial) else 0))
 
 
 def _lengthened(shape: Shape, axis: int, by: int | None) -> Shape:
@@ -127,7 +129,7 @@ def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = 
         return given
     found = array_like(a)
     axes = axis_arg(axis1, found.ndim), axis_arg(axis2, found.ndim)
-    dtype = dtype_of(probe(np.trace, array(found.dtype, None, None), dtype=constant(dtype)))
+    dtype = dtype_of(probe(np.trace, castable(array(found.dtype, None, None), constant(dtype)), dtype=dtype))
     return result(dtype, reduced(found.shape, axes))
 
 

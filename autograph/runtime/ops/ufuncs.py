@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import WRITE, Infer, declare
-from autograph.runtime.ops.probing import dtype_of, probe, shaped, shaped_all
+from autograph.runtime.ops.probing import dtype_of, probe, shaped
 from autograph.runtime.ops.rules import (
     Unknown,
     Wrong,
@@ -51,11 +51,11 @@ def operands(args: Sequence[Any]) -> list[TensorType]:
 def apply_ufunc(ufunc: np.ufunc, found: Sequence[TensorType], shape: Shape, options: dict[str, Any]) -> Type:
     """What a ufunc makes of operands that are broadcast to a shape."""
     answer = probe(ufunc, *found, **options)
-    if ufunc.nout > 1:
-        return shaped_all(answer, *(shape,) * ufunc.nout)
-    if isinstance(answer, TensorType) and answer.ndim < len(shape):     # `where` has more axes than the operands
-        return TensorType(answer.dtype, shape)
-    return shaped(answer, shape)
+    answers = answer.items if isinstance(answer, ObjectType) else (answer,)
+    if len(shape) > max(each.ndim for each in found):       # as `where` has it
+        answers = tuple(TensorType(dtype_of(each), shape) for each in answers)
+    shapes = [shaped(each, shape) for each in answers]
+    return shapes[0] if ufunc.nout == 1 else ObjectType("tuple", tuple(shapes))
 
 
 def ufunc_rule(ufunc: np.ufunc) -> Infer:
