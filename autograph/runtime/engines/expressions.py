@@ -138,16 +138,31 @@ class Expressions:
         found = fill(expression(template), args, self.at)
         assert isinstance(found, ast.expr)
         if isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.Not):
-            return self.negated(args[0], found)
+            return self.negated(args[0])
         return found
 
-    def negated(self, operand: ast.expr, otherwise: ast.expr | None = None) -> ast.expr:
-        """`not operand`."""
+    def untrue(self, test: ast.expr) -> ast.expr:
+        """A condition that holds if `test` does not."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return test.operand
+        return self.negated(test)
+
+    def truth(self, test: Any) -> ast.expr:
+        """A condition, of which nothing but its truth matters."""
+        found = self.arg(test)
+        if isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.Not):
+            inner = found.operand
+            if isinstance(inner, ast.UnaryOp) and isinstance(inner.op, ast.Not):
+                return inner.operand
+        return found
+
+    def negated(self, operand: ast.expr) -> ast.expr:
+        """`not operand`, a bool."""
         if isinstance(operand, ast.Compare) and len(operand.ops) == 1:
             opposite = _OPPOSITES.get(type(operand.ops[0]))
             if opposite is not None:
                 return ast.Compare(operand.left, [opposite()], operand.comparators, **self.at)
-        return otherwise or ast.UnaryOp(ast.Not(), operand, **self.at)
+        return ast.UnaryOp(ast.Not(), operand, **self.at)
 
     def _build(self, node: Node) -> ast.expr:
         return self.arg(node.args[0])
@@ -193,9 +208,10 @@ class Expressions:
         """`a if c else b`, which may be `c and a` or `c or b`."""
         then, orelse = self.plan.choices[node]
         test = node.args[0]
-        if orelse is test or (orelse is False and isinstance(test, Value) and test.type == BOOL):
+        is_bool = isinstance(test, Value) and test.type == BOOL
+        if orelse is test or (orelse is False and is_bool):
             return self._logical(ast.And(), self.arg(test), self.arg(then))
-        if then is test or (then is True and isinstance(test, Value) and test.type == BOOL):
+        if then is test or (then is True and is_bool):
             return self._logical(ast.Or(), self.arg(test), self.arg(orelse))
         return ast.IfExp(self.arg(test), self.arg(then), self.arg(orelse), **self.at)
 

@@ -225,6 +225,7 @@ class Scheduler:
     # Statements -------------------------------------------------------------------------------------------------------
 
     def _visit_if(self, frame: Frame, node: Node, end: End | None) -> None:
+        """An `if`, as an expression or a statement."""
         live = [position for position, value in enumerate(node.outputs) if self._uses.count[value]]
         if end is not None and self._ends_in_branches(node, end):
             self._if_at_the_end(frame, node, end)
@@ -234,7 +235,7 @@ class Scheduler:
             frames = [self._run(block, frame.depth + 1) for block in node.blocks]
             if self._choice(frame, node, live[0], frames):
                 return
-        self._take(frame, node.args)
+        self._take_test(frame, node)
         self._flush(frame)
         bodies: list[Body] = []
         for block, inner in zip(node.blocks, frames):
@@ -300,8 +301,14 @@ class Scheduler:
             block = node.blocks[1]
         return False
 
-    def _if_at_the_end(self, frame: Frame, node: Node, end: End) -> None:
+    def _take_test(self, frame: Frame, node: Node) -> None:
+        test = self._of(node.args[0])
+        if node in self._uses.logical and test in frame.waiting:
+            self._flush(frame, up_to={test})
         self._take(frame, node.args)
+
+    def _if_at_the_end(self, frame: Frame, node: Node, end: End) -> None:
+        self._take_test(frame, node)
         self._flush(frame)
         bodies = []
         for block in node.blocks:

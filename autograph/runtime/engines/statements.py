@@ -147,10 +147,10 @@ class Statements:
 
     def _if(self, statement: If) -> Iterator[ast.stmt]:
         make = self._make
-        test = make.arg(statement.test)
+        test = make.truth(statement.test)
         then, orelse = self.body(statement.then), self.body(statement.orelse)
         if orelse and not then:
-            test, then, orelse = make.negated(test), orelse, []
+            test, then, orelse = make.untrue(test), orelse, []
         if then and leaves(then[-1]):
             yield ast.If(test, then, [], **make.at)
             yield from orelse
@@ -166,10 +166,10 @@ class Statements:
             target = self._target(node.kwargs.get("target", 0), statement.items)
             return ast.For(target, iterable, self._block(statement.body), [], **at)
         before = self.body(statement.before)
-        test = make.arg(statement.condition)
+        test = make.truth(statement.condition)
         if not before:
             return ast.While(test, self._block(statement.body), [], **at)
-        leave = ast.If(make.negated(test), [ast.Break(**at)], [], **at)
+        leave = ast.If(make.untrue(test), [ast.Break(**at)], [], **at)
         return ast.While(ast.Constant(True, **at), [*before, leave, *self.body(statement.body)], [], **at)
 
     def _target(self, structure: Any, items: list[Value]) -> ast.expr:
@@ -185,7 +185,7 @@ class Statements:
             yield ast.Break(**at)
             return
         make.renamed = statement.renamed
-        test = make.arg(statement.condition)
+        test = make.truth(statement.condition)
         make.renamed = {}
         yield ast.If(test, [ast.Break(**at)], [], **at)
 

@@ -226,24 +226,30 @@ def _dict(tree: ast.Dict) -> tuple[str, int]:
 
 
 def _joined(tree: ast.JoinedStr) -> tuple[str, int]:
-    pieces = _pieces(tree)
-    quote = next((each for each in ('"', "'", '"""', "'''") if each not in pieces and "\n" not in each), '"')
-    return f"f{quote}{pieces}{quote}", ATOM
+    inside = "".join(_pieces(tree, None))
+    around = "".join(part.value for part in tree.values if isinstance(part, ast.Constant) and type(part.value) is str)
+    quotes = [each for each in ('"', "'", '"""', "'''") if each not in inside] or ['"']
+    quote = next((each for each in quotes if each not in around), quotes[0])
+    return f"f{quote}{''.join(_pieces(tree, quote[0]))}{quote}", ATOM
 
 
-def _pieces(tree: ast.JoinedStr) -> str:
-    found = []
+def _pieces(tree: ast.JoinedStr, quote: str | None) -> Iterator[str]:
+    """What stands in an f-string that begins with `quote`; without one, only the values."""
     for part in tree.values:
-        if isinstance(part, ast.Constant):
-            escaped = repr(f"{part.value!s}\"'")[1:-4]     # both quotes, so that neither need be escaped but the last
-            found.append(escaped.replace("{", "{{").replace("}", "}}"))
+        if isinstance(part, ast.Constant) and quote:
+            yield "".join(_escaped(each, quote) for each in str(part.value)).replace("{", "{{").replace("}", "}}")
         elif isinstance(part, ast.FormattedValue):
             value = written(part.value)
             space = " " if value.startswith("{") else ""
             conversion = f"!{chr(part.conversion)}" if part.conversion >= 0 else ""
-            spec = f":{_pieces(part.format_spec)}" if isinstance(part.format_spec, ast.JoinedStr) else ""
-            found.append(f"{{{space}{value}{conversion}{spec}}}")
-    return "".join(found)
+            spec = f":{''.join(_pieces(part.format_spec, quote))}" if isinstance(part.format_spec, ast.JoinedStr) else ""
+            yield f"{{{space}{value}{conversion}{spec}}}"
+
+
+def _escaped(character: str, quote: str) -> str:
+    if character == quote:
+        return f"\\{quote}"
+    return character if character in "\"'" else repr(character)[1:-1]
 
 
 _WRITERS: dict[type[ast.expr], Callable[..., tuple[str, int]]] = {

@@ -22,6 +22,7 @@ class Uses:
         count: how often a value is used; for one of `aliases`, it is the other that is used.
         shared: values used in a block other than that which computes them.
         items: `x[i] += v`: the node in place, with the one that gets the item; `stores` has those that set it.
+        logical: `if` nodes that may be written `c and x` or `c or x`: the condition counts as used once.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -30,6 +31,7 @@ class Uses:
         self.shared: set[Value] = set()
         self.items: dict[Node, Node] = {}
         self.stores: set[Node] = set()
+        self.logical: set[Node] = set()
         self._home: dict[Value, Block] = {}
         self._mentioned: set[Value] = set()
         self._survey(graph.block)
@@ -97,13 +99,22 @@ class Uses:
     def _count(self, block: Block, results: Any) -> None:
         self._use(results, block)
         for node in reversed(block.nodes):
-            self._use((node.args, node.kwargs), block)
+            self._use((node.args[:2] if node in self.stores else node.args, node.kwargs), block)
             if node.op == "if":
-                used = [position for position, value in enumerate(node.outputs) if self.count[self.of(value)]]
-                for inner in node.blocks:
-                    self._count(inner, [inner.results[i] for i in used] if inner.results is not None else ())
+                self._count_branches(node)
             elif node.op in LOOPS:
                 self._count_loop(node)
+
+    def _count_branches(self, node: Node) -> None:
+        used = [position for position, value in enumerate(node.outputs) if self.count[self.of(value)]]
+        results = [None if inner.results is None else [inner.results[i] for i in used] for inner in node.blocks]
+        if len(used) == 1 and not node.outputs[used[0]].name:
+            same = [each for each in results if each and each[0] is node.args[0] and isinstance(each[0], Value)]
+            if len(same) == 1:
+                self.logical.add(node)
+                same[0].clear()
+        for inner, each in zip(node.blocks, results):
+            self._count(inner, each or ())
 
     def _count_loop(self, node: Node) -> None:
         live = self.live(node)

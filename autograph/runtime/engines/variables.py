@@ -12,6 +12,7 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable
 
+from autograph.runtime.engines.assigned import AssignedNames
 from autograph.runtime.engines.liveness import Liveness, Span
 from autograph.runtime.engines.plan import Plan
 from autograph.runtime.graph import Value
@@ -94,9 +95,10 @@ class Variables:
         for value in spans:
             groups.setdefault(self._find(value), []).append(value)
         params = {param: param.name for param in self._plan.params}
+        assigned = AssignedNames()
         for root, values in groups.items():
             variable = Variable(_union(span for value in values for span in spans[value]))
-            variable.names.update(value.name for value in values if is_usable(value.name))
+            variable.names.update(name for name in map(assigned.name, values) if is_usable(name))
             variable.used = any(value in liveness.used for value in values)
             if root in params:
                 variable.param = params[root] if is_usable(params[root]) else ""
