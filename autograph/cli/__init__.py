@@ -20,13 +20,14 @@ Examples:
   autograph run train.py --epochs 3           run a script in converted form
   autograph run --convert heapq -m test test_heapq
   autograph explain model.py:Model.step       what was converted, what was not, and why
+  autograph graph model.py:step --arg 'f64[?]'  the graph that a function becomes
 
 \b
 Completion by the tab key, in bash (zsh, fish likewise):
   eval "$(_AUTOGRAPH_COMPLETE=bash_source autograph)"
 """
 
-COMMANDS = ("to-code", "convert", "run", "explain")
+COMMANDS = ("to-code", "convert", "run", "explain", "graph")
 
 
 class Commands(click.Group):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -13,6 +15,9 @@ from rich.text import Text
 
 from autograph.cli import comparison
 from autograph.explanation import Explanation
+
+if TYPE_CHECKING:
+    from autograph.runtime.printing import Line  # which imports NumPy, and that takes long
 
 _THEME = "ansi_dark"  # colours of the terminal's own palette, on its own background
 
@@ -58,6 +63,23 @@ def explanation(told: Explanation) -> None:
             text.append(f"{row.outcome}\n", "green" if row.converted else "yellow")
         text.append("\n")
     Console().print(text.append(told.summary()), soft_wrap=True)
+
+
+# The styles of the kinds of pieces that a printed graph consists of.
+_PIECES = {
+    "keyword": "bold magenta", "label": "magenta", "definition": "bold", "type": "bright_black", "op": "yellow",
+    "constant": "cyan", "object": "italic cyan", "comment": "bright_black",
+}  # fmt: skip
+
+
+def graph(lines: Iterable[Line]) -> None:
+    """Print the text of a graph."""
+    for line in lines:
+        if not in_colour():
+            click.echo(str(line))
+            continue
+        pieces = ((piece.text, _PIECES.get(piece.kind, "")) for piece in line.pieces)
+        Console().print(Text.assemble(" " * line.indent, *pieces), soft_wrap=True)
 
 
 def _highlighted(text: str, language: str) -> Text:

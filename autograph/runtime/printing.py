@@ -34,7 +34,8 @@ class Piece(NamedTuple):
     """A part of a line.
 
     Attributes:
-        kind: `value`, `definition`, `type`, `op`, `constant`, `object`, `keyword`, `label`, or `` for punctuation.
+        kind: `value`, `definition`, `type`, `op`, `constant`, `object`, `keyword`, `label`, `comment`, or nothing for
+            punctuation.
         text: how it is written.
         about: the value, node or object that it stands for.
     """
@@ -283,21 +284,28 @@ def _is_structure(arg: Any) -> bool:
     return type(arg) in (tuple, list, dict, slice) or (isinstance(arg, tuple) and hasattr(arg, "_fields"))
 
 
+def lines(graph: Graph, places: bool = False) -> list[Line]:
+    """The lines of the text of a graph, with the comments below it."""
+    printer = Printer(graph)
+    made = list(printer.lines())
+    if places:
+        column = min(max(len(str(line)) for line in made), _COMMENT_COLUMN)
+        for line in made:
+            _add_place(line, column)
+    legend = [f"# @{name}: {describe(value)}" for name, value in printer.names.objects.items()]
+    return made + [Line(0, [Piece("comment", text)]) for text in legend]
+
+
+def _add_place(line: Line, column: int) -> None:
+    place = None if line.node is None else user_line(line.node.place)
+    if place:
+        line.pieces.append(Piece("", " " * (max(column - len(str(line)), 0) + 2)))
+        line.pieces.append(Piece("comment", f"# {os.path.basename(place[0])}:{place[1]}"))
+
+
 def to_text(graph: Graph, places: bool = False) -> str:
     """The graph as text, which `parsing.parse` reads; with `places`, comments say where each node comes from."""
-    printer = Printer(graph)
-    lines = list(printer.lines())
-    texts = [str(line) for line in lines]
-    if places:
-        column = min(max(map(len, texts)), _COMMENT_COLUMN)
-        texts = [_with_place(text, line.node, column) for text, line in zip(texts, lines)]
-    legend = [f"# @{name}: {describe(value)}" for name, value in printer.names.objects.items()]
-    return "\n".join(texts + legend)
-
-
-def _with_place(text: str, node: Node | None, column: int) -> str:
-    place = None if node is None else user_line(node.place)
-    return f"{text:{column}}  # {os.path.basename(place[0])}:{place[1]}" if place else text
+    return "\n".join(map(str, lines(graph, places)))
 
 
 def objects(graph: Graph) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def test_a_hidden_module_is_told_from_a_value_of_its_name():
         ("graph f():\n    x: f64 = 1 ? 2", 2, 15, "expected an operator"),
         ("graph f():\n    x: f64 = 1 + 2 + 3", 2, 20, "this does not belong here"),
         ("graph f():\n    g(1)\n      g(2)", 3, 7, "this block is indented by 4 spaces"),
-        ("graph f():\n    if(1):\n      then:\n        pass\n      elif:\n        pass", 5, 7, "expected the block `else:`"),
+        ("graph f():\n    if(1):\n      then:\n        pass\n      elif:\n        pass", 5, 7, "the block `else:`"),
         ("graph f():\n    if(True):", 2, 14, "expected the blocks of `if`"),
         ("graph f():\n    if(1):\n      then:\n        a: f64 = g()\n      else:\n        -> a", 6, 12, "no value a"),
         ("graph f():\n    -> i8(300)", 2, 8, "this is no i8"),

@@ -1,0 +1,194 @@
+"""`autograph graph`."""
+
+import json
+import shutil
+import textwrap
+
+import numpy as np
+import pytest
+
+from autograph.cli.examples import arguments, example
+from autograph.cli.failure import Failure
+from autograph.runtime.parsing import parse
+from autograph.runtime.spec import TensorSpec
+
+TEXT = """
+    import autograph as ag
+
+    print("importing")
+
+    def double(x):
+        print("tracing")
+        return 2 * x
+
+    @ag.function
+    def largest(xs, *, least=0.0):
+        for x in xs:
+            if x > least:
+                least = x
+        return least
+
+    class Model:
+        def step(self, x):
+            return x + 1
+
+        async def wait(self):
+            pass
+
+    model = Model()
+"""
+
+
+def program(text):
+    return textwrap.dedent(text).strip("\n")
+
+
+@pytest.fixture
+def module(write, request):
+    """A module with functions, of a name that no other test has imported."""
+    name = f"module_{request.node.name.replace('[', '_').replace(']', '')}".replace(".", "_")
+    write(f"{name}.py", TEXT)
+    return f"{name}.py"
+
+
+def test_the_text_of_a_plain_function(cli, module):
+    result = cli("graph", f"{module}:double", "--arg", "f64[3,?]")
+    assert result.exit_code == 0, result.output
+    assert result.stdout == program("""
+        graph double(x: f64[3,?]):
+            print('tracing')
+            %0: f64[3,?] = 2 * x
+            -> %0
+    """) + "\n"
+    assert result.stderr == "importing\n"
+
+
+def test_a_staged_function_and_arguments_by_name(cli, module):
+    result = cli("graph", f"{module}:largest", "--arg", "f64[?]", "--arg", "least=py.float", "--places")
+    graph = parse(result.stdout)
+    assert [str(param.type) for param in graph.params] == ["f64[?]", "py.float"]
+    assert f"# {module}:12" in result.stdout
+
+
+def test_a_bound_method(cli, module):
+    result = cli("graph", f"{module}:model.step", "--arg", "3")
+    assert "x + 1" in result.stdout and result.exit_code == 0
+
+
+def test_other_formats(cli, module):
+    def shown(form):
+        return cli("graph", f"{module}:double", "--arg", "f64", "--format", form).stdout
+
+    assert shown("dot").startswith('digraph "double" {')
+    assert shown("html").startswith('<div class="autograph-graph">')
+    assert json.loads(shown("json"))["name"] == "double"
+    compile(shown("source"), "source", "exec")
+    assert "return 2 * x" in shown("source")
+
+
+def test_the_name_of_the_output_tells_the_format(cli, module, tmp_path):
+    for name, start in {"a.dot": "digraph", "b/c.json": "{", "d.txt": "graph double", "e.py": "def double"}.items():
+        result = cli("graph", f"{module}:double", "--arg", "f64", "-o", name)
+        assert result.exit_code == 0 and result.stdout == ""
+        assert (tmp_path / name).read_text().startswith(start)
+    cli("graph", f"{module}:double", "--arg", "f64", "-o", "f.txt", "--format", "dot")
+    assert (tmp_path / "f.txt").read_text().startswith("digraph")
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+def test_a_picture(cli, module, tmp_path):
+    cli("graph", f"{module}:double", "--arg", "f64", "-o", "a.svg")
+    assert "</svg>" in (tmp_path / "a.svg").read_text()
+
+
+def test_without_graphviz(cli, module, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    result = cli("graph", f"{module}:double", "--arg", "f64", "--format", "svg")
+    assert result.exit_code == 2
+    assert "needs the program `dot` of Graphviz" in result.stderr
+
+
+def test_raw_shows_what_was_traced(cli, write):
+    write("twice.py", "def f(x):\n    return x * 2 + x * 2\n")
+    assert cli("graph", "twice.py:f", "--arg", "f64[3]").stdout.count("x * 2") == 1
+    assert cli("graph", "twice.py:f", "--arg", "f64[3]", "--raw").stdout.count("x * 2") == 2
+
+
+def test_colours(cli, module, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[" in cli("graph", f"{module}:double", "--arg", "f64").stdout
+
+
+def test_a_module_in_a_package(cli, write):
+    write("pack_of_graphs/__init__.py", "FACTOR = 3\n")
+    write("pack_of_graphs/inner/__init__.py", "")
+    write("pack_of_graphs/inner/part.py", "from .. import FACTOR\n\ndef f(x):\n    return FACTOR * x\n")
+    result = cli("graph", "pack_of_graphs/inner/part.py:f", "--arg", "f64")
+    assert "3 * x" in result.stdout, result.output
+
+
+def test_a_module_named_as_another_one(cli, write):
+    write("json.py", "def f(x):\n    return x + 1\n")
+    assert "x + 1" in cli("graph", "json.py:f", "--arg", "f64").stdout
+    assert json.loads("1") == 1
+
+
+@pytest.mark.parametrize(
+    "args, problem",
+    [
+        (["{}"], "name a function, as in model.py:step"),
+        (["{}:duble"], "there is no 'duble' in {}. Did you mean double?"),
+        (["{}:Model.stop"], "there is no 'stop' in Model in {}. Did you mean Model.step?"),
+        (["{}:double"], "double cannot be called so: double() missing 1 required positional argument: 'x'"),
+        (["{}:double", "--arg", "f99"], "cannot make an argument of 'f99': write a type (f64[3,?], py.int)"),
+        (["{}:double", "--arg", "x=1", "--arg", "2"], "--arg '2' has no name: put it before the arguments"),
+        (["{}:double", "--arg", "no.npy"], "cannot read the array 'no.npy'"),
+        (["{}:Model", "--arg", "1"], "Model is a class"),
+        (["{}:model.wait"], "is a coroutine"),
+        (["{}:double", "--format", "png"], "'png' is not one of"),
+    ],
+)
+def test_errors_are_one_clear_line(cli, module, args, problem):
+    result = cli("graph", *[arg.replace("{}", module) for arg in args])
+    assert result.exit_code == 2 and result.stdout == ""
+    (told,) = [line for line in result.stderr.splitlines() if line not in ("importing", "tracing")]
+    assert told.startswith("autograph: ") and problem.replace("{}", module) in told
+
+
+def test_a_module_that_cannot_be_imported(cli, write):
+    write("broken.py", "def f(x):\n    return x\n\nf(1, 2)\n")
+    result = cli("graph", "broken.py:f", "--arg", "1")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("autograph: broken.py cannot be imported:\nTraceback")
+    assert 'broken.py", line 4' in result.stderr and "autograph/cli" not in result.stderr
+    write("unfinished.py", "def f(:\n")
+    assert "SyntaxError" in cli("graph", "unfinished.py:f").stderr
+
+
+def test_examples():
+    assert example("f32[3,?]") == TensorSpec((3, None), "f4")
+    assert example("~f64[]") == TensorSpec((), "f8")
+    assert example("5") == 5 and example("-0.5") == -0.5 and example("'a=1'") == "a=1"
+    assert example("None") is None and example("True") is True
+    assert type(example("i8")) is np.int8 and type(example("bool")) is np.bool_
+    assert example("[f64[3, ?], {'w': (f32[2], 1)}]") == [
+        TensorSpec((3, None), "f8"), {"w": (TensorSpec((2,), "f4"), 1)},
+    ]  # fmt: skip
+    assert str(example("py.int").leaf.type) == "py.int"
+
+
+def test_a_file_of_numbers(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("xs.npy", np.arange(3))
+    assert example("xs.npy").tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("text", ["", "f99", "f64[", "g(1)", "[x]", "{**a}", "object", "lambda: 0", "1 +"])
+def test_what_is_no_example(text):
+    with pytest.raises(Failure, match="cannot make an argument of"):
+        example(text)
+
+
+def test_arguments():
+    assert arguments(("1", "x=2", "y='a'")) == ([1], {"x": 2, "y": "a"})
