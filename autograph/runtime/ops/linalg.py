@@ -10,7 +10,7 @@ import numpy as np
 
 from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.ops.containers import tuple_of
-from autograph.runtime.ops.declaring import functions
+from autograph.runtime.ops.declaring import always, functions
 from autograph.runtime.ops.rules import (
     Unknown,
     array_like,
@@ -249,4 +249,4 @@ _RULES: dict[str, Callable[..., Type | list[Type]]] = {
 for _name, _rule in _RULES.items():
     functions(_name, _rule, prefix="np.linalg.", effect=PURE)
 functions("matrix_power", matrix_power, prefix="np.linalg.", effect=VIEW)     # the first power is the matrix itself
-functions("tensorinv tensorsolve", lambda *args, **kwargs: ANY, prefix="np.linalg.", effect=PURE)
+functions("tensorinv tensorsolve", always(ANY), prefix="np.linalg.", effect=PURE)

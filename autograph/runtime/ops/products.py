@@ -10,6 +10,7 @@ import numpy as np
 from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.ops.declaring import functions, methods
 from autograph.runtime.ops.joining import arrays_of
+from autograph.runtime.ops.probing import dtype_of, probe
 from autograph.runtime.ops.rules import (
     Unknown,
     array_like,
@@ -25,6 +26,7 @@ from autograph.runtime.ops.rules import (
     size,
     type_of_arg,
 )
+from autograph.runtime.ops.ufuncs import ufunc_rule
 from autograph.runtime.types import Shape, TensorType, Type
 
 
@@ -129,6 +131,14 @@ def cross_of_three(x1: Any, x2: Any, /, *, axis: Any = -1) -> Type:
 
 def _without(shape: Shape, axis: int) -> Shape:
     return shape[:axis] + shape[axis + 1 :]
+
+
+@rule
+def trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Type:
+    """`np.linalg.trace`, which goes along the last two axes."""
+    a = array_like(x)
+    one = probe(np.trace, TensorType(a.dtype, (None, None)), dtype=constant(dtype))
+    return result(dtype_of(one), a.shape[:-2])
 
 
 # --------------------------------------------------------------------------------------------------------- einsum
@@ -247,6 +257,9 @@ functions("vdot", vdot, effect=PURE)
 functions("outer linalg.outer", outer, effect=PURE)
 functions("linalg.multi_dot", multi_dot, effect=PURE)
 functions("tensordot linalg.tensordot", tensordot, effect=PURE)
+functions("linalg.matmul", ufunc_rule(np.matmul), effect=PURE)
+functions("linalg.vecdot", ufunc_rule(np.vecdot), effect=PURE)
+functions("linalg.trace", trace, effect=PURE)
 functions("kron", kron, effect=PURE)
 functions("cross", cross, effect=PURE)
 functions("linalg.cross", cross_of_three, effect=PURE)

@@ -180,9 +180,9 @@ for _names, _rule in (
     ("choice", choice),
     ("permutation", permutation),
     ("shuffle seed", nothing),
-    ("default_rng", lambda *args: ObjectType("Generator")),
-    ("RandomState", lambda *args, **kwargs: ObjectType("RandomState")),
-    (ANYTHING, lambda *args, **kwargs: ANY),
+    ("default_rng", always(ObjectType("Generator"))),
+    ("RandomState", always(ObjectType("RandomState"))),
+    (ANYTHING, always(ANY)),
 ):
     functions(_names, _rule, prefix="np.random.", effect=ORDERED)
 

@@ -80,6 +80,13 @@ def extract(condition: Any, arr: Any) -> Type:
 
 
 @rule
+def trim_zeros(filt: Any, trim: Any = "fb", *axis: Any, **kwargs: Any) -> Type:
+    if not isinstance(filt, TensorType) or filt.kind != "array":
+        raise Unknown               # a list stays one
+    return TensorType(filt.dtype, (None,) * filt.ndim)
+
+
+@rule
 def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Type:
     if out is not None:
         return type_of_arg(out)
@@ -213,6 +220,7 @@ functions("take_along_axis", take_along_axis, effect=PURE)
 functions("compress", compress, effect=PURE)
 methods("compress", compress_method, effect=PURE)
 functions("extract", extract, effect=PURE)
+functions("trim_zeros", trim_zeros, effect=VIEW)
 functions("choose", choose, effect=PURE)
 methods("choose", choose, effect=PURE)
 functions("diagonal", diagonal, effect=VIEW)
