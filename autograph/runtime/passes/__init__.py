@@ -11,13 +11,15 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from autograph.runtime.graph import Graph
-from autograph.runtime.passes import cse, dead, fold
+from autograph.runtime.passes import branches, cse, dead, fold, simplify
 from autograph.runtime.passes.rewriting import Note, Outcome
 
 __all__ = ["PASSES", "Outcome", "Report", "optimise"]
 
 PASSES: dict[str, Callable[[Graph], Outcome]] = {
     "fold": fold.run,           # what is computed from constants
+    "simplify": simplify.run,   # what gives what went in
+    "branches": branches.run,   # what runs always or never
     "cse": cse.run,             # what has been computed before
     "dead": dead.run,           # what nobody needs
 }

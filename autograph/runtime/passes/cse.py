@@ -78,4 +78,4 @@ class _Merging(Rewriter):
             return False
         if aliasing.is_fresh(first):
             return aliasing.is_private(second) and not aliasing.is_written(first)
-        return not aliasing.is_kept(second)
+        return not aliasing.is_kept(first) and not aliasing.is_kept(second)

@@ -7,13 +7,12 @@ in plain Python. Of an `if` or a loop, single outputs are dropped too, with all 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from autograph.runtime.effects import effect_of
 from autograph.runtime.graph import Block, Graph, Node, Value, gather
 from autograph.runtime.opdef import PURE, VIEW
-from autograph.runtime.passes.rewriting import Outcome
+from autograph.runtime.passes.rewriting import Outcome, keep_outputs
 from autograph.runtime.passes.safety import is_quiet
 
 
@@ -105,29 +104,8 @@ def _sweep(block: Block, needs: _Needs, outcome: Outcome) -> Outcome:
         block.nodes = kept
     for node in kept:
         if node.blocks:
-            _drop_outputs(node, needs, outcome)
+            outputs = [number for number, output in enumerate(node.outputs) if output in needs.values]
+            outcome.changed |= keep_outputs(node, outputs)
             for inner in node.blocks:
                 _sweep(inner, needs, outcome)
     return outcome
-
-
-def _drop_outputs(node: Node, needs: _Needs, outcome: Outcome) -> None:
-    """Drop the outputs of an `if` or a loop that nobody needs, with what is carried for them."""
-    count = len(node.outputs)
-    kept = [number for number, output in enumerate(node.outputs) if output in needs.values]
-    if len(kept) == count:
-        return
-
-    def pick(parts: Sequence[Any]) -> list[Any]:
-        head = len(parts) - count
-        return [*parts[:head], *(parts[head + number] for number in kept)]
-
-    if node.op != "if":
-        node.args = tuple(pick(node.args))
-        for block in node.blocks:
-            block.params = pick(block.params)
-    for block in node.blocks[node.op == "while" :]:
-        if block.results is not None:
-            block.results = tuple(pick(block.results))
-    node.outputs = pick(node.outputs)
-    outcome.changed = True

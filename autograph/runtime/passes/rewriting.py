@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -66,6 +67,7 @@ class Rewriter:
         gather(args, found)
         if not any(value in self.values for value in found):
             return args
+        self.outcome.changed = True
         return map_args(lambda leaf: self.values.get(leaf, leaf) if isinstance(leaf, Value) else leaf, args)
 
     def replace(self, values: list[Value], args: Any, note: str = "", place: Place = ()) -> None:
@@ -101,3 +103,29 @@ def key(arg: Any) -> Any:
     if kind is Constant:
         return (kind, id(arg.value))
     return (kind, id(arg))          # the graph keeps it alive
+
+
+def is_leaf(arg: Any) -> bool:
+    """Whether an argument is one object, rather than a structure, which is made anew wherever it stands."""
+    return not isinstance(arg, (tuple, list, dict, slice))
+
+
+def keep_outputs(node: Node, kept: Sequence[int]) -> bool:
+    """Let an `if` or a loop have only some of its outputs, with what is carried for them; whether that changed it."""
+    count = len(node.outputs)
+    if len(kept) == count:
+        return False
+
+    def pick(parts: Sequence[Any]) -> list[Any]:
+        head = len(parts) - count
+        return [*parts[:head], *(parts[head + number] for number in kept)]
+
+    if node.op != "if":
+        node.args = tuple(pick(node.args))
+        for block in node.blocks:
+            block.params = pick(block.params)
+    for block in node.blocks[node.op == "while" :]:
+        if block.results is not None:
+            block.results = tuple(pick(block.results))
+    node.outputs = pick(node.outputs)
+    return True

@@ -1,0 +1,261 @@
+"""Simplification: operations that give back what they got, or what went into a structure that they take apart.
+
+    v1 = not(b)                         v1 = not(b)
+    v2 = not(v1)              →         …                b in the place of v2, if it is a bool
+    t = build((x, y))                   t = build((x, y))
+    a, b = unpack(t, 2)                 …                x and y in the place of a and b
+
+Only what is exact for all values: `x + 0` is `x` for integers, but not for the float -0.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from autograph.runtime.aliasing import Aliasing
+from autograph.runtime.graph import UNBOUND, Block, Graph, Node, Value, walk
+from autograph.runtime.passes.rewriting import Outcome, Rewriter, is_leaf
+from autograph.runtime.types import BOOL, COMPLEX, FLOAT, INT, MaybeUnbound, ObjectType, TensorType, Type, type_of
+
+# Finds what each output is instead; None if it does not know.
+Rule: TypeAlias = "Callable[[Node, Aliasing], list[Any] | None]"
+
+
+def run(graph: Graph) -> Outcome:
+    """Replace what operations give by what they were given, where that is the same."""
+    return _Simplifying(graph).run(graph)
+
+
+class _Simplifying(Rewriter):
+    def __init__(self, graph: Graph) -> None:
+        super().__init__()
+        self.aliasing = Aliasing(graph)
+        self.shapes_last = not any(node.op in _RESHAPING and _is_array(node.args[0]) for node in walk(graph.block))
+
+    def node(self, node: Node, block: Block) -> None:
+        rule = _RULES.get(node.op)
+        found = rule(node, self.aliasing) if rule else None
+        if found is None and self.shapes_last and node.op in ("getattr", "len"):
+            found = _static(node)
+        if found is not None:
+            self.replace(node.outputs, found, f"`{node.op}` gives what is known already", node.place)
+            return
+        super().node(node, block)
+
+
+# In place, these change what the types say.
+_RESHAPING = frozenset({"setattr", ".resize", ".setflags"})
+
+
+def _type(arg: Any) -> Type | None:
+    if isinstance(arg, Value):
+        return arg.type
+    return None if isinstance(arg, (tuple, list, dict, slice)) else type_of(arg)
+
+
+def _is_array(arg: Any) -> bool:
+    """Whether it is an array of numbers, of which all is known but the dimensions."""
+    return isinstance(arg, Value) and isinstance(arg.type, TensorType) and arg.type.kind == "array" and arg.type.exact
+
+
+def _is_number(arg: Any, kinds: str) -> bool:
+    """Whether it is a number with a dtype of one of `kinds`, of which all is known."""
+    found = _type(arg)
+    if not isinstance(found, TensorType) or not found.exact:
+        return False
+    return found.kind in ("python", "scalar") and found.dtype.kind in kinds
+
+
+# --------------------------------------------------------------------------------------------------- arithmetic
+
+
+def _neutral(right: int, kinds: str, left: int | None = None) -> Rule:
+    """The rule for an operator of numbers that gives the other operand if one of them is a certain number.
+
+    Not for complex numbers, of which each part enters into both parts of the result, where 0 times infinity is NaN.
+    """
+
+    def rule(node: Node, aliasing: Aliasing) -> list[Any] | None:
+        x, y = node.args
+        for other, number, constant in ((x, y, right), (y, x, left)):
+            if type(number) is int and number == constant and _is_number(other, kinds):
+                return [other] if _type(other) == node.output.type else None
+        return None
+
+    return rule
+
+
+def _undone(kinds: str) -> Rule:
+    """The rule for an operator of numbers that undoes itself: `-(-x)`."""
+
+    def rule(node: Node, aliasing: Aliasing) -> list[Any] | None:
+        inner = _made_by(node.args[0], node.op)
+        if inner is None or not _is_number(inner.args[0], kinds):
+            return None
+        return [inner.args[0]] if _type(inner.args[0]) == node.output.type else None
+
+    return rule
+
+
+def _plus(node: Node, aliasing: Aliasing) -> list[Any] | None:
+    (x,) = node.args
+    return [x] if _is_number(x, "iuf") and _type(x) == node.output.type else None
+
+
+def _not(node: Node, aliasing: Aliasing) -> list[Any] | None:
+    """`not not b` is `b` if that is a bool; `not not not x` is `not x`."""
+    inner = _made_by(node.args[0], "not")
+    if inner is None:
+        return None
+    (x,) = inner.args
+    if _type(x) == BOOL:
+        return [x]
+    first = _made_by(x, "not")
+    return [x] if first is not None else None
+
+
+def _cast(type: Type) -> Rule:
+    """The rule of `bool(x)` and so on: what is of that class already, stays what it is."""
+
+    def rule(node: Node, aliasing: Aliasing) -> list[Any] | None:
+        return [node.args[0]] if len(node.args) == 1 and not node.kwargs and _type(node.args[0]) == type else None
+
+    return rule
+
+
+# --------------------------------------------------------------------------------------------------- structures
+
+
+def _made_by(arg: Any, *ops: str) -> Node | None:
+    """The node that computes an argument, if it is one of those."""
+    return arg.node if isinstance(arg, Value) and arg.node is not None and arg.node.op in ops else None
+
+
+def _structure(arg: Any, aliasing: Aliasing) -> Any:
+    """The tuple, list or dict that an argument is for certain when it is looked at; None if nothing is known."""
+    made = _made_by(arg, "build")
+    if made is not None:
+        structure = made.args[0]
+        return structure if type(structure) is tuple or not aliasing.is_written(arg) else None
+    return arg if type(arg) in (tuple, list, dict) else None
+
+
+def _item(node: Node, aliasing: Aliasing) -> list[Any] | None:
+    x, index = node.args
+    structure = _structure(x, aliasing)
+    if type(structure) in (tuple, list):
+        if type(index) is int and -len(structure) <= index < len(structure) and is_leaf(structure[index]):
+            return [structure[index]]
+    elif type(structure) is dict and type(index) in (str, int) and all(type(key) in (str, int) for key in structure):
+        if index in structure and is_leaf(structure[index]):
+            return [structure[index]]
+    return None
+
+
+def _unpacked(node: Node, aliasing: Aliasing) -> list[Any] | None:
+    structure = _structure(node.args[0], aliasing)
+    if type(structure) not in (tuple, list) or len(structure) != len(node.outputs):
+        return None
+    return list(structure) if all(map(is_leaf, structure)) else None
+
+
+def _bound(node: Node, aliasing: Aliasing) -> list[Any] | None:
+    x = node.args[0]
+    if x is UNBOUND or (isinstance(x, Value) and isinstance(x.type, MaybeUnbound)):
+        return None
+    return [x]
+
+
+# ------------------------------------------------------------------------------------------------------- arrays
+
+
+def _static(node: Node) -> list[Any] | None:
+    """What the type of an array says."""
+    x = node.args[0]
+    if not _is_array(x):
+        return None
+    name = node.args[1] if node.op == "getattr" else ""
+    if name == "ndim":
+        return [x.type.ndim]
+    if name == "dtype":
+        return [x.type.dtype]
+    if None in x.type.shape:
+        return None
+    if node.op == "len":
+        return [x.type.shape[0]] if x.type.shape else None
+    return {"shape": [x.type.shape], "size": [int(np.prod(x.type.shape, dtype=object))]}.get(name)
+
+
+_TRANSPOSING = ("getattr", ".transpose", "np.transpose")
+
+
+def _transposed(arg: Any) -> Any:
+    """What an argument is the transpose of; None if it is of nothing."""
+    made = _made_by(arg, *_TRANSPOSING)
+    if made is None or made.kwargs or not _is_array(made.args[0]):
+        return None
+    return made.args[0] if list(made.args[1:]) == (["T"] if made.op == "getattr" else []) else None
+
+
+def _transpose(node: Node, aliasing: Aliasing) -> list[Any] | None:
+    """`x.T.T` is another view of all of `x`, as good as `x` where nobody asks which object it is."""
+    inner = _transposed(node.output)
+    x = _transposed(inner) if inner is not None else None
+    return [x] if x is not None and not aliasing.is_kept(node.output) else None
+
+
+def _same_array(node: Node, aliasing: Aliasing) -> list[Any] | None:
+    """`np.asarray(x)` of an array is the array; and so is `x.astype(d, copy=False)` if `d` is its dtype."""
+    x, *rest = node.args
+    if not _is_array(x) or x.type.dtype.kind not in "biufc":
+        return None
+    options = dict(node.kwargs)
+    if rest and "dtype" not in options:
+        options["dtype"] = rest.pop(0)
+    if node.op == ".astype" and options.pop("copy", True) is not False:
+        return None
+    dtype = options.pop("dtype", None if node.op == "np.asarray" else object)
+    if rest or options or not (dtype is None or _is_dtype(dtype, x.type.dtype)):
+        return None
+    return [x]
+
+
+def _is_dtype(arg: Any, dtype: np.dtype[Any]) -> bool:
+    if isinstance(arg, np.dtype):
+        return bool(arg == dtype)
+    return isinstance(arg, type) and (issubclass(arg, np.generic) or arg in (bool, int, float, complex)) and (
+        np.dtype(arg) == dtype and dtype.isnative
+    )
+
+
+_RULES: dict[str, Rule] = {
+    "add": _neutral(0, "iu", 0),
+    "sub": _neutral(0, "iuf"),
+    "mul": _neutral(1, "iuf", 1),
+    "truediv": _neutral(1, "f"),
+    "floordiv": _neutral(1, "iu"),
+    "or": _neutral(0, "iu", 0),
+    "xor": _neutral(0, "iu", 0),
+    "lshift": _neutral(0, "iu"),
+    "rshift": _neutral(0, "iu"),
+    "neg": _undone("if"),
+    "invert": _undone("iu"),
+    "pos": _plus,
+    "not": _not,
+    "bool": _cast(BOOL),
+    "int": _cast(INT),
+    "float": _cast(FLOAT),
+    "complex": _cast(COMPLEX),
+    "str": _cast(ObjectType("str")),
+    "bound": _bound,
+    "getitem": _item,
+    "unpack": _unpacked,
+    "getattr": _transpose,
+    ".transpose": _transpose,
+    "np.transpose": _transpose,
+    "np.asarray": _same_array,
+    ".astype": _same_array,
+}
