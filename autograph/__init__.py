@@ -8,16 +8,23 @@
 
 from autograph import errors
 from autograph.api import convert, do_not_convert, explain, set_loop_options, to_code, to_graph
+from autograph.runtime.spec import TensorSpec
+from autograph.runtime.tensor import Tensor
+from autograph.staging import function, run_eagerly
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Tensor",
+    "TensorSpec",
     "__version__",
     "convert",
     "do_not_convert",
     "errors",
     "explain",
+    "function",
     "importing",
+    "run_eagerly",
     "set_loop_options",
     "to_code",
     "to_graph",

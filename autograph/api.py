@@ -260,7 +260,7 @@ def _find(node: Any, path: list[str]) -> Any:
     return node
 
 
-def _convert_callee(function: FunctionType) -> FunctionType:
+def convert_callee(function: FunctionType) -> FunctionType:
     """For `ag__.call` while a backend traces: the converted function, or the function itself if it has no source."""
     if unconverted.get(function.__code__) is not None:
         return function
@@ -273,4 +273,4 @@ def _convert_callee(function: FunctionType) -> FunctionType:
 
 # Functions that were called while tracing and have no source to convert, and why; `explain` of a trace tells.
 unconverted: OfCode[str] = OfCode()
-calls.set_converter(_convert_callee)
+calls.set_converter(convert_callee)

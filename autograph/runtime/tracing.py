@@ -127,7 +127,8 @@ class Tracer:
 
     def run(self, tracing: Callable[[Trace], AbstractContextManager[None]]) -> Traced:
         trace = self.trace
-        traced = self.caller.traced(self.function)
+        function: Any = self.function
+        traced = self.caller.traced(function) if type(function) is FunctionType else self.caller.replacement(function)
         try:
             with tracing(trace):
                 trace.start_from(sys._getframe())

@@ -1,0 +1,50 @@
+"""Where the two towers are joined: `ag.function` learns from here how Python functions are converted and traced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from autograph import api
+from autograph.backends.graph import GRAPH
+from autograph.errors import SourceError
+from autograph.operators import backend
+from autograph.runtime import function as staged
+from autograph.runtime.options import Options
+from autograph.runtime.signature import Event, Signature, Traced
+from autograph.runtime.tensor import Tensor
+from autograph.runtime.tracing import trace_function
+
+function = staged.function
+run_eagerly = staged.run_eagerly
+
+
+def _trace(python_function: Any, signature: Signature, example: Any, options: Options) -> Traced:
+    return trace_function(python_function, signature, example, api.convert_callee, GRAPH.trace)
+
+
+def _inline(called: staged.Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A staged function called while another is traced is a part of that one."""
+    if backend.tracing() is not GRAPH:
+        return NotImplemented
+    return GRAPH.call(called.python_function)(*args, **kwargs)
+
+
+def _statements(entity: Any) -> Iterable[Event]:
+    """What becomes of the statements of a function, as far as its text tells."""
+    try:
+        function = api.user_function(entity)
+        decisions = api.conversion_of(function).decisions
+    except SourceError as error:
+        return [Event("plain", str(error))]
+    name = function.__code__.co_filename
+    return [
+        Event("plain" if each.reason else "converted", f"{each.construct}: {each.reason}".rstrip(": "), (name, each.lineno))
+        for each in decisions
+    ]
+
+
+backend.register(GRAPH, types=(Tensor,))
+staged.set_tracer(_trace)
+staged.set_inliner(_inline, backend.ACTIVE)
+staged.set_statements(_statements)
