@@ -1,8 +1,12 @@
-"""The marks by which converted code is recognised: the last constant of each of its code objects."""
+"""The marks by which converted code is recognised: the last constant of each of its code objects.
+
+If the code has `try` or `with` statements, a tuple of their `Shelter`s stands before it.
+"""
 
 from __future__ import annotations
 
 from types import CodeType
+from typing import NamedTuple
 
 BODY = "\0body"  # a piece of a function of the user's
 WHOLE = "\0whole"  # anything else
@@ -16,6 +20,36 @@ def is_body(code: CodeType) -> bool:
 def is_converted(code: CodeType) -> bool:
     """Whether `code` came out of a conversion."""
     return code.co_consts[-1:] in ((BODY,), (WHOLE,))
+
+
+class Shelter(NamedTuple):
+    """Lines from which an exception first leads somewhere else in the same function.
+
+    Attributes:
+        first: the line of the `try` or `with`.
+        last: the last of the lines.
+        construct: "except", "finally" or "with".
+    """
+
+    first: int
+    last: int
+    construct: str
+
+
+def shelters(code: CodeType) -> tuple[Shelter, ...]:
+    """The `try` and `with` statements of converted code, the inner ones behind those around them."""
+    kept = code.co_consts[-2:-1]
+    if kept and is_converted(code) and type(kept[0]) is tuple and kept[0][:1] == (_SHELTERS,):
+        return tuple(Shelter(*shelter) for shelter in kept[0][1:])
+    return ()
+
+
+def with_shelters(found: list[Shelter]) -> list[tuple[object, ...]]:
+    """The constants that keep shelters in code: none, or one."""
+    return [(_SHELTERS, *map(tuple, found))] if found else []
+
+
+_SHELTERS = "\0shelters"
 
 
 class Unbound:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from types import CodeType, FrameType, TracebackType
 
-from autograph.marks import is_body
+from autograph.marks import Shelter, is_body, shelters
 
 _LIBRARY = os.path.dirname(os.path.dirname((lambda: None).__code__.co_filename)) + os.sep
 FULL_TRACEBACK = "AUTOGRAPH_FULL_TRACEBACK"
@@ -32,6 +33,36 @@ def user_frame() -> FrameType | None:
     while frame is not None and is_library(frame.f_code):
         frame = frame.f_back
     return frame
+
+
+@cache
+def shelter_at(code: CodeType, instruction: int) -> Shelter | None:
+    """The innermost `try` or `with` of converted code that an instruction stands in, if any.
+
+    An exception raised there, or in what is called there, leads somewhere else in the same function first; a backend
+    that computes only later, when the function is long done, must not stage what is computed there.
+    """
+    around = shelters(code)
+    if not around:
+        return None
+    line = next((line for start, end, line in code.co_lines() if start <= instruction < end), None) or 0
+    return next((shelter for shelter in reversed(around) if shelter.first <= line <= shelter.last), None)
+
+
+def in_handled_try(frame: FrameType | None = None, until: FrameType | None = None) -> tuple[str, int, Shelter] | None:
+    """The innermost `try` or `with` around what runs in a frame, with its file and the line that runs in it.
+
+    Args:
+        frame: where to look first; by default the caller's frame.
+        until: where to stop: the frame that began the trace.
+    """
+    frame = sys._getframe(1) if frame is None else frame
+    while frame is not None and frame is not until:
+        shelter = shelter_at(frame.f_code, frame.f_lasti)
+        if shelter is not None:
+            return frame.f_code.co_filename, frame.f_lineno, shelter
+        frame = frame.f_back
+    return None
 
 
 def trim() -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, NamedTuple
 
-from ..marks import BODY, WHOLE
+from ..marks import BODY, WHOLE, Shelter, with_shelters
 
 FUTURE: int = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -279,11 +279,13 @@ class Marks:
         lambdas: first line and parameters of generated lambdas, and how many lambdas they stand in. They have no
             columns, which tells them from the user's where Python keeps columns (3.11).
         constants: what to put in the place of some string constants.
+        shelters: the `try` and `with` statements of functions, by name and first line.
     """
 
     functions: set[tuple[str, int]] = field(default_factory=set)
     lambdas: set[tuple[int, tuple[str, ...], int]] = field(default_factory=set)
     constants: dict[str, Any] = field(default_factory=dict)
+    shelters: dict[tuple[str, int], list[Shelter]] = field(default_factory=dict)
 
 
 
@@ -329,6 +331,7 @@ def _relabel(code: CodeType, marks: Marks, scope: _Scope) -> CodeType:
         consts.append(const)
     known = {**names, **marks.constants}
     consts = [known.get(const, const) if type(const) is str else const for const in consts]
+    consts += with_shelters(marks.shelters.get((code.co_name, code.co_firstlineno), []))
     consts.append(BODY if scope.generated else WHOLE)
     labels: dict[str, Any] = {"co_consts": tuple(consts), "co_name": scope.name}
     if _QUALNAME and scope.qualname:

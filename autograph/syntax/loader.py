@@ -28,6 +28,7 @@ from typing import Any
 
 import gast
 
+from ..marks import Shelter
 from . import codes
 from .bridge import Enter, to_ast
 
@@ -139,13 +140,14 @@ _QUIET_OPERATORS = frozenset({"ref", "unbound"})            # they call nothing 
 class _Region:
     """A function, module or `try` statement; it is `active` if an operator is called in it."""
 
-    __slots__ = ("active", "guarded", "lambdas", "node", "parent")
+    __slots__ = ("active", "guarded", "lambdas", "node", "parent", "shelters")
 
     def __init__(self, node: Any, parent: _Region | None, lambdas: int) -> None:
         self.node = node
         self.parent = parent
         self.lambdas = lambdas                              # how many it stands in, itself included
         self.active = False
+        self.shelters: list[Shelter] = parent.shelters if parent else []    # those of the function it is in
         self.guarded = True                                 # not so the pieces of a function, which is guarded itself
 
 
@@ -164,14 +166,22 @@ class _Lowering:
             gast.Attribute: self.attribute,
             gast.Lambda: self.function,
             gast.FunctionDef: self.function,
-            gast.AsyncFunctionDef: self.region,
+            gast.AsyncFunctionDef: self.function,
             gast.Module: self.region,
-            gast.Try: self.region,
-            gast.TryStar: self.region,
+            gast.Try: self.try_,
+            gast.TryStar: self.try_,
+            gast.With: self.with_,
+            gast.AsyncWith: self.with_,
             gast.Compare: self.warned_of,
             gast.Assert: self.warned_of,
         }
-        return to_ast(tree, hooks)
+        made = to_ast(tree, hooks)
+        for region in self.regions:
+            if region.shelters and isinstance(region.node, ast.FunctionDef | ast.AsyncFunctionDef):
+                function = region.node
+                line = min(node.lineno for node in (function, *function.decorator_list))
+                self.marks.shelters[function.name, line] = sorted(region.shelters, key=lambda s: (s.first, -s.last))
+        return made
 
     def attribute(self, node: Any, made: Any, region: _Region | None) -> _Region | None:
         if type(node.value) is gast.Name and node.value.id == OPERATORS and not hasattr(node.value, "origin"):
@@ -190,6 +200,7 @@ class _Lowering:
 
     def function(self, node: Any, made: Any, region: _Region | None) -> _Region:
         inner = self.region(node, made, region)
+        inner.shelters = []
         if isinstance(node, gast.Lambda):
             if not hasattr(node, "origin") and region is not None:
                 made.col_offset = made.end_col_offset = -1
@@ -203,6 +214,19 @@ class _Lowering:
             self.marks.functions.add((node.name, made.lineno))
             inner.guarded = False
         return inner
+
+    def try_(self, node: Any, made: Any, region: _Region | None) -> _Region:
+        inner = self.region(node, made, region)
+        if node.finalbody:
+            inner.shelters.append(Shelter(node.lineno, node.finalbody[0].lineno - 1, "finally"))
+        if node.handlers:
+            inner.shelters.append(Shelter(node.lineno, node.handlers[0].lineno - 1, "except"))
+        return inner
+
+    def with_(self, node: Any, made: Any, region: _Region | None) -> _Region | None:
+        if region is not None:
+            region.shelters.append(Shelter(node.lineno, node.end_lineno, "with"))
+        return region
 
     def warned_of(self, node: Any, made: Any, region: _Region | None) -> _Region | None:
         """The compiler has something to say about constants in `is` and `assert`, as it had when it saw the file."""

@@ -1,0 +1,91 @@
+"""What runs inside of a `try` or `with` is known to do so, while it runs."""
+
+import contextlib
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+import autograph as ag
+from autograph.marks import shelters
+from autograph.operators.tracebacks import in_handled_try
+from tests.recording import recorded
+
+
+def where():
+    """The construct around the caller, and how many lines below it the caller is."""
+    found = in_handled_try(sys._getframe(1))
+    return None if found is None else (found[2].construct, found[1] - found[2].first)
+
+
+probe = SimpleNamespace(where=where)  # by an attribute, lest it be taken for a function that looks at frames
+
+
+def handled(n):
+    seen = [probe.where()]
+    try:
+        seen.append(probe.where())
+        if n > 0:
+            for _ in range(1):
+                seen.append(probe.where())
+    except ValueError:
+        pass
+    else:
+        seen.append(probe.where())
+    try:
+        raise KeyError
+    except KeyError:
+        seen.append(probe.where())
+    return seen
+
+
+def ends(n):
+    seen = []
+    try:
+        seen.append(probe.where())
+        with contextlib.nullcontext():
+            seen.append(probe.where())
+            try: seen.append(probe.where())
+            except ValueError: pass
+    finally:
+        seen.append(probe.where())
+    return seen
+
+
+def inner(n):
+    try:
+        def g():
+            if n > 0:
+                return probe.where()
+        found = g()
+    except ValueError:
+        return None
+    return found, g()
+
+
+def calls(n):
+    return [inner(n), helper(n)]
+
+
+def helper(n):
+    with contextlib.suppress(ValueError):
+        return inner(n)
+
+
+CASES = [
+    (handled, [None, ("except", 1), ("except", 4), None, None]),
+    (ends, [("finally", 1), ("with", 1), ("except", 0), None]),
+    (inner, (("except", 4), None)),
+    (calls, [(("except", 4), None), (("except", 4), ("with", 1))]),
+]
+
+
+@pytest.mark.parametrize(("function", "expected"), CASES)
+def test_shelters(function, expected):
+    with recorded(tracing=True):
+        assert ag.to_graph(function)(1) == expected
+
+
+def test_plain_code_has_none():
+    assert shelters(handled.__code__) == () and shelters(ag.to_graph(where).__code__) == ()
+    assert len(shelters(ag.to_graph(ends).__code__)) == 3
