@@ -75,6 +75,13 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Type:
 
 
 @rule
+def window(M: Any, *args: Any) -> Type:
+    """`np.hanning` and so on; there is no window of fewer than no points."""
+    length = int_arg(M)
+    return array(FLOAT64, None if length is None else max(length, 0))
+
+
+@rule
 def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Type:
     shape, dtype = shape_arg(dimensions), dtype_arg(dtype, np.dtype(int))
     if not constant(sparse):
@@ -282,6 +289,11 @@ RULES: dict[str, tuple[Infer, str]] = {
     "identity": (identity, PURE),
     "tri": (tri, PURE),
     "indices": (indices, PURE),
+    "bartlett": (window, PURE),
+    "blackman": (window, PURE),
+    "hamming": (window, PURE),
+    "hanning": (window, PURE),
+    "kaiser": (window, PURE),
     "arange": (arange, PURE),
     "linspace": (spaced(np.linspace), PURE),
     "logspace": (spaced(np.logspace), PURE),

@@ -24,6 +24,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from autograph.runtime import types
+from autograph.runtime.graph import Constant
 from autograph.runtime.opdef import Infer
 from autograph.runtime.types import ANY, KINDS, MaybeUnbound, ObjectType, Shape, TensorType, Type
 
@@ -75,7 +76,7 @@ def type_of_arg(arg: Any) -> TensorType | ObjectType:
         return arg.inner            # to use the value when it is unbound raises
     if type(arg) is tuple:
         return ObjectType("tuple", tuple(map(type_of_arg, arg)))
-    return cast("TensorType | ObjectType", types.type_of(arg))
+    return cast("TensorType | ObjectType", types.type_of(arg.value if type(arg) is Constant else arg))
 
 
 def operand(arg: Any) -> TensorType:
@@ -361,7 +362,7 @@ def _replaced(arg: Any, exact: Iterator[TensorType]) -> Any:
 Answer: TypeAlias = "Type | list[Type]"
 
 
-def _ask(function: Infer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Answer:
+def ask(function: Infer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Answer:
     """What a rule says, ANY if it does not know."""
     inexact: list[TensorType] = []
     _inexact((args, kwargs), inexact)
@@ -421,11 +422,11 @@ def rule(function: Infer) -> Infer:
             key = (*map(_key, args), *kwargs, *map(_key, kwargs.values()))
             found = known.get(key)
         except TypeError:
-            return _ask(function, args, kwargs)
+            return ask(function, args, kwargs)
         if found is None:
             if len(known) >= _ROOM:
                 known.clear()
-            known[key] = found = _ask(function, args, kwargs)
+            known[key] = found = ask(function, args, kwargs)
         return list(found) if type(found) is list else found
 
     return infer

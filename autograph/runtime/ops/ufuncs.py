@@ -200,7 +200,8 @@ def _own_name(name: str) -> str:
     return PREFERRED.get(own, own)
 
 
-UFUNCS = [name for name in sorted(dir(np)) if isinstance(getattr(np, name), np.ufunc)]
+# By `vars`, because to get each attribute that `dir` lists would import what NumPy imports lazily.
+UFUNCS = sorted(name for name, value in vars(np).items() if isinstance(value, np.ufunc))
 
 # The first name declared is the one that calls of the ufunc get.
 for _name in sorted(UFUNCS, key=lambda name: (_own_name(name) != name, name)):

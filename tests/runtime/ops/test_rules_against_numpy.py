@@ -18,13 +18,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-import autograph.runtime.ops.casting
-import autograph.runtime.ops.creation
-import autograph.runtime.ops.elementwise
-import autograph.runtime.ops.operators
-import autograph.runtime.ops.reduce
 from autograph.runtime import types
 from autograph.runtime.opdef import FUNCTIONS, OPS
+from autograph.runtime.ops import casting, elementwise, operators, reduce
+from autograph.runtime.ops.binding import signature
 from autograph.runtime.ops.operators import python_function
 from autograph.runtime.types import ANY, ObjectType, TensorType, covers, join, type_of
 
@@ -152,15 +149,15 @@ def is_vague(case):
 
 # ---------------------------------------------------------------------------------------------------- operators
 
-BINARY = [name for name in (*autograph.runtime.ops.operators.BINARY, *autograph.runtime.ops.operators.COMPARISONS)]
-UNARY = [*autograph.runtime.ops.operators.UNARY, "abs"]
+BINARY = [*operators.BINARY, *operators.COMPARISONS]
+UNARY = [*operators.UNARY, "abs"]
 
 
 @pytest.mark.parametrize("name", BINARY)
 def test_binary_operators(name):
     inputs = Inputs(name)
-    pairs = [(inputs.any(), inputs.any()) for _ in range(300)]
-    pairs += [(inputs.python(), inputs.python()) for _ in range(100)]
+    pairs = [(inputs.any(), inputs.any()) for _ in range(150)]
+    pairs += [(inputs.python(), inputs.python()) for _ in range(60)]
     pairs += [(inputs.scalar(), each()) for each in (inputs.python, inputs.scalar) for _ in range(50)]
     check_many(name, [(pair,) for pair in pairs], vague=name == "pow")
 
@@ -169,16 +166,16 @@ def test_binary_operators(name):
 def test_binary_operators_of_constants(name):
     inputs = Inputs(name)
     pairs = [(inputs.any(), Fixed(inputs.python())) for _ in range(150)]
-    pairs += [(inputs.python(), Fixed(inputs.python())) for _ in range(100)]
+    pairs += [(inputs.python(), Fixed(inputs.python())) for _ in range(60)]
     pairs += [(Fixed(inputs.python()), inputs.any()) for _ in range(50)]
     pairs += [(inputs.array(shape=(3, 2)), Fixed([1.0, 2.0])), (Fixed([1, 2]), inputs.array(shape=(2, 3)))]
     check_many(name, [(pair,) for pair in pairs], vague=name == "pow")
 
 
-@pytest.mark.parametrize("name", autograph.runtime.ops.operators.BINARY)
+@pytest.mark.parametrize("name", operators.BINARY)
 def test_in_place_operators(name):
     inputs = Inputs(name)
-    pairs = [(inputs.any(), inputs.any()) for _ in range(200)]
+    pairs = [(inputs.any(), inputs.any()) for _ in range(120)]
     pairs += [(inputs.array(shape=(3, 3)), inputs.array(shape=(3, 3))) for _ in range(50)]
     check_many(f"i{name}", [(pair,) for pair in pairs], vague=name == "pow")
 
@@ -186,7 +183,7 @@ def test_in_place_operators(name):
 @pytest.mark.parametrize("name", UNARY)
 def test_unary_operators(name):
     inputs = Inputs(name)
-    check_many(name, [((inputs.any(),),) for _ in range(100)])
+    check_many(name, [((inputs.any(),),) for _ in range(60)])
 
 
 @pytest.mark.parametrize("exponent", [0, 1, 2, 3, 0.5, 1.0, 2.0, 1j])
@@ -220,7 +217,7 @@ UFUNCS = sorted({name for function, name in FUNCTIONS.items() if isinstance(func
 @pytest.mark.parametrize("name", UFUNCS)
 def test_ufuncs(name):
     inputs, ufunc = Inputs(name), OPS[name].target
-    cases = [(tuple(inputs.any() for _ in range(ufunc.nin)),) for _ in range(60 * ufunc.nin)]
+    cases = [(tuple(inputs.any() for _ in range(ufunc.nin)),) for _ in range(40 * ufunc.nin)]
     for shapes in ([(2, 3), (3,)], [(3,), (3, 2)], [(4, 2, 3), (3, 5)]):
         cases += [(tuple(inputs.array(shape=shape) for shape in shapes),) for _ in range(20) if ufunc.signature]
     if name == "np.isnat":
@@ -232,7 +229,7 @@ def test_ufuncs(name):
 def test_options_of_ufuncs(name):
     inputs, ufunc = Inputs(name), OPS[name].target
     cases = []
-    for _ in range(100):
+    for _ in range(40):
         args = tuple(inputs.array("bilfd"[inputs.random.randint(0, 4)], (3, 3)) for _ in range(ufunc.nin))
         out = np.empty((3, 3), "d" if name != "np.less" else "?")
         cases += [
@@ -266,10 +263,10 @@ def test_methods_of_ufuncs(name):
 # -------------------------------------------------------------------------------------------------- elementwise
 
 
-@pytest.mark.parametrize("name", [*autograph.runtime.ops.elementwise.POINTWISE, "real", "imag", "nan_to_num"])
+@pytest.mark.parametrize("name", [*elementwise.POINTWISE, "real", "imag", "nan_to_num"])
 def test_pointwise_functions(name):
     inputs = Inputs(name)
-    count = autograph.runtime.ops.elementwise.POINTWISE.get(name, 1)
+    count = elementwise.POINTWISE.get(name, 1)
     if f"np.{name}" in OPS:
         check_many(f"np.{name}", [(tuple(inputs.any() for _ in range(count)),) for _ in range(120)])
 
@@ -277,17 +274,17 @@ def test_pointwise_functions(name):
 def test_clip_where_and_others():
     inputs = Inputs(1)
     any = inputs.any
-    check_many("np.clip", [((any(), any(), any()),) for _ in range(200)])
+    check_many("np.clip", [((any(), any(), any()),) for _ in range(120)])
     check_many("np.clip", [((any(), any(), Fixed(None)),) for _ in range(50)])
-    check_many(".clip", [((inputs.array(), any(), any()),) for _ in range(100)])
+    check_many(".clip", [((inputs.array(), any(), any()),) for _ in range(60)])
     check_many(".clip", [((inputs.array(),), {"max": any()}) for _ in range(50)])
     check_many(".round", [((number, Fixed(1)),) for _ in range(50) for number in (inputs.array(), inputs.scalar())])
     check_many(".conj", [((inputs.any(),),) for _ in range(50)])
     check_many("np.round", [((inputs.any(), inputs.random.choice([1, Fixed(2)])),) for _ in range(50)])
-    check_many("np.where", [((any(), any(), any()),) for _ in range(200)])
-    check_many("np.interp", [((any(), [0.0, 1.0, 2.0], inputs.array(shape=(3,))),) for _ in range(100)])
+    check_many("np.where", [((any(), any(), any()),) for _ in range(120)])
+    check_many("np.interp", [((any(), [0.0, 1.0, 2.0], inputs.array(shape=(3,))),) for _ in range(60)])
     check_many("np.real_if_close", [((any(),),) for _ in range(50)], vague=True)
-    for _ in range(100):
+    for _ in range(40):
         tests = [inputs.array("?", (3,)), inputs.array("?", (2, 3))]
         check("np.select", inputs, (tests, [any(), any()], Fixed(0)))
         check("np.select", inputs, (tests, [any(), any()], any()))
@@ -302,8 +299,8 @@ def test_where_with_one_argument_gives_indices():
 
 # -------------------------------------------------------------------------------------------------- reductions
 
-REDUCTIONS = [f"np.{name}" for name in autograph.runtime.ops.reduce.REDUCTIONS.split()]
-REDUCTIONS += [f".{name}" for name in autograph.runtime.ops.reduce.METHODS.split()]
+REDUCTIONS = [f"np.{name}" for name in reduce.REDUCTIONS.split()]
+REDUCTIONS += [f".{name}" for name in reduce.METHODS.split()]
 ARG = ("argmin", "argmax", "nanargmin", "nanargmax")
 
 
@@ -314,18 +311,18 @@ def reducible(inputs):
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_reductions(name):
     inputs, cases = Inputs(name), []
-    for _ in range(60):
+    for _ in range(25):
         array = reducible(inputs)
         for axis in (Fixed(None), Fixed(0), Fixed(-1), 1, Fixed((0, 1))):
             cases += [((array,), {"axis": axis}), ((array, axis),), ((array,), {"axis": axis, "keepdims": Fixed(True)})]
-        if "dtype" in str(autograph.runtime.ops.binding.signature(getattr(np, name.strip(".").removeprefix("np.")))):
+        if "dtype" in str(signature(getattr(np, name.strip(".").removeprefix("np.")))):
             cases.append(((array,), {"axis": Fixed(0), "dtype": Fixed("f4")}))
             cases.append(((array,), {"axis": Fixed(0), "out": np.empty(3, "f4")}))
         cases += [((array,),), ((inputs.any(),),)]
     check_many(name, cases)
 
 
-@pytest.mark.parametrize("name", autograph.runtime.ops.reduce.QUANTILES.split())
+@pytest.mark.parametrize("name", reduce.QUANTILES.split())
 def test_quantiles(name):
     inputs, cases = Inputs(name), []
     for _ in range(50):
@@ -340,7 +337,7 @@ def test_quantiles(name):
 @pytest.mark.parametrize("name", ["np.cumsum", "np.cumprod", "np.nancumsum", ".cumsum", "np.cumulative_sum"])
 def test_cumulative(name):
     inputs, cases = Inputs(name), []
-    for _ in range(60):
+    for _ in range(25):
         array = reducible(inputs)
         cases += [((array,),), ((array,), {"axis": Fixed(-1)}), ((array,), {"axis": Fixed(0), "dtype": Fixed("f4")})]
         if name == "np.cumulative_sum":
@@ -353,7 +350,7 @@ def test_cumulative(name):
 
 def test_other_reductions():
     inputs = Inputs(2)
-    for _ in range(100):
+    for _ in range(40):
         matrix, weights = inputs.array(shape=(2, 3)), inputs.array(shape=(2, 3))
         for axis in (Fixed(None), Fixed(0), 1):
             vague = axis == 1
@@ -373,7 +370,7 @@ def test_other_reductions():
 
 def test_differences():
     inputs = Inputs(3)
-    for _ in range(100):
+    for _ in range(40):
         matrix, row = inputs.array(shape=(2, 3)), inputs.array(shape=(3,))
         for n in (Fixed(1), Fixed(2), Fixed(5), 1, Fixed(0)):
             check("np.diff", inputs, (matrix, n), {}, n == 1)
@@ -413,13 +410,13 @@ def test_filled(name):
 @pytest.mark.parametrize("name", ["np.zeros_like", "np.ones_like", "np.empty_like"])
 def test_like(name):
     inputs = Inputs(name)
-    check_many(name, [((inputs.any(),),) for _ in range(100)])
+    check_many(name, [((inputs.any(),),) for _ in range(60)])
     check_many(name, [((inputs.any(),), {"dtype": F("i2"), "shape": F((4, 5))}) for _ in range(20)])
 
 
 def test_full():
     inputs = Inputs(4)
-    check_many("np.full", [((F((2, 3)), inputs.any()),) for _ in range(100)])
+    check_many("np.full", [((F((2, 3)), inputs.any()),) for _ in range(60)])
     check_many("np.full", [((F(3), inputs.any()), {"dtype": F("f4")}) for _ in range(20)])
     check_many("np.full_like", [((inputs.any(), inputs.any()),) for _ in range(50)])
 
@@ -429,7 +426,7 @@ def test_arange():
     known("np.arange", (F(5),), (F(2), F(5)), (F(2), F(9), F(2)), (F(5.0),), (F(0), F(1), F(0.1)), (F(5), F(0), F(-2)))
     known("np.arange", (F(5), F(0)), ((F(5),), {"dtype": F("f4")}), ((F(1), F(4)), {"step": F(2)}), (F(np.float32(3)),))
     known("np.arange", ((F(1),), {"stop": F(4)}), (F(0.5), F(4)), (F(np.int16(0)), F(np.int16(5))))
-    for _ in range(100):
+    for _ in range(40):
         numbers = [inputs.scalar("BHLld?"[inputs.random.randint(0, 5)]), inputs.random.choice([1, 2, 0.5, True])]
         args = [abs(inputs.random.choice(numbers)) for _ in range(inputs.random.randint(1, 2))]
         check("np.arange", inputs, args, vague=True)
@@ -440,7 +437,7 @@ def test_arange():
 @pytest.mark.parametrize("name", ["np.linspace", "np.logspace", "np.geomspace"])
 def test_spaced(name):
     inputs, cases = Inputs(name), []
-    for _ in range(60):
+    for _ in range(25):
         args = inputs.any(), inputs.any()
         cases += [(args,), ((*args, F(5)),), (args, {"num": F(0), "endpoint": F(False)}), (args, {"axis": F(-1)})]
         cases += [(args, {"dtype": F("f4")})]
@@ -458,6 +455,9 @@ def test_grids():
     known("np.identity", (F(3),), (F(3), F("f4")))
     known("np.tri", (F(3),), (F(3), F(4), F(1), F("i1")))
     known("np.indices", (F((2, 3)),), (F([2, 3]), F("f4")), ((F((2, 3)),), {"sparse": F(True)}))
+    for name in ("bartlett", "blackman", "hamming", "hanning"):
+        known(f"np.{name}", (F(5),), (F(-1),), (F(1),))
+    known("np.kaiser", (F(5), 14.0))
     rows = [inputs.array(shape=(length,)) for length in (2, 3, 4)]
     for options in ({}, {"indexing": F("ij")}, {"sparse": F(True)}, {"indexing": F("ij"), "sparse": F(True)}):
         for count in (1, 2, 3):
@@ -483,9 +483,9 @@ def test_parts():
 @pytest.mark.parametrize("name", ["np.array", "np.asarray", "np.ascontiguousarray", "np.asfortranarray", "np.copy"])
 def test_arrays_of_what_there_is(name):
     inputs = Inputs(name)
-    values = [inputs.any() for _ in range(100)]
-    values += [[inputs.any() for _ in range(3)] for _ in range(100)]
-    values += [[inputs.python() for _ in range(3)] for _ in range(100)]
+    values = [inputs.any() for _ in range(60)]
+    values += [[inputs.any() for _ in range(3)] for _ in range(60)]
+    values += [[inputs.python() for _ in range(3)] for _ in range(60)]
     values += [[(inputs.scalar(), 1.0), (inputs.python(), 2)] for _ in range(50)]
     values += [[], [[]], [[1, 2], [3, 4]], ((1.0,),), [[inputs.array(shape=(3,))], [inputs.array(shape=(3,))]]]
     check_many(name, [((value,),) for value in values])
@@ -517,7 +517,7 @@ def test_casts():
     check_many(".view", [((inputs.array(),),) for _ in range(20)])
 
 
-@pytest.mark.parametrize("name", [f"np.{cls.__name__}" for cls in autograph.runtime.ops.casting.CLASSES])
+@pytest.mark.parametrize("name", [f"np.{cls.__name__}" for cls in casting.CLASSES])
 def test_constructors(name):
     inputs = Inputs(name)
     values = [inputs.any() for _ in range(60)] + [[1, 2.0], [[True]], F("1"), [inputs.array(shape=(2,))]]
