@@ -164,8 +164,8 @@ def view_of_dict(name: str) -> Callable[..., Any]:
 
 
 methods("item", item, effect=PURE)
-methods("tolist", tolist, effect=PURE)
-methods("tobytes", tobytes, effect=PURE)
+methods("tolist", tolist, effect=PURE, raises=False)
+methods("tobytes", tobytes, effect=PURE, raises=False)
 methods("fill", fill, effect=WRITE)
 methods("byteswap", byteswap, effect=WRITE)
 methods("sort", sort, effect=WRITE)

@@ -8,7 +8,7 @@ from typing import Any
 
 from autograph.runtime.opdef import PURE, VIEW, WRITE, Infer
 from autograph.runtime.ops.containers import tuple_of
-from autograph.runtime.ops.declaring import functions, methods, nothing
+from autograph.runtime.ops.declaring import always, functions, methods, nothing
 from autograph.runtime.ops.rules import (
     Unknown,
     array_like,
@@ -253,23 +253,18 @@ def shape_of(a: Any) -> Type:
     return tuple_of(*[INT] * operand(a).ndim)
 
 
-@rule
-def count(a: Any, axis: Any = None) -> Type:
-    return INT
-
-
 functions("reshape", reshape, effect=VIEW)
 methods("reshape", reshape_method, effect=VIEW)
-functions("ravel", ravel, effect=VIEW)
-methods("ravel", ravel, effect=VIEW)
+functions("ravel", ravel, effect=VIEW, raises=False)
+methods("ravel", ravel, effect=VIEW, raises=False)
 methods("flatten", ravel, effect=PURE, raises=False)
 functions("resize", resize, effect=PURE)
 methods("resize", nothing, effect=WRITE)
 functions("expand_dims", expand_dims, effect=VIEW)
 functions("squeeze", squeeze, effect=VIEW)
 methods("squeeze", squeeze, effect=VIEW)
-functions("transpose permute_dims", transpose, effect=VIEW)
-methods("transpose", transpose_method, effect=VIEW)
+functions("transpose permute_dims", transpose, effect=VIEW, raises=False)
+methods("transpose", transpose_method, effect=VIEW, raises=False)
 functions("matrix_transpose linalg.matrix_transpose", matrix_transpose, effect=VIEW)
 functions("swapaxes", swapaxes, effect=VIEW)
 methods("swapaxes", swapaxes, effect=VIEW)
@@ -282,8 +277,9 @@ functions("rot90", rot90, effect=VIEW)
 functions("broadcast_to", broadcast_to, effect=VIEW)
 functions("broadcast_arrays", broadcast_arrays, effect=VIEW)
 functions("broadcast_shapes", broadcast_shapes, effect=PURE)
-functions("atleast_1d", _at_least(at_least_1d), effect=VIEW)
-functions("atleast_2d", _at_least(at_least_2d), effect=VIEW)
-functions("atleast_3d", _at_least(at_least_3d), effect=VIEW)
-functions("shape", shape_of, effect=PURE)
-functions("ndim size", count, effect=PURE)
+functions("atleast_1d", _at_least(at_least_1d), effect=VIEW, raises=False)
+functions("atleast_2d", _at_least(at_least_2d), effect=VIEW, raises=False)
+functions("atleast_3d", _at_least(at_least_3d), effect=VIEW, raises=False)
+functions("shape", shape_of, effect=PURE, raises=False)
+functions("ndim", always(INT), effect=PURE, raises=False)
+functions("size", always(INT), effect=PURE)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.runtime.ops import array_calls, other_calls
 from tests.runtime.ops.calls import check, exists
-from tests.runtime.ops.tables import TABLES
 
 
 def values(dtype: Any = np.float64, layout: str = "C") -> dict[str, Any]:
@@ -44,7 +44,7 @@ OTHERS = [values(dtype) for dtype in (np.float32, np.int64, np.int8, np.complex1
 LAYOUTS = [values(layout="F"), values(layout="strided")]
 LINES = [
     pytest.param(line.lstrip("#? "), {"?": "but for dimensions", "#": ""}.get(line[0], "all"), id=line)
-    for table in TABLES
+    for table in array_calls.TABLES + other_calls.TABLES
     for line in map(str.strip, table.splitlines())
     if line and exists(line.lstrip("#? "))
 ]
