@@ -29,7 +29,9 @@ R1 | 0             | runtime/types runtime/keys → runtime/graph runtime/spec �
 R2 | 0 R1          | runtime/ops*
 R3 | 0 R1 R2       | runtime/tensor → runtime/trace → runtime/gradients runtime/passes*
 R4 | 0 R1 R2 R3    | runtime/engines* runtime/export*
-R5 | 0 R1 R2 R3 R4 | runtime/function
+R5 | 0 R1 R2 R3 R4 | runtime/arguments runtime/options runtime/report → runtime/entry runtime/learning
+   |               | → runtime/dispatch runtime/traces runtime/specified → runtime/specialise → runtime/concrete
+   |               | → runtime/function
 
 S1 | 0             | syntax/trees syntax/lines syntax/bridge syntax/literals syntax/precedence
    |               | → syntax/origin syntax/names syntax/codes syntax/unparse_expr

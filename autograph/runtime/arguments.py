@@ -20,24 +20,32 @@ import numpy as np
 
 from autograph import nest
 from autograph.runtime.keys import CONSTANT, CONSTANT_BASES, static_key
-from autograph.runtime.signature import Dynamic, Leaf, Policy, Signature, Static
-from autograph.runtime.spec import TensorSpec
-from autograph.runtime.types import INT, ObjectType, TensorType, python, scalar
+from autograph.runtime.signature import Dynamic, Instance, Leaf, Lengths, Policy, Signature, Static
+from autograph.runtime.types import INT, PYTHON_TYPES, ObjectType, TensorType, python, scalar
 
 LONG = 16  # A container of more parts than this is taken as one object; one of arrays, of more than MANY.
 MANY = 64
+DEPTH = 6  # A container inside of so many is taken as one object.
 LONG_TEXT = 32  # A string longer than this is text to work on, rather than the name of a mode.
 
+Around = tuple[type, ...]
 NUMBERS = frozenset({int, float, complex})
 VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 _SEQUENCES = frozenset({list, tuple})
 
 
-def is_long(value: Any) -> bool:
-    """Whether a container is taken as one object because of its length."""
-    kind, count = type(value), len(value)
-    if (kind not in _SEQUENCES and kind is not dict) or count == 0:
-        return False
+def is_whole(value: Any, around: Around = ()) -> bool:
+    """Whether a structure is taken as one object: it is long, or deep, or an object within one of its own class.
+
+    Args:
+        around: the types of the structures that it is in.
+    """
+    kind = type(value)
+    if kind not in _SEQUENCES and kind is not dict:
+        return kind in around
+    count = len(value)
+    if count == 0 or len(around) >= DEPTH:
+        return count > 0
     first = next(iter(value.values())) if kind is dict else value[0]
     if count > LONG:
         return type(first) is not np.ndarray or count > MANY
@@ -57,59 +65,86 @@ def is_constant(value: Any) -> bool:
 # Keys -----------------------------------------------------------------------------------------------------------------
 
 
-def key_of(value: Any) -> Any:
-    """The key of an argument of which no policy says anything."""
+def key_of(value: Any, around: Around = ()) -> Any:
+    """The key of an argument of which no policy says anything; `around` as for `is_whole`."""
     kind = type(value)
     if kind in NUMBERS:
         return kind
     if kind is np.ndarray:
         return value.shape, value.dtype
-    if kind in _SEQUENCES:
-        return (kind, None) if is_long(value) else (kind, *map(key_of, value))
-    if kind is dict:
-        return (kind, None) if is_long(value) else (kind, _names(value), *map(key_of, value.values()))
+    if kind in _SEQUENCES or kind is dict:
+        if is_whole(value, around):
+            return kind
+        around = (*around, kind)
+        if kind is dict:
+            return (kind, _names(value), *[key_of(part, around) for part in value.values()])
+        return (kind, *[key_of(part, around) for part in value])
     if kind is str or kind is bool or value is None:
         return (kind, value) if kind is not str or len(value) <= LONG_TEXT else kind
-    return _other_key(value, kind)
+    return _other_key(value, kind, around)
 
 
-def _other_key(value: Any, kind: type) -> Any:
+def _other_key(value: Any, kind: type, around: Around) -> Any:
     if isinstance(value, np.generic):
         return kind if isinstance(value, (np.number, np.bool_)) else (kind, value.dtype)
     form = nest.kind_of(value)
     if form is not None:
+        if kind in around:
+            return kind
         parts = form.children(value)
-        return (kind, _names(parts), *map(key_of, parts.values()))
-    if kind is TensorSpec:
-        return (value.shape, value.dtype) if value.shape else (kind, value.shape, value.dtype)
+        return (kind, _names(parts), *[key_of(part, (*around, kind)) for part in parts.values()])
+    if kind is Instance:
+        return _leaf_key(value.leaf)
     return static_key(value) if is_constant(value) else kind
+
+
+def _leaf_key(leaf: Leaf) -> Any:
+    """The key of values for which `leaf` stands."""
+    if isinstance(leaf, Static):
+        return static_key(leaf.value)
+    type = leaf.type
+    if not isinstance(type, TensorType):
+        return leaf.cls or type
+    if not type.exact:
+        return type
+    return (
+        PYTHON_TYPES[type.dtype]
+        if type.weak
+        else type.dtype.type
+        if type.kind == "scalar"
+        else (type.shape, type.dtype)
+    )
 
 
 def key_of_parts(parts: Any) -> Any:
     """The key of what `*args` or `**kwargs` got, which is always taken apart."""
-    if type(parts) is dict:
-        return (dict, tuple(parts), *map(key_of, parts.values()))
-    return tuple(map(key_of, parts))
+    kind = type(parts)
+    if kind is dict:
+        return (kind, tuple(parts), *[key_of(part, (kind,)) for part in parts.values()])
+    return (kind, *[key_of(part, (kind,)) for part in parts])
 
 
 def _names(parts: Iterable[Any]) -> Any:
     return tuple([name if type(name) is str else static_key(name) for name in parts])
 
 
-def key_at(value: Any, path: str, policy: Policy, apart: bool = False) -> Any:
+def key_at(value: Any, path: str, policy: Policy, around: Around = (), apart: bool = False) -> Any:
     """The key of an argument, or a part of one, of which the policy says something; `apart` if it is taken apart."""
     kind = type(value)
     if path in policy.static:
         return Static, static_key(value)
     if kind is np.ndarray:
         return policy.shape(path, value.shape), value.dtype
+    if kind is Instance:
+        return _leaf_key(policy.leaf(path, value.leaf))
     if path in policy.whole:
-        return kind, None
+        return kind
     form = nest.kind_of(value)
-    if form is None or (not apart and is_long(value)):
-        return key_of(value)
+    if form is None or (not apart and is_whole(value, around)):
+        return key_of(value, around)
     parts = form.children(value)
-    below = [key_at(part, path + form.step(name), policy) for name, part in parts.items()]
+    inside = (*around, kind)
+    below = [key_at(part, path + form.step(name), policy, inside) for name, part in parts.items()]
     return (kind, *below) if kind in _SEQUENCES else (kind, _names(parts), *below)
 
 
@@ -127,6 +162,7 @@ class Reading:
             of `constants`.
         containers: the same for each container, by path.
         references: class, code and id of all that can be one object at two places.
+        lengths: type, and names of the parts, of each container that was taken apart.
     """
 
     policy: Policy
@@ -137,21 +173,19 @@ class Reading:
     constants: dict[str, Any] = field(default_factory=dict)
     containers: dict[str, str] = field(default_factory=dict)
     references: list[tuple[type, str, int]] = field(default_factory=list)
-    lengths: dict[str, tuple[type, Any]] = field(default_factory=dict)
+    lengths: Lengths = field(default_factory=dict)
     _seen: dict[int, Any] = field(default_factory=dict)  # containers, by id: what they became
     _first: dict[int, int] = field(default_factory=dict)  # leaves, by id: their numbers
     _same: list[int] = field(default_factory=list)
-    _open: list[Any] = field(default_factory=list)
+    _around: list[type] = field(default_factory=list)
 
     def take(self, value: Any, path: str, code: str, apart: bool = False) -> Any:
         """Take `value` apart, however long it is if `apart`; gives it with the numbers of leaves in their places."""
-        leaf = None if apart else leaf_of(value, path, self.policy)
-        form = nest.kind_of(value)
-        if leaf is None and any(value is around for around in self._open):
-            leaf = Dynamic(ObjectType(type(value).__name__), type(value))  # it is part of itself
-        if leaf is not None or form is None:
-            assert leaf is not None, "what is no structure is a leaf"
+        leaf = None if apart else leaf_of(value, path, self.policy, tuple(self._around))
+        if leaf is not None:
             return self._add(leaf, value, path, code)
+        form = nest.kind_of(value)
+        assert form is not None, "what is no leaf is a structure"
         if type(value) is not tuple:
             self.references.append((type(value), code, id(value)))
         self.containers[path] = code
@@ -159,11 +193,11 @@ class Reading:
             return self._seen[id(value)]
         parts = form.children(value)
         self.lengths[path] = type(value), _names(parts)
-        self._open.append(value)
+        self._around.append(type(value))
         taken = [
             self.take(part, path + form.step(name), self._part(value, form, name, code)) for name, part in parts.items()
         ]
-        self._open.pop()
+        self._around.pop()
         tree = form.rebuild(value, taken)
         self._seen[id(value)] = tree
         return tree
@@ -201,8 +235,14 @@ class Reading:
     def same(self) -> tuple[int, ...]:
         return tuple(self._same)
 
+    @property
+    def sharing(self) -> tuple[int, ...]:
+        """For each reference the number of the first that is the same object."""
+        first: dict[int, int] = {}
+        return tuple(first.setdefault(identity, number) for number, (_, _, identity) in enumerate(self.references))
 
-def leaf_of(value: Any, path: str, policy: Policy) -> Leaf | None:
+
+def leaf_of(value: Any, path: str, policy: Policy, around: Around = ()) -> Leaf | None:
     """What `value` is to a signature; None if it is to be taken apart."""
     kind = type(value)
     if path in policy.static:
@@ -211,13 +251,13 @@ def leaf_of(value: Any, path: str, policy: Policy) -> Leaf | None:
         return Dynamic(python(kind))
     if kind is np.ndarray:
         return Dynamic(TensorType(value.dtype, policy.shape(path, value.shape)))
-    if kind is TensorSpec:
-        return Dynamic(value.type)
+    if isinstance(value, Instance):
+        return policy.leaf(path, value.leaf)
     if isinstance(value, (np.number, np.bool_)):
         return Dynamic(scalar(value.dtype))
     if path not in policy.whole:
         if nest.is_nested(value):
-            if not is_long(value):
+            if not is_whole(value, around):
                 return None
         elif is_constant(value):
             return Static(value)

@@ -10,8 +10,12 @@ raises the errors of wrong calls. It makes the key of the arguments, looks up th
         if ag_0 not in ag_atoms:
             ag_0 = (x.shape, x.dtype) if ag_0 is ag_array else ag_key(x)
         …
-        ag_result = ag_find((ag_0, ag_1), ag_never)(x, axis)
-        return ag_result if ag_result is not ag_miss else ag_slow((x, axis))
+        try:
+            ag_result = ag_find((ag_0, ag_1), ag_never)(x, axis)
+            return ag_result if ag_result is not ag_miss else ag_slow((x, axis))
+        except BaseException as ag_result:
+            ag_trim(ag_result)
+            raise
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from typing import Any, cast
 import numpy as np
 
 from autograph.runtime.arguments import NUMBERS, VARIADIC, key_of, key_of_parts
-from autograph.runtime.entry import MISS, never
+from autograph.runtime.entry import MISS, never, trim
 
 # Scalars whose class says all: one trace for all of a class.
 ATOMS: frozenset[type] = NUMBERS | {
@@ -52,7 +56,7 @@ def make_dispatcher(
     described = tuple((p.name, p.kind, p.default is not Parameter.empty) for p in parameters)
     template = _dispatcher_code(described, frozenset(keyers), prefix)
     common: dict[str, Any] = {"type": type, "atoms": ATOMS, "array": np.ndarray, "never": never, "miss": MISS}
-    common |= {"key": key_of, "parts": key_of_parts}
+    common |= {"key": key_of, "parts": key_of_parts, "errors": BaseException, "trim": trim}
     own = {f"key_of_{name}": keyer for name, keyer in keyers.items()}
     namespace = {prefix + name: value for name, value in {**common, **own, **names}.items()}
     made = FunctionType(_placed(template, function), namespace)
@@ -93,8 +97,11 @@ def _dispatcher_code(parameters: Described, keyed: frozenset[str], prefix: str) 
         body.append(_key_statement(f"§{number}", name, kind, name in keyed))
     keys = "".join(f"§{number}, " for number in range(len(names)))
     key = "§0" if len(names) == 1 else f"({keys})"
-    body.append(f"§result = §find({key}, §never)({values})")
-    body.append(f"return §result if §result is not §miss else §slow(({values}))")
+    body.append(
+        f"try:\n §result = §find({key}, §never)({values})\n"
+        f" return §result if §result is not §miss else §slow(({values}))\n"
+        "except §errors as §result:\n §trim(§result)\n raise"
+    )
     text = "\n".join(body).replace("§", prefix)
     return _compiled(f"def dispatch({_header(parameters)}):\n " + text.replace("\n", "\n "))
 
@@ -164,5 +171,5 @@ def user_code(function: Any) -> CodeType | None:
         function = function.func
     code = getattr(function, "__code__", None)
     if not isinstance(code, CodeType):
-        code = getattr(vars(type(function)).get("__call__"), "__code__", None)
+        code = getattr(getattr(type(function), "__call__", None), "__code__", None)  # noqa: B004
     return code if isinstance(code, CodeType) else None

@@ -8,7 +8,11 @@
         except Exception:
             return ag_miss
         ag_trace.calls += 1
-        return ag_run(a0, a1)
+        try:
+            return ag_run(a0, a1)
+        except BaseException as error:
+            ag_translate(error)
+            raise
 
 It gets the values of the function's parameters, and gives what the function returns, or `MISS` if a guard does not
 hold. A guard that raises does not hold.
@@ -16,11 +20,13 @@ hold. A guard that raises does not hold.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from inspect import Parameter
 from typing import Any, cast
 
+from autograph.errors import AutographError
 from autograph.runtime.arguments import Reading
 from autograph.runtime.signature import Dynamic, Guard, Signature
 
@@ -31,8 +37,30 @@ class _Miss:
 
 
 MISS = _Miss()
+_LIBRARY = os.path.dirname(os.path.dirname(__file__)) + os.sep
 Entry = Callable[..., Any]
+_TRANSLATED = """\
+try:
+ return {}
+except BaseException as error:
+ ag_translate(error)
+ raise
+"""
 _LEAF = re.compile(r"\ba(\d+)\b")
+
+
+def trim(error: BaseException) -> None:
+    """Take this library's frames, behind that of the dispatcher that caught `error`, out of its traceback."""
+    own = error.__traceback__
+    rest = own.tb_next if own is not None else None
+    while rest is not None and rest.tb_frame.f_code.co_filename.startswith(_LIBRARY):
+        rest = rest.tb_next
+    if own is not None and (rest is not None or isinstance(error, AutographError)) and not _wants_all():
+        own.tb_next = rest
+
+
+def _wants_all() -> bool:
+    return os.environ.get("AUTOGRAPH_FULL_TRACEBACK") == "1"
 
 
 def never(*values: Any) -> Any:
@@ -72,26 +100,23 @@ class Builder:
         whole = {code: f"a{number}" for number, code in enumerate(reading.codes)}
         self.arguments = [whole.get(f"p{number}", f"p{number}") for number in range(len(parameters))]
 
-    def make(self, trace: Any, run: Callable[..., Any], guards: Sequence[Guard], containers: Sequence[str]) -> Entry:
-        """An entry that runs the engine's function on the staged leaves, and on the containers at these paths."""
+    def make(self, trace: Any, executable: Any, guards: Sequence[Guard], containers: Sequence[str]) -> Entry:
+        """An entry that runs what the engine made on the staged leaves, and on the containers at these paths."""
         staged = [f"a{number}" for number, leaf in enumerate(self.signature.leaves) if isinstance(leaf, Dynamic)]
-        return self._compile(trace, run, guards, ", ".join([*staged, *map(self._container, containers)]))
+        self.names |= {"ag_run": executable.run, "ag_translate": executable.translate}
+        run = f"ag_run({', '.join([*staged, *map(self._container, containers)])})"
+        return self._compile(trace, guards, _TRANSLATED.format(run))
 
     def make_plain(self, trace: Any, function: Callable[..., Any], guards: Sequence[Guard]) -> Entry:
         """An entry that calls `function` as the user did."""
-        stars = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
-        passed = [
-            parameter.name + "=" + name
-            if parameter.kind is Parameter.KEYWORD_ONLY
-            else stars.get(parameter.kind, "") + name
-            for parameter, name in zip(self.parameters, self.arguments)
-        ]
-        return self._compile(trace, function, guards, ", ".join(passed))
+        passed = [_passed(parameter, name) for parameter, name in zip(self.parameters, self.arguments)]
+        self.names["ag_run"] = function
+        return self._compile(trace, guards, f"return ag_run({', '.join(passed)})")
 
-    def _compile(self, trace: Any, run: Callable[..., Any], guards: Sequence[Guard], passed: str) -> Entry:
+    def _compile(self, trace: Any, guards: Sequence[Guard], run: str) -> Entry:
         conditions = [*map(self.condition, guards), *self._sameness()]
         checked = [f"if not ({' and '.join(conditions)}):", " return ag_miss"] if conditions else []
-        used = set(_LEAF.findall(passed + " ".join(checked)))
+        used = set(_LEAF.findall(" ".join([run, *checked])))
         taken = [
             f"a{number} = {code}"
             for number, code in enumerate(self.reading.codes)
@@ -100,9 +125,9 @@ class Builder:
         body = [*taken, *checked]
         if body:
             body = ["try:", *(f" {line}" for line in body), "except Exception:", " return ag_miss"]
-        lines = [*body, "ag_trace.calls += 1", f"return ag_run({passed})"]
+        lines = [*body, "ag_trace.calls += 1", *run.splitlines()]
         self.source = f"def entry({', '.join(self.arguments)}):\n" + "".join(f"    {line}\n" for line in lines)
-        self.names |= {"ag_trace": trace, "ag_run": run}
+        self.names["ag_trace"] = trace
         exec(compile(self.source, __file__, "exec"), self.names)  # a frame of this library's, for who trims tracebacks
         return cast(Entry, self.names.pop("entry"))
 
@@ -149,6 +174,13 @@ class Builder:
         if code in self.reading.codes:
             return f"a{self.reading.codes.index(code)}"
         return self.arguments[int(code[1:])] if re.fullmatch(r"p\d+", code) else code
+
+
+def _passed(parameter: Parameter, name: str) -> str:
+    """How a call hands over the value of a parameter."""
+    if parameter.kind is Parameter.KEYWORD_ONLY:
+        return f"{parameter.name}={name}"
+    return "*" * (parameter.kind is Parameter.VAR_POSITIONAL) + "**" * (parameter.kind is Parameter.VAR_KEYWORD) + name
 
 
 def _reserved(name: str) -> bool:

@@ -4,19 +4,20 @@
 
 `signature` says of each leaf of the arguments whether it is staged or part of the signature; `example` are the
 arguments of the call that needs the trace, as `(args, kwargs)`, bound to the parameters: what has a position is in
-`args`, defaults included, the rest in `kwargs`. Its leaves are `TensorSpec`s if nobody called yet.
+`args`, defaults included, the rest in `kwargs`. Where there is no argument yet, its leaf is an
+`Instance`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from autograph import nest
 from autograph.runtime.graph import Graph
 from autograph.runtime.keys import static_key
-from autograph.runtime.types import Shape, Type
+from autograph.runtime.types import Shape, TensorType, Type
 
 # Where something stands in the user's program: file and line.
 Where: TypeAlias = tuple[str, int]
@@ -61,6 +62,15 @@ class Dynamic:
 
 
 Leaf: TypeAlias = Static | Dynamic
+# For each list, dict, tuple and so on among the arguments, by path: its type, and the names of its parts.
+Lengths: TypeAlias = dict[str, tuple[Class, Any]]
+
+
+@dataclass(frozen=True)
+class Instance:
+    """What stands for any value that a leaf allows, where there is no argument yet."""
+
+    leaf: Leaf
 
 
 @dataclass
@@ -142,6 +152,12 @@ class Policy:
         if mask is None:
             return shape
         return tuple([None if dynamic else length for dynamic, length in zip(mask, shape)])
+
+    def leaf(self, path: str, leaf: Leaf) -> Leaf:
+        """The same for a leaf."""
+        if isinstance(leaf, Dynamic) and isinstance(leaf.type, TensorType):
+            return replace(leaf, type=replace(leaf.type, shape=self.shape(path, leaf.type.shape)))
+        return leaf
 
     def concerns(self, name: str) -> bool:
         """Whether anything is known of the parameter `name` or its parts."""

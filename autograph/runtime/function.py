@@ -1,0 +1,314 @@
+"""`ag.function`: a function that is traced, once for each signature, and then runs as a graph.
+
+A call goes to the dispatcher (`dispatch.py`), which looks up the entry of a trace (`entry.py`) by the key of the
+arguments (`arguments.py`). If there is none, the specialiser (`specialise.py`) makes one.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import Parameter
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
+
+from autograph.runtime.arguments import arrange
+from autograph.runtime.concrete import ConcreteFunction, pretty
+from autograph.runtime.dispatch import make_binder, make_dispatcher, user_code
+from autograph.runtime.entry import MISS
+from autograph.runtime.options import check_options
+from autograph.runtime.report import Report
+from autograph.runtime.signature import Event
+from autograph.runtime.specialise import Hooks, Specialiser, Tracer, TracingError
+from autograph.runtime.specified import placeholders
+from autograph.runtime.traces import Trace
+from autograph.runtime.view import GraphView
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_eager: list[bool] = []  # not empty while functions run as plain Python
+
+
+class Lowered:
+    """The code that an engine made of a graph; `source` is its text."""
+
+    def __init__(self, engine: str, source: str) -> None:
+        self.engine = engine
+        self.source = source
+
+    def __str__(self) -> str:
+        return self.source
+
+    def __repr__(self) -> str:
+        return f"<lowered for the engine {self.engine}; print it to see the code>"
+
+
+class Function(Generic[P, R]):
+    """A Python function that runs as a graph. It is called as the function is, and does what the function does.
+
+    Attributes:
+        python_function: what was decorated.
+    """
+
+    # Calling an instance goes straight to the dispatcher in the slot, which changes when something has been learnt.
+    __slots__ = ("__call__", "__dict__", "__weakref__", "_bind", "_parameters", "_specialiser", "python_function")
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+    def __init__(self, python_function: Callable[P, R], **options: Any) -> None:
+        _check_stageable(python_function)
+        self.python_function = python_function
+        functools.update_wrapper(self, python_function)
+        self._parameters = _parameters(python_function)
+        self._bind = make_binder(python_function, self._parameters)
+        checked = check_options([p.name for p in self._parameters], **options)
+        name = getattr(python_function, "__qualname__", None) or repr(python_function)
+        self._specialiser = Specialiser(name, python_function, self._parameters, self._bind, checked, self._dispatch)
+        self._dispatch()
+
+    def _dispatch(self) -> None:
+        """Make a dispatcher that makes keys as the policy wants them now."""
+        made = self._specialiser
+        names = {
+            "active": Hooks.active,
+            "eager": _eager,
+            "divert": self._divert,
+            "find": made.traces.find.get,
+            "slow": made.run,
+        }
+        dispatcher = make_dispatcher(self.python_function, self._parameters, made.keyers(), names)
+        self.__call__ = dispatcher  # type: ignore[method-assign]
+
+    def _divert(self, values: tuple[Any, ...]) -> Any:
+        """Run a call another way: plainly, or as a part of the trace that is being made."""
+        args, kwargs = arrange(self._parameters, values)
+        if _eager:
+            return self.python_function(*args, **kwargs)
+        result = Hooks.inliner(self, args, kwargs) if Hooks.inliner is not None else NotImplemented
+        return MISS if result is NotImplemented else result
+
+    # As a method ------------------------------------------------------------------------------------------------------
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else BoundFunction(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<staged function {self._specialiser.name}, {len(self._specialiser.traces)} traces>"
+
+    def __reduce__(self) -> str:
+        return getattr(self, "__qualname__", repr(self))  # by reference, as functions are
+
+    # What becomes of a call -------------------------------------------------------------------------------------------
+
+    def _trace(self, *args: Any, **kwargs: Any) -> Trace:
+        return self._specialiser.trace_for(placeholders(self._bind(*args, **kwargs)))
+
+    def graph(self, *args: Any, **kwargs: Any) -> GraphView:
+        """The optimised graph of a call with these arguments; a `TensorSpec` may stand for an array.
+
+        Raises:
+            TracingError: such a call runs as plain Python.
+        """
+        trace = self._trace(*args, **kwargs)
+        if trace.graph is None:
+            name = self._specialiser.name
+            raise TracingError(f"{name} has no graph for this call, for it runs as plain Python: {trace.plain}")
+        return GraphView(trace.graph)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """What the engine makes of the graph of such a call."""
+        self.graph(*args, **kwargs)
+        trace = self._trace(*args, **kwargs)
+        return Lowered(trace.engine, trace.source)
+
+    def explain(self, *args: Any, **kwargs: Any) -> Report:
+        """What is staged of such a call and how, what is not, and why."""
+        trace = self._trace(*args, **kwargs)
+        entries = [
+            Event("trace", f"({trace.signature}): {trace.reason}"),
+            *self._specialiser.events,
+            *(Event("guard", reason) for reason in dict.fromkeys(guard.reason for guard in trace.guards)),
+            *(Hooks.statements(self.python_function) if Hooks.statements is not None else ()),
+            *trace.events,
+            Event("time", ", ".join(f"{name} {1e3 * seconds:.2f} ms" for name, seconds in trace.seconds.items())),
+        ]
+        return Report(f"{self._specialiser.name}, trace {trace.number}", entries)
+
+    @property
+    def traces(self) -> tuple[Trace, ...]:
+        """The traces that are kept, in the order in which they were made."""
+        return tuple(sorted(self._specialiser.traces, key=lambda trace: trace.number))
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """What runs calls of one signature: that of these arguments, for which a `TensorSpec` may stand."""
+        values = placeholders(self._bind(*args, **kwargs))
+        return ConcreteFunction(self._specialiser, self._bind, self._specialiser.trace_for(values))
+
+    def pretty_printed_concrete_signatures(self) -> str:
+        """The signatures for which there are traces, one below the other."""
+        return "\n\n".join(pretty(self._specialiser, trace) for trace in self.traces)
+
+    def cache_clear(self) -> None:
+        """Forget all traces, and what has been learnt about the arguments."""
+        self._specialiser.clear()
+        self._dispatch()
+
+
+_OWN = ("graph", "lower", "explain", "get_concrete_function")
+
+
+class BoundFunction:
+    # A staged function as a method of an object: what it is called with comes after that object. This is no docstring
+    # because the function's stands in its place.
+
+    __slots__ = ("__call__", "__func__", "__self__", "__weakref__")
+
+    if TYPE_CHECKING:
+        __func__: Function[Any, Any]
+        __self__: Any
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+    def __init__(self, function: Function[Any, Any], instance: Any) -> None:
+        self.__func__ = function
+        self.__self__ = instance
+        self.__call__ = MethodType(function.__call__, instance)  # type: ignore[method-assign]
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.__func__, name)
+        return functools.partial(found, self.__self__) if name in _OWN else found
+
+    @property
+    def __wrapped__(self) -> Any:
+        return MethodType(self.__func__.python_function, self.__self__)
+
+    @property
+    def __doc__(self) -> Any:  # type: ignore[override]
+        return self.__func__.__doc__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BoundFunction):
+            return NotImplemented
+        return self.__func__ is other.__func__ and self.__self__ is other.__self__
+
+    def __hash__(self) -> int:
+        return hash((id(self.__func__), id(self.__self__)))
+
+    def __repr__(self) -> str:
+        return f"<bound staged function {self.__func__._specialiser.name} of {self.__self__!r}>"
+
+    def __reduce__(self) -> Any:
+        return getattr, (self.__self__, self.__func__.__name__)
+
+
+# The decorator --------------------------------------------------------------------------------------------------------
+
+
+@overload
+def function(python_function: Callable[P, R], /) -> Function[P, R]: ...
+@overload
+def function(
+    python_function: None = None,
+    /,
+    *,
+    engine: str = "auto",
+    static_argnames: str | Sequence[str] = (),
+    input_signature: Sequence[Any] | None = None,
+    strict: bool | Iterable[str] = False,
+    passes: Mapping[str, bool] | bool = True,
+    max_traces: int = 64,
+) -> Callable[[Callable[P, R]], Function[P, R]]: ...
+def function(python_function: Any = None, /, **options: Any) -> Any:
+    """Stage a function: trace it on its first call for each signature, and run the graph from then on.
+
+    It returns, prints, raises and changes what the plain function does. Numbers, arrays and objects among the
+    arguments are staged; strings, None, functions and other constants are part of the signature.
+
+    Args:
+        python_function: a function, method, lambda, partial, `staticmethod`, `classmethod` or callable object; left
+            out where options are given to a decorator.
+        engine: what runs the graph: "numpy", or "auto" to choose.
+        static_argnames: parameters whose values are part of the signature.
+        input_signature: for each positional argument a `TensorSpec`, a Python type, or a structure of these: the
+            function is traced for that, and takes nothing else.
+        strict: what to refuse, instead of only telling it in `explain`: True for all, or some of "retrace", "unroll",
+            "callback", "specialise", "plain".
+        passes: False, or `{"cse": False}` and so on, to switch optimisations off.
+        max_traces: how many traces are kept; the least used makes room for a new one.
+
+    Raises:
+        TypeError: generators, coroutines and classes cannot be staged.
+    """
+    if python_function is None:
+        return functools.partial(function, **options)
+    if isinstance(python_function, (staticmethod, classmethod)):
+        return type(python_function)(function(python_function.__func__, **options))
+    if isinstance(python_function, (Function, BoundFunction)) and not options:
+        return python_function
+    if isinstance(python_function, Function):
+        return Function(python_function.python_function, **options)
+    if isinstance(python_function, MethodType):
+        return BoundFunction(function(python_function.__func__, **options), python_function.__self__)
+    call = getattr(type(python_function), "__call__", None)  # noqa: B004
+    if isinstance(call, FunctionType) and not isinstance(python_function, type):
+        return BoundFunction(function(call, **options), python_function)  # an object that can be called
+    return Function(python_function, **options)
+
+
+_REFUSED = {
+    inspect.iscoroutinefunction: ("a coroutine (async def)", "what it awaits"),
+    inspect.isasyncgenfunction: ("an asynchronous generator", "what it yields"),
+    inspect.isgeneratorfunction: ("a generator", "what it yields"),
+}
+
+
+def _check_stageable(entity: Any) -> None:
+    name = getattr(entity, "__qualname__", None) or repr(entity)
+    if isinstance(entity, type):
+        raise TypeError(f"{name} is a class: decorate its methods with ag.function instead")
+    if not callable(entity):
+        raise TypeError(f"ag.function decorates functions, not {entity!r}")
+    while isinstance(entity, functools.partial):
+        entity = entity.func
+    for test, (kind, part) in _REFUSED.items():
+        if test(entity):
+            code = user_code(entity)
+            where = "" if code is None else f" ({code.co_filename}:{code.co_firstlineno})"
+            raise TypeError(
+                f"{name}{where} is {kind}, which cannot be a graph: decorate a function that computes {part}"
+            )
+
+
+def _parameters(entity: Any) -> list[Parameter]:
+    try:
+        return list(inspect.signature(entity).parameters.values())
+    except (TypeError, ValueError):  # some functions that are written in C do not say
+        return [Parameter("args", Parameter.VAR_POSITIONAL), Parameter("kwargs", Parameter.VAR_KEYWORD)]
+
+
+# What the rest of the library puts in ---------------------------------------------------------------------------------
+
+
+def run_eagerly(run: bool = True) -> None:
+    """Let all staged functions run as plain Python from now on, to debug them; or as graphs again."""
+    _eager[:] = [True] if run else []
+
+
+def set_tracer(tracer: Tracer) -> None:
+    """Say who traces: `tracer(python_function, signature, example, options)` gives a `Traced`."""
+    Hooks.tracer = tracer
+
+
+def set_inliner(inliner: Callable[[Function[Any, Any], Any, Any], Any], active: list[Any]) -> None:
+    """Say who takes over calls while `active` is not empty: `inliner(function, args, kwargs)`, or NotImplemented."""
+    Hooks.inliner = inliner
+    Hooks.active = active
+
+
+def set_statements(statements: Callable[[Any], Iterable[Event]]) -> None:
+    """Say who knows what becomes of a function's statements, as events of the kinds `converted` and `plain`."""
+    Hooks.statements = statements

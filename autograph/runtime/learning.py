@@ -1,0 +1,191 @@
+"""What differs between signatures, and what to learn from that about the arguments to come.
+
+A dimension that has two lengths is left open; a list that comes with two lengths is taken as one object, and so is a
+string or a function that is another one each time. Then one trace serves all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import FunctionType, MethodType
+from typing import Any, Protocol
+
+from autograph.runtime.signature import Dynamic, Leaf, Lengths, Policy, Signature, Static
+from autograph.runtime.types import ObjectType, TensorType, Type
+
+# A static argument of these types that has had more than MANY values is taken as one object.
+_VARYING = (str, bytes, slice, frozenset, FunctionType, MethodType)
+MANY = 4
+
+
+class Known(Protocol):
+    """A trace, as far as it matters here."""
+
+    signature: Signature
+    lengths: Lengths
+
+
+@dataclass
+class Difference:
+    """What tells two signatures apart.
+
+    Attributes:
+        dimensions: arrays of which only dimensions differ: old and new type.
+        lengths: lists and dicts of which only the length or the keys differ.
+        statics: values that are part of the signature: old and new.
+        others: whatever else, in words.
+    """
+
+    dimensions: list[tuple[str, TensorType, TensorType]] = field(default_factory=list)
+    lengths: list[str] = field(default_factory=list)
+    statics: list[tuple[str, Static, Static]] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.dimensions) + len(self.lengths) + len(self.statics) + 3 * len(self.others)
+
+    def __str__(self) -> str:
+        said = [
+            *(f"`{path}` is {new}, and was {old}" for path, old, new in self.dimensions),
+            *(f"`{path}` has other keys or another length" for path in self.lengths),
+            *(f"the static value of `{path}` is {new}, and was {old}" for path, old, new in self.statics),
+            *self.others,
+        ]
+        return "; ".join(said)
+
+
+def difference(old: Signature, old_lengths: Lengths, new: Signature, new_lengths: Lengths) -> Difference:
+    """What tells `new` from `old`."""
+    found = Difference()
+    for path, (kind, parts) in new_lengths.items():
+        if path in old_lengths and old_lengths[path] != (kind, parts) and not _below(path, found.lengths):
+            if kind in (list, dict) and kind is old_lengths[path][0]:
+                found.lengths.append(path)
+            else:
+                found.others.append(f"`{path}` is another structure")
+    before, after = dict(zip(old.paths, old.leaves)), dict(zip(new.paths, new.leaves))
+    for path in dict.fromkeys([*before, *after]):
+        if not _below(path, found.lengths):
+            _compare(path, before.get(path), after.get(path), found)
+    if not found and old.same != new.same:
+        found.others.append(_shared(new))
+    return found
+
+
+def _below(path: str, containers: Sequence[str]) -> bool:
+    return any(path.startswith((each + "[", each + ".")) for each in containers)
+
+
+def _compare(path: str, old: Leaf | None, new: Leaf | None, found: Difference) -> None:
+    if old == new:
+        return
+    if isinstance(old, Static) and isinstance(new, Static):
+        found.statics.append((path, old, new))
+        return
+    if isinstance(old, Dynamic) and isinstance(new, Dynamic):
+        first, second = old.type, new.type
+        if isinstance(first, TensorType) and isinstance(second, TensorType) and _but_shape(first) == _but_shape(second):
+            found.dimensions.append((path, first, second))
+            return
+    found.others.append(f"`{path}` is {_described(new)}, and was {_described(old)}")
+
+
+def _but_shape(type: TensorType) -> tuple[Any, ...]:
+    return type.dtype, type.kind, type.ndim, type.exact
+
+
+def _described(leaf: Leaf | None) -> str:
+    if leaf is None:
+        return "not there"
+    if isinstance(leaf, Dynamic) and isinstance(leaf.type, ObjectType) and leaf.cls is not None:
+        return f"a {leaf.cls.__qualname__}"
+    return str(leaf)
+
+
+def _shared(signature: Signature) -> str:
+    for number, first in enumerate(signature.same):
+        if number != first:
+            return f"`{signature.paths[first]}` and `{signature.paths[number]}` are the same object"
+    return "no two arguments are the same object"
+
+
+def learn(policy: Policy, traces: Sequence[Known], new: Signature, lengths: Lengths) -> list[str]:
+    """Change `policy` so that one trace serves the signature `new` and those before; gives what was learnt."""
+    learnt = open_dimensions(policy, new)
+    for trace in reversed(traces):
+        found = difference(trace.signature, trace.lengths, new, lengths)
+        if found.others or found.statics:
+            continue
+        for path, old, type in found.dimensions:
+            learnt += _leave_open(policy, path, old, type)
+        for path in found.lengths:
+            if path not in policy.whole and _uniform(path, [trace.signature, new]):
+                policy.whole.add(path)
+                learnt.append(f"`{path}` came with several lengths or keys, so it is taken as one object from now on")
+        break
+    return learnt + _take_varying(policy, traces, new)
+
+
+def open_dimensions(policy: Policy, new: Signature) -> list[str]:
+    """Leave the dimensions open that a TensorSpec leaves open; gives what was learnt."""
+    for path, leaf in new.dynamic:
+        type = leaf.type
+        if isinstance(type, TensorType) and None in type.shape:
+            mask = tuple(
+                length is None and f"{path}.shape[{axis}]" not in policy.static
+                for axis, length in enumerate(type.shape)
+            )
+            before = policy.dynamic_dims.get((path, type.ndim), (False,) * type.ndim)
+            policy.dynamic_dims[path, type.ndim] = tuple(a or b for a, b in zip(before, mask))
+            if before != policy.dynamic_dims[path, type.ndim]:
+                return [f"a TensorSpec leaves dimensions of `{path}` open", *open_dimensions(policy, new)]
+    return []
+
+
+def _leave_open(policy: Policy, path: str, old: TensorType, new: TensorType) -> list[str]:
+    before = policy.dynamic_dims.get((path, new.ndim), (False,) * new.ndim)
+    mask = tuple(
+        known or (first != second and f"{path}.shape[{axis}]" not in policy.static)
+        for axis, (known, first, second) in enumerate(zip(before, old.shape, new.shape))
+    )
+    if mask == before:
+        return []
+    policy.dynamic_dims[path, new.ndim] = mask
+    axes = ", ".join(str(axis) for axis, known in enumerate(before) if mask[axis] and not known)
+    return [f"`{path}` came as {old} and as {new}, so its dimension {axes} is left open from now on"]
+
+
+def _uniform(path: str, signatures: Sequence[Signature]) -> bool:
+    """Whether the parts of a container are of one kind."""
+    kinds: set[Type | tuple[Any, ...] | type] = set()
+    for signature in signatures:
+        for at, leaf in zip(signature.paths, signature.leaves):
+            if _below(at, [path]):
+                type_ = leaf.type if isinstance(leaf, Dynamic) else type(leaf.value)
+                kinds.add(_but_shape(type_) if isinstance(type_, TensorType) else type_)
+    return len(kinds) <= 1
+
+
+def _take_varying(policy: Policy, traces: Sequence[Known], new: Signature) -> list[str]:
+    learnt = []
+    for path, leaf in new.static:
+        if not isinstance(leaf.value, _VARYING) or path in policy.static or path in policy.whole:
+            continue
+        values = {dict(trace.signature.static).get(path) for trace in traces} - {None, leaf}
+        if len(values) >= MANY:
+            policy.whole.add(path)
+            what = f"`{path}` has had {len(values) + 1} values"
+            learnt.append(f"{what}, the last one {leaf}, so it is taken as one object from now on")
+    return learnt
+
+
+def is_stale(policy: Policy, known: Known) -> bool:
+    """Whether calls cannot come to a trace any more, because of what has been learnt since."""
+    for path, leaf in zip(known.signature.paths, known.signature.leaves):
+        if isinstance(leaf, Static) != (path in policy.static) and (path in policy.static or path in policy.whole):
+            return True
+        if isinstance(leaf, Dynamic) and isinstance(leaf.type, TensorType):
+            if policy.shape(path, leaf.type.shape) != leaf.type.shape:
+                return True
+    return any(path in policy.whole or path in policy.static for path in known.lengths)

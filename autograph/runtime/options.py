@@ -1,0 +1,131 @@
+"""What `ag.function` can be told about how to stage a function."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograph.errors import AutographError
+
+# What `strict` can refuse.
+KINDS = {
+    "retrace": "tracing again after the first time",
+    "unroll": "a loop over staged values that is written out turn by turn",
+    "callback": "a call of a function of which the graph knows nothing",
+    "specialise": "a staged argument that is made part of the signature",
+    "plain": "code that runs as plain Python",
+}
+ENGINES = ("auto", "numpy", "native", "xla")
+
+
+class EngineError(AutographError):
+    """An engine that is not there, or cannot run a graph."""
+
+
+class StrictError(AutographError):
+    """A strict function would have been staged in a way that it does not want."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `ag.function`, checked.
+
+    Attributes:
+        engine: "auto", "numpy", "native" or "xla".
+        static_argnames: parameters whose values are part of the signature.
+        input_signature: what stands for the positional arguments of every call.
+        strict: the kinds of what is refused, see `KINDS`.
+        without: the names of the passes that are switched off.
+        max_traces: how many traces are kept.
+    """
+
+    engine: str = "auto"
+    static_argnames: tuple[str, ...] = ()
+    input_signature: tuple[Any, ...] | None = None
+    strict: frozenset[str] = field(default_factory=frozenset)
+    without: frozenset[str] = field(default_factory=frozenset)
+    max_traces: int = 64
+
+
+def check_options(
+    parameters: Iterable[str],
+    *,
+    passes: Mapping[str, bool] | bool = True,
+    engine: str = "auto",
+    static_argnames: str | Sequence[str] = (),
+    input_signature: Sequence[Any] | None = None,
+    strict: bool | Iterable[str] = False,
+    max_traces: int = 64,
+) -> Options:
+    """Check what the user said, and make it `Options`.
+
+    Raises:
+        ValueError: something has a value that it cannot have, or names a parameter that is not there.
+        TypeError: something is of the wrong type.
+    """
+    if not isinstance(max_traces, int) or max_traces < 1:
+        raise ValueError(f"max_traces is how many traces are kept, at least 1, not {max_traces!r}")
+    if engine not in ENGINES:
+        raise ValueError(f"there is no engine {engine!r}; the engines are {_listed(ENGINES)}")
+    if engine not in ("auto", "numpy"):
+        raise EngineError(f"the engine {engine!r} is not there yet: engine='numpy' runs the same programs")
+    if input_signature is not None and not isinstance(input_signature, (list, tuple)):
+        raise TypeError(
+            "input_signature is a list of what stands for each positional argument, such as "
+            f"[ag.TensorSpec((None,), 'f8')], not {input_signature!r}"
+        )
+    names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
+    parameters = tuple(parameters)
+    for name in names:
+        if name not in parameters:
+            there = _listed(parameters) if parameters else "none"
+            raise ValueError(f"static_argnames names {name!r}, but the parameters are {there}")
+    return Options(
+        engine,
+        names,
+        None if input_signature is None else tuple(input_signature),
+        _kinds(strict),
+        _switched_off(passes),
+        max_traces,
+    )
+
+
+def _kinds(strict: bool | Iterable[str]) -> frozenset[str]:
+    if isinstance(strict, bool):
+        return frozenset(KINDS) if strict else frozenset()
+    kinds = [strict] if isinstance(strict, str) else list(strict)
+    for kind in kinds:
+        if kind not in KINDS:
+            raise ValueError(f"strict cannot refuse {kind!r}; it can refuse {_listed(KINDS)}")
+    return frozenset(kinds)
+
+
+def _switched_off(passes: Mapping[str, bool] | bool) -> frozenset[str]:
+    if passes is True:
+        return frozenset()
+    known: Collection[str] = importlib.import_module("autograph.runtime.passes").PASSES  # only now: it takes its time
+    if passes is False:
+        return frozenset(known)
+    if not isinstance(passes, Mapping):
+        raise TypeError(f"passes says of passes by name whether they run, such as {{'cse': False}}, not {passes!r}")
+    for name in passes:
+        if name not in known:
+            raise ValueError(f"there is no pass {name!r}; the passes are {_listed(known)}")
+    return frozenset(name for name, runs in passes.items() if not runs)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+def refuse(options: Options, function: str, kind: str, message: str, place: tuple[str, int] | None = None) -> None:
+    """Raise an error if a function is strict about `kind`."""
+    if kind not in options.strict:
+        return
+    raise StrictError(
+        f"{function} is strict about {kind!r} ({KINDS[kind]}), and {message}. Change the code so that this does not "
+        f"happen, or leave {kind!r} out of strict=",
+        *(place or ()),
+    )

@@ -1,0 +1,317 @@
+"""From arguments to a trace: look for one that fits, learn from those that do not, trace, optimise, compile."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import threading
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from inspect import Parameter
+from typing import Any, ClassVar
+
+from autograph.errors import AutographError
+from autograph.runtime import learning
+from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_at, key_of, key_of_parts, read
+from autograph.runtime.entry import MISS, Builder, broken
+from autograph.runtime.graph import user_line
+from autograph.runtime.options import Options, refuse
+from autograph.runtime.signature import Event, Policy, Respecialise, Signature, Traced, Where
+from autograph.runtime.specified import Specified
+from autograph.runtime.traces import Trace, Traces
+
+Tracer = Callable[[Any, Signature, tuple[tuple[Any, ...], dict[str, Any]], Options], Traced]
+
+_HERE = os.path.dirname(__file__) + os.sep
+RETRIES = 32  # how often one call may be traced anew because of what tracing brought to light
+PATIENCE = 1.0  # seconds to wait for another thread that traces the same function, before tracing it here as well
+OFTEN = 10  # traces after which a function is said to retrace often
+
+
+class TracingError(AutographError):
+    """A function cannot be traced."""
+
+
+class RetraceWarning(UserWarning):
+    """A function is traced again and again."""
+
+
+class Hooks:
+    """What the rest of the library puts in; see `set_tracer` and so on in `function.py`."""
+
+    tracer: Tracer | None = None
+    inliner: Callable[[Any, Any, Any], Any] | None = None
+    active: ClassVar[list[Any]] = []
+    statements: Callable[[Any], Iterable[Event]] | None = None
+
+
+class _Held(threading.local):
+    """How many functions this thread is tracing."""
+
+    count = 0
+
+
+_held = _Held()
+
+
+class Specialiser:
+    """Makes and keeps the traces of one function.
+
+    Args:
+        name: of the function.
+        function: the plain one.
+        bind: a function with the same parameters that gives their values.
+        relearnt: called when the keys of calls are made in another way from now on.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        parameters: Sequence[Parameter],
+        bind: Callable[..., tuple[Any, ...]],
+        options: Options,
+        relearnt: Callable[[], None],
+    ) -> None:
+        self.name = name
+        self.function = function
+        self.parameters = parameters
+        self.options = options
+        self.policy = Policy(static=set(options.static_argnames))
+        self.traces = Traces(options.max_traces)
+        self.events: deque[Event] = deque(maxlen=256)
+        self.made = 0
+        self._relearnt = relearnt
+        self._lock = threading.RLock()
+        self._warned = False
+        self._gone: deque[Any] = deque(maxlen=256)
+        specs = options.input_signature
+        self.specified = None if specs is None else Specified(name, parameters, bind, specs, self.policy)
+
+    # Keys -------------------------------------------------------------------------------------------------------------
+
+    def keyers(self) -> dict[str, Callable[[Any], Any]]:
+        """For the parameters of which something has been learnt, how to make their keys."""
+        return {
+            p.name: partial(key_at, path=p.name, policy=self.policy, apart=p.kind in VARIADIC)
+            for p in self.parameters
+            if self.policy.concerns(p.name)
+        }
+
+    def key(self, values: Sequence[Any]) -> Any:
+        """The key that the dispatcher makes."""
+        learnt = self.keyers()
+        keys = [
+            learnt.get(p.name, key_of_parts if p.kind in VARIADIC else key_of)(value)
+            for p, value in zip(self.parameters, values)
+        ]
+        return keys[0] if len(keys) == 1 else tuple(keys)
+
+    # Calls ------------------------------------------------------------------------------------------------------------
+
+    def run(self, values: tuple[Any, ...]) -> Any:
+        """Run a call for which the dispatcher has found no trace."""
+        for _ in range(3):
+            result = self.trace_for(values).entry(*values)
+            if result is not MISS:
+                return result
+        self._tell("plain", "the guards of a trace just made do not hold, so this call ran as plain Python")
+        args, kwargs = arrange(self.parameters, values)
+        return self.function(*args, **kwargs)
+
+    def trace_for(self, values: tuple[Any, ...], given: tuple[Any, Signature] | None = None) -> Trace:
+        """The trace for these arguments, made if there is none.
+
+        Args:
+            given: key and signature to trace for, if not what the arguments make them.
+        """
+        why = ""
+        with self._alone():
+            for _ in range(RETRIES):
+                signature, reading = read(self.parameters, values, self.policy)
+                key, signature = given or self._keyed(values, signature)
+                found = self._find(key, reading)
+                if found is None:
+                    known: list[Any] = list(self.traces)
+                    learnt = learning.learn(self.policy, known, signature, reading.lengths)
+                    if learnt:
+                        why = self._relearn(learnt)
+                        continue
+                    try:
+                        found = self._make(key, signature, reading, values, why)
+                    except Respecialise as signal:
+                        self._respecialise(signal)
+                        continue
+                if self.specified is not None:
+                    self.traces.alias(self.key(values), found)
+                return found
+        raise TracingError(f"{self.name} was traced {RETRIES} times over for one call, and still asks for another way")
+
+    def _keyed(self, values: tuple[Any, ...], signature: Signature) -> tuple[Any, Signature]:
+        if self.specified is None:
+            return self.key(values), signature
+        return "input_signature", self.specified.apply(signature)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._alone():
+            self.traces.clear()
+            self.policy = Policy(static=set(self.options.static_argnames))
+            if self.specified is not None:
+                learning.open_dimensions(self.policy, self.specified.signature)
+            self.events.clear()
+            self.made = 0
+            self._warned = False
+
+    def _find(self, key: Any, reading: Reading) -> Trace | None:
+        for trace in self.traces.at(key):
+            if trace.sharing == reading.sharing and broken(trace.guards, reading.values) is None:
+                return trace
+        return None
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        # A thread that traces never waits for long for another one that does: they might wait for each other.
+        acquired = self._lock.acquire(timeout=0 if _held.count else PATIENCE)
+        _held.count += 1
+        try:
+            yield
+        finally:
+            _held.count -= 1
+            if acquired:
+                self._lock.release()
+
+    # Learning ---------------------------------------------------------------------------------------------------------
+
+    def _relearn(self, learnt: list[str]) -> str:
+        """Tell what has been learnt, and forget the traces that calls cannot come to any more."""
+        for message in learnt:
+            self._tell("learnt", message)
+        self.traces.drop_if(lambda trace: learning.is_stale(self.policy, trace))
+        self._relearnt()
+        return "; ".join(learnt)
+
+    def _respecialise(self, signal: Respecialise) -> None:
+        static = [path for path in signal.static if path not in self.policy.static]
+        whole = [path for path in signal.whole if path not in self.policy.whole]
+        if not static and not whole:
+            asked = ", ".join(f"`{path}`" for path in (*signal.static, *signal.whole))
+            raise TracingError(f"{self.name} cannot be traced: {signal.reason}, although {asked} is known already")
+        for path in static:
+            what = f"`{path}` would become part of the signature: {signal.reason}"
+            refuse(self.options, self.name, "specialise", what)
+            self._pin(path)
+        self.policy.static.update(static)
+        self.policy.whole.difference_update(static)
+        self.policy.whole.update(whole)
+        said = [f"`{path}` is part of the signature from now on" for path in static]
+        said += [f"`{path}` is taken as one object from now on" for path in whole]
+        self._relearn([f"{message}: {signal.reason}" for message in said])
+
+    def _pin(self, path: str) -> None:
+        """Let a dimension, `x.shape[0]`, never be open again."""
+        array, _, axis = path.rpartition(".shape[")
+        for (known, ndim), mask in list(self.policy.dynamic_dims.items()):
+            if known == array:
+                closed = tuple(dynamic and f"{number}]" != axis for number, dynamic in enumerate(mask))
+                self.policy.dynamic_dims[known, ndim] = closed
+
+    def _tell(self, kind: str, message: str, place: Where | None = None) -> None:
+        self.events.append(Event(kind, message, place))
+
+    # Making -----------------------------------------------------------------------------------------------------------
+
+    def _make(self, key: Any, signature: Signature, reading: Reading, values: tuple[Any, ...], why: str) -> Trace:
+        reason = why or self._reason(key, signature, reading)
+        if self.made:
+            refuse(self.options, self.name, "retrace", f"would be traced again: {reason}")
+        trace = Trace(self.made + 1, key, signature, reading.lengths, reading.sharing, reason)
+        traced = self._trace(trace, signature, arrange(self.parameters, values))
+        builder = Builder(self.parameters, signature, reading)
+        if traced.plain:
+            trace.entry = builder.make_plain(trace, self.function, traced.guards)
+        else:
+            executable = self._compile(trace, traced)
+            trace.entry = builder.make(trace, executable, traced.guards, traced.containers)
+        trace.entry_source = builder.source
+        self.made += 1
+        for gone in self.traces.add(trace):
+            self._gone.append(hash(gone.key))
+            room = f"there is room for {self.traces.limit}, see max_traces"
+            self._tell("dropped", f"trace {gone.number} was dropped for trace {trace.number}: {room}")
+        self._warn(trace)
+        return trace
+
+    def _trace(self, trace: Trace, signature: Signature, example: tuple[tuple[Any, ...], dict[str, Any]]) -> Traced:
+        if Hooks.tracer is None:
+            raise TracingError(f"{self.name} cannot be traced: there is no tracer. Import autograph")
+        begin = time.perf_counter()
+        traced = Hooks.tracer(self.function, signature, example, self.options)
+        trace.seconds = {**traced.seconds, "trace": time.perf_counter() - begin - sum(traced.seconds.values())}
+        trace.guards = traced.guards
+        trace.events = traced.events
+        trace.plain = traced.plain
+        if traced.plain:
+            trace.events.append(Event("plain", f"runs as plain Python: {traced.plain}"))
+        for event in trace.events:
+            refuse(self.options, self.name, event.kind, event.message, event.place)
+        return traced
+
+    def _compile(self, trace: Trace, traced: Traced) -> Any:
+        assert traced.graph is not None, "only what runs as plain Python has no graph"
+        passes: Any = importlib.import_module("autograph.runtime.passes")
+        engine: Any = importlib.import_module("autograph.runtime.engines.numpy")
+        begin = time.perf_counter()
+        report = passes.optimise(traced.graph, self.options.without)
+        trace.events += [Event("pass", message, user_line(place)) for message, place in report.notes]
+        optimised = time.perf_counter()
+        executable = engine.compile(traced.graph)
+        trace.seconds |= {"optimise": optimised - begin, "compile": time.perf_counter() - optimised}
+        trace.graph = traced.graph
+        trace.engine = "numpy"
+        trace.executable = executable
+        why = "it is the only one there is yet" if self.options.engine == "auto" else "asked for by engine="
+        trace.events.append(Event("engine", f"runs on the engine numpy: {why}"))
+        return executable
+
+    # Reasons ----------------------------------------------------------------------------------------------------------
+
+    def _reason(self, key: Any, signature: Signature, reading: Reading) -> str:
+        """Why a trace has to be made."""
+        if not self.made:
+            return "the first call"
+        for trace in self.traces.at(key):
+            guard = broken(trace.guards, reading.values)
+            if guard is not None:
+                return guard.reason
+        if hash(key) in self._gone:
+            return f"its trace was dropped: there is room for {self.traces.limit}, see max_traces"
+        lengths = reading.lengths
+        found = [learning.difference(trace.signature, trace.lengths, signature, lengths) for trace in self.traces]
+        least = min(filter(len, reversed(found)), key=len, default=None)
+        return "another call" if least is None else str(least)
+
+    def _warn(self, trace: Trace) -> None:
+        if self.made < OFTEN or self._warned:
+            return
+        self._warned = True
+        message = (
+            f"{self.name} has been traced {self.made} times, the last time because {trace.reason}. Each trace takes "
+            "much longer than a call. Pass what varies as numbers or arrays instead of static values, make objects "
+            f"once instead of for each call, or do not decorate this function; {self.name}.traces tells all reasons"
+        )
+        self._tell("often", message)
+        warnings.warn(message, RetraceWarning, stacklevel=_callers())
+
+
+def _callers() -> int:
+    """How far up the stack the user's code is, for `warnings.warn` called by who calls this."""
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        depth, frame = depth + 1, frame.f_back
+    return depth

@@ -1,0 +1,98 @@
+"""Signatures that the user gives: `input_signature=`, and the arguments of `get_concrete_function`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from inspect import Parameter
+from typing import Any
+
+from autograph import nest
+from autograph.errors import AutographError
+from autograph.runtime.arguments import read
+from autograph.runtime.learning import open_dimensions
+from autograph.runtime.signature import Dynamic, Instance, Leaf, Policy, Signature, Static
+from autograph.runtime.spec import TensorSpec
+from autograph.runtime.types import ANY, ObjectType, TensorType, covers, python
+
+
+class SignatureError(AutographError, TypeError):
+    """Arguments do not fit the signature that the user gave."""
+
+
+class Specified:
+    """An input signature of a function.
+
+    Raises:
+        ValueError: it does not fit the parameters.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        parameters: Sequence[Parameter],
+        bind: Callable[..., tuple[Any, ...]],
+        specs: Sequence[Any],
+        policy: Policy,
+    ) -> None:
+        self.name = name
+        try:
+            values = bind(*[placeholders(spec, classes=True) for spec in specs])
+        except TypeError as error:
+            raise ValueError(f"input_signature does not fit the parameters: {error}") from None
+        self.signature, self.reading = read(parameters, values, policy)
+        open_dimensions(policy, self.signature)
+
+    def apply(self, signature: Signature) -> Signature:
+        """The signature of a call, with what the user said of the leaves in the place of what they are."""
+        problem = misfit(self.signature, signature)
+        if problem:
+            raise SignatureError(
+                f"{self.name} takes only what its input_signature says, ({self.signature}), but in this call {problem}."
+                " Pass such arguments, leave dimensions open with None, or leave input_signature= out"
+            )
+        return replace(signature, leaves=self.signature.leaves)
+
+
+def placeholders(spec: Any, classes: bool = False) -> Any:
+    """`spec` with what stands for values in the place of each TensorSpec, and of classes, too, if so wanted."""
+
+    def placeholder(leaf: Any) -> Any:
+        if isinstance(leaf, TensorSpec):
+            return Instance(Dynamic(leaf.type))
+        if classes and isinstance(leaf, type):
+            numbers = (bool, int, float, complex)
+            return Instance(Dynamic(python(leaf) if leaf in numbers else ObjectType(leaf.__name__), leaf))
+        return leaf
+
+    return nest.map(placeholder, spec)
+
+
+def misfit(wide: Signature, narrow: Signature) -> str:
+    """Why arguments of the signature `narrow` cannot come where `wide` is expected; "" if they can."""
+    if wide.paths != narrow.paths:
+        missing = [path for path in wide.paths if path not in narrow.paths]
+        extra = [path for path in narrow.paths if path not in wide.paths]
+        return f"`{(missing or extra)[0]}` is {'missing' if missing else 'there'}, and the structure is another one"
+    for path, expected, leaf in zip(wide.paths, wide.leaves, narrow.leaves):
+        if not _fits(expected, leaf):
+            return f"`{path}` is {_described(leaf)}, and not {_described(expected)}"
+    return ""
+
+
+def _fits(expected: Leaf, leaf: Leaf) -> bool:
+    if isinstance(expected, Static):
+        return expected == leaf
+    if expected.type == ANY and expected.cls is None:
+        return True
+    if isinstance(leaf, Static):
+        return expected.cls is type(leaf.value)
+    if isinstance(expected.type, TensorType):
+        return covers(expected.type, leaf.type)
+    return expected.cls is leaf.cls
+
+
+def _described(leaf: Leaf) -> str:
+    if isinstance(leaf, Dynamic) and isinstance(leaf.type, ObjectType) and leaf.cls is not None:
+        return f"a {leaf.cls.__qualname__}"
+    return str(leaf)

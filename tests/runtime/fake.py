@@ -1,0 +1,76 @@
+"""A tracer and an engine that do just enough to test what stands around them: signatures, traces, guards, calls.
+
+The graph that the tracer makes is one node, which calls the function on the arguments that the graph gets.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from autograph.runtime import graph as graphs
+from autograph.runtime.graph import Constant, Graph, Node, Value, map_args
+from autograph.runtime.signature import Event, Guard, Signature, Traced
+from autograph.runtime.types import ANY
+
+
+class FakeTracer:
+    """Attributes: `signatures`, of what was traced; what else a test sets is given back as it is."""
+
+    def __init__(self) -> None:
+        self.signatures: list[Signature] = []
+        self.examples: list[Any] = []
+        self.guards: list[Guard] = []
+        self.events: list[Event] = []
+        self.containers: tuple[str, ...] = ()
+        self.plain = ""
+        self.before: Callable[[Signature], None] = lambda signature: None
+
+    def __call__(self, function: Any, signature: Signature, example: Any, options: Any) -> Traced:
+        self.signatures.append(signature)
+        self.examples.append(example)
+        self.before(signature)
+        graph = Graph(getattr(function, "__name__", "f"))
+        params = [graph.block.add_param(leaf.type, path) for path, leaf in signature.dynamic]
+        for path in self.containers:
+            graph.block.add_param(ANY, path)
+        args, kwargs = signature.fill_dynamic(params)
+        node = Node("call", (function, *args), kwargs)
+        node.add_output(ANY)
+        graph.block.append(node)
+        graph.block.results = (node.output,)
+        return Traced(graph, list(self.guards), self.containers, list(self.events), self.plain)
+
+    def __len__(self) -> int:
+        return len(self.signatures)
+
+    @property
+    def texts(self) -> list[str]:
+        return [str(signature) for signature in self.signatures]
+
+
+class FakeExecutable:
+    source = "def f(…): …"
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    def translate(self, error: BaseException) -> None:
+        pass
+
+    def run(self, *params: Any) -> Any:
+        values: dict[Value, Any] = dict(zip(self.graph.params, params))
+
+        def leaf(arg: Any) -> Any:
+            return values[arg] if isinstance(arg, Value) else arg.value if isinstance(arg, Constant) else arg
+
+        (node,) = self.graph.block.nodes
+        function, *args = map_args(leaf, node.args)
+        return function(*args, **map_args(leaf, node.kwargs))
+
+
+def fake_engine() -> types.ModuleType:
+    module = types.ModuleType("autograph.runtime.engines.numpy")
+    module.compile = FakeExecutable  # type: ignore[attr-defined]
+    return module
