@@ -120,6 +120,8 @@ def _hint(value: Any) -> str:
         name = "array"
     elif isinstance(value, np.dtype):
         name = value.name
+    elif isinstance(value, np.generic):
+        name = f"{value.dtype.name}_{value}".replace("-", "minus_")[:30]
     elif isinstance(value, (type, type(len), type(public_name))):
         name = value.__name__
     else:

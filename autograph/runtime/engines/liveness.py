@@ -78,7 +78,7 @@ class Liveness:
     _joined: set[Value] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._joined.update(variable for _, variable in self.plan.joins)
+        self._joined.update(variable for _, variable in self.plan.joins)    # they get what others were set to
         root = Region(None, 0, False, 0)
         self._define(self.plan.params, root, 0)
         self._walk(self.plan.body, root)
@@ -90,7 +90,10 @@ class Liveness:
         """The spans of each value, in the order of the values' definitions."""
         found: dict[Value, list[Span]] = {}
         for value, (_, start) in self._homes.items():
-            spans = [(start, max(self._ends.get(value, 0), start + 1)), *self._held.get(value, ())]
+            end = self._ends.get(value, 0 if value in self._joined else start + 1)
+            spans = [*self._held.get(value, ())]
+            if end > start:
+                spans.append((start, end))
             for region, end in self._reach.get(value, {}).items():
                 spans.append((region.entry, region.end) if region.loop else (region.start, end))
             found[value] = spans

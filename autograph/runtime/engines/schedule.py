@@ -127,7 +127,7 @@ class Scheduler:
             self._sizes[value] = width + len(node.op) + 2, depth + 1
             return
         self._flush(frame)
-        frame.statements.append(Compute(node, [] if node.op == "bound" else node.outputs))
+        frame.statements.append(Compute(node, [each for each in node.outputs if each not in self._uses.aliases]))
 
     def _may_wait(self, node: Node) -> bool:
         if node.op in _STATEMENTS or len(node.outputs) != 1:
@@ -157,13 +157,15 @@ class Scheduler:
                 break
             limit = place
             taken.append(value)
-        width = sum(len(value.name) + 3 or 4 for value in found if value not in taken)
+        names = {value: len(value.name) + 4 if value.name else 4 for value in found}
+        width = sum(names[value] for value in found) + _literal_width(args)
         room = max(WIDTH - 4 * frame.depth, WIDTH // 2)
         fitting = 0
         for value in taken:
-            width += self._sizes[value][0]
-            if width > room or self._sizes[value][1] > DEPTH:
+            wider = width + self._sizes[value][0] - names.get(value, 0)
+            if wider > room or self._sizes[value][1] > DEPTH:
                 break
+            width = wider
             fitting += 1
         del taken[fitting:]
         if len(wanted) > len(taken):
@@ -443,6 +445,21 @@ def _has_method(arg: Any, name: str) -> bool:
         return arg.type.exact
     kind = _METHODS_OF.get(arg.type.name) if isinstance(arg.type, ObjectType) else None
     return kind is not None and hasattr(kind, name)
+
+
+def _literal_width(args: Any) -> int:
+    """How many characters the constants among some arguments take, roughly."""
+    if isinstance(args, (tuple, list)):
+        return sum(map(_literal_width, args))
+    if isinstance(args, dict):
+        return sum(len(str(key)) + 2 + _literal_width(value) for key, value in args.items())
+    if isinstance(args, slice):
+        return _literal_width((args.start, args.stop, args.step))
+    if isinstance(args, (str, bytes)):
+        return min(len(args), 200) + 4
+    if isinstance(args, (Value, type(None))):
+        return 0
+    return len(repr(args)) + 2 if isinstance(args, (int, float, complex)) else 8
 
 
 def _is_visible(value: Value) -> bool:

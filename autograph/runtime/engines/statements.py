@@ -69,7 +69,7 @@ class Statements:
             cause = make.arg(node.kwargs["cause"]) if "cause" in node.kwargs else None
             yield ast.Raise(make.arg(node.args[0]), cause, **at)
         elif node.op == "bound":
-            yield from self._bound(node)
+            yield from self._bound(node, outputs)
         elif node.op == "unpack":
             targets: list[ast.expr] = [make.target(value) for value in outputs]
             yield ast.Assign([ast.Tuple(targets, ast.Store(), **at)], make.arg(node.args[0]), **at)
@@ -90,7 +90,7 @@ class Statements:
             return ast.Subscript(make.arg(x), make.index(key), context, **make.at)
         return ast.Attribute(make.arg(x), key, context, **make.at)
 
-    def _bound(self, node: Node) -> Iterator[ast.stmt]:
+    def _bound(self, node: Node, outputs: list[Value]) -> Iterator[ast.stmt]:
         make, x = self._make, node.args[0]
         message = make.constant(UNBOUND_MESSAGE.format(node.kwargs.get("name", "")))
         raising = ast.Raise(make.call("UnboundLocalError", [message]), None, **make.at)
@@ -99,6 +99,8 @@ class Statements:
         elif isinstance(x, Value):
             test = ast.Compare(make.arg(x), [ast.Is()], [make.constant(UNBOUND)], **make.at)
             yield ast.If(test, [raising], [], **make.at)
+        for value in outputs:
+            yield ast.Assign([make.target(value)], make.arg(x), **make.at)
 
     def _update(self, statement: Update) -> Iterator[ast.stmt]:
         node, make, item = statement.node, self._make, statement.item

@@ -242,8 +242,12 @@ def _pieces(tree: ast.JoinedStr, quote: str | None) -> Iterator[str]:
             value = written(part.value)
             space = " " if value.startswith("{") else ""
             conversion = f"!{chr(part.conversion)}" if part.conversion >= 0 else ""
-            spec = f":{''.join(_pieces(part.format_spec, quote))}" if isinstance(part.format_spec, ast.JoinedStr) else ""
+            spec = f":{_spec(part.format_spec, quote)}" if part.format_spec else ""
             yield f"{{{space}{value}{conversion}{spec}}}"
+
+
+def _spec(tree: ast.expr, quote: str | None) -> str:
+    return "".join(_pieces(tree, quote)) if isinstance(tree, ast.JoinedStr) else ""
 
 
 def _escaped(character: str, quote: str) -> str:

@@ -1,0 +1,68 @@
+"""What tests of the engine share: graphs as texts, and the functions they become."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import importlib
+import math
+import pkgutil
+from textwrap import dedent
+
+from autograph.runtime import ops
+from autograph.runtime.check import check
+from autograph.runtime.engines.numpy import Executable, compile
+from autograph.runtime.engines.text import written
+from autograph.runtime.parsing import parse
+
+for _module in pkgutil.iter_modules(ops.__path__):
+    importlib.import_module(f"{ops.__name__}.{_module.name}")
+
+
+def executable(text: str, **objects) -> Executable:
+    """The executable of a graph, given as text. The text of the function is that of the tree which was compiled."""
+    made = compile(check(parse(dedent(text).strip(), objects)))
+    assert same_program(made)
+    return made
+
+
+def source(text: str, **objects) -> str:
+    return executable(text, **objects).source
+
+
+def becomes(text: str, expected: str, **objects) -> Executable:
+    """Assert what a graph is as a function."""
+    made = executable(text, **objects)
+    if made.source != dedent(expected).lstrip("\n"):
+        raise AssertionError(f"the function is\n{made.source}")
+    return made
+
+
+def same_program(made: Executable) -> bool:
+    """Whether the text of a function is read as the very tree that was compiled."""
+    (again,) = ast.parse(made.source).body
+    return ast.dump(_Parsed().visit(again)) == ast.dump(_Parsed().visit(copy.deepcopy(made._tree)))
+
+
+class _Parsed(ast.NodeTransformer):
+    """Makes of a tree what Python's parser would."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        value = node.value
+        if isinstance(value, complex) and "complex(" in written(node):
+            return ast.parse(written(node), mode="eval").body
+        if isinstance(value, float) and not math.isfinite(value):
+            return ast.parse(f"float('{value}')", mode="eval").body
+        if type(value) in (int, float) and math.copysign(1, value) < 0:
+            return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+        return node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.JoinedStr:
+        self.generic_visit(node)
+        parts: list[ast.expr] = []
+        for part in node.values:
+            if isinstance(part, ast.Constant) and parts and isinstance(parts[-1], ast.Constant):
+                parts[-1] = ast.Constant(parts[-1].value + part.value)
+            else:
+                parts.append(part)
+        return ast.JoinedStr(parts)
