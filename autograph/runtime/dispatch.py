@@ -149,7 +149,7 @@ def _compiled(text: str) -> CodeType:
     tree = ast.parse(text)
     for node in ast.walk(tree):
         for name in {"lineno", "end_lineno", "col_offset", "end_col_offset"}.intersection(node._attributes):
-            setattr(node, name, 1 if "lineno" in name else 0)
+            setattr(node, name, 1 if "lineno" in name else -1)  # no columns, for those are of another text
     module = compile(tree, "<autograph dispatcher>", "exec")
     return next(constant for constant in module.co_consts if isinstance(constant, CodeType))
 

@@ -53,7 +53,10 @@ class Function(Generic[P, R]):
     """
 
     # Calling an instance goes straight to the dispatcher in the slot, which changes when something has been learnt.
-    __slots__ = ("__call__", "__dict__", "__weakref__", "_bind", "_parameters", "_specialiser", "python_function")
+    __slots__ = (
+        *("__call__", "__dict__", "__weakref__", "python_function"),
+        *("_bind", "_options", "_parameters", "_specialiser"),
+    )
 
     if TYPE_CHECKING:
 
@@ -63,6 +66,7 @@ class Function(Generic[P, R]):
         _check_stageable(python_function)
         self.python_function = python_function
         functools.update_wrapper(self, python_function)
+        self._options = options
         self._parameters = _parameters(python_function)
         self._bind = make_binder(python_function, self._parameters)
         checked = check_options([p.name for p in self._parameters], **options)
@@ -90,6 +94,10 @@ class Function(Generic[P, R]):
             return self.python_function(*args, **kwargs)
         result = Hooks.inliner(self, args, kwargs) if Hooks.inliner is not None else NotImplemented
         return MISS if result is NotImplemented else result
+
+    def with_options(self, **options: Any) -> Function[P, R]:
+        """The same function with some of its options changed; it has traces of its own."""
+        return Function(self.python_function, **{**self._options, **options})
 
     # As a method ------------------------------------------------------------------------------------------------------
 
@@ -229,8 +237,8 @@ def function(python_function: Any = None, /, **options: Any) -> Any:
     arguments are staged; strings, None, functions and other constants are part of the signature.
 
     Args:
-        python_function: a function, method, lambda, partial, `staticmethod`, `classmethod` or callable object; left
-            out where options are given to a decorator.
+        python_function: a function, method, lambda, partial, `staticmethod`, `classmethod` or callable object, or a
+            staged function whose other options stay; left out where a decorator is given options.
         engine: what runs the graph: "numpy", or "auto" to choose.
         static_argnames: parameters whose values are part of the signature.
         input_signature: for each positional argument a `TensorSpec`, a Python type, or a structure of these: the
@@ -247,10 +255,10 @@ def function(python_function: Any = None, /, **options: Any) -> Any:
         return functools.partial(function, **options)
     if isinstance(python_function, (staticmethod, classmethod)):
         return type(python_function)(function(python_function.__func__, **options))
-    if isinstance(python_function, (Function, BoundFunction)) and not options:
-        return python_function
     if isinstance(python_function, Function):
-        return Function(python_function.python_function, **options)
+        return python_function.with_options(**options) if options else python_function
+    if isinstance(python_function, BoundFunction):
+        return BoundFunction(function(python_function.__func__, **options), python_function.__self__)
     if isinstance(python_function, MethodType):
         return BoundFunction(function(python_function.__func__, **options), python_function.__self__)
     call = getattr(type(python_function), "__call__", None)  # noqa: B004
