@@ -24,12 +24,11 @@ def _vector(arg: Any) -> TensorType:
 @rule
 def polyval(p: Any, x: Any) -> Type:
     coefficients, x = _vector(p), operand(x)
-    dtype = common(coefficients, x)
-    if x.shape:
-        return TensorType(dtype, x.shape)
-    if not coefficients.shape[0]:
-        raise Unknown
-    return result(dtype, ())
+    if coefficients.shape[0] == 0:          # of no coefficients it makes zeros like `x`
+        return TensorType(x.dtype, x.shape)
+    if coefficients.shape[0] is None:
+        return inexact(TensorType(common(coefficients, x), x.shape))
+    return result(common(coefficients, x), x.shape)
 
 
 @rule

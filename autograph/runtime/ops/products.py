@@ -241,7 +241,10 @@ def _covariance(m: Any, y: Any, rowvar: Any, dtype: Any, zero_dim: str) -> Type:
     count: int | None = 0
     for each in (m, y):
         if each is not None:
-            variables = 1 if each.ndim < 2 else each.shape[0 if constant(rowvar) else 1]
+            by_rows = constant(rowvar) or each.ndim < 2
+            if not by_rows and each.shape[0] in (1, None):
+                raise Unknown           # some versions take a single row for a variable all the same
+            variables = 1 if each.ndim < 2 else each.shape[0 if by_rows else 1]
             count = None if count is None or variables is None else count + variables
     if count is None:
         raise Unknown               # one variable gives a number

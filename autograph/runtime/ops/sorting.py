@@ -20,7 +20,7 @@ from autograph.runtime.ops.rules import (
     size,
 )
 from autograph.runtime.ops.selection import INTP
-from autograph.runtime.types import ObjectType, TensorType, Type, array
+from autograph.runtime.types import ObjectType, TensorType, Type, array, inexact
 
 FLOAT64 = np.dtype(float)
 
@@ -86,7 +86,11 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Type:
 
 @rule
 def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Type:
-    return array(INTP if weights is None else FLOAT64, None)
+    count = size(array_like(x).shape)
+    if weights is None or count == 0:       # of nothing at all it forgets the weights
+        return array(INTP, None)
+    found = array(FLOAT64, None)
+    return inexact(found) if count is None else found
 
 
 def _bin_count(bins: Any) -> int | None:
