@@ -86,8 +86,8 @@ def _of_statement(node: Node) -> Effect:
     asked: list[Any] = list(node.args[:1]) if node.op == "if" else []
     if node.op == "while":
         asked = list(node.blocks[0].results or ())
-    elif node.kwargs.get("until"):
-        asked = list((node.blocks[0].results or ())[:1])
+    if node.kwargs.get("until"):
+        asked += (node.blocks[-1].results or ())[:1]
     iterable = node.args[:1] if node.op == "for" else ()
     leaves = [leaf for leaf in (*asked, *iterable) if is_mutable(leaf)]
     if any(category(leaf) == UNKNOWN for leaf in asked) or not all(map(_is_plain_iterable, iterable)):

@@ -68,12 +68,10 @@ class _Needs:
             self.nodes.add(node)
             if not node.blocks:
                 self._need((node.args, node.kwargs))
-            elif node.op == "while":
-                self._need(node.blocks[0].results)
             else:
-                self._need(node.args[0])
+                self._need(node.blocks[0].results if node.op == "while" else node.args[0])
                 if node.kwargs.get("until"):
-                    self._need((node.blocks[0].results or (None,))[0])
+                    self._need((node.blocks[-1].results or (None,))[0])
             node = self._around[node]
 
 

@@ -1,0 +1,43 @@
+"""That passes change nothing that can be seen: random programs, before and after."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autograph.runtime.check import check
+from autograph.runtime.passes import PASSES, optimise
+from autograph.runtime.printing import to_text
+from tests.runtime.passes import interpreter
+from tests.runtime.passes.programs import Log, Program, inputs, outcome
+
+
+def assert_same(seed: int, names: list[str], rounds: int = 1) -> None:
+    """Assert that a program does the same after some passes."""
+    log = Log()
+    graph = check(Program(Random(seed), log).graph)
+    before = to_text(graph)
+    expected = [outcome(lambda *args: interpreter.run(graph, *args), log, inputs(Random(case))) for case in range(4)]
+    text = before
+    for name in names * rounds:
+        done = PASSES[name](graph)
+        check(graph)
+        assert done.changed == (to_text(graph) != text), name
+        text = to_text(graph)
+    for case in range(4):
+        found = outcome(lambda *args: interpreter.run(graph, *args), log, inputs(Random(case)))
+        assert found == expected[case], f"case {case}\n{before}\n{text}"
+
+
+@pytest.mark.parametrize("name", PASSES)
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32))
+def test_each_pass(name, seed):
+    assert_same(seed, [name])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**32))
+def test_all_passes(seed):
+    assert_same(seed, list(PASSES), rounds=2)
