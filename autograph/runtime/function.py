@@ -70,7 +70,7 @@ class Function(Generic[P, R]):
         self._parameters = _parameters(python_function)
         self._bind = make_binder(python_function, self._parameters)
         checked = check_options([p.name for p in self._parameters], **options)
-        name = getattr(python_function, "__qualname__", None) or repr(python_function)
+        name = name_of(python_function)
         self._specialiser = Specialiser(name, python_function, self._parameters, self._bind, checked, self._dispatch)
         self._dispatch()
 
@@ -274,8 +274,14 @@ _REFUSED = {
 }
 
 
+def name_of(entity: Any) -> str:
+    """What to call a function, without the functions that it is made in."""
+    qualname = getattr(entity, "__qualname__", None)
+    return qualname.rpartition("<locals>.")[2] if isinstance(qualname, str) else repr(entity)
+
+
 def _check_stageable(entity: Any) -> None:
-    name = getattr(entity, "__qualname__", None) or repr(entity)
+    name = name_of(entity)
     if isinstance(entity, type):
         raise TypeError(f"{name} is a class: decorate its methods with ag.function instead")
     if not callable(entity):

@@ -48,7 +48,7 @@ class Trace:
         self.seconds: dict[str, float] = {}
         self.calls = 0
         self.entry: Entry
-        self._looked = 0
+        self.looked = 0  # how often it had run when one was last dropped
 
     def __repr__(self) -> str:
         return f"<trace {self.number}: ({self.signature}), {self.calls} calls; {self.reason}>"
@@ -57,12 +57,6 @@ class Trace:
     def source(self) -> str:
         """The code that runs; "" if that is the plain function."""
         return str(self.executable.source) if self.executable is not None else ""
-
-    @property
-    def used(self) -> bool:
-        """Whether it ran since this was last asked."""
-        before, self._looked = self._looked, self.calls
-        return self.calls != before
 
 
 class Traces:
@@ -137,11 +131,8 @@ class Traces:
                 self._aliases.pop(each, None)
 
     def _least_used(self) -> Trace:
-        """The oldest of those that did not run since they were last looked at; the newest is spared."""
-        for _ in range(2):
-            for trace in self._order[:-1]:
-                if not trace.used:
-                    return trace
-                self._order.remove(trace)  # a second chance, as the newest but one
-                self._order.insert(len(self._order) - 1, trace)
-        return self._order[0]
+        """The one with the fewest calls since one was last dropped; the newest is spared."""
+        least = min(self._order[:-1], key=lambda trace: trace.calls - trace.looked)
+        for trace in self._order:
+            trace.looked = trace.calls
+        return least
