@@ -1,10 +1,17 @@
-"""What the benchmarks share: timing, and tables in plain text."""
+"""What the benchmarks share: timing, and tables."""
 
 from __future__ import annotations
 
 import gc
+import os
 import time
 from collections.abc import Callable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+# Before NumPy is imported: the matrices are small, and other processes want the cores, too.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -19,9 +26,13 @@ def seconds(work: Callable[[], object]) -> float:
         gc.enable()
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Columns of text; the first aligned left, the others right."""
-    texts = [list(head), *([str(cell) for cell in row] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*texts)]
-    lines = ([first.ljust(widths[0]), *map(str.rjust, rest, widths[1:])] for first, *rest in texts)
-    return "\n".join("  ".join(line).rstrip() for line in lines)
+def show(title: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print a table: its first column aligned left, the others right."""
+    table = Table()
+    for number, name in enumerate(head):
+        table.add_column(name, justify="right" if number else "left")
+    for row in rows:
+        table.add_row(*map(str, row))
+    console = Console(width=None if Console().is_terminal else 120)
+    console.print(title, style="bold")
+    console.print(table)

@@ -20,7 +20,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from common import table
+from common import show
 
 MODULES = (
     "argparse bisect calendar colorsys configparser copy csv difflib fractions heapq ipaddress json.decoder "
@@ -125,8 +125,8 @@ def main(count: int = 3) -> None:
         rows += [mine.row(f"autograph, the {len(both)} that both convert"), malts.row("malt, the same")]
         slower, longer = malts.median / mine.median, malts.growth / mine.growth
         verdict = f"malt takes {slower:.1f} times as long and gives {longer:.1f} times as many lines"
-    print(f"Converting {len(ours)} functions of {len(MODULES)} standard-library modules")
-    print(table(["", "converted", "median ms", "slowest ms", "lines per line"], rows))
+    title = f"Converting {len(ours)} functions of {len(MODULES)} standard-library modules"
+    show(title, ["", "converted", "median ms", "slowest ms", "lines per line"], rows)
     print(verdict)
 
 

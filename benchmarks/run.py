@@ -1,4 +1,4 @@
-"""Run every benchmark, or those named: `python benchmarks/run.py [conversion] [running]`."""
+"""Run every benchmark, or those named: `python benchmarks/run.py [conversion] [running] [staged]`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import sys
 
 import conversion
 import running
+import staged
 
-BENCHMARKS = {"conversion": conversion.main, "running": running.main}
+BENCHMARKS = {"conversion": conversion.main, "running": running.main, "staged": staged.main}
 
 if __name__ == "__main__":
     unknown = set(sys.argv[1:]) - set(BENCHMARKS)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from common import seconds, table
+from common import seconds, show
 
 import autograph
 
@@ -117,8 +117,8 @@ def main(pattern: str = "*", turns: int = 15) -> None:
             plain, operators, convert = compare(workload, turns)
             ratios = f"{operators / plain:.2f}", f"{convert / plain:.2f}"
             rows.append((workload.name, f"{1e3 * plain:.2f}", *ratios))
-    print("Running converted code, no backend tracing (times the original; the aim is at most 7, and 1)")
-    print(table(["", "original ms", "operators", "ag.convert"], rows))
+    title = "Running converted code, no backend tracing (times the original; the aim is at most 7, and 1)"
+    show(title, ["", "original ms", "operators", "ag.convert"], rows)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,99 @@
+"""The programs of numeric.py as other libraries want them, for those that are installed."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from typing import Any
+
+import numeric
+import numpy as np
+
+Programs = dict[str, Callable[..., object]]
+
+
+def numba_programs() -> Programs:
+    """What Numba compiles as it is written."""
+    import numba
+
+    found: Programs = {}
+    for name in ("add", "collatz", "rnn", "mandelbrot", "k_means", "matmuls"):
+        found[name] = numba.njit(getattr(numeric, name))
+    return found
+
+
+def jax_programs() -> Programs:
+    """The programs rewritten with JAX's control flow; arguments and results go from NumPy to NumPy."""
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+
+    @jax.jit
+    def add(a, b):
+        return a + b
+
+    @jax.jit
+    def collatz(n):
+        def turn(state):
+            n, steps = state
+            return jnp.where(n % 2 == 0, n // 2, 3 * n + 1), steps + 1
+
+        return jax.lax.while_loop(lambda state: state[0] != 1, turn, (n, 0))[1]
+
+    @jax.jit
+    def rnn(inputs, lengths, state, w, u):
+        def turn(state, step):
+            t, row = step
+            state = jnp.where((t < lengths)[:, None], jnp.tanh(row @ w + state @ u), state)
+            return state, jnp.where(t < jnp.max(lengths), state, 0.0)
+
+        state, outputs = jax.lax.scan(turn, state, (jnp.arange(len(inputs)), inputs))
+        return outputs, state
+
+    def mandelbrot(width, height, limit):
+        c = 3 * np.arange(width) / width - 2 + 1j * (2 * np.arange(height)[:, None] / height - 1)
+        return counts(c, limit)
+
+    @jax.jit
+    def counts(c, limit):
+        def turn(_, state):
+            z, count = state
+            inside = jnp.abs(z) <= 2
+            return jnp.where(inside, z * z + c, z), count + inside
+
+        return jax.lax.fori_loop(0, limit, turn, (jnp.zeros_like(c), jnp.zeros(c.shape, jnp.int64)))[1]
+
+    @jax.jit
+    def k_means(points, centres, turns):
+        def turn(state):
+            t, centres, _ = state
+            distances = jnp.sum((points[:, None, :] - centres[None, :, :]) ** 2, axis=2)
+            members = jnp.arange(len(centres))[:, None] == jnp.argmin(distances, axis=1)
+            counts = members.sum(axis=1)[:, None]
+            new = jnp.where(counts > 0, members @ points / jnp.maximum(counts, 1), centres)
+            return t + 1, new, jnp.max(jnp.abs(new - centres))
+
+        return jax.lax.while_loop(lambda s: (s[0] < turns) & (s[2] >= 1e-6), turn, (0, centres, jnp.inf))[1]
+
+    @jax.jit
+    def matmuls(x, w):
+        return jax.lax.fori_loop(0, 100, lambda _, x: jnp.tanh(x @ w), x)
+
+    programs = {"add": add, "collatz": collatz, "rnn": rnn, "mandelbrot": mandelbrot, "k_means": k_means}
+    programs["matmuls"] = matmuls
+    return {name: _finished(program) for name, program in programs.items()}
+
+
+def _finished(program: Callable[..., Any]) -> Callable[..., object]:
+    import jax
+
+    return lambda *args: jax.block_until_ready(program(*args))
+
+
+PEERS: dict[str, Callable[[], Programs]] = {"numba": numba_programs, "jax": jax_programs}
+
+
+def installed() -> dict[str, Programs]:
+    """The programs of each peer that is installed."""
+    return {name: programs() for name, programs in PEERS.items() if importlib.util.find_spec(name)}

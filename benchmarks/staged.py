@@ -1,0 +1,175 @@
+"""How fast staged functions run and how long staging takes, beside plain Python, NumPy by hand, Numba and JAX.
+
+All run the programs of numeric.py on the same arguments, by turns; of the times of each, the smallest counts. Each must
+give the answer of plain Python. Peers that are not installed, or cannot run a program, are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import common
+import numeric
+import numpy as np
+import peers
+
+import autograph as ag
+
+Work = Callable[[], object]
+PLAIN, STAGED, BY_HAND = "plain Python", "ag.function", "NumPy by hand"
+
+
+def arguments() -> dict[str, tuple[Any, ...]]:
+    """What each program is called with."""
+    random = np.random.default_rng(0)
+    w, u = random.normal(size=(2, 32, 32)) / 8
+    return {
+        "collatz": (837799,),
+        "rnn": (random.normal(size=(50, 16, 32)), random.integers(10, 50, 16), np.zeros((16, 32)), w, u),
+        "mandelbrot": (60, 40, 50),
+        "k_means": (random.normal(size=(2000, 2)), random.normal(size=(8, 2)), 20),
+        "matmuls": (random.normal(size=(64, 64)), random.normal(size=(64, 64)) / 8),
+    }
+
+
+HANDMADE = {"mandelbrot": numeric.mandelbrot_of_arrays, "k_means": numeric.k_means_by_matmul}
+
+
+def once(work: Work, count: int) -> float:
+    """Seconds of one call, out of `count`."""
+    calls = [None] * count
+    begin = time.perf_counter()
+    for _ in calls:
+        work()
+    return (time.perf_counter() - begin) / count
+
+
+def smallest(works: dict[str, Work], turns: int) -> dict[str, float]:
+    """The least time that each takes, taking turns."""
+    counts = {name: max(1, int(2e-3 / once(work, 1))) for name, work in works.items()}
+    best = dict.fromkeys(works, float("inf"))
+    for _ in range(turns):
+        for name, work in works.items():
+            best[name] = min(best[name], once(work, counts[name]))
+    return best
+
+
+def same(one: Any, other: Any) -> bool:
+    if isinstance(one, tuple):
+        return all(map(same, one, other))
+    return bool(np.allclose(one, other, rtol=1e-6, atol=1e-9))
+
+
+def ways(name: str, args: tuple[Any, ...], others: dict[str, peers.Programs]) -> dict[str, Work]:
+    """What to measure for a program: all that gives the answer of plain Python."""
+    plain = getattr(numeric, name)
+    functions = {PLAIN: plain, STAGED: ag.function(plain)}
+    if name in HANDMADE:
+        functions[BY_HAND] = HANDMADE[name]
+    functions |= {peer: programs[name] for peer, programs in others.items() if name in programs}
+    expected, works = plain(*args), {}
+    for way, function in functions.items():
+        try:
+            result = function(*args)
+        except Exception as error:
+            if way in (PLAIN, STAGED, BY_HAND):
+                raise
+            print(f"{way} cannot run {name}: {type(error).__name__}")
+            continue
+        if not same(expected, result):
+            raise AssertionError(f"{name}: {way} gives another answer")
+        works[way] = lambda function=function: function(*args)
+    return works
+
+
+def duration(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.0f} ns"
+
+
+def calling(turns: int, others: dict[str, peers.Programs]) -> None:
+    """What a call costs of a function that does next to nothing."""
+    array = np.arange(3.0)
+    rows = []
+    for title, args in (("two numbers", (1, 2)), ("two small arrays", (array, array))):
+        times = smallest(ways("add", args, others), turns)
+        rows.append([f"adding {title}", *(duration(times[way]) for way in (PLAIN, STAGED, *others))])
+    common.show("Calling", ["", PLAIN, STAGED, *others], rows)
+
+
+def running(turns: int, others: dict[str, peers.Programs]) -> None:
+    """Whole programs."""
+    columns = [STAGED, BY_HAND, *others]
+    rows = []
+    for name, args in arguments().items():
+        times = smallest(ways(name, args, others), turns)
+        ratios = [f"{times[way] / times[PLAIN]:.2f}" if way in times else "–" for way in columns]
+        rows.append([name, duration(times[PLAIN]), *ratios])
+    common.show("Running (for all but plain Python: times the time that it takes)", ["", PLAIN, *columns], rows)
+
+
+def staging(turns: int) -> None:
+    """Tracing long programs, and what a first call takes."""
+    rows = []
+    for name, count in (("ops_1000", 1000), ("ops_10000", 10000)):
+        best: dict[str, float] = {}
+        for _ in range(turns):
+            staged = ag.function(getattr(numeric, name))
+            staged(1.5)
+            for part, seconds in staged.traces[0].seconds.items():
+                best[part] = min(best.get(part, seconds), seconds)
+        parts = [f"{1e6 * best[part] / count:.1f}" for part in ("trace", "optimise", "compile")]
+        rows.append([f"{count} operations", *parts, f"{1e6 * sum(best.values()) / count:.1f}"])
+    common.show("Staging long straight programs: microseconds for each operation", ["", "trace", "optimise", "compile", "together"], rows)
+
+
+STARTING = {
+    "convert and first call, 20 lines": """
+import time, numeric, autograph as ag
+ag.function(numeric.add)(1, 2)
+begin = time.perf_counter()
+ag.function(numeric.newton)(5.0, 2.0, 1e-9, 100)
+print(time.perf_counter() - begin)
+""",
+    "import autograph, NumPy being there": """
+import time, numpy
+begin = time.perf_counter()
+import autograph
+print(time.perf_counter() - begin)
+""",
+}
+
+
+def starting(turns: int) -> None:
+    """What takes a process of its own to measure."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    rows = []
+    for name, text in STARTING.items():
+        times = []
+        for _ in range(turns):
+            run = subprocess.run([sys.executable, "-c", text], stdout=subprocess.PIPE, env=environment, check=True)
+            times.append(float(run.stdout))
+        rows.append([name, duration(min(times))])
+    common.show("Starting", ["", "time"], rows)
+
+
+def main(turns: int = 7) -> None:
+    others = peers.installed()
+    calling(turns, others)
+    running(turns, others)
+    staging(turns)
+    starting(turns)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--turns", type=int, default=7)
+    main(parser.parse_args().turns)

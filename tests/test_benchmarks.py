@@ -1,0 +1,38 @@
+"""What the benchmarks measure gives the right answers."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+
+
+@pytest.fixture(scope="module")
+def staged():
+    sys.path.insert(0, str(BENCHMARKS))
+    try:
+        yield importlib.import_module("staged")
+    finally:
+        sys.path.remove(str(BENCHMARKS))
+        for name in ("staged", "numeric", "peers", "common"):
+            sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize("name", ["collatz", "rnn", "mandelbrot", "k_means", "matmuls"])
+def test_all_ways_give_the_answer_of_plain_python(staged, name):
+    works = staged.ways(name, staged.arguments()[name], {})
+    assert [*works][:2] == ["plain Python", "ag.function"]
+
+
+def test_the_twenty_lines_and_the_operations(staged):
+    import autograph as ag
+
+    arguments = 5.0, 2.0, 1e-9, 100
+    assert ag.function(staged.numeric.newton)(*arguments) == staged.numeric.newton(*arguments)
+    assert ag.function(staged.numeric.ops_100)(1.5) == staged.numeric.ops_100(1.5)
+
+
+def test_durations(staged):
+    assert [*map(staged.duration, (2.5, 0.0123, 4.5e-5, 3e-8))] == ["2.5 s", "12.3 ms", "45 µs", "30 ns"]
