@@ -128,7 +128,8 @@ def staging(turns: int) -> None:
                 best[part] = min(best.get(part, seconds), seconds)
         parts = [f"{1e6 * best[part] / count:.1f}" for part in ("trace", "optimise", "compile")]
         rows.append([f"{count} operations", *parts, f"{1e6 * sum(best.values()) / count:.1f}"])
-    common.show("Staging long straight programs: microseconds for each operation", ["", "trace", "optimise", "compile", "together"], rows)
+    title = "Staging long straight programs: microseconds for each operation"
+    common.show(title, ["", "trace", "optimise", "compile", "together"], rows)
 
 
 STARTING = {
