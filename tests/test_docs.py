@@ -54,6 +54,12 @@ def test_commands(tmp_path: Path) -> None:
         assert python(tmp_path, "-m", "autograph", *command.split()) == said
 
 
+def test_the_text_of_a_graph(tmp_path: Path) -> None:
+    (program,), (said,) = blocks("docs/graphs.md", "python"), blocks("docs/graphs.md", "text")
+    (tmp_path / "model.py").write_text(program, encoding="utf-8")
+    assert python(tmp_path, "model.py") == said
+
+
 def test_table_of_the_design() -> None:
     assert TABLE.strip() in [block.strip() for block in blocks("docs/design.md", "text")]
 
