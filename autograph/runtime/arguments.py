@@ -236,10 +236,12 @@ class Reading:
         return tuple(self._same)
 
     @property
-    def sharing(self) -> tuple[int, ...]:
-        """For each reference the number of the first that is the same object."""
-        first: dict[int, int] = {}
-        return tuple(first.setdefault(identity, number) for number, (_, _, identity) in enumerate(self.references))
+    def sharing(self) -> tuple[tuple[str, ...], ...]:
+        """The codes of what is one object, for each that stands at several places."""
+        groups: dict[int, list[str]] = {}
+        for _, code, identity in self.references:
+            groups.setdefault(identity, []).append(code)
+        return tuple(tuple(codes) for codes in groups.values() if len(codes) > 1)
 
 
 def leaf_of(value: Any, path: str, policy: Policy, around: Around = ()) -> Leaf | None:

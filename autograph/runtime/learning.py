@@ -12,7 +12,7 @@ from types import FunctionType, MethodType
 from typing import Any, Protocol
 
 from autograph.runtime.signature import Dynamic, Leaf, Lengths, Policy, Signature, Static
-from autograph.runtime.types import ObjectType, TensorType, Type
+from autograph.runtime.types import TensorType, Type
 
 # A static argument of these types that has had more than MANY values is taken as one object.
 _VARYING = (str, bytes, slice, frozenset, FunctionType, MethodType)
@@ -88,19 +88,12 @@ def _compare(path: str, old: Leaf | None, new: Leaf | None, found: Difference) -
         if isinstance(first, TensorType) and isinstance(second, TensorType) and _but_shape(first) == _but_shape(second):
             found.dimensions.append((path, first, second))
             return
-    found.others.append(f"`{path}` is {_described(new)}, and was {_described(old)}")
+    now, before = (leaf.described if leaf is not None else "not there" for leaf in (new, old))
+    found.others.append(f"`{path}` is {now}, and was {before}")
 
 
 def _but_shape(type: TensorType) -> tuple[Any, ...]:
     return type.dtype, type.kind, type.ndim, type.exact
-
-
-def _described(leaf: Leaf | None) -> str:
-    if leaf is None:
-        return "not there"
-    if isinstance(leaf, Dynamic) and isinstance(leaf.type, ObjectType) and leaf.cls is not None:
-        return f"a {leaf.cls.__qualname__}"
-    return str(leaf)
 
 
 def _shared(signature: Signature) -> str:

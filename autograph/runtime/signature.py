@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from autograph import nest
 from autograph.runtime.graph import Graph
 from autograph.runtime.keys import static_key
-from autograph.runtime.types import Shape, TensorType, Type
+from autograph.runtime.types import ObjectType, Shape, TensorType, Type
 
 # Where something stands in the user's program: file and line.
 Where: TypeAlias = tuple[str, int]
@@ -44,6 +44,11 @@ class Static:
     def __str__(self) -> str:
         return getattr(self.value, "__qualname__", None) or repr(self.value)
 
+    @property
+    def described(self) -> str:
+        """What an error calls it."""
+        return str(self)
+
 
 @dataclass(frozen=True)
 class Dynamic:
@@ -58,6 +63,13 @@ class Dynamic:
     cls: Class | None = None
 
     def __str__(self) -> str:
+        return str(self.type)
+
+    @property
+    def described(self) -> str:
+        """What an error calls it."""
+        if isinstance(self.type, ObjectType) and self.cls is not None:
+            return f"a {self.cls.__qualname__.rpartition('<locals>.')[2]}"
         return str(self.type)
 
 

@@ -84,7 +84,7 @@ class Specialiser:
         self.options = options
         self.policy = Policy(static=set(options.static_argnames))
         self.traces = Traces(options.max_traces)
-        self.events: deque[Event] = deque(maxlen=256)
+        self.events: deque[Event] = deque(maxlen=64)
         self.made = 0
         self._relearnt = relearnt
         self._lock = threading.RLock()
@@ -267,7 +267,8 @@ class Specialiser:
         passes: Any = importlib.import_module("autograph.runtime.passes")
         engine: Any = importlib.import_module("autograph.runtime.engines.numpy")
         begin = time.perf_counter()
-        report = passes.optimise(traced.graph, self.options.without)
+        check: Any = importlib.import_module("autograph.runtime.check").check if _checks() else None
+        report = passes.optimise(traced.graph, self.options.without, check)
         trace.events += [Event("pass", message, user_line(place)) for message, place in report.notes]
         optimised = time.perf_counter()
         executable = engine.compile(traced.graph)
@@ -307,6 +308,11 @@ class Specialiser:
         )
         self._tell("often", message)
         warnings.warn(message, RetraceWarning, stacklevel=_callers())
+
+
+def _checks() -> bool:
+    """Whether graphs are to be checked after each pass, as in tests."""
+    return os.environ.get("AUTOGRAPH_CHECK") == "1"
 
 
 def _callers() -> int:

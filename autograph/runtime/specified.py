@@ -76,7 +76,7 @@ def misfit(wide: Signature, narrow: Signature) -> str:
         return f"`{(missing or extra)[0]}` is {'missing' if missing else 'there'}, and the structure is another one"
     for path, expected, leaf in zip(wide.paths, wide.leaves, narrow.leaves):
         if not _fits(expected, leaf):
-            return f"`{path}` is {_described(leaf)}, and not {_described(expected)}"
+            return f"`{path}` is {leaf.described}, and not {expected.described}"
     return ""
 
 
@@ -90,9 +90,3 @@ def _fits(expected: Leaf, leaf: Leaf) -> bool:
     if isinstance(expected.type, TensorType):
         return covers(expected.type, leaf.type)
     return expected.cls is leaf.cls
-
-
-def _described(leaf: Leaf) -> str:
-    if isinstance(leaf, Dynamic) and isinstance(leaf.type, ObjectType) and leaf.cls is not None:
-        return f"a {leaf.cls.__qualname__}"
-    return str(leaf)

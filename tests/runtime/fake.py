@@ -9,7 +9,6 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from autograph.runtime import graph as graphs
 from autograph.runtime.graph import Constant, Graph, Node, Value, map_args
 from autograph.runtime.signature import Event, Guard, Signature, Traced
 from autograph.runtime.types import ANY

@@ -148,19 +148,19 @@ def test_a_staged_function_keeps_its_options():
     assert len(other.traces) == 2
 
 
+CANNOT = ", which cannot be a graph: decorate a function that computes"
+
+
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("def f():\n yield 1", "f (<text>:1) is a generator, which cannot be a graph: decorate a function that computes "
-         "what it yields"),
-        ("async def f(): pass", "f (<text>:1) is a coroutine (async def), which cannot be a graph: decorate a function "
-         "that computes what it awaits"),
-        ("async def f(): yield 1", "f (<text>:1) is an asynchronous generator, which cannot be a graph: decorate a "
-         "function that computes what it yields"),
+        ("def f():\n yield 1", f"f (<text>:1) is a generator{CANNOT} what it yields"),
+        ("async def f(): pass", f"f (<text>:1) is a coroutine (async def){CANNOT} what it awaits"),
+        ("async def f(): yield 1", f"f (<text>:1) is an asynchronous generator{CANNOT} what it yields"),
         ("class f: pass", "f is a class: decorate its methods with ag.function instead"),
         ("f = 3", "ag.function decorates functions, not 3"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_staged(text, message):
     names = {}
     exec(compile(text, "<text>", "exec"), names)
@@ -173,13 +173,13 @@ def test_what_cannot_be_staged(text, message):
     "options, error, message",
     [
         ({"engine": "gpu"}, ValueError, "there is no engine 'gpu'; the engines are 'auto', 'numpy', 'native', 'xla'"),
-        ({"engine": "native"}, EngineError, "the engine 'native' is not there yet: engine='numpy' runs the same programs"),
+        ({"engine": "native"}, EngineError, "the engine 'native' is not there yet: engine='numpy' runs the "),
         ({"static_argnames": "y"}, ValueError, "static_argnames names 'y', but the parameters are 'x'"),
         ({"strict": "retrase"}, ValueError, "strict cannot refuse 'retrase'; it can refuse 'retrace', 'unroll', "),
         ({"passes": {"cze": False}}, ValueError, "there is no pass 'cze'; the passes are "),
-        ({"passes": "cse"}, TypeError, "passes says of passes by name whether they run, such as {'cse': False}, not 'cse'"),
+        ({"passes": "cse"}, TypeError, "passes says of passes by name whether they run, such as {'cse': "),
         ({"max_traces": 0}, ValueError, "max_traces is how many traces are kept, at least 1, not 0"),
-        ({"input_signature": int}, TypeError, "input_signature is a list of what stands for each positional argument, "),
+        ({"input_signature": int}, TypeError, "input_signature is a list of what stands for each positional "),
         ({"input_signature": [int, int]}, ValueError, "input_signature does not fit the parameters: "),
     ],
 )  # fmt: skip
@@ -226,7 +226,10 @@ def test_all_kinds_of_parameters():
     assert str(inspect.signature(f)) == "(a, /, b, *rest, c=3, **more)"
 
 
-@pytest.mark.parametrize("name", ["ag_active", "type", "self", "a0", "p0", "k0", "ag_run", "ag_trace", "ag_0", "len", "id"])
+CLASHES = ["ag_active", "type", "self", "a0", "p0", "k0", "ag_run", "ag_trace", "ag_0", "len", "id"]
+
+
+@pytest.mark.parametrize("name", CLASHES)
 def test_no_parameter_clashes_with_generated_names(name):
     names = {}
     exec(f"def f({name}, other=(1, [2])): return {name} + other[1][0]", names)
@@ -254,8 +257,7 @@ def test_errors_are_those_of_the_function():
     for _ in range(2):
         with pytest.raises(ZeroDivisionError) as caught:
             f(0)
-        files = [entry.path.name for entry in caught.traceback if "runtime" in str(entry.path) and "tests" not in str(entry.path)]
-        assert files == []
+        assert not [entry for entry in caught.traceback if "autograph/runtime" in str(entry.path)]
 
 
 def test_nothing_of_the_library_stands_between_in_a_traceback():
@@ -311,7 +313,8 @@ def test_a_bound_method_looks_like_one():
     counter = Counter()
     bound = counter.add
     assert isinstance(bound, BoundFunction)
-    assert (bound.__name__, bound.__doc__, bound.__self__, bound.__func__) == ("add", "Count n up.", counter, Counter.add)
+    assert (bound.__name__, bound.__doc__) == ("add", "Count n up.")
+    assert (bound.__self__, bound.__func__) == (counter, Counter.add)
     assert str(inspect.signature(bound)) == "(n)"
     assert bound == counter.add != Counter().add
     assert len({bound, counter.add}) == 1

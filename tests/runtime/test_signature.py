@@ -114,7 +114,8 @@ def test_structures_are_taken_apart():
     signature = signature_of({"w": [np.zeros(2), 1], "mode": "fast"}, Point(1, Pair(2.0, (3,))))
     assert signature.paths == ("x['w'][0]", "x['w'][1]", "x['mode']", "y.x", "y.y.first", "y.y.second[0]")
     assert str(signature) == (
-        "x['w'][0]: f64[2], x['w'][1]: py.int, x['mode']='fast', y.x: py.int, y.y.first: py.float, y.y.second[0]: py.int"
+        "x['w'][0]: f64[2], x['w'][1]: py.int, x['mode']='fast', "
+        "y.x: py.int, y.y.first: py.float, y.y.second[0]: py.int"
     )
 
 
