@@ -1,6 +1,7 @@
 """`autograph graph`."""
 
 import json
+import os
 import shutil
 import textwrap
 
@@ -192,3 +193,9 @@ def test_what_is_no_example(text):
 
 def test_arguments():
     assert arguments(("1", "x=2", "y='a'")) == ([1], {"x": 2, "y": "a"})
+
+
+@pytest.mark.skipif(os.name == "nt", reason="completion is for Unix shells")
+def test_completion_of_formats(spawn):
+    words = {"COMP_WORDS": "autograph graph model.py:f --format s", "COMP_CWORD": "4"}
+    assert spawn(env={"_AUTOGRAPH_COMPLETE": "bash_complete", **words}).stdout == "plain,svg\nplain,source\n"
