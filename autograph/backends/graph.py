@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from autograph.operators import backend as protocol
 from autograph.operators.state import State
 from autograph.runtime.branches import NoState, stage_if
+from autograph.runtime.calling import Module
 from autograph.runtime.generators import Generated, collect
 from autograph.runtime.regions import raise_in_graph
 from autograph.runtime.refs import ContainerRef, ObjectRef
@@ -44,6 +45,7 @@ class GraphBackend(protocol.Backend):
     def trace(self, trace: Trace) -> Iterator[None]:
         """While it lasts, what runs in this thread is recorded by `trace`."""
         self._traces.stack.append(trace)
+        trace.collected = lambda value: self._collected("", value)
         try:
             with protocol.traced_by(self):
                 yield
@@ -112,9 +114,9 @@ class GraphBackend(protocol.Backend):
             return self.current.ref(value)
         if isinstance(value, (list, dict, set, deque, bytearray)):
             return ContainerRef(self.current, value)
-        if isinstance(value, tuple):
+        if isinstance(value, (tuple, str, bytes, range)):
             return ContainerRef(self.current, value)
-        if isinstance(value, (type, ModuleType, FunctionType)) or not hasattr(value, "__dict__"):
+        if isinstance(value, FunctionType) or not hasattr(value, "__dict__") or type(value) is Module:
             return NotImplemented
         return ObjectRef(self.current, value)
 
@@ -153,8 +155,8 @@ class GraphBackend(protocol.Backend):
         args = tuple(self._collected(name, a) for a in args)
         if name == "print":
             return trace.record("print", args, dict(kwargs))
-        if name in ("type", "isinstance") and len(args) == 1:
-            return args[0].__class__ if is_tensor(args[0]) else NotImplemented
+        if name == "type" and len(args) == 1:
+            return trace.class_of(args[0]) if is_tensor(args[0]) else NotImplemented
         staged = any(map(is_staged, args))
         if not staged and (name in _STRUCTURAL or not (may_hold(args) or may_hold(dict(kwargs)))):
             return NotImplemented

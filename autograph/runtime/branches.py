@@ -9,12 +9,13 @@ from autograph.runtime import forms
 from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.journal import restore
 from autograph.runtime.regions import Arm, Entry, State, handles, hoist, misfit, owned_by, results_of, run_body
-from autograph.runtime.signals import Diverged, Materialise
+from autograph.runtime.signals import Diverged, Materialise, Unstageable
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import MaybeUnbound
 
 RETURNED = "the returned value"
+_CONTAINERS = 100
 
 
 class NoState:
@@ -44,11 +45,17 @@ def stage_if(
     Args:
         loose: whether what they return goes straight to who called the user's function.
     """
-    while True:
+    return repeated(trace, lambda: _stage_if(trace, trace.use(test), [body, orelse or _nothing], state, loose))
+
+
+def repeated(trace: Trace, stage: Callable[[], Any]) -> Any:
+    """Stage a construct; once more, if a container has to become an object of the graph before it."""
+    for _ in range(_CONTAINERS):
         try:
-            return _stage_if(trace, trace.use(test), [body, orelse or _nothing], state, loose)
+            return stage()
         except Materialise as signal:
             trace.materialise(signal.container)
+    raise Unstageable("the lengths of too many lists, dicts or sets change here", trace.place())
 
 
 def _nothing() -> None:
@@ -56,7 +63,11 @@ def _nothing() -> None:
 
 
 def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], state: State, loose: bool) -> Any:
-    arms = [run_body(trace, body, state, Block()) for body in bodies]
+    trace.tests.append(test)
+    try:
+        arms = [run_body(trace, body, state, Block()) for body in bodies]
+    finally:
+        trace.tests.pop()
     node = Node("if", (test,), None, tuple(arm.block for arm in arms), trace.place())
     ending = [arm for arm in arms if not arm.diverged]
     trace.recorded += 1
@@ -121,7 +132,7 @@ def _joined(
     except forms.Misfit as error:
         if not loose:
             raise misfit(name, error, test, trace.place()) from None
-        trace.loosened = True
+        trace.loosened = test
         return forms.widen(forms.Fixed(first), second, loose=True, owned=owned)
 
 

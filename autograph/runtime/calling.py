@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from autograph import libraries
+from autograph import libraries, nest
 from autograph.runtime.journal import Fallback
 from autograph.runtime.outside import Outside, Source
 from autograph.runtime.graph import Constant
-from autograph.runtime.signals import Unjoinable
+from autograph.runtime.signals import NeedsConcrete, Unjoinable
 from autograph.runtime.tensor import Method, Tensor, is_tensor
 from autograph.runtime.trace import Trace, held, may_hold, name_of, op_of
 
@@ -26,6 +26,7 @@ _IMPURE_MODULES = frozenset(
     "time random _random secrets uuid posix nt os io _io logging warnings subprocess socket threading tempfile".split()
 )
 _IMPURE_TYPES = (np.random.Generator, np.random.RandomState, random.Random)
+_RECURSION = 25  # calls of a function from itself under conditions that are staged
 _CONTAINERS = (list, dict, set, deque, bytearray)
 _READERS = frozenset("get keys values items copy count index union intersection difference issubset issuperset".split())
 
@@ -44,6 +45,7 @@ class Caller:
         self.names: set[str] = set()
         self._made: dict[int, tuple[Any, Any]] = {}
         self._originals: dict[int, tuple[Any, Any]] = {}
+        self._depth: dict[types.CodeType, int] = {}
 
     def original(self, function: Any) -> Any:
         """The user's function for the traced form of one."""
@@ -128,14 +130,20 @@ class Caller:
         return self._inlined(self.traced(function), function)
 
     def _inlined(self, traced: Any, function: Any) -> Any:
-        trace = self.trace
+        trace, code = self.trace, function.__code__
 
         @functools.wraps(function)
         def inlined(*args: Any, **kwargs: Any) -> Any:
             before, trace.loosened = trace.loosened, False
-            result = traced(*args, **kwargs)
+            depth = self._depth[code] = self._depth.get(code, 0) + 1
+            try:
+                if depth > _RECURSION and trace.tests:
+                    raise NeedsConcrete(trace.tests[0], f"to know how deep the recursion of {function.__name__} goes", trace.place())
+                result = traced(*args, **kwargs)
+            finally:
+                self._depth[code] -= 1
             if trace.loosened and is_tensor(result):
-                raise Unjoinable(f"what {function.__name__} returns", "one thing", "another", None, trace.place())
+                raise Unjoinable(f"what {function.__name__} returns", "one thing", "another", trace.loosened, trace.place())
             trace.loosened = before
             return result
 
@@ -147,6 +155,8 @@ class Caller:
             return Recorded(self.trace, function)
         if not isinstance(inner, types.FunctionType):
             return function
+        if nest.is_nested(function.__self__) and libraries.is_plain(str(inner.__globals__.get("__name__"))):
+            return function
         replaced = self._python_function(inner)
         if type(replaced) is Recorded:
             return Recorded(self.trace, function, only_staged=replaced.only_staged)
@@ -156,12 +166,12 @@ class Caller:
         if op_of(kind) is not None:
             return Recorded(self.trace, kind, only_staged=True)
         init = kind.__init__
-        plain = type(kind) is type and isinstance(init, types.FunctionType) and kind.__new__ is object.__new__
+        plain = type(kind) is type and isinstance(init, types.FunctionType) and _is_c_level(kind.__new__)
         if not plain or libraries.is_plain(kind.__module__) or init.__code__.co_filename == "<string>":
             return kind
 
         def construct(*args: Any, **kwargs: Any) -> Any:
-            made = object.__new__(kind)
+            made = kind.__new__(kind, *args, **kwargs) if issubclass(kind, BaseException) else object.__new__(kind)
             self.replacement(init)(made, *args, **kwargs)
             return made
 
@@ -178,6 +188,10 @@ class Caller:
         if _is_impure(function):
             return Recorded(self.trace, function)
         return Recorded(self.trace, function, only_staged=True)
+
+
+def _is_c_level(new: Any) -> bool:
+    return new is object.__new__ or new is BaseException.__new__ or new is Exception.__new__
 
 
 def _is_scalar_function(function: Any) -> bool:
@@ -209,6 +223,9 @@ class Recorded:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         function = self.__wrapped__
         if self.only_staged and not may_hold(args) and not may_hold(kwargs):
+            for part in (*args, *kwargs.values()):
+                if isinstance(part, _CONTAINERS):
+                    self.trace.journal.touch(part)
             result = function(*args, **kwargs)
             if not _makes_array(result):
                 return result
@@ -276,6 +293,7 @@ class TextMethod:
         self.function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        args = tuple(self.trace.collected(part) for part in args)
         if not may_hold(args) and not may_hold(kwargs):
             return self.function(*args, **kwargs)
         return self.trace.record(f".{self.function.__name__}", (self.owner, *args), kwargs)

@@ -10,6 +10,7 @@ from autograph.runtime.branches import NoState, stage_if
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.turns import as_tensor, is_staged, run_for
+from autograph.runtime.types import ObjectType
 
 
 @dataclass
@@ -37,8 +38,11 @@ def collect(trace: Trace, generated: Generated, done: Any, op: str, consumer: st
         op: how an element is added: `.append`, `.add` or `setitem`.
         consumer: the builtin that consumes them; `any` and `all` stop at the first that decides.
     """
-    made = type(done)(done)
-    target = trace.materialise(made)
+    if isinstance(done, set):
+        target = trace.record("call", (set, list(done)))
+        target._value.type = ObjectType("set")
+    else:
+        target = trace.constant(type(done)(done))
     pending = [] if generated.first is True else [generated.first]
 
     def add(item: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from types import CellType
+from types import CellType, ModuleType
 from typing import Any
 
 _MISSING: Any = object()
@@ -78,6 +78,8 @@ def contents(container: Any) -> Any:
         return type(container)(container)
     if isinstance(container, CellType):
         return {} if _is_empty(container) else {"cell_contents": container.cell_contents}
+    if isinstance(container, (type, ModuleType)):
+        return dict(vars(container))
     return attributes(container)
 
 
@@ -115,10 +117,10 @@ def restore(container: Any, content: Any) -> None:
     else:
         now = contents(container)
         for name in now.keys() - content.keys():
-            object.__delattr__(container, name)
+            _setter(container).__delattr__(container, name)
         for name, value in content.items():
             if now.get(name, _MISSING) is not value:
-                object.__setattr__(container, name, value)
+                put(container, name, value)
 
 
 def entries(content: Any) -> dict[Any, Any] | None:
@@ -137,4 +139,9 @@ def put(container: Any, key: Any, value: Any) -> None:
     elif isinstance(container, (list, deque)):
         container[key] = value
     else:
-        object.__setattr__(container, key, value)
+        _setter(container).__setattr__(container, key, value)
+
+
+def _setter(thing: Any) -> Any:
+    """Who sets attributes of a thing without asking its class."""
+    return type if isinstance(thing, type) else object

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograph.runtime import forms
-from autograph.runtime.branches import NoState, stage_if
+from autograph.runtime.branches import NoState, repeated, stage_if
 from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.opdef import ORDERED, WRITE, lookup
 from autograph.runtime.regions import (
@@ -27,7 +27,6 @@ from autograph.runtime.regions import (
     results_of,
     run_body,
 )
-from autograph.runtime.signals import Materialise
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import ObjectType, Type, item_of, join
@@ -127,15 +126,6 @@ def stage_while(
     repeated(trace, lambda: _stage_while(trace, first, test, body, state, until))
 
 
-def repeated(trace: Trace, stage: Callable[[], Any]) -> Any:
-    """Stage a loop; once more, if a container has to become an object of the graph before it."""
-    while True:
-        try:
-            return stage()
-        except Materialise as signal:
-            trace.materialise(signal.container)
-
-
 def _stage_while(
     trace: Trace,
     first: Any,
@@ -222,7 +212,7 @@ def _trace_test(trace: Trace, test: Callable[[], Any], state: State, carry: Carr
     """The block of a loop's test; None if the test does anything but tell its result."""
     block = Block()
     arm = run_body(trace, test, state, block, lambda: carry.install(block))
-    if arm.diverged or arm.whole or _does_something(block) or any(slot not in carry.forms for slot in arm.values):
+    if arm.diverged or arm.whole or arm.values or _does_something(block):
         return None
     with trace.open(block):
         block.results = (as_result(trace, arm.result),)
@@ -297,5 +287,5 @@ def item_params(trace: Trace, block: Block, type: Type) -> tuple[Any, Any]:
         pairs = [item_params(trace, block, part) for part in type.items]
         return tuple(item for item, _ in pairs), tuple(target for _, target in pairs)
     block.add_param(type)
-    return Tensor(block.params[-1], trace), len(block.params) - 1
+    return trace.handle(block.params[-1]), len(block.params) - 1
 

@@ -7,22 +7,25 @@ taken apart in the same way. What the code assigns stays in the environment, and
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import CellType, ModuleType
+from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from autograph import nest
+from autograph import libraries, nest
 from autograph.runtime.graph import Constant, Node, Value, user_line
-from autograph.runtime.journal import Fallback
+from autograph.runtime.journal import Fallback, put
 from autograph.runtime.signature import Guard
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import ObjectType, TensorType, type_of
 
 _SMALL = 64
+_REACH = 10_000
+_AS_OBJECTS = (set, deque, bytearray)
 _MISSING: Any = object()
 
 
@@ -44,13 +47,19 @@ class Source:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        return (self.op, *(id(a.value) if isinstance(a, Constant) else a for a in self.args))
+        return (self.op, *map(_key_of, self.args))
 
     def item(self, key: Any) -> Source:
         return Source("getitem", (self, key), f"{self.expression}[{key!r}]", self.names, f"{self.text}[{key!r}]")
 
     def attribute(self, name: str) -> Source:
         return Source("getattr", (self, name), f"{self.expression}.{name}", self.names, f"{self.text}.{name}")
+
+
+def _key_of(arg: Any) -> Any:
+    if isinstance(arg, Constant):
+        return id(arg.value)
+    return arg.key if isinstance(arg, Source) else arg
 
 
 class Restart(BaseException):
@@ -122,16 +131,37 @@ class Outside:
         if type(value) is np.ndarray or source.key in self.late:
             return self.load(value, source)
         kind = nest.kind_of(value) if not isinstance(value, type) else None
-        if type(value) in (set,) or (kind is not None and not _is_small(value)):
+        if type(value) in _AS_OBJECTS or hasattr(type(value), "__next__") or (kind is not None and not _is_small(value)):
             return self.load(value, source)
         if kind is not None:
             return self._take_apart(value, kind, source)
-        if isinstance(value, ModuleType) or callable(value) or isinstance(value, _CONSTANT):
-            self._guard_same(value, source)
-            return self.stand_in(value)
         self._guard_same(value, source)
-        self.objects.setdefault(id(value), (value, source))
-        return value
+        if isinstance(value, _CONSTANT):
+            return value
+        stand_in = self.stand_in(value)
+        if stand_in is value and not isinstance(value, (FunctionType, BuiltinFunctionType)):
+            self.know(value, source)
+        return stand_in
+
+    def know(self, thing: Any, source: Source | Value) -> None:
+        """Know an object, class or module whose attributes traced code may read and set."""
+        name = getattr(thing, "__name__" if isinstance(thing, ModuleType) else "__module__", None)
+        if isinstance(thing, (type, ModuleType)) and libraries.is_plain(str(name)):
+            return
+        if id(thing) not in self.objects:
+            self.objects[id(thing)] = thing, source
+            for key in self.late:
+                if key[0] == "attribute":
+                    self._read_late(thing, source, key)
+
+    def _read_late(self, root: Any, source: Source | Value, key: tuple[Any, ...]) -> None:
+        """Let an attribute, of an object within `root`, be read when the graph runs."""
+        for thing, base in self._within(root, source):
+            if id(thing) == key[1]:
+                self.trace.journal.touch(thing)
+                value = getattr(thing, key[2])
+                put(thing, key[2], self.load(value, base.attribute(key[2])))
+                return
 
     def load(self, value: Any, source: Source) -> Tensor:
         """A handle for what the graph reads from `source` when it runs."""
@@ -148,13 +178,15 @@ class Outside:
             self.guard(f"type({source.expression}) is kind", (*source.names, ("kind", type(value))), f"the class of {source.text}")
             known = ObjectType(type(value).__name__)
         del name
-        handle = Tensor(self._load(source, known), self.trace)
+        handle = self.trace.handle(self._load(source, known))
         if type(value) is np.ndarray:
             self._arrays[id(value)] = handle
             self._seen[id(value)] = value, handle
         return handle
 
     def _load(self, source: Source, type: Any) -> Value:
+        if source.op == "param":
+            return source.args[0]  # type: ignore[no-any-return]
         found = self._loads.get(source.key)
         if found is None:
             args = tuple(self._load(a, ObjectType()) if isinstance(a, Source) else a for a in source.args)
@@ -203,39 +235,44 @@ class Outside:
             return self.array(value)
         known = self.objects.get(id(value))
         if known is not None:
-            return Tensor(known[1], self.trace) if isinstance(known[1], Value) else value
+            return self.trace.handle(known[1]) if isinstance(known[1], Value) else value
         return value
 
     def array(self, value: np.ndarray[Any, Any]) -> Tensor:
         """A handle for an array that was not seen before: an attribute of an object, or made by code not traced."""
         found = self._arrays.get(id(value))
         if found is None:
-            source = self._find(value)
-            if source is not None:
-                return self.load(value, source)
+            found_at = self.find(value)
+            if found_at is not None:
+                return self.load(value, found_at[1])
             node = Node("getitem", (Constant([value]), 0), None, (), self.trace.place())
             self.trace.prologue.append(node)
-            found = self._arrays[id(value)] = Tensor(node.add_output(type_of(value)), self.trace)
+            found = self._arrays[id(value)] = self.trace.handle(node.add_output(type_of(value)))
             self._seen[id(value)] = value, found
         return found
 
-    def _find(self, value: Any) -> Source | None:
-        """The attribute, of an object that the function knows, that an array is."""
-        rest = [(thing, source) for thing, source in self.objects.values()]
+    def find(self, value: Any) -> tuple[Any, Source] | None:
+        """The attribute, of an object that the function knows, that something is: what has it, and its source."""
+        for root, source in self.objects.values():
+            for thing, base in self._within(root, source):
+                for key, part in _parts_of(thing):
+                    if part is value:
+                        return thing, base.item(key) if isinstance(thing, (list, tuple, dict)) else base.attribute(key)
+        return None
+
+    def _within(self, root: Any, source: Source | Value) -> Iterator[tuple[Any, Source]]:
+        """An object and all that can be reached from it, with their sources."""
+        rest = [(root, source if isinstance(source, Source) else self._param_source(source))]
         seen: set[int] = set()
-        while rest:
-            thing, source = rest.pop()
-            if id(thing) in seen or len(seen) > 10_000:
+        while rest and len(seen) < _REACH:
+            thing, base = rest.pop()
+            if id(thing) in seen:
                 continue
             seen.add(id(thing))
-            base = source if isinstance(source, Source) else self._param_source(source)
+            yield thing, base
             for key, part in _parts_of(thing):
-                inner = base.item(key) if isinstance(thing, (list, tuple, dict)) else base.attribute(key)
-                if part is value:
-                    return inner
                 if _has_parts(part):
-                    rest.append((part, inner))
-        return None
+                    rest.append((part, base.item(key) if isinstance(thing, (list, tuple, dict)) else base.attribute(key)))
 
     def _param_source(self, value: Value) -> Source:
         name = self.param_names.get(value, "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from types import FunctionType
 from typing import Any
 
 from autograph.runtime.trace import Trace, held, may_hold
@@ -21,9 +23,16 @@ class ContainerRef:
         inside = held(self.container)
         if inside is not None or not may_hold(index):
             return inside
-        if write or not isinstance(self.container, (list, tuple)):
+        if not isinstance(self.container, (tuple, str, bytes, range)) and (write or self._has_containers()):
             return self.trace.materialise(self.container)
+        if isinstance(self.container, (str, bytes, range)):
+            return _Constant(self.trace, self.container)
         return self.trace.constant(self.container)
+
+    def _has_containers(self) -> bool:
+        """Whether what is read may be changed afterwards: then the very object has to be read."""
+        parts = self.container.values() if isinstance(self.container, dict) else self.container
+        return any(isinstance(part, (list, dict, set, deque)) for part in parts)
 
     def __getitem__(self, index: Any) -> Any:
         inside = self._place(index, write=False)
@@ -54,6 +63,17 @@ class ContainerRef:
         return getattr(self.container, name)
 
 
+class _Constant:
+    """A constant to be indexed by a staged value."""
+
+    def __init__(self, trace: Trace, value: Any) -> None:
+        self.trace = trace
+        self.value = value
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.trace.record("getitem", (self.value, index))
+
+
 class ObjectRef:
     """An object of which attributes or items are set."""
 
@@ -71,8 +91,13 @@ class ObjectRef:
 
     def __setattr__(self, name: str, value: Any) -> None:
         thing = object.__getattribute__(self, "_thing")
-        object.__getattribute__(self, "_trace").journal.touch(thing)
-        setattr(thing, name, value)
+        trace = object.__getattribute__(self, "_trace")
+        trace.journal.touch(thing)
+        own = type(thing).__setattr__
+        if isinstance(own, FunctionType):
+            trace.call(own)(thing, name, value)
+        else:
+            setattr(thing, name, value)
 
     def __delattr__(self, name: str) -> None:
         thing = object.__getattribute__(self, "_thing")

@@ -306,5 +306,5 @@ def misfit(name: str, error: forms.Misfit, test: Value | None, place: Place) -> 
 
 def handles(trace: Trace, values: list[Value]) -> Iterator[Tensor]:
     """Handles for values, in order."""
-    return (Tensor(value, trace) for value in values)
+    return map(trace.handle, values)
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from autograph import nest
-from autograph.runtime.graph import Constant, Graph, Value
+from autograph.marks import UNBOUND
+from autograph.runtime.graph import Constant, Graph, Value, walk
 from autograph.runtime.journal import Fallback, entries
 from autograph.runtime.outside import Outside
 from autograph.runtime.signals import Unstageable
@@ -33,6 +34,7 @@ class Results:
         self.containers: dict[str, Value] = {}
         self._made: dict[int, tuple[Any, Value]] = {}
         self._making: set[int] = set()
+        self._captured: dict[Value, list[tuple[types.CellType, Any]]] = {}
 
     def know(self, container: Any, path: str) -> None:
         """Know a container among the arguments by its path."""
@@ -109,7 +111,9 @@ class Results:
             return self.outside.array(value)
         known = self.outside.objects.get(id(value))
         if known is not None:
-            return Tensor(known[1], self.trace) if isinstance(known[1], Value) else value
+            return self.trace.handle(known[1]) if isinstance(known[1], Value) else value
+        if type(value) is types.BuiltinFunctionType and isinstance(value.__self__, (list, dict, set)):
+            return self.trace.record("getattr", (self.trace.materialise(value.__self__), value.__name__))
         wrapped = getattr(value, "__wrapped__", None) if type(value).__name__ in ("Recorded",) else None
         if wrapped is not None:
             return wrapped
@@ -117,20 +121,52 @@ class Results:
             return value._module
         if isinstance(value, types.FunctionType) and isinstance(value.__globals__, Fallback):
             original = caller.original(value)
-            if original is value:
-                raise Unstageable(
-                    f"the function {value.__name__}, made in a staged function, cannot be returned from it, nor handed to "
-                    "code that is not converted, for it holds staged values. Make it outside",
-                    self.trace.place(),
-                )
-            return original
+            return original if original is not value else self.trace.handle(self._function(value))
         if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
             return value
         if type(value) is set or nest.kind_of(value) is not None:
-            return Tensor(self._make(value), self.trace)
+            return self.trace.handle(self._make(value))
         if hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)) and may_contain(value):
-            return Tensor(self._object(value), self.trace)
+            return self.trace.handle(self._object(value))
         return value
+
+    def _function(self, value: types.FunctionType) -> Value:
+        """A node that makes a function like one that traced code made, around the values that its variables have now."""
+        if id(value) in self._making:
+            raise Unstageable(
+                f"the function {value.__name__}, which calls itself, cannot be handed to code that is not converted",
+                self.trace.place(),
+            )
+        self._making.add(id(value))
+        variables = [self._variable(cell) for cell in value.__closure__ or ()]
+        defaults = tuple(map(self.lower, value.__defaults__ or ()))
+        self._making.discard(id(value))
+        environment: Any = value.__globals__
+        names = Constant(environment.real)
+        made = self._record("call", (make_function, value.__code__, names, value.__name__, defaults, *variables))
+        self._captured[made] = [(cell, _content(cell)) for cell in value.__closure__ or ()]
+        return made
+
+    def check_captured(self, graph: Graph) -> None:
+        """See to it that no function that was handed out reads a variable that has changed since."""
+        for node in walk(graph.block):
+            for value in node.outputs:
+                for cell, content in self._captured.get(value, ()):
+                    if _content(cell) is not content:
+                        raise Unstageable(
+                            "a function made in a staged function is kept, and a variable that it reads changes "
+                            "afterwards: give it the value as a default argument, as in `lambda x, i=i: …`",
+                            node.place,
+                        )
+
+    def _variable(self, cell: types.CellType) -> Any:
+        for real, mine, _ in self.outside.cells.values():
+            if mine is cell:
+                return Constant(real)
+        try:
+            return self.lower(cell.cell_contents)
+        except ValueError:
+            return UNBOUND
 
     def _object(self, value: Any) -> Value:
         """A node that makes an object like one that traced code made, with what it holds."""
@@ -156,9 +192,7 @@ class Results:
         if source is not None:
             return {source[1].key} if not _same(after, before) else set()
         if known is None and outer is None:
-            if type(thing) in (list, dict, set) or not hasattr(thing, "__dict__") or _same(after, before):
-                return set()
-            return self._write_object(thing, after, before, thing)
+            return set() if _same(after, before) else self._write_found(thing, after, before)
         if known is not None and type(thing) in (list, dict):
             if any(type(part) is Held for part in (after.values() if isinstance(after, dict) else after)):
                 raise Respecialise(
@@ -170,6 +204,22 @@ class Results:
         if not isinstance(place, Value):
             place = Constant(thing)
         return self._write_object(thing, after, before, place)
+
+    def _write_found(self, thing: Any, after: Any, before: Any) -> set[tuple[Any, ...]]:
+        """The same for what is an attribute of an object that is known; what is not found was made by traced code."""
+        found = self.outside.find(thing)
+        if found is None:
+            return set()
+        holder, source = found
+        if hasattr(thing, "__dict__") and not isinstance(thing, (list, dict, set)):
+            return self._write_object(thing, after, before, self.outside._load(source, ObjectType(type(thing).__name__)))
+        if source.op != "getattr":
+            raise Unstageable(
+                f"{source.text}, which is part of another container, is changed in a staged function: make it an "
+                "attribute of an object, or an argument",
+                self.trace.place(),
+            )
+        return {("attribute", id(holder), source.args[1])}
 
     def _write_container(self, place: Value, after: Any, before: Any) -> None:
         old, new = entries(before), entries(after)
@@ -211,6 +261,21 @@ def make_object(kind: type, parts: dict[str, Any]) -> Any:
     made = object.__new__(kind)
     vars(made).update(parts)
     return made
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return UNBOUND
+
+
+def make_function(code: types.CodeType, names: dict[str, Any], name: str, defaults: Any, *variables: Any) -> Any:
+    """A function whose free variables have these values; a cell is taken as it is."""
+    cells = tuple(
+        v if isinstance(v, types.CellType) else types.CellType() if v is UNBOUND else types.CellType(v) for v in variables
+    )
+    return types.FunctionType(code, names, name, defaults or None, cells)
 
 
 def may_contain(value: Any, depth: int = 4) -> bool:

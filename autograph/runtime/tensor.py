@@ -52,6 +52,8 @@ class Tensor:
         object.__setattr__(self, "_trace", trace)
 
     def __repr__(self) -> str:
+        if self._trace.formatting and not sys._getframe(1).f_code.co_filename.startswith(LIBRARY):
+            return self._trace.formatted(self, "!r", "")
         value = self._value
         return f"<Tensor {value.name + ': ' if value.name else ''}{value.type}>"
 
@@ -62,8 +64,7 @@ class Tensor:
         """The class of what it stands for, so that `isinstance` tells the user's code the truth."""
         if sys._getframe(1).f_code.co_filename.startswith(LIBRARY):
             return Tensor
-        known = class_of(self._trace.use(self))
-        return known if known is not None else self._needs("to know its class")
+        return self._trace.class_of(self)
 
     @__class__.setter
     def __class__(self, value: type) -> None:
@@ -80,6 +81,8 @@ class Tensor:
                 return self._shape(type)
             if type.exact and name == "size" and None not in type.shape:
                 return int(np.prod(type.shape, dtype=int))
+            if name == "base":
+                self._needs("to know whether it is a view")
             if type.exact and name in ("real", "imag", "T", "flat", "nbytes", "strides", "size"):
                 return self._trace.record("getattr", (self, name))
             sample = _sample(type)
@@ -103,6 +106,8 @@ class Tensor:
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._trace.record("setattr", (self, name, value))
+        if name in ("shape", "dtype"):
+            self._trace.retyped(self)
 
     def __delattr__(self, name: str) -> None:
         self._trace.record("call", (delattr, self, name))

@@ -18,10 +18,10 @@ import numpy as np
 
 from autograph.runtime.graph import Block, Graph, Node, Place, Value, gather, map_args, user_line
 from autograph.runtime.journal import Journal
-from autograph.runtime.opdef import FUNCTIONS, OPS, lookup
+from autograph.runtime.opdef import FUNCTIONS, OPS, ORDERED, WRITE, lookup
 from autograph.runtime.signals import NeedsConcrete, StagingError, Unstageable
 from autograph.runtime.signature import Event
-from autograph.runtime.tensor import LIBRARY, Tensor, is_tensor
+from autograph.runtime.tensor import LIBRARY, Tensor, class_of, is_tensor
 from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
 
 _IN_PLACE = frozenset(
@@ -79,10 +79,13 @@ class Trace:
         # Set by who makes the trace: what to call for a function, and the handle for an array.
         self.call: Callable[[Any], Any] = lambda function: function
         self.ref: Callable[[Any], Any] = lambda array: array
+        self.collected: Callable[[Any], Any] = lambda generated: generated
         self.recorded = 0
         self._lift = lift
+        self._handles: dict[Value, Tensor] = {}
         self._root: FrameType | None = None
-        self.loosened = False  # whether a function returned what nobody may look at
+        self.loosened: Any = False  # the condition on which a function returned one of two things nobody may look at
+        self.tests: list[Value] = []  # the conditions of the branches that are being traced
         self._formatting: list[tuple[Any, str, str]] | None = None
 
     # Blocks -----------------------------------------------------------------------------------------------------------
@@ -126,6 +129,8 @@ class Trace:
         if self.closed:
             raise leaked(args)
         definition = lookup(op)
+        if definition.effect in (WRITE, ORDERED) and op != "print":
+            self._give_away(op, args, kwargs)
         args = self.lower(args)
         if kwargs:
             kwargs = self.lower(kwargs)
@@ -136,13 +141,20 @@ class Trace:
         self.block.nodes.append(node)
         self.recorded += 1
         if type(inferred) is list:
-            return tuple(Tensor(node.add_output(type), self) for type in inferred)
+            return tuple(self.handle(node.add_output(type)) for type in inferred)
         if inferred == NONE or op == "raise":
             return None
         if op in _IN_PLACE and type(inferred) is TensorType and inferred.exact and inferred.kind == "array":
             node.add_output(inferred)
-            return Tensor(args[0], self)
-        return Tensor(node.add_output(inferred), self)
+            return self.handle(args[0])
+        return self.handle(node.add_output(inferred))
+
+    def handle(self, value: Value) -> Tensor:
+        """The handle of a value: one for each, so that `is` tells the truth."""
+        found = self._handles.get(value)
+        if found is None:
+            found = self._handles[value] = Tensor(value, self)
+        return found
 
     def record_lowered(self, op: str, args: tuple[Any, ...]) -> Any:
         """The same for arguments that have values in them already."""
@@ -150,7 +162,7 @@ class Trace:
         node = Node(op, args, None, (), self.place())
         self.block.nodes.append(node)
         self.recorded += 1
-        return None if inferred == NONE or type(inferred) is list else Tensor(node.add_output(inferred), self)
+        return None if inferred == NONE or type(inferred) is list else self.handle(node.add_output(inferred))
 
     def length(self, tensor: Tensor) -> Any:
         """`len(tensor)`: a number, if that is known."""
@@ -166,6 +178,21 @@ class Trace:
             self.tell("callback", f"{name_of(function)} is called as it is, it has no op")
             return self.record("call", (function, *args), kwargs)
         return self.record(op, args, kwargs)
+
+    def _give_away(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
+        """Let the graph hold the containers that are stored in an object of its own, or that a call may change."""
+        into = args[0] if args else None
+        if type(into) is Tensor and isinstance(into._value.type, TensorType):
+            return
+        for part in (*args, *kwargs.values()) if kwargs else args:
+            self._hold(part)
+
+    def _hold(self, part: Any) -> None:
+        if type(part) is tuple:
+            for inner in part:
+                self._hold(inner)
+        elif type(part) in (list, dict, set):
+            self.materialise(part)
 
     def record_ufunc(self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Record what NumPy hands over to `__array_ufunc__`."""
@@ -221,6 +248,9 @@ class Trace:
             return slice(self.lower(args.start), self.lower(args.stop), self.lower(args.step))
         if kind in _ATOMS:
             return args
+        if kind is set:
+            inside = held(args)
+            return self.use(inside) if inside is not None else self.use(self.record("call", (set, tuple(args))))
         if isinstance(args, tuple):
             parts = [self.lower(part) for part in args]
             return kind(*parts) if hasattr(args, "_fields") else tuple(parts)
@@ -240,6 +270,8 @@ class Trace:
         if inside is not None:
             return inside
         self.journal.touch(container)
+        for part in container.values() if isinstance(container, dict) else container:
+            self._hold(part)
         handle = self.constant(container if isinstance(container, (list, dict)) else list(container))
         if not isinstance(container, (list, dict)):
             handle = self.record("call", (type(container), handle))
@@ -257,6 +289,11 @@ class Trace:
     def needs(self, tensor: Tensor, use: str) -> NoReturn:
         raise NeedsConcrete(self.use(tensor), use, self.place())
 
+    def class_of(self, tensor: Tensor) -> type:
+        """The class of what a handle stands for."""
+        known = class_of(self.use(tensor))
+        return known if known is not None else self.needs(tensor, "to know its class")
+
     def known_truth(self, tensor: Tensor) -> bool:
         self.needs(tensor, "as a condition, by code that is not staged")
 
@@ -266,6 +303,17 @@ class Trace:
             self.needs(tensor, "as text")
         self._formatting.append((tensor, conversion, spec))
         return f"\ue000{len(self._formatting) - 1}\ue001"
+
+    @property
+    def formatting(self) -> bool:
+        """Whether an f-string is being made."""
+        return self._formatting is not None
+
+    def retyped(self, tensor: Tensor) -> None:
+        """Forget what was known of an array whose shape or dtype is assigned."""
+        value = self.use(tensor)
+        if isinstance(value.type, TensorType):
+            value.type = ObjectType("ndarray")
 
     def fstring(self, thunk: Callable[[], str]) -> Any:
         """The text that `thunk` makes, as an object of the graph if it holds staged values."""

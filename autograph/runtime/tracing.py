@@ -111,8 +111,8 @@ class Tracer:
 
     def _stands_for(self, param: Value, leaf: Dynamic, value: Any) -> Any:
         if isinstance(leaf.type, TensorType) or leaf.cls in _BY_HANDLE or leaf.cls is None:
-            return Tensor(param, self.trace)
-        self.outside.objects[id(value)] = value, param
+            return self.trace.handle(param)
+        self.outside.know(value, param)
         return value
 
     def _register_containers(self) -> None:
@@ -135,6 +135,7 @@ class Tracer:
                 result = self._call(traced)
                 if result is not None:
                     result = self._end(result)
+                self.results.check_captured(trace.graph)
         finally:
             for thing, content in trace.journal.stack[0]:
                 restore(thing, content)

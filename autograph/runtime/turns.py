@@ -201,7 +201,7 @@ def run_for(
     if source is not None and (limit is None or len(source) > limit):
         loop.restartable(source, eager=limit is not None)
     else:
-        loop.unrolled(iter(iterable if source is None else source))
+        loop.unrolled(iter(iterable))
 
 
 @dataclass
