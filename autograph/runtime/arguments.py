@@ -140,7 +140,7 @@ def key_at(value: Any, path: str, policy: Policy, around: Around = (), apart: bo
     if path in policy.whole:
         return kind
     form = nest.kind_of(value)
-    if form is None or (not apart and is_whole(value, around)):
+    if form is None or (not apart and is_whole(value, around) and not policy.is_apart(path)):
         return key_of(value, around)
     parts = form.children(value)
     inside = (*around, kind)
@@ -259,7 +259,7 @@ def leaf_of(value: Any, path: str, policy: Policy, around: Around = ()) -> Leaf 
         return Dynamic(scalar(value.dtype))
     if path not in policy.whole:
         if nest.is_nested(value):
-            if not is_whole(value, around):
+            if not is_whole(value, around) or policy.is_apart(path):
                 return None
         elif is_constant(value):
             return Static(value)

@@ -114,7 +114,7 @@ class Builder:
         return self._compile(trace, guards, f"return ag_run({', '.join(passed)})")
 
     def _compile(self, trace: Any, guards: Sequence[Guard], run: str) -> Entry:
-        conditions = [*map(self.condition, guards), *self._sameness()]
+        conditions = list(dict.fromkeys([*map(self.condition, guards), *self._sameness()]))
         checked = [f"if not ({' and '.join(conditions)}):", " return ag_miss"] if conditions else []
         used = set(_LEAF.findall(" ".join([run, *checked])))
         taken = [

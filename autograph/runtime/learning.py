@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from types import FunctionType, MethodType
 from typing import Any, Protocol
 
-from autograph.runtime.signature import Dynamic, Leaf, Lengths, Policy, Signature, Static
+from autograph.runtime.signature import Dynamic, Leaf, Lengths, Policy, Signature, Static, is_within
 from autograph.runtime.types import TensorType, Type
 
 # A static argument of these types that has had more than MANY values is taken as one object.
 _VARYING = (str, bytes, slice, frozenset, FunctionType, MethodType)
 MANY = 4
+LONGEST = 1000  # A container of more parts than this is not taken apart, whatever comes.
 
 
 class Known(Protocol):
@@ -74,7 +75,7 @@ def difference(old: Signature, old_lengths: Lengths, new: Signature, new_lengths
 
 
 def _below(path: str, containers: Sequence[str]) -> bool:
-    return any(path.startswith((each + "[", each + ".")) for each in containers)
+    return any(path != each and is_within(path, each) for each in containers)
 
 
 def _compare(path: str, old: Leaf | None, new: Leaf | None, found: Difference) -> None:
@@ -113,7 +114,7 @@ def learn(policy: Policy, traces: Sequence[Known], new: Signature, lengths: Leng
         for path, old, type in found.dimensions:
             learnt += _leave_open(policy, path, old, type)
         for path in found.lengths:
-            if path not in policy.whole and _uniform(path, [trace.signature, new]):
+            if path not in policy.whole and not policy.is_apart(path) and _uniform(path, [trace.signature, new]):
                 policy.whole.add(path)
                 learnt.append(f"`{path}` came with several lengths or keys, so it is taken as one object from now on")
         break
@@ -173,6 +174,23 @@ def _take_varying(policy: Policy, traces: Sequence[Known], new: Signature) -> li
     return learnt
 
 
+def concretise(policy: Policy, signature: Signature, values: Sequence[Any]) -> list[str]:
+    """Make part of the signature, or take apart, what a trace may have failed on; gives what was learnt."""
+    learnt = []
+    for path, leaf, value in zip(signature.paths, signature.leaves, values):
+        if not isinstance(leaf, Dynamic) or type(value) is not leaf.cls:
+            continue
+        if isinstance(value, (*_VARYING, range)):
+            policy.whole.discard(path)
+            policy.static.add(path)
+            learnt.append(f"`{path}` is part of the signature from now on")
+        elif isinstance(value, (list, tuple, dict)) and len(value) <= LONGEST:
+            policy.whole.discard(path)
+            policy.apart.add(path)
+            learnt.append(f"`{path}` is taken apart from now on, however long it is")
+    return learnt
+
+
 def is_stale(policy: Policy, known: Known) -> bool:
     """Whether calls cannot come to a trace any more, because of what has been learnt since."""
     for path, leaf in zip(known.signature.paths, known.signature.leaves):
@@ -181,4 +199,6 @@ def is_stale(policy: Policy, known: Known) -> bool:
         if isinstance(leaf, Dynamic) and isinstance(leaf.type, TensorType):
             if policy.shape(path, leaf.type.shape) != leaf.type.shape:
                 return True
+        if isinstance(leaf, Dynamic) and leaf.cls in (list, tuple, dict) and policy.is_apart(path):
+            return True
     return any(path in policy.whole or path in policy.static for path in known.lengths)

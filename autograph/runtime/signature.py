@@ -144,6 +144,11 @@ def _rebuild(value: Any, build: Any) -> Any:
     return kind.rebuild(value, [build(part) for part in kind.children(value).values()])
 
 
+def is_within(path: str, container: str) -> bool:
+    """Whether `path` is that of a container, or of a part of it."""
+    return path == container or path.startswith((container + "[", container + "."))
+
+
 @dataclass
 class Policy:
     """What a function has learnt about its arguments, for all traces to come.
@@ -151,11 +156,13 @@ class Policy:
     Attributes:
         static: paths of leaves that are made part of the signature; `x.shape[0]` for a dimension that has to be known.
         whole: paths of lists and dicts that are taken as one object, whose contents the graph reads when it runs.
+        apart: paths of lists and dicts that are taken apart, however long, with all that is in them.
         dynamic_dims: for the path and rank of an array, which of its dimensions are left open.
     """
 
     static: set[str] = field(default_factory=set)
     whole: set[str] = field(default_factory=set)
+    apart: set[str] = field(default_factory=set)
     dynamic_dims: dict[tuple[str, int], tuple[bool, ...]] = field(default_factory=dict)
 
     def shape(self, path: str, shape: Shape) -> Shape:
@@ -171,10 +178,14 @@ class Policy:
             return replace(leaf, type=replace(leaf.type, shape=self.shape(path, leaf.type.shape)))
         return leaf
 
+    def is_apart(self, path: str) -> bool:
+        """Whether a container is taken apart although it is long."""
+        return any(is_within(path, each) for each in self.apart)
+
     def concerns(self, name: str) -> bool:
         """Whether anything is known of the parameter `name` or its parts."""
-        paths = [*self.static, *self.whole, *(path for path, _ in self.dynamic_dims)]
-        return any(path == name or path.startswith((name + "[", name + ".")) for path in paths)
+        paths = [*self.static, *self.whole, *self.apart, *(path for path, _ in self.dynamic_dims)]
+        return any(is_within(path, name) for path in paths)
 
 
 class Respecialise(BaseException):

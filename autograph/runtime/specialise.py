@@ -20,7 +20,7 @@ from autograph.runtime import learning
 from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_at, key_of, key_of_parts, read
 from autograph.runtime.entry import MISS, Builder, broken
 from autograph.runtime.graph import user_line
-from autograph.runtime.options import Options, refuse
+from autograph.runtime.options import Options, StrictError, refuse
 from autograph.runtime.signature import Event, Policy, Respecialise, Signature, Traced, Where
 from autograph.runtime.specified import Specified
 from autograph.runtime.traces import Trace, Traces
@@ -147,6 +147,10 @@ class Specialiser:
                     except Respecialise as signal:
                         self._respecialise(signal)
                         continue
+                    except AutographError as error:
+                        if isinstance(error, StrictError) or not self._concretise(error, signature, reading):
+                            raise
+                        continue
                 if self.specified is not None:
                     self.traces.alias(self.key(values), found)
                 return found
@@ -209,9 +213,19 @@ class Specialiser:
         self.policy.static.update(static)
         self.policy.whole.difference_update(static)
         self.policy.whole.update(whole)
+        self.policy.apart.difference_update(whole)
         said = [f"`{path}` is part of the signature from now on" for path in static]
         said += [f"`{path}` is taken as one object from now on" for path in whole]
         self._relearn([f"{message}: {signal.reason}" for message in said])
+
+    def _concretise(self, error: AutographError, signature: Signature, reading: Reading) -> bool:
+        """Try again with less of the arguments staged, if anything may help."""
+        learnt = learning.concretise(self.policy, signature, reading.values)
+        for message in learnt:
+            refuse(self.options, self.name, "specialise", f"{message}, because otherwise {error}")
+        if learnt:
+            self._relearn([f"{message}, because otherwise {error}" for message in learnt])
+        return bool(learnt)
 
     def _pin(self, path: str) -> None:
         """Let a dimension, `x.shape[0]`, never be open again."""

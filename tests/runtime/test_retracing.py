@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+from autograph.errors import AutographError
 from autograph.runtime.function import function
 from autograph.runtime.options import StrictError
 from autograph.runtime.signature import Event, Guard, Respecialise
@@ -161,6 +162,34 @@ def test_containers_by_reference(tracer):
     f = function(lambda state, model: None)
     f({"xs": [1]}, tracer)
     assert "ag_run(a0, a1, p0['xs'], p0, a1)" in f.traces[0].entry_source
+
+
+def test_what_cannot_be_staged_is_tried_with_less_staged(tracer):
+    def before(signature):
+        if any(leaf.cls in (str, list) for _, leaf in signature.dynamic):
+            raise AutographError("a condition is not staged", "f.py", 3)
+
+    tracer.before = before
+    f = function(lambda text, xs: (text, xs))
+    assert f("a" * 40, ["b"] * 20) == ("a" * 40, ["b"] * 20)
+    assert f("a" * 41, ["c"] * 20) == ("a" * 41, ["c"] * 20)
+    assert tracer.texts[-1].startswith(f"text='{'a' * 41}', xs[0]='c', xs[1]='c'")
+    first, second = f.explain("a" * 40, ["b"] * 20).where("learnt").entries
+    assert first.message == (
+        "`text` is part of the signature from now on, because otherwise f.py:3: a condition is not staged"
+    )
+    assert second.message.startswith("`xs` is taken apart from now on, however long it is, because otherwise f.py:3: ")
+
+
+def test_what_cannot_be_staged_at_all_is_an_error(tracer):
+    def before(signature):
+        raise AutographError("a condition is not staged", "f.py", 3)
+
+    tracer.before = before
+    f = function(lambda *args: args)
+    for args in [(1,), ("a" * 40,), ([1] * 20, "a" * 40), ([1] * 2000,)]:
+        with pytest.raises(AutographError, match="f.py:3: a condition is not staged"):
+            f(*args)
 
 
 # Sameness -------------------------------------------------------------------------------------------------------------

@@ -208,9 +208,9 @@ def test_a_policy_takes_containers_and_strings_as_one_object():
 
 
 def test_which_parameters_a_policy_concerns():
-    policy = Policy({"n", "xs[0]", "shape.shape[0]"}, {"state.w"}, {("array", 1): (True,)})
-    assert [name for name in ("n", "xs", "x", "shape", "state", "stat", "array") if policy.concerns(name)] == [
-        "n", "xs", "shape", "state", "array",
+    policy = Policy({"n", "xs[0]", "shape.shape[0]"}, {"state.w"}, {"long"}, {("array", 1): (True,)})
+    assert [name for name in ("n", "xs", "x", "shape", "state", "stat", "array", "long") if policy.concerns(name)] == [
+        "n", "xs", "shape", "state", "array", "long",
     ]  # fmt: skip
 
 
