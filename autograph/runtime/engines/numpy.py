@@ -23,6 +23,7 @@ from typing import Any
 
 from autograph.runtime.engines.constants import Globals
 from autograph.runtime.engines.expressions import Expressions
+from autograph.runtime.engines.nesting import limit_nesting
 from autograph.runtime.engines.places import Marks, home, relocated
 from autograph.runtime.engines.schedule import Scheduler
 from autograph.runtime.engines.statements import Statements
@@ -109,6 +110,7 @@ def compile(graph: Graph, *, filename: str | None = None) -> Executable:
         body.pop()
     params = [variables.name(param) for param in plan.params]
     tree = _function(_function_name(graph.name), params, body or [ast.Pass(**expressions.at)])
+    limit_nesting(tree, expressions.at)
     return Executable(graph, tree, constants.values, expressions.marks, filename)
 
 

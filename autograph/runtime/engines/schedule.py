@@ -147,7 +147,10 @@ class Scheduler:
         """
         found: list[Value] = []
         gather(args, found)
-        places = {self._uses.of(value): number for number, value in enumerate(found)}
+        places: dict[Value, int] = {}
+        for number, value in enumerate(found):
+            value = self._uses.of(value)
+            places[value] = -1 if value in places else number       # a value that occurs twice is not nested
         wanted = [value for value in places if value in frame.waiting]
         taken: list[Value] = []
         limit: float = math.inf
@@ -193,7 +196,8 @@ class Scheduler:
         """`x += v`. Returns the node that it makes superfluous, the last of `x[i] += v`."""
         item = self._uses.items.get(node)
         target = self._uses.of(item.outputs[0]) if item else None
-        if item and target in frame.waiting:
+        unread = all(value in self._uses.aliases or not self._uses.count[value] for value in node.outputs)
+        if item and target in frame.waiting and unread:
             self._take(frame, node.args)
             if target in self.plan.nested:
                 self._flush(frame)

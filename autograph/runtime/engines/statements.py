@@ -96,7 +96,7 @@ class Statements:
         raising = ast.Raise(make.call("UnboundLocalError", [message]), None, **make.at)
         if x is UNBOUND:
             yield raising
-        elif isinstance(x, Value):
+        elif isinstance(x, Value) and "name" in node.kwargs:
             test = ast.Compare(make.arg(x), [ast.Is()], [make.constant(UNBOUND)], **make.at)
             yield ast.If(test, [raising], [], **make.at)
         for value in outputs:

@@ -28,23 +28,31 @@ def translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: M
     Args:
         codes: generated code, and what it was when its line numbers were marks.
     """
+    pieces = {code for whole in codes for code in whole.co_consts if isinstance(code, CodeType)}
     before: TracebackType | None = None
     entry = error.__traceback__
     while entry is not None:
         behind = entry.tb_next
+        while behind is not None and entry.tb_frame.f_code in codes and behind.tb_frame.f_code in pieces:
+            entry, behind = behind, behind.tb_next
+            _link(error, before, entry)
         marked = codes.get(entry.tb_frame.f_code)
         node = _node(marked, entry.tb_lasti, marks) if marked is not None else None
         shown = calls(node.place) if node is not None else []
         if len(shown) > 1:
             entry = _entries(shown, behind)
-            if before is None:
-                error.__traceback__ = entry
-            else:
-                before.tb_next = entry
+            _link(error, before, entry)
             for _ in shown[1:]:
                 assert entry is not None
                 entry = entry.tb_next
         before, entry = entry, behind
+
+
+def _link(error: BaseException, before: TracebackType | None, entry: TracebackType | None) -> None:
+    if before is None:
+        error.__traceback__ = entry
+    else:
+        before.tb_next = entry
 
 
 def _node(marked: CodeType, instruction: int, marks: Marks) -> Node | None:

@@ -61,6 +61,8 @@ class _Parsed(ast.NodeTransformer):
         self.generic_visit(node)
         parts: list[ast.expr] = []
         for part in node.values:
+            if isinstance(part, ast.Constant) and not part.value:
+                continue        # as Python 3.12.1 has them
             if isinstance(part, ast.Constant) and parts and isinstance(parts[-1], ast.Constant):
                 parts[-1] = ast.Constant(parts[-1].value + part.value)
             else:
