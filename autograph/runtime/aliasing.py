@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from autograph.runtime.effects import Effect, effect_of, is_array, is_mutable, mutable_leaves
 from autograph.runtime.graph import Block, Graph, Node, Value
 from autograph.runtime.opdef import ORDERED, PURE
+from autograph.runtime.types import TensorType
 
 Region: TypeAlias = object
 Regions: TypeAlias = frozenset[Region]
@@ -83,8 +84,18 @@ class Aliasing:
         return is_array(value) and self._effects[value.node].kind == PURE and not value.node.blocks
 
     def is_private(self, value: Value) -> bool:
-        """Whether the value is a new array that never changes and that nobody outside gets hold of."""
-        return self.is_fresh(value) and not self.is_written(value) and not self.escapes(value)
+        """Whether the value is an array that never changes and that nobody outside gets hold of."""
+        return is_array(value) and not self.is_written(value) and not self.escapes(value)
+
+    def is_view(self, value: Value) -> bool:
+        """Whether the value is for certain a new view of an array, rather than a copy."""
+        node = value.node
+        if node is None or not is_array(value) or not node.args or not is_array(node.args[0]):
+            return False
+        if node.op == "getattr":
+            return node.args[1] == "T"
+        parts = node.args[1] if node.op == "getitem" else [[]]
+        return all(map(_is_basic, parts if isinstance(parts, tuple) else (parts,)))
 
     # ------------------------------------------------------------------------------------------- how it is found
 
@@ -162,3 +173,11 @@ class Aliasing:
             self._writes[node] = writes
             found |= writes
         return frozenset(found)
+
+
+def _is_basic(index: Any) -> bool:
+    """Whether an index, or one of several, is a number or a slice, which make views, and not an array or list."""
+    if isinstance(index, Value):
+        found = index.type
+        return isinstance(found, TensorType) and found.kind != "array" and found.dtype.kind in "iu" and found.exact
+    return index is None or index is Ellipsis or isinstance(index, slice) or type(index) is int

@@ -33,7 +33,7 @@ _SHALLOW = frozenset(
 # These look for a key or number, which may be an object with methods, too.
 _WITH_KEY = frozenset("getitem setitem delitem .get .pop".split())
 # Whose results tell one object from another that is equal to it.
-IDENTITY = frozenset({"is", "is_not", "id", "np.shares_memory", "np.may_share_memory"})
+_IDENTITY = frozenset({"is", "is_not", "id", "np.shares_memory", "np.may_share_memory"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,11 @@ def effect_of(node: Node) -> Effect:
     if op.effect == WRITE and is_mutable(target):
         return Effect(WRITE, leaves, [target, *changed], [target] if is_array(target) else leaves)
     fresh = all(is_array(output) or not is_mutable(output) for output in node.outputs)
-    if op.effect == ORDERED or (node.op in IDENTITY and leaves):
+    if op.effect == ORDERED:
         return Effect(ORDERED, leaves, changed, [] if fresh else leaves)
     if changed:
         return Effect(WRITE, leaves, changed, leaves)
-    if op.effect == VIEW:
+    if op.effect == VIEW and not (node.op == ".copy" and is_array(target)):
         return Effect(VIEW, leaves, [], [target] if node.op in ("getitem", "getattr") and leaves else leaves)
     return Effect(PURE, leaves, [], [] if fresh else leaves)         # not fresh: `sorted` of a list of arrays
 
@@ -97,7 +97,7 @@ def _of_statement(node: Node) -> Effect:
 
 def _is_wild(node: Node, leaves: list[Any]) -> bool:
     """Whether running it may run code that nobody knows."""
-    if node.op in ("call", "raise") or node.op not in OPS:
+    if node.op in ("call", "raise") or node.op in _IDENTITY or node.op not in OPS:
         return True
     if node.op in ("build", "bound"):
         return False

@@ -74,8 +74,6 @@ class _Merging(Rewriter):
         aliasing = self.aliasing
         if not is_mutable(second):
             return True
-        if not (is_array(first) and is_array(second)):
-            return False
-        if aliasing.is_fresh(first):
-            return aliasing.is_private(second) and not aliasing.is_written(first)
-        return not aliasing.is_kept(first) and not aliasing.is_kept(second)
+        if aliasing.is_view(first):
+            return not aliasing.is_kept(first) and not aliasing.is_kept(second)
+        return is_array(first) and aliasing.is_private(second) and not aliasing.is_written(first)

@@ -66,7 +66,7 @@ class Log:
 class Program:
     """Makes a graph. Nodes get the types that their ops say, so that nothing is known that is not so."""
 
-    def __init__(self, random: Random, log: Log, size: int = 12) -> None:
+    def __init__(self, random: Random, log: Log, size: int = 30) -> None:
         self.random = random
         self.log = log
         self.graph = Graph("f")
@@ -74,12 +74,14 @@ class Program:
         visible = [self.graph.block.add_param(type, name) for name, type in PARAMS.items()]
         self.fill(self.graph.block, visible, 2, size)
         if self.graph.block.results is not None:
-            self.graph.block.results = (tuple(self.some(visible) for _ in range(4)),)
+            self.graph.block.results = (tuple(self.some(visible) for _ in range(15)),)
 
     # ----------------------------------------------------------------------------------------------- arguments
 
-    def some(self, visible: list[Value], *types: Type) -> Any:
+    def some(self, visible: list[Value], *types: Type, unbound: bool = False) -> Any:
         """A value, of one of some types, the latest rather than others; or a constant."""
+        if not unbound:
+            visible = [value for value in visible if not isinstance(value.type, MaybeUnbound)]
         fitting = [value for value in visible if not types or any(covers(type, value.type) for type in types)]
         fitting = fitting[-self.random.choice([3, 8, 100]) :]
         if fitting and (self.random.random() < 0.9 or not (types and types[0] in (INT, FLOAT, BOOL))):
@@ -98,7 +100,8 @@ class Program:
 
     def fill(self, block: Block, visible: list[Value], depth: int, size: int) -> None:
         makers = [self.again] * 10 + [self.arithmetic] * 8 + [self.item] * 3 + [self.write] * 3 + [self.method] * 3 + [self.object] * 2
-        makers += [self.call] + ([self.branch, self.loop] * 2 if depth else [])
+        makers += [self.call] * 2 + ([self.branch, self.loop] * 2 if depth else [])
+        makers += [self.random.choice(makers)] * 8
         for _ in range(self.random.randint(1, size)):
             visible.extend(self.random.choice(makers)(block, visible, depth))
         if depth < 2 and self.random.random() < 0.06:
@@ -173,11 +176,12 @@ class Program:
             return self.add(block, "build", (self.some(visible), 3)) + self.add(
                 block, "unpack", block.nodes[-1].output, 2
             )
-        return self.add(block, "bound", self.some(visible), name="v")
+        return self.add(block, "bound", self.some(visible, unbound=True), name="v")
 
     def call(self, block: Block, visible: list[Value], depth: int) -> list[Value]:
         function = self.random.choice([self.log.note, self.log.note, self.log.note, self.log.keep, self.log.spoil])
-        return self.add(block, "call", function, self.some(visible))
+        types = () if function == self.log.note else (VECTOR, LONG, MATRIX)
+        return self.add(block, "call", function, self.some(visible, *types))
 
     # -------------------------------------------------------------------------------------------------- blocks
 
@@ -191,7 +195,7 @@ class Program:
             node.blocks[1].nodes.pop()
         results = [[], []]
         for _ in range(self.random.randint(0, 2)):
-            pair = [self.some(here) for here in inner]
+            pair = [self.some(here, unbound=True) for here in inner]
             if self.random.random() < 0.1:
                 pair[self.random.randrange(2)] = UNBOUND
             types = [_type(arg) for each, arg in zip(node.blocks, pair) if each.results is not None]
@@ -207,7 +211,7 @@ class Program:
     def loop(self, block: Block, visible: list[Value], depth: int) -> list[Value]:
         """A loop; what it carries is of type object, unless its body only passes it on, or computes the same type."""
         body = Block()
-        inits = [self.some(visible) for _ in range(self.random.randint(0, 2))]
+        inits = [self.some(visible, unbound=True) for _ in range(self.random.randint(0, 2))]
         types = [self.random.choice([ANY, _type(init)]) for init in inits]
         types = [MaybeUnbound(ANY) if isinstance(_type(init), MaybeUnbound) else type for init, type in zip(inits, types)]
         count = self.random.choice([0, 1, 2, 3])
@@ -222,7 +226,7 @@ class Program:
             body.add_param(item, "i")
         params = [body.add_param(type) for type in types]
         here = [*visible, *body.params]
-        self.fill(body, here, depth - 1, 6)
+        self.fill(body, here, depth - 1, 9)
         if body.results is not None:
             body.results = (
                 *([self.some(here, BOOL)] if "until" in kwargs else []),
@@ -247,7 +251,7 @@ class Program:
     def _next(self, here: list[Value], type: Type, param: Value) -> Any:
         if self.random.random() < 0.2:
             return param
-        return self.some(here, type) if any(covers(type, value.type) for value in here) else param
+        return self.some(here, type, unbound=True) if any(covers(type, value.type) for value in here) else param
 
     def _while(self, body: Block, inits: list[Any], types: list[Type], count: int, kwargs: dict[str, Any]) -> Node:
         """A loop that counts its turns."""

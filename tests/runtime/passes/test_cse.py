@@ -265,3 +265,48 @@ def test_new_lists_are_new():
             -> c
         """,
     )
+
+
+def test_a_call_may_change_what_it_can_reach():
+    becomes(
+        "cse",
+        """
+        graph f(x: f64[3], f: object):
+            y: f64[3] = np.zeros_like(x)
+            z: f64[3] = np.zeros_like(x)
+            a: f64 = x[0]
+            b: f64 = y[0]
+            c: f64 = z[0]
+            d: object = call(f, y)
+            e: f64 = x[0]
+            g: f64 = y[0]
+            h: f64 = z[0]
+            -> (a, b, c, e, g, h)
+        """,
+        """
+        graph f(x: f64[3], f: object):
+            y: f64[3] = np.zeros_like(x)
+            z: f64[3] = np.zeros_like(x)
+            a: f64 = x[0]
+            b: f64 = y[0]
+            c: f64 = z[0]
+            d: object = call(f, y)
+            e: f64 = x[0]
+            g: f64 = y[0]
+            -> (a, b, c, e, g, c)
+        """,
+    )
+
+
+def test_what_may_be_a_copy_is_no_view():
+    stays(
+        "cse",
+        """
+        graph f(x: f64[3], i: i64[2]):
+            a: f64[2] = x[i]
+            b: f64[2] = x[i]
+            a[0] = 5
+            c: f64 = b[0]
+            -> c
+        """,
+    )

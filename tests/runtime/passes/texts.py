@@ -33,9 +33,10 @@ def after(name: str, text: str) -> str:
 
 def becomes(name: str, text: str, expected: str) -> None:
     """Assert that a pass makes one graph of another."""
-    assert after(name, text) == normal(expected)
+    found = after(name, text)
+    assert found == normal(expected), found
 
 
 def stays(name: str, text: str) -> None:
     """Assert that a pass leaves a graph as it is."""
-    assert after(name, text) == normal(text)
+    becomes(name, text, text)

@@ -1,0 +1,176 @@
+"""Loop-invariant code motion: what gives the same in each turn of a loop is computed once, in front of it.
+
+    for(r, …):                          if(r):
+      body(i):                            then:
+        v = np.linalg.inv(m)      →         v = np.linalg.inv(m)
+        …                                   for(r, …):
+                                              …
+
+What may raise or warn must not run where the loop would not have run it, or not before something else had been seen.
+It is moved only if it is the first thing that can be seen of the first turn, and behind a test that there is a turn.
+
+An array that is made in each turn is moved only if nobody can tell that it is one array. And what a loop carries
+through all its turns unchanged is not carried at all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.runtime.aliasing import Aliasing
+from autograph.runtime.effects import effect_of, is_array, is_mutable
+from autograph.runtime.graph import Block, Graph, Node, Value
+from autograph.runtime.opdef import PURE, VIEW
+from autograph.runtime.passes.rewriting import Outcome, Rewriter, is_leaf, keep_outputs, key
+from autograph.runtime.passes.safety import is_quiet
+from autograph.runtime.types import INT, ObjectType, TensorType
+
+LOOPS = ("while", "for")
+
+
+def run(graph: Graph) -> Outcome:
+    """Move out of loops what needs no loop."""
+    return _Moving(graph).run(graph)
+
+
+class _Moving(Rewriter):
+    """Inner loops come first: what is moved out of them may then be moved out of those around.
+
+    Attributes:
+        depth: the number of loops around.
+        depths: that number for each value seen so far.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__()
+        self.aliasing = Aliasing(graph)
+        self.depth = 0
+        self.depths: dict[Value, int] = {}
+
+    def block(self, block: Block) -> None:
+        self.depths.update(dict.fromkeys(block.params, self.depth))
+        super().block(block)
+
+    def node(self, node: Node, block: Block) -> None:
+        if node.op in LOOPS:
+            self.stop_carrying(node)
+            self.depth += 1
+            for inner in node.blocks:
+                self.block(inner)
+            self.depth -= 1
+            self.move(node, block)
+        else:
+            super().node(node, block)
+        self.depths.update(dict.fromkeys(node.outputs, self.depth))
+
+    # ------------------------------------------------------------------------------------------------- carrying
+
+    def stop_carrying(self, node: Node) -> None:
+        """Replace what each turn hands to the next as it got it by what the loop began with."""
+        body, count = node.blocks[-1], len(node.outputs)
+        if body.results is None or not count:
+            return
+        kept = []
+        for number, (init, result, output) in enumerate(zip(node.args[-count:], body.results[-count:], node.outputs)):
+            params = [inner.params[number - count] for inner in node.blocks]
+            if is_leaf(init) and (result is params[-1] or key(result) == key(init)):
+                for value in (*params, output):
+                    self.replace([value], [init])
+            else:
+                kept.append(number)
+        keep_outputs(node, kept)
+
+    # --------------------------------------------------------------------------------------------------- moving
+
+    def move(self, loop: Node, block: Block) -> None:
+        """Append a loop, and in front of it what can be moved out of it."""
+        certain = _has_a_turn(loop)
+        guard = None if certain else _asks_for_a_turn(loop)
+        quiet: list[Node] = []      # without a guard
+        moved: list[Node] = []      # behind the guard, if there is one
+        for inner in loop.blocks:
+            first = inner is loop.blocks[0] and (certain or guard is not None)
+            staying = []
+            for node in inner.nodes:
+                if self.may_move(node, loop) and (first or is_quiet(node)):
+                    (quiet if guard is not None and is_quiet(node) and not moved else moved).append(node)
+                    self.depths.update(dict.fromkeys(node.outputs, self.depth))
+                    self.changed(f"`{node.op}` gives the same in each turn of the loop", node.place)
+                else:
+                    first = first and _is_invisible(node)
+                    staying.append(node)
+            inner.nodes = staying
+        block.nodes += quiet
+        if guard is None or all(map(is_quiet, moved)):
+            block.nodes += [*moved, loop]
+        else:
+            block.nodes += self.guarded(loop, guard, moved)
+
+    def may_move(self, node: Node, loop: Node) -> bool:
+        """Whether a node gives the same in each turn, and does nothing else, unless it raises or warns."""
+        effect = effect_of(node)
+        if node.blocks or node.op == "build" or effect.kind not in (PURE, VIEW) or effect.writes:
+            return False
+        if any(self.depths[value] > self.depth for value in node.inputs):
+            return False
+        if any(self.aliasing.may_write(loop, leaf) for leaf in effect.reads):
+            return False
+        return all(map(self.may_be_one, node.outputs))
+
+    def may_be_one(self, value: Value) -> bool:
+        """Whether nobody can tell if it is made once or in each turn."""
+        if not is_mutable(value):
+            return True
+        if self.aliasing.is_view(value):
+            return not self.aliasing.is_kept(value)
+        return self.aliasing.is_private(value)
+
+    def guarded(self, loop: Node, guard: Any, moved: list[Node]) -> list[Node]:
+        """A loop behind a test that there is something to iterate over."""
+        nodes = []
+        if is_array(guard):
+            nodes.append(Node("len", (guard,), place=loop.place))
+            guard = nodes[0].add_output(INT)
+        then, orelse = Block(), Block()
+        then.nodes = [*moved, loop]
+        then.results = tuple(loop.outputs)
+        orelse.results = loop.args[1:]
+        choice = Node("if", (guard,), None, (then, orelse), loop.place)
+        outputs = [choice.add_output(value.type, value.name) for value in loop.outputs]
+        self.depths.update(dict.fromkeys([*outputs, *(nodes[0].outputs if nodes else ())], self.depth))
+        self.replace(loop.outputs, outputs)
+        return [*nodes, choice]
+
+
+def _is_invisible(node: Node) -> bool:
+    """Whether it cannot be seen that a node runs."""
+    effect = effect_of(node)
+    return not node.blocks and effect.kind in (PURE, VIEW) and not effect.writes and is_quiet(node)
+
+
+def _has_a_turn(loop: Node) -> bool:
+    """Whether the first block of a loop runs for certain, before anything else."""
+    if loop.op == "while":
+        return True
+    iterable = loop.args[0]
+    if loop.kwargs.get("target", 0) != 0:
+        return False
+    if not isinstance(iterable, Value):
+        return type(iterable) in (range, str, tuple) and len(iterable) > 0
+    made = iterable.node
+    if made is not None and made.op == "range" and all(type(arg) is int for arg in made.args):
+        return 0 not in made.args[2:] and len(range(*made.args)) > 0
+    found = iterable.type
+    return isinstance(found, TensorType) and found.exact and bool(found.shape) and found.shape[0] not in (0, None)
+
+
+def _asks_for_a_turn(loop: Node) -> Any:
+    """What to ask whether a loop has a turn; None if there is no way that is certain and does nothing else."""
+    if loop.op != "for" or loop.kwargs.get("target", 0) != 0 or not isinstance(loop.args[0], Value):
+        return None
+    iterable = loop.args[0]
+    if isinstance(iterable.type, ObjectType):
+        return iterable if iterable.type.name in ("range", "str", "tuple", "list") else None
+    if isinstance(iterable.type, TensorType) and is_array(iterable) and iterable.type.exact and iterable.type.shape:
+        return iterable
+    return None
