@@ -9,6 +9,7 @@ from autograph import api
 from autograph.backends.graph import GRAPH
 from autograph.errors import SourceError
 from autograph.operators import backend
+from autograph.operators.tracebacks import shelter_at
 from autograph.runtime import function as staged
 from autograph.runtime.options import Options
 from autograph.runtime.signature import Event, Signature, Traced
@@ -20,7 +21,7 @@ run_eagerly = staged.run_eagerly
 
 
 def _trace(python_function: Any, signature: Signature, example: Any, options: Options) -> Traced:
-    return trace_function(python_function, signature, example, api.convert_callee, GRAPH.trace)
+    return trace_function(python_function, signature, example, api.convert_callee, GRAPH.trace, shelter_at)
 
 
 def _inline(called: staged.Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

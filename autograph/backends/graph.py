@@ -21,6 +21,7 @@ from autograph.runtime.refs import ContainerRef, ObjectRef
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace, may_hold
 from autograph.runtime.turns import as_tensor, is_staged, run_for, run_while
+from autograph.runtime.types import TensorType
 
 Thunk = Callable[[], Any]
 _CONTAINERS = frozenset({list, dict, set, deque})
@@ -94,6 +95,21 @@ class GraphBackend(protocol.Backend):
         if not may_hold(element) and not may_hold(container):
             return NotImplemented
         return self.current.record("in", (element, container))
+
+    def is_(self, first: Any, second: Any) -> Any:
+        if not any(is_tensor(each) and self._is_unclear(each) for each in (first, second)):
+            return NotImplemented
+        return self.current.record("is", (first, second))
+
+    def concrete(self, value: Any) -> Any:
+        """`value`, whose identity or structure code that is not staged is about to look at."""
+        if is_tensor(value) and self._is_unclear(value):
+            self.current.needs(value, "to know what it is, by code that is not staged")
+        return value
+
+    def _is_unclear(self, value: Any) -> bool:
+        """Whether a value may turn out to be None, or some other object."""
+        return not isinstance(self.current.use(value).type, TensorType)
 
     def assert_stmt(self, test: Any, message: Thunk | None) -> Any:
         def fail() -> None:

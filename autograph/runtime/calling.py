@@ -15,7 +15,7 @@ from autograph import libraries, nest
 from autograph.runtime.journal import Fallback
 from autograph.runtime.outside import Outside, Source
 from autograph.runtime.graph import Constant
-from autograph.runtime.signals import NeedsConcrete, Unjoinable
+from autograph.runtime.signals import TooDeep, Unjoinable
 from autograph.runtime.tensor import Method, Tensor, is_tensor
 from autograph.runtime.trace import Trace, held, may_hold, name_of, op_of
 
@@ -138,7 +138,7 @@ class Caller:
             depth = self._depth[code] = self._depth.get(code, 0) + 1
             try:
                 if depth > _RECURSION and trace.tests:
-                    raise NeedsConcrete(trace.tests[0], f"to know how deep the recursion of {function.__name__} goes", trace.place())
+                    raise TooDeep(trace.tests[0], function.__name__, trace.place())
                 result = traced(*args, **kwargs)
             finally:
                 self._depth[code] -= 1

@@ -30,7 +30,7 @@ from autograph.runtime.types import SHORT_NAMES, MaybeUnbound, TensorType, Type
 BINARY = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
     "lshift": "<<", "rshift": ">>", "and": "&", "or": "|", "xor": "^",
-    "lt": "<", "le": "<=", "eq": "==", "ne": "!=", "gt": ">", "ge": ">=", "in": "in",
+    "lt": "<", "le": "<=", "eq": "==", "ne": "!=", "gt": ">", "ge": ">=", "in": "in", "is": "is",
     "iadd": "+=", "isub": "-=", "imul": "*=", "itruediv": "/=", "ifloordiv": "//=", "imod": "%=", "ipow": "**=",
     "imatmul": "@=", "ilshift": "<<=", "irshift": ">>=", "iand": "&=", "ior": "|=", "ixor": "^=",
 }  # fmt: skip

@@ -38,6 +38,29 @@ class NeedsConcrete(Signal):
         self.place = place
 
 
+class TooDeep(Signal):
+    """A function calls itself under conditions that are staged, again and again.
+
+    Args:
+        value: the condition that would have to be known.
+    """
+
+    def __init__(self, value: Value, name: str, place: Place) -> None:
+        super().__init__(name)
+        self.value = value
+        self.use = f"to know how deep the recursion of {name} goes"
+        self.place = place
+
+
+class Plain(Signal):
+    """The function must run as plain Python, for this signature; not an error."""
+
+    def __init__(self, reason: str, place: Place) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.place = place
+
+
 class Unjoinable(Signal):
     """A variable has values on two paths for which nothing in common can stand.
 

@@ -14,12 +14,23 @@ import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph import nest
 from autograph.errors import AutographError
 from autograph.runtime.calling import Caller, Converter, stand_in
-from autograph.runtime.graph import Constant, Value
+from autograph.runtime.graph import Constant, Graph, Value, user_line, walk
 from autograph.runtime.journal import contents, entries, restore
 from autograph.runtime.outside import Outside, Restart
+from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.regions import is_own, record_raise
 from autograph.runtime.results import Results
-from autograph.runtime.signals import Diverged, Materialise, NeedsConcrete, Signal, StagingError, Unjoinable, Unstageable
+from autograph.runtime.signals import (
+    Diverged,
+    Materialise,
+    NeedsConcrete,
+    Plain,
+    Signal,
+    StagingError,
+    TooDeep,
+    Unjoinable,
+    Unstageable,
+)
 from autograph.runtime.signature import Dynamic, Respecialise, Signature, Static, Traced
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import Trace, depends_on
@@ -35,6 +46,7 @@ def trace_function(
     example: tuple[tuple[Any, ...], dict[str, Any]],
     convert: Converter,
     tracing: Callable[[Trace], AbstractContextManager[None]],
+    shelter: Callable[[Any, int], Any] = lambda code, instruction: None,
 ) -> Traced:
     """Trace `function` for calls of a signature.
 
@@ -42,6 +54,7 @@ def trace_function(
         example: the arguments of one such call.
         convert: gives the converted form of a Python function.
         tracing: lets operators know, while it lasts, that this trace is being made.
+        shelter: the `try` or `with`, around an instruction, that an exception raised there would meet.
 
     Raises:
         Respecialise: the function can be traced if more of the arguments is made part of the signature.
@@ -51,13 +64,18 @@ def trace_function(
     for _ in range(_RESTARTS):
         tracer = Tracer(function, signature, example, convert, late)
         try:
-            return tracer.run(tracing)
+            return tracer.run(tracing, shelter)
+        except Plain as signal:
+            return Traced(None, events=tracer.trace.events, plain=signal.reason)
         except Restart as restart:
             if restart.sources <= late:
                 raise StagingError(f"{function.__qualname__} cannot be staged: it changes a container of its module "
                                    "in a way that is not supported", *_where(function)) from None
             late |= restart.sources
         except Signal as signal:
+            reason = tracer.plain_because(signal)
+            if reason:
+                return Traced(None, events=tracer.trace.events, plain=reason)
             raise tracer.explained(signal) from None
     raise StagingError(f"{function.__qualname__} cannot be staged: too many values of its module change", *_where(function))
 
@@ -80,12 +98,13 @@ class Tracer:
         self.function = function
         self.signature = signature
         self.trace = Trace(function.__name__, self._lift)
+        self.leaf_names: dict[Value, str] = {}
         self.outside = Outside(self.trace, late, lambda value: stand_in(self.trace, value))
         self.caller = Caller(self.trace, self.outside, convert)
         self.trace.call = self.caller.replacement
         self.trace.ref = self.outside.array
+        self.outside.param_names = self.leaf_names
         self.params: dict[Value, str] = {}
-        self.leaf_names: dict[Value, str] = {}
         self.results = Results(self.trace, self.outside)
         self.args, self.kwargs = signature.fill(self._leaves(example))
         self._register_containers()
@@ -106,7 +125,6 @@ class Tracer:
                 values.append(values[same])
             else:
                 values.append(self._stands_for(param, leaf, given[number]))
-        self.outside.param_names = self.leaf_names
         return values
 
     def _stands_for(self, param: Value, leaf: Dynamic, value: Any) -> Any:
@@ -125,7 +143,7 @@ class Tracer:
         """What a node has for an object that is neither handle, nor constant, nor structure."""
         return self.results.lift(value, self.caller)
 
-    def run(self, tracing: Callable[[Trace], AbstractContextManager[None]]) -> Traced:
+    def run(self, tracing: Callable[[Trace], AbstractContextManager[None]], shelter: Callable[[Any, int], Any]) -> Traced:
         trace = self.trace
         function: Any = self.function
         traced = self.caller.traced(function) if type(function) is FunctionType else self.caller.replacement(function)
@@ -142,6 +160,7 @@ class Tracer:
         guards = [*self.outside.guards, *attribute_guards(self.outside, self.caller.names, self.leaf_names)]
         containers = self.results.finish(self.trace.graph)
         graph = trace.finish(result)
+        check_shelters(graph, shelter)
         return Traced(graph, guards, containers, trace.events)
 
     def _call(self, traced: Callable[..., Any]) -> tuple[Any, ...] | None:
@@ -183,11 +202,22 @@ class Tracer:
             raise Restart(late)
         return (self.results.lower(result[0]),)
 
+    def plain_because(self, signal: Signal) -> str:
+        """Why the function runs as plain Python, if it is no error: code that is not staged takes an object apart."""
+        if not isinstance(signal, (NeedsConcrete, TooDeep)):
+            return ""
+        sources = depends_on(signal.value)
+        if not any(source in self.params and isinstance(source.type, ObjectType) for source in sources):
+            return ""
+        line = _line(signal.place)
+        at = f", {line[0]}:{line[1]}" if line else ""
+        return f"{_called(signal.value)}, which comes from an object, is needed {signal.use}{at}"
+
     # Errors -----------------------------------------------------------------------------------------------------------
 
     def explained(self, signal: Signal) -> BaseException:
         """What a signal that nobody handled comes to: more specialisation, or an error."""
-        if isinstance(signal, NeedsConcrete):
+        if isinstance(signal, (NeedsConcrete, TooDeep)):
             return self._needed(signal)
         if isinstance(signal, Unjoinable):
             return self._unjoined(signal)
@@ -216,7 +246,7 @@ class Tracer:
                 return None
         return Respecialise(static=tuple(sorted(paths)), reason=reason) if paths else None
 
-    def _needed(self, signal: NeedsConcrete) -> BaseException:
+    def _needed(self, signal: NeedsConcrete | TooDeep) -> BaseException:
         where = _line(signal.place)
         at = f", {where[0]}:{where[1]}" if where else ""
         respecialised = self._specialised(signal.value, f"its value is needed {signal.use}{at}")
@@ -246,6 +276,21 @@ class Tracer:
         )
 
 
+def check_shelters(graph: Graph, shelter: Callable[[Any, int], Any]) -> None:
+    """See to it that nothing is staged within a `try` or `with` that an exception of it would meet there.
+
+    Raises:
+        Plain: something is; the function must run as plain Python.
+    """
+    for node in walk(graph.block):
+        for code, instruction in node.place:
+            found = shelter(code, instruction)
+            if found is not None and (found.construct == "with" or not is_quiet(node)):
+                where = user_line(((code, instruction),))
+                at = f"{where[0]}:{where[1]}" if where else code.co_filename
+                raise Plain(f"`{found.construct}` stands around what is computed at {at}, which would only run later", node.place)
+
+
 _BY_HANDLE = frozenset({list, dict, set, tuple, range, str, np.ndarray})
 
 
@@ -254,8 +299,6 @@ def _called(value: Value) -> str:
 
 
 def _line(place: Any) -> tuple[str, int] | tuple[()]:
-    from autograph.runtime.graph import user_line  # noqa: PLC0415
-
     return user_line(place) or ()
 
 

@@ -303,4 +303,5 @@ for _name, (_template, _precedence) in UNARY.items():
 
 declare("abs", remembering(numeric("abs")), target=abs, tags=frozenset({"elementwise"}))
 declare("not", truth, template="not {}", precedence="Not", raises=True)
+declare("is", truth, template="{} is {}", precedence="Is")
 declare("in", truth, template="{} in {}", precedence="In", raises=True)
