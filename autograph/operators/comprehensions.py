@@ -6,7 +6,6 @@ item is taken apart as `target` says: `(0, (1, 2))` for `a, (b, c)`; by default 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from itertools import chain
@@ -197,12 +196,19 @@ class _Item:
 @cache
 def _taking(target: tuple[Any, ...]) -> Callable[[Element], OneArgument]:
     """What makes a function of an item of one of its parts: by an assignment, which raises what Python raises."""
-    pattern = re.sub(r"(\d+)", r"_\1", repr(target))
-    parts = ", ".join(re.findall(r"_\d+", pattern))
+    names: list[str] = []
+    pattern, parts = _pattern(target, names), ", ".join(names)
     lines = "def taking(function):", " def of_item(item):", f"  {pattern} = item", f"  return function({parts})"
-    names: dict[str, Any] = {}
-    exec(compile("\n".join((*lines, " return of_item")), __file__, "exec"), names)
-    return cast(Callable[[Element], OneArgument], names["taking"])
+    made: dict[str, Any] = {}
+    exec(compile("\n".join((*lines, " return of_item")), __file__, "exec"), made)
+    return cast(Callable[[Element], OneArgument], made["taking"])
+
+
+def _pattern(target: Any, names: list[str]) -> str:
+    if isinstance(target, tuple):
+        return f"({''.join(_pattern(part, names) + ',' for part in target)})"
+    names.append(f"_{target}")
+    return names[-1]
 
 
 def _pack(*parts: Any) -> tuple[Any, ...]:

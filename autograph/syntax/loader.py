@@ -218,9 +218,9 @@ class _Lowering:
     def try_(self, node: Any, made: Any, region: _Region | None) -> _Region:
         inner = self.region(node, made, region)
         if node.finalbody:
-            inner.shelters.append(Shelter(node.lineno, node.finalbody[0].lineno - 1, "finally"))
+            inner.shelters.append(Shelter(node.lineno, _before(node.finalbody), "finally"))
         if node.handlers:
-            inner.shelters.append(Shelter(node.lineno, node.handlers[0].lineno - 1, "except"))
+            inner.shelters.append(Shelter(node.lineno, _before(node.handlers), "except"))
         return inner
 
     def with_(self, node: Any, made: Any, region: _Region | None) -> _Region | None:
@@ -247,6 +247,11 @@ class _Lowering:
         for region in self.regions:
             if region.active and region.guarded:
                 _guard(region.node, operators())
+
+
+def _before(nodes: list[Any]) -> int:
+    """The last line before a block or the handlers of a statement; what was generated stands on none."""
+    return min(node.lineno for node in nodes if hasattr(node, "lineno")) - 1
 
 
 # -- the guard ----------------------------------------------------------------------------------------------

@@ -52,6 +52,16 @@ def ends(n):
     return seen
 
 
+def generated(n):
+    try:
+        seen = probe.where()
+    finally:
+        if n:
+            late = n
+        seen = seen, late
+    return seen
+
+
 def inner(n):
     try:
         def g():
@@ -75,6 +85,7 @@ def helper(n):
 CASES = [
     (handled, [None, ("except", 1), ("except", 4), None, None]),
     (ends, [("finally", 1), ("with", 1), ("except", 0), None]),
+    (generated, (("finally", 1), 1)),
     (inner, (("except", 4), None)),
     (calls, [(("except", 4), None), (("except", 4), ("with", 1))]),
 ]
