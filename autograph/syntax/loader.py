@@ -251,7 +251,8 @@ class _Lowering:
 
 def _before(nodes: list[Any]) -> int:
     """The last line before a block or the handlers of a statement; what was generated stands on none."""
-    return min(node.lineno for node in nodes if hasattr(node, "lineno")) - 1
+    lines: list[int] = [node.lineno for node in nodes if hasattr(node, "lineno")]
+    return min(lines) - 1
 
 
 # -- the guard ----------------------------------------------------------------------------------------------
