@@ -35,3 +35,26 @@ def test_same_text_every_time() -> None:
     modules = [api.to_code(corpus.module(theme)) for theme in corpus.themes()]
     assert [api.to_code(entry.function) for entry in ENTRIES] == first
     assert [api.to_code(corpus.module(theme)) for theme in reversed(corpus.themes())] == modules[::-1]
+
+
+STAGED = """\
+import sys
+sys.path.insert(0, {root!r})
+import autograph as ag
+from tests import corpus_staged
+for entry in list(corpus_staged.entries())[::6]:
+    function = ag.function(entry.function)
+    for arguments in entry.calls[:2]:
+        args, kwargs = eval("(lambda *a, **k: (a, k))(" + arguments + ")", dict(vars(entry.module)))
+        try:
+            print(entry, function.graph(*args, **kwargs))
+            print(function.lower(*args, **kwargs).source)
+            print([(e.kind, e.message) for e in function.explain(*args, **kwargs) if e.kind != "time"])
+        except Exception as error:
+            print(entry, type(error), error)
+"""
+
+
+def test_staging_under_hash_seeds(same_under_every_hash_seed: Callable[[str], str]) -> None:
+    root = str(corpus.__file__).rpartition("/tests/")[0]
+    assert len(same_under_every_hash_seed(STAGED.format(root=root)).splitlines()) > 500
