@@ -13,7 +13,7 @@ import numpy as np
 
 from autograph.operators import backend as protocol
 from autograph.operators.state import State
-from autograph.runtime.branches import NoState, stage_if
+from autograph.runtime.branches import stage_if
 from autograph.runtime.calling import Module
 from autograph.runtime.generators import Generated, collect
 from autograph.runtime.regions import raise_in_graph
@@ -64,7 +64,7 @@ class GraphBackend(protocol.Backend):
         return stage_if(self.current, as_tensor(test), body, orelse, state)
 
     def if_exp(self, test: Any, body: Thunk, orelse: Thunk) -> Any:
-        return stage_if(self.current, as_tensor(test), body, orelse, NoState(), loose=False)
+        return stage_if(self.current, as_tensor(test), body, orelse, State((), body, orelse), loose=False)
 
     def while_stmt(self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Any) -> Any:
         run_while(self.current, first, test, body, state, until, options)
@@ -80,13 +80,13 @@ class GraphBackend(protocol.Backend):
         from autograph.operators.logical import and_  # noqa: PLC0415
 
         others = rest[0] if len(rest) == 1 else (lambda: and_(*rest))
-        return stage_if(self.current, as_tensor(first), others, lambda: first, NoState(), loose=False)
+        return stage_if(self.current, as_tensor(first), others, lambda: first, State((), *rest), loose=False)
 
     def or_(self, first: Any, rest: Sequence[Thunk]) -> Any:
         from autograph.operators.logical import or_  # noqa: PLC0415
 
         others = rest[0] if len(rest) == 1 else (lambda: or_(*rest))
-        return stage_if(self.current, as_tensor(first), lambda: first, others, NoState(), loose=False)
+        return stage_if(self.current, as_tensor(first), lambda: first, others, State((), *rest), loose=False)
 
     def not_(self, value: Any) -> Any:
         return self.current.record("not", (as_tensor(value),))
@@ -115,7 +115,7 @@ class GraphBackend(protocol.Backend):
         def fail() -> None:
             raise_in_graph(self.current, AssertionError() if message is None else AssertionError(message()))
 
-        stage_if(self.current, as_tensor(test), lambda: None, fail, NoState())
+        stage_if(self.current, as_tensor(test), lambda: None, fail, State((), message))
 
     def raise_(self, exception: Any) -> Any:
         return raise_in_graph(self.current, exception) if self.current.depth else NotImplemented

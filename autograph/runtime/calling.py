@@ -122,7 +122,7 @@ class Caller:
 
     def _python_function(self, function: types.FunctionType) -> Any:
         if isinstance(function.__globals__, Fallback):
-            return function
+            return self._inlined(function, function)
         if op_of(function) is not None or _is_impure(function):
             return Recorded(self.trace, function)
         if libraries.is_plain(str(function.__globals__.get("__name__"))):
@@ -191,7 +191,7 @@ class Caller:
 
 
 def _is_c_level(new: Any) -> bool:
-    return new is object.__new__ or new is BaseException.__new__ or new is Exception.__new__
+    return isinstance(new, types.BuiltinFunctionType)
 
 
 def _is_scalar_function(function: Any) -> bool:

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import Enum
+from types import FunctionType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -99,13 +101,13 @@ def widen(form: Form, value: Any, loose: bool = False, owned: Callable[[Any], bo
     if isinstance(form, Parts):
         return _widen_parts(form, value, loose, owned)
     if isinstance(form, Leaf):
-        return Leaf(_join_at_leaf(form.type, value, loose))
+        return Leaf(_join_at_leaf(form.type, value, loose, owned))
     known = form.value
     if known is value or _same_constant(known, value):
         return form
     if (known is UNBOUND) != (value is UNBOUND):
         other = value if known is UNBOUND else known
-        if (other is None and not loose) or _is_shared(other, owned):
+        if _is_shared(other, owned):
             raise Misfit(describe(known), describe(value))
         inner = type_at(other)
         return Leaf(inner if isinstance(inner, MaybeUnbound) else MaybeUnbound(inner))
@@ -117,7 +119,7 @@ def widen(form: Form, value: Any, loose: bool = False, owned: Callable[[Any], bo
             mine, theirs = kind.children(known), kind.children(value)
             if list(mine) == list(theirs):
                 return Parts(known, {key: widen(Fixed(mine[key]), theirs[key], loose, owned) for key in mine})
-    if loose or (_is_plain_object(known) and _is_plain_object(value)):
+    if loose or (_can_be_object(known, owned) and _can_be_object(value, owned)):
         return Leaf(join(type_at(known), type_at(value)))
     raise Misfit(describe(known), describe(value))
 
@@ -128,16 +130,16 @@ def _widen_parts(form: Parts, value: Any, loose: bool, owned: Callable[[Any], bo
         theirs = kind.children(value)
         if list(theirs) == list(form.parts):
             return Parts(form.like, {key: widen(part, theirs[key], loose, owned) for key, part in form.parts.items()})
-    if loose or (_is_plain_object(form.like) and (_is_plain_object(value) or value is UNBOUND)):
+    if loose or (_can_be_object(form.like, owned) and (_can_be_object(value, owned) or value is UNBOUND)):
         inner = join(ObjectType(type(form.like).__name__), type_at(value))
         return Leaf(inner)
     raise Misfit(describe(form.like), describe(value))
 
 
-def _join_at_leaf(type: Type, value: Any, loose: bool) -> Type:
+def _join_at_leaf(type: Type, value: Any, loose: bool, owned: Callable[[Any], bool] | None) -> Type:
     if value is UNBOUND:
         return type if isinstance(type, MaybeUnbound) else MaybeUnbound(type)
-    if is_stageable(value) or loose or _is_plain_object(value):
+    if is_stageable(value) or loose or _can_be_object(value, owned):
         return join(type, type_at(value))
     raise Misfit(f"a value of type {type}", describe(value))
 
@@ -157,7 +159,14 @@ def _is_plain_object(value: Any) -> bool:
         return True
     if isinstance(value, tuple):
         return all(map(_is_plain_object, value))
-    return isinstance(value, (str, bytes, range))
+    return value is None or isinstance(value, (str, bytes, range, type, FunctionType, Enum, np.dtype))
+
+
+def _can_be_object(value: Any, owned: Callable[[Any], bool] | None) -> bool:
+    """Whether a value may go on as an object of the graph: a constant, or a list or dict that nobody else knows."""
+    if _is_plain_object(value):
+        return True
+    return type(value) in (list, dict) and not _is_shared(value, owned)
 
 
 def _is_shared(value: Any, owned: Callable[[Any], bool] | None) -> bool:

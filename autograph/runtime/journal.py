@@ -8,8 +8,8 @@ here, those who trace a construct know them.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from types import CellType, ModuleType
+from collections.abc import Callable, Iterable, Iterator
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 _MISSING: Any = object()
@@ -55,10 +55,15 @@ class Journal:
         self.watched.append(container)
         self.touch(container)
 
-    def undo(self) -> None:
-        """End the innermost construct, and make what it changed what it was."""
+    def undo(self, known: Callable[[Any], bool] = lambda container: True) -> None:
+        """End the innermost construct, and make what it changed what it was.
+
+        Args:
+            known: whether a container was there before the construct; others are left as they are.
+        """
         for container, content in self.stack.pop():
-            restore(container, content)
+            if known(container):
+                restore(container, content)
 
     def keep(self) -> None:
         """End the innermost construct, whose changes are now those of the one around it."""
@@ -66,6 +71,45 @@ class Journal:
         outer = self.stack[-1].before
         for key, noted in inner.items():
             outer.setdefault(key, noted)
+
+
+def reached(values: Iterable[Any], changes: Changes) -> set[int]:
+    """The identities of all that can be reached from `values`, as it was before `changes`."""
+    seen: set[int] = set()
+    rest = list(values)
+    while rest:
+        value = rest.pop()
+        if id(value) in seen or type(value) in _LEAVES:
+            continue
+        seen.add(id(value))
+        noted = changes.before.get(id(value))
+        rest.extend(_inside(value) if noted is None else _inside(noted[1]))
+    return seen
+
+
+_LEAVES = frozenset({int, float, bool, complex, str, bytes, type(None), type, ModuleType, BuiltinFunctionType})
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if type(value).__module__.startswith("autograph.runtime") and not isinstance(value, Fallback):
+        return ()  # handles and their like
+    if isinstance(value, dict):
+        return list(value.values())
+    if isinstance(value, (list, tuple, set, frozenset, deque)):
+        return list(value)
+    if isinstance(value, FunctionType):
+        return [*(value.__defaults__ or ()), *map(_content, value.__closure__ or ())]
+    if isinstance(value, MethodType):
+        return [value.__self__, value.__func__]
+    if isinstance(value, CellType):
+        return [_content(value)]
+    if isinstance(value, (type, ModuleType)):
+        return ()
+    return list(attributes(value).values()) if hasattr(value, "__dict__") or hasattr(value, "__slots__") else ()
+
+
+def _content(cell: CellType) -> Any:
+    return None if _is_empty(cell) else cell.cell_contents
 
 
 def contents(container: Any) -> Any:

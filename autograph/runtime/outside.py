@@ -122,6 +122,17 @@ class Outside:
             self.trace.journal.watch(mine)
         return found[1]
 
+    def roots(self) -> Iterator[Any]:
+        """All that traced code can reach without being given it."""
+        for environment in self.environments.values():
+            yield environment
+            yield from environment.seen.values()
+            yield from dict.values(environment)
+        for _, mine, _ in self.cells.values():
+            yield mine
+        for thing, _ in self.objects.values():
+            yield thing
+
     # Looking at values ------------------------------------------------------------------------------------------------
 
     def see(self, value: Any, source: Source) -> Any:

@@ -6,7 +6,6 @@ A body changes variables, and containers that the journal knows. Both are *slots
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -16,7 +15,7 @@ from autograph.errors import AutographError
 from autograph.marks import UNBOUND
 from autograph.runtime import forms
 from autograph.runtime.graph import Block, Place, Value
-from autograph.runtime.journal import Changes, Fallback, contents, entries, put
+from autograph.runtime.journal import Changes, Fallback, contents, entries, put, reached
 from autograph.runtime.signals import Diverged, Materialise, Unjoinable, Unstageable
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Held, Trace, held, is_library
@@ -114,13 +113,22 @@ def run_body(
         block.results = None
     finally:
         state.restore(before)
-        trace.journal.undo()
+        known = _known_before(trace, before, changes)
+        trace.journal.undo(known)
     if arm.diverged:
         arm.values, arm.whole, arm.after = {}, [], []
     else:
-        _drop_what_is_gone(arm, changes)
+        _forget_what_is_new(arm, known)
     arm.before = before
     return arm
+
+
+def _known_before(trace: Trace, before: dict[Any, Any], changes: Changes) -> Callable[[Any], bool]:
+    """Tells containers that were there before a body from those that it made."""
+    if not changes.before:
+        return lambda container: True
+    found = reached([*before.values(), *trace.roots()], changes)
+    return lambda container: id(container) in found
 
 
 def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
@@ -226,22 +234,11 @@ def _is_held(content: dict[Any, Any]) -> bool:
     return any(type(value) is Held for value in content.values())
 
 
-def _drop_what_is_gone(arm: Arm, changes: Changes) -> None:
-    """Forget the containers that the body made itself: nobody but the journal knows them any more."""
-    known = {id(entry.container) for entry in arm.values if type(entry) is Entry} | {id(c) for c in arm.whole}
-    references = {key: 0 for key in known}
-    for entry in arm.values:
-        if type(entry) is Entry:
-            references[id(entry.container)] += 1
-    for container in arm.whole:
-        references[id(container)] += 1
-    gone = set()
-    for key in known:
-        # known to the journal, to `after`, to getrefcount
-        if sys.getrefcount(changes.before[key][0]) <= references[key] + 3:
-            gone.add(key)
-    arm.values = {s: v for s, v in arm.values.items() if not (type(s) is Entry and id(s.container) in gone)}
-    arm.whole = [container for container in arm.whole if id(container) not in gone]
+def _forget_what_is_new(arm: Arm, known: Callable[[Any], bool]) -> None:
+    """Drop the containers that the body made itself: whoever gets them gets them as they are."""
+    arm.values = {s: v for s, v in arm.values.items() if type(s) is not Entry or known(s.container)}
+    arm.whole = [container for container in arm.whole if known(container)]
+    arm.after = [(container, content) for container, content in arm.after if known(container)]
 
 
 def hoist(arms: list[Arm]) -> None:

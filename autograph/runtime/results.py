@@ -58,7 +58,7 @@ class Results:
         """A structure of the user's as an argument of a node, in which what came from outside is that very object."""
         if is_tensor(value):
             return self.trace.use(value)
-        if type(value) is tuple:
+        if type(value) is tuple and id(value) not in self.paths:
             if not may_contain(value):
                 return value
             return tuple(map(self.lower, value))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any, NoReturn
@@ -79,6 +79,7 @@ class Trace:
         # Set by who makes the trace: what to call for a function, and the handle for an array.
         self.call: Callable[[Any], Any] = lambda function: function
         self.ref: Callable[[Any], Any] = lambda array: array
+        self.roots: Callable[[], Iterable[Any]] = lambda: ()
         self.collected: Callable[[Any], Any] = lambda generated: generated
         self.recorded = 0
         self._lift = lift

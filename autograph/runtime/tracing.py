@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from types import FunctionType
 from typing import Any
@@ -103,6 +103,7 @@ class Tracer:
         self.caller = Caller(self.trace, self.outside, convert)
         self.trace.call = self.caller.replacement
         self.trace.ref = self.outside.array
+        self.trace.roots = self._roots
         self.outside.param_names = self.leaf_names
         self.params: dict[Value, str] = {}
         self.results = Results(self.trace, self.outside)
@@ -139,6 +140,11 @@ class Tracer:
             self.results.know(value, path)
             del name
 
+    def _roots(self) -> Iterator[Any]:
+        yield from self.outside.roots()
+        for container, _ in self.results.paths.values():
+            yield container
+
     def _lift(self, trace: Trace, value: Any) -> Any:
         """What a node has for an object that is neither handle, nor constant, nor structure."""
         return self.results.lift(value, self.caller)
@@ -174,6 +180,8 @@ class Tracer:
         except Exception as error:
             if is_own(error):
                 raise
+            if error.__context__ is not None:
+                raise Plain(f"it always raises {type(error).__name__} while another exception is handled", ()) from None
             record_raise(self.trace, error)
             return None
 

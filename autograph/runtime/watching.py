@@ -35,6 +35,8 @@ def attribute_guards(outside: Outside, names: set[str], leaf_names: dict[Value, 
         own = getattr(thing, "__dict__", {})
         for name in mentioned:
             value = own.get(name, _MISSING)
+            if value is not _MISSING and isinstance(thing, type) and getattr(thing, name, _MISSING) is not value:
+                continue  # a property, a static method and so on: not what one gets from the class
             if value is _MISSING:
                 value = _of_class(type(thing), name)
                 if value is _MISSING:
