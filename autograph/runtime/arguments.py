@@ -10,7 +10,8 @@ they are, and one trace serves all lengths.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter
 from types import BuiltinFunctionType, ModuleType
@@ -81,7 +82,7 @@ def key_of(value: Any, around: Around = ()) -> Any:
         return (kind, *[key_of(part, around) for part in value])
     if kind is str or kind is bool or value is None:
         return (kind, value) if kind is not str or len(value) <= LONG_TEXT else kind
-    return _other_key(value, kind, around)
+    return kind if id(kind) in _OBJECTS else _other_key(value, kind, around)
 
 
 def _other_key(value: Any, kind: type, around: Around) -> Any:
@@ -95,7 +96,20 @@ def _other_key(value: Any, kind: type, around: Around) -> Any:
         return (kind, _names(parts), *[key_of(part, (*around, kind)) for part in parts.values()])
     if kind is Instance:
         return _leaf_key(value.leaf)
-    return static_key(value) if is_constant(value) else kind
+    if is_constant(value):
+        return static_key(value)
+    if not isinstance(value, (str, bytes, BuiltinFunctionType)):  # those are objects at times only
+        number = id(kind)
+        _OBJECTS[number] = weakref.ref(kind, lambda gone: _forget(number))
+    return kind
+
+
+# Classes whose instances are known to be objects, staged by reference, by their ids: to know them without further ado.
+_OBJECTS: dict[int, weakref.ref[type]] = {}
+
+
+def _forget(number: int) -> None:
+    _OBJECTS.pop(number, None)
 
 
 def _leaf_key(leaf: Leaf) -> Any:
@@ -125,7 +139,19 @@ def key_of_parts(parts: Any) -> Any:
 
 
 def _names(parts: Iterable[Any]) -> Any:
-    return tuple([name if type(name) is str else static_key(name) for name in parts])
+    names = tuple(parts)
+    if names in _TEXTS:
+        return names
+    if not all(type(name) is str for name in names):
+        return tuple(map(static_key, names))
+    if len(_TEXTS) > _MANY_TEXTS:
+        _TEXTS.clear()
+    _TEXTS.add(names)
+    return names
+
+
+_TEXTS: set[tuple[str, ...]] = set()  # names of parts that were found to be strings all
+_MANY_TEXTS = 1000
 
 
 def key_at(value: Any, path: str, policy: Policy, around: Around = (), apart: bool = False) -> Any:
@@ -146,6 +172,20 @@ def key_at(value: Any, path: str, policy: Policy, around: Around = (), apart: bo
     inside = (*around, kind)
     below = [key_at(part, path + form.step(name), policy, inside) for name, part in parts.items()]
     return (kind, *below) if kind in _SEQUENCES else (kind, _names(parts), *below)
+
+
+def keyer_of(parameter: Parameter, policy: Policy) -> Callable[[Any], Any]:
+    """What makes the keys of a parameter of which the policy says something now."""
+    name, apart = parameter.name, parameter.kind in VARIADIC
+    masks = {ndim: mask for (path, ndim), mask in policy.dynamic_dims.items() if path == name}
+    open_shapes = {ndim: (None,) * ndim for ndim, mask in masks.items() if all(mask)}
+
+    def key(value: Any) -> Any:
+        if type(value) is np.ndarray and value.ndim in open_shapes and name not in policy.static:
+            return open_shapes[value.ndim], value.dtype
+        return key_at(value, name, policy, (), apart)
+
+    return key
 
 
 # Signatures -----------------------------------------------------------------------------------------------------------

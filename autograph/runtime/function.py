@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
 
 from autograph.runtime.arguments import arrange
 from autograph.runtime.concrete import ConcreteFunction, pretty
@@ -169,26 +169,17 @@ class Function(Generic[P, R]):
 _OWN = ("graph", "lower", "explain", "get_concrete_function")
 
 
-class BoundFunction:
-    # A staged function as a method of an object: what it is called with comes after that object. This is no docstring
-    # because the function's stands in its place.
+class BoundFunction(functools.partial):  # type: ignore[type-arg]
+    # A staged function as a method of an object: what it is called with comes after that object. A partial, since that
+    # costs least. This is no docstring because the function's stands in its place.
 
-    __slots__ = ("__call__", "__func__", "__self__", "__weakref__")
+    @property
+    def __func__(self) -> Function[Any, Any]:
+        return cast("Function[Any, Any]", self.func)
 
-    if TYPE_CHECKING:
-        __func__: Function[Any, Any]
-        __self__: Any
-
-        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
-
-    def __init__(self, function: Function[Any, Any], instance: Any) -> None:
-        self.__func__ = function
-        self.__self__ = instance
-        self.__call__ = MethodType(function.__call__, instance)  # type: ignore[method-assign]
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self.__func__, name)
-        return functools.partial(found, self.__self__) if name in _OWN else found
+    @property
+    def __self__(self) -> Any:
+        return self.args[0]
 
     @property
     def __wrapped__(self) -> Any:
@@ -196,15 +187,22 @@ class BoundFunction:
 
     @property
     def __doc__(self) -> Any:  # type: ignore[override]
-        return self.__func__.__doc__
+        return self.func.__doc__
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.func, name)
+        return functools.partial(found, self.__self__) if name in _OWN else found
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BoundFunction):
             return NotImplemented
-        return self.__func__ is other.__func__ and self.__self__ is other.__self__
+        return self.func is other.func and self.__self__ is other.__self__
 
     def __hash__(self) -> int:
-        return hash((id(self.__func__), id(self.__self__)))
+        return hash((id(self.func), id(self.__self__)))
 
     def __repr__(self) -> str:
         return f"<bound staged function {self.__func__._specialiser.name} of {self.__self__!r}>"

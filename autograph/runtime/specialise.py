@@ -11,13 +11,12 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from inspect import Parameter
 from typing import Any, ClassVar
 
 from autograph.errors import AutographError
 from autograph.runtime import learning
-from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_at, key_of, key_of_parts, read
+from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_of, key_of_parts, keyer_of, read
 from autograph.runtime.entry import MISS, Builder, broken
 from autograph.runtime.graph import user_line
 from autograph.runtime.options import Options, StrictError, refuse
@@ -97,11 +96,7 @@ class Specialiser:
 
     def keyers(self) -> dict[str, Callable[[Any], Any]]:
         """For the parameters of which something has been learnt, how to make their keys."""
-        return {
-            p.name: partial(key_at, path=p.name, policy=self.policy, apart=p.kind in VARIADIC)
-            for p in self.parameters
-            if self.policy.concerns(p.name)
-        }
+        return {p.name: keyer_of(p, self.policy) for p in self.parameters if self.policy.concerns(p.name)}
 
     def key(self, values: Sequence[Any]) -> Any:
         """The key that the dispatcher makes."""
