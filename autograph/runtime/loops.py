@@ -11,9 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograph.marks import is_body
 from autograph.runtime import forms
 from autograph.runtime.branches import NoState, repeated, stage_if
 from autograph.runtime.graph import Block, Node, Value
+from autograph.runtime.naming import stored_names
 from autograph.runtime.opdef import ORDERED, WRITE, lookup
 from autograph.runtime.regions import (
     Arm,
@@ -246,7 +248,7 @@ def _stage_for(
     unread = {id(variable) for variable in state.passing}
     for _ in range(_ROUNDS):
         block, installed = Block(), {}
-        item, target = item_params(trace, block, item_type)
+        item, target = item_params(trace, block, item_type, _item_names(body))
         install = _installer(carry, block, installed)
         arm = run_body(trace, lambda item=item: _turn(body, item, until), state, block, install)  # type: ignore[misc]
         hoist([arm])
@@ -267,6 +269,16 @@ def _stage_for(
     carry.finish(node)
 
 
+def _item_names(body: Any) -> tuple[str, ...]:
+    """What the user calls the loop's variables, if each has a name."""
+    code = getattr(body, "__code__", None)
+    if code is None or not code.co_argcount or not is_body(code):
+        return ()
+    if not code.co_varnames[0].startswith("item"):
+        return (str(code.co_varnames[0]),)
+    return next((names for names in stored_names(code).values() if len(names) > 1), ())
+
+
 def _turn(body: Callable[[Any], Any], item: Any, until: Callable[[], Any] | None) -> Any:
     body(item)
     return None if until is None else until()
@@ -281,11 +293,11 @@ def _item_of_all(parts: Any) -> Type:
     return ObjectType() if found is None else found
 
 
-def item_params(trace: Trace, block: Block, type: Type) -> tuple[Any, Any]:
+def item_params(trace: Trace, block: Block, type: Type, names: tuple[str, ...] = ()) -> tuple[Any, Any]:
     """Params of a loop's body for an item of a type, as the body gets it; and the target that the node names."""
     if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
-        pairs = [item_params(trace, block, part) for part in type.items]
+        each = [(name,) for name in names] if len(names) == len(type.items) else [()] * len(type.items)
+        pairs = [item_params(trace, block, part, name) for part, name in zip(type.items, each)]
         return tuple(item for item, _ in pairs), tuple(target for _, target in pairs)
-    block.add_param(type)
+    block.add_param(type, names[0] if len(names) == 1 else "")
     return trace.handle(block.params[-1]), len(block.params) - 1
-

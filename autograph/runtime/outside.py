@@ -86,6 +86,7 @@ class Outside:
         self.environments: dict[int, Environment] = {}
         self.cells: dict[int, tuple[CellType, CellType, Any]] = {}
         self.objects: dict[int, tuple[Any, Source | Value]] = {}
+        self.read_late: dict[tuple[int, str], Tensor] = {}
         self.sources: dict[int, tuple[Any, Source]] = {}
         self._seen: dict[int, tuple[Any, Any]] = {}
         self._loads: dict[tuple[Any, ...], Value] = {}
@@ -171,7 +172,9 @@ class Outside:
             if id(thing) == key[1]:
                 self.trace.journal.touch(thing)
                 value = getattr(thing, key[2])
-                put(thing, key[2], self.load(value, base.attribute(key[2])))
+                handle = self.load(value, base.attribute(key[2]))
+                self.read_late[id(thing), key[2]] = handle
+                put(thing, key[2], handle)
                 return
 
     def load(self, value: Any, source: Source) -> Tensor:

@@ -18,6 +18,7 @@ import numpy as np
 
 from autograph.runtime.graph import Block, Graph, Node, Place, Value, gather, map_args, user_line
 from autograph.runtime.journal import Journal
+from autograph.runtime.naming import stored_names
 from autograph.runtime.opdef import FUNCTIONS, OPS, ORDERED, WRITE, lookup
 from autograph.runtime.signals import NeedsConcrete, StagingError, Unstageable
 from autograph.runtime.signature import Event
@@ -138,17 +139,21 @@ class Trace:
             inferred = definition.infer(*map_args(_type_of, args), **map_args(_type_of, kwargs))
         else:
             inferred = definition.infer(*map_args(_type_of, args))
-        node = Node(op, args, kwargs, (), self.place())
+        place = self.place()
+        node = Node(op, args, kwargs, (), place)
         self.block.nodes.append(node)
         self.recorded += 1
+        names = stored_names(place[-1][0]).get(place[-1][1], ()) if place else ()
         if type(inferred) is list:
-            return tuple(self.handle(node.add_output(type)) for type in inferred)
+            if len(names) != len(inferred):
+                names = ("",) * len(inferred)
+            return tuple(self.handle(node.add_output(type, name)) for type, name in zip(inferred, names))
         if inferred == NONE or op == "raise":
             return None
         if op in _IN_PLACE and type(inferred) is TensorType and inferred.exact and inferred.kind == "array":
             node.add_output(inferred)
             return self.handle(args[0])
-        return self.handle(node.add_output(inferred))
+        return self.handle(node.add_output(inferred, names[0] if len(names) == 1 else ""))
 
     def handle(self, value: Value) -> Tensor:
         """The handle of a value: one for each, so that `is` tells the truth."""
