@@ -4,13 +4,13 @@ It has the parameters of the user's function, so that Python binds the arguments
 raises the errors of wrong calls. It makes the key of the arguments, looks up the trace, and enters it, see `entry.py`:
 
     def norm(x, axis=None):
-        if ag_active or ag_eager:
-            …
-        ag_0 = type(x)
-        if ag_0 not in ag_atoms:
-            ag_0 = (x.shape, x.dtype) if ag_0 is ag_array else ag_key(x)
-        …
         try:
+            if ag_active or ag_eager:
+                …
+            ag_0 = type(x)
+            if ag_0 not in ag_atoms:
+                ag_0 = (x.shape, x.dtype) if ag_0 is ag_array else ag_key(x)
+            …
             ag_result = ag_find((ag_0, ag_1), ag_never)(x, axis)
             return ag_result if ag_result is not ag_miss else ag_slow((x, axis))
         except BaseException as ag_result:
@@ -90,18 +90,15 @@ def _dispatcher_code(parameters: Described, keyed: frozenset[str], prefix: str) 
     """Code all of whose instructions stand on the first line, so that it can be moved to any line."""
     names = [name for name, _, _ in parameters]
     values = "".join(f"{name}, " for name in names)
-    body = [
-        f"if §active or §eager:\n §result = §divert(({values}))\n if §result is not §miss:\n  return §result",
-    ]
+    body = [f"if §active or §eager:\n §result = §divert(({values}))\n if §result is not §miss:\n  return §result"]
     for number, (name, kind, _) in enumerate(parameters):
         body.append(_key_statement(f"§{number}", name, kind, name in keyed))
     keys = "".join(f"§{number}, " for number in range(len(names)))
     key = "§0" if len(names) == 1 else f"({keys})"
-    body.append(
-        f"try:\n §result = §find({key}, §never)({values})\n"
-        f" return §result if §result is not §miss else §slow(({values}))\n"
-        "except §errors as §result:\n §trim(§result)\n raise"
-    )
+    body.append(f"§result = §find({key}, §never)({values})")
+    body.append(f"return §result if §result is not §miss else §slow(({values}))")
+    inner = "\n".join(body).replace("\n", "\n ")
+    body = [f"try:\n {inner}", "except §errors as §result:\n §trim(§result)\n raise"]
     text = "\n".join(body).replace("§", prefix)
     return _compiled(f"def dispatch({_header(parameters)}):\n " + text.replace("\n", "\n "))
 

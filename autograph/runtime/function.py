@@ -23,7 +23,9 @@ from autograph.runtime.signature import Event
 from autograph.runtime.specialise import Hooks, Specialiser, Tracer, TracingError
 from autograph.runtime.specified import placeholders
 from autograph.runtime.traces import Trace
-from autograph.runtime.view import GraphView
+
+if TYPE_CHECKING:
+    from autograph.runtime.view import GraphView
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -121,6 +123,8 @@ class Function(Generic[P, R]):
         Raises:
             TracingError: such a call runs as plain Python.
         """
+        from autograph.runtime.view import GraphView  # only now: it takes its time
+
         trace = self._trace(*args, **kwargs)
         if trace.graph is None:
             name = self._specialiser.name

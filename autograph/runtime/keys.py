@@ -39,6 +39,8 @@ def static_key(value: Any) -> Hashable:
         return kind, part(value)
     if isinstance(value, np.generic):
         return kind, value.dtype.str, value.tobytes()
+    if isinstance(value, (np.dtype, types.GenericAlias)):
+        return kind, value
     if isinstance(value, types.MethodType):
         return kind, Same(value.__self__), value.__func__
     return kind, Same(value)

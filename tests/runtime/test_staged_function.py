@@ -1,0 +1,228 @@
+"""`ag.function` from end to end: the same answers as the plain function, and what is told of them."""
+
+import functools
+import threading
+import timeit
+
+import numpy as np
+import pytest
+
+import autograph as ag
+
+OFFSET = 10
+
+
+@ag.function
+def collatz(n):
+    steps = 0
+    while n != 1:
+        if n % 2 == 0:
+            n = n // 2
+        else:
+            n = 3 * n + 1
+        steps += 1
+    return steps
+
+
+@ag.function
+def shifted(x):
+    return x + OFFSET
+
+
+class Model:
+    def __init__(self, depth=2):
+        self.w = np.ones(3)
+        self.depth = depth
+        self.calls = 0
+
+    @ag.function
+    def total(self, x):
+        result = x
+        for _ in range(self.depth):
+            result = result + self.w.sum()
+        return result
+
+    @ag.function
+    def count(self):
+        self.calls += 1
+        return self.calls
+
+
+def test_numbers_come_back_as_python_numbers():
+    assert collatz(837799) == 524
+    assert type(collatz(27)) is int
+    assert len(collatz.traces) == 1
+
+
+def test_a_global_that_changes_is_seen(monkeypatch):
+    shifted.cache_clear()
+    assert shifted(1) == 11
+    monkeypatch.setitem(globals(), "OFFSET", 20)
+    assert shifted(1) == 21
+    monkeypatch.setitem(globals(), "OFFSET", 10)
+    assert shifted(1) == 11
+    first, second = shifted.traces
+    assert "OFFSET" in second.reason and "test_staged_function.py" in second.reason
+    assert (first.calls, second.calls) == (2, 1)
+
+
+def test_one_trace_for_all_instances_until_what_they_are_made_of_differs():
+    models = [Model(), Model(), Model()]
+    models[1].w = np.full(3, 2.0)
+    assert [model.total(1.0) for model in models] == [7.0, 13.0, 7.0]
+    assert len(Model.total.traces) == 1
+    assert Model(depth=3).total(1.0) == 10.0
+    assert "depth" in Model.total.traces[-1].reason
+
+
+def test_attributes_are_changed():
+    model = Model()
+    assert [model.count(), model.count(), model.count()] == [1, 2, 3]
+    assert model.calls == 3
+
+
+def test_arguments_are_changed():
+    @ag.function
+    def double(x, seen, log):
+        x *= 2
+        seen["n"] = len(log)
+        log.append(x.sum())
+        return log
+
+    x, seen, log = np.ones(2), {}, []
+    for n in range(4):
+        assert double(x, seen, log) is log
+        assert seen == {"n": n}
+    assert x.tolist() == [16, 16]
+    assert log == [4, 8, 16, 32]
+
+
+def test_the_same_array_twice():
+    @ag.function
+    def f(x, y):
+        x += 1
+        return (x + y).sum()
+
+    a, b = np.zeros(2), np.zeros(2)
+    assert f(a, b) == 2
+    assert f(a, a) == 8
+    assert f(b, a) == 6
+
+
+def test_calls_of_staged_functions_become_part_of_the_trace():
+    @ag.function
+    def outer(x):
+        return shifted(x) * 2
+
+    before = len(shifted.traces)
+    assert outer(3) == 26
+    assert len(shifted.traces) == before
+
+
+def test_texts_of_any_kind():
+    @ag.function
+    def count(text):
+        n = 0
+        for letter in text:
+            if letter == "a":
+                n += 1
+        return n
+
+    texts = ["banana", "abc", "", "a" * 50, "xyz", "aa", "ba", "ab", "aba"]
+    assert [count(text) for text in texts] == [text.count("a") for text in texts]
+
+
+def test_callable_objects():
+    class Scale:
+        def __init__(self, k):
+            self.k = k
+
+        def __call__(self, x):
+            return self.k * x
+
+    scale = Scale(3)
+    staged = ag.function(scale)
+    assert staged(2) == 6
+    scale.k = 4
+    assert staged(2) == 8
+
+
+@pytest.mark.xfail(reason="the tracer knows functions only")
+def test_partials():
+    assert ag.function(functools.partial(lambda a, b: a - b, 10))(3) == 7
+
+
+def test_errors_stand_at_the_user_s_line():
+    @ag.function
+    def f(x):
+        y = x + 1
+        return y / 0
+
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError) as caught:
+            f(1)
+        assert [entry.name for entry in caught.traceback] == [
+            "test_errors_stand_at_the_user_s_line", "f", "f",
+        ]  # fmt: skip
+        assert caught.traceback[-1].lineno == f.python_function.__code__.co_firstlineno + 2
+
+
+def test_eager():
+    ag.run_eagerly(True)
+    try:
+        assert collatz(6) == 8
+        assert shifted(1.5) == 11.5
+    finally:
+        ag.run_eagerly(False)
+    assert collatz(6) == 8
+
+
+def test_concrete_functions_and_specs():
+    @ag.function
+    def norm(x, order=2):
+        return (np.abs(x) ** order).sum() ** (1 / order)
+
+    concrete = norm.get_concrete_function(ag.TensorSpec((None,), "f8"))
+    assert concrete(np.array([3.0, 4.0])) == 5.0
+    assert (
+        str(concrete)
+        == """\
+norm(x, order)
+  staged:
+    x: f64[?]
+    order: py.int
+  returns:
+    f64"""
+    )
+    assert "f64[?]" in str(norm.graph(ag.TensorSpec((None,), "f8")))
+
+
+def test_what_is_told():
+    text = str(collatz.explain(5))
+    assert text.startswith("collatz, trace 1\n  traced: (n: py.int): the first call\n")
+    assert "engine: runs on the engine numpy" in text
+    assert "while" in text
+    assert "while n != 1" in collatz.lower(5).source
+
+
+def test_threads():
+    collatz.cache_clear()
+    results = {}
+    threads = [threading.Thread(target=lambda n=n: results.update({n: collatz(n)})) for n in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == {n: collatz.python_function(n) for n in range(1, 9)}
+    assert len(collatz.traces) == 1
+
+
+def test_calls_cost_little():
+    """At most 3 µs; less than half of one, on a machine at rest."""
+
+    @ag.function
+    def f(a):
+        return a + 1
+
+    f(1.0)
+    assert min(timeit.repeat(lambda: f(1.0), number=2000, repeat=20)) / 2000 < 3e-6
