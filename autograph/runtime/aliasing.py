@@ -33,6 +33,7 @@ class Aliasing:
         self._outside: Region = self
         self._parents: dict[Region, Region] = {}
         self._effects: dict[Node, Effect] = {}
+        self._roots: set[Region] = set()
         self._kept: set[Value] = set()
         self._writes: dict[Node, Regions] = {}
         self._join(*graph.params, self._outside)
@@ -83,6 +84,10 @@ class Aliasing:
             return False
         return is_array(value) and self._effects[value.node].kind == PURE and not value.node.blocks
 
+    def is_alone(self, value: Value) -> bool:
+        """Whether no other value, here or outside, is or refers to the array, or shares memory with it."""
+        return value not in self._parents and value not in self._roots
+
     def is_private(self, value: Value) -> bool:
         """Whether the value is an array that never changes and that nobody outside gets hold of."""
         return is_array(value) and not self.is_written(value) and not self.escapes(value)
@@ -93,7 +98,7 @@ class Aliasing:
         if node is None or not is_array(value) or not node.args or not is_array(node.args[0]):
             return False
         if node.op == "getattr":
-            return node.args[1] == "T"
+            return bool(node.args[1] == "T")
         parts = node.args[1] if node.op == "getitem" else [[]]
         return all(map(_is_basic, parts if isinstance(parts, tuple) else (parts,)))
 
@@ -117,6 +122,7 @@ class Aliasing:
             first, second = self._find(mutable[0]), self._find(leaf)
             if first is not second:
                 self._parents[first] = second
+                self._roots.add(second)
 
     def _block(self, block: Block) -> None:
         for node in block.nodes:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from autograph.runtime.graph import Graph
-from autograph.runtime.passes import branches, cse, dead, fold, licm, simplify
+from autograph.runtime.passes import branches, cse, dead, fold, licm, reuse, simplify
 from autograph.runtime.passes.rewriting import Note, Outcome
 
 __all__ = ["PASSES", "Outcome", "Report", "optimise"]
@@ -23,6 +23,7 @@ PASSES: dict[str, Callable[[Graph], Outcome]] = {
     "cse": cse.run,             # what has been computed before
     "licm": licm.run,           # what is the same in each turn of a loop
     "dead": dead.run,           # what nobody needs
+    "reuse": reuse.run,         # memory
 }
 
 

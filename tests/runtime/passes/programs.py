@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph import UNBOUND, Block, Constant, Graph, Node, Value, walk
+from autograph.runtime.graph import UNBOUND, Block, Graph, Node, Value
 from autograph.runtime.opdef import lookup
 from autograph.runtime.types import (
     ANY,
@@ -19,7 +19,6 @@ from autograph.runtime.types import (
     NONE,
     MaybeUnbound,
     ObjectType,
-    TensorType,
     Type,
     array,
     covers,
@@ -28,11 +27,17 @@ from autograph.runtime.types import (
     type_of,
 )
 
-VECTOR, INTS, MATRIX, SCALAR, LIST = array(float, 3), array(int, 4), array(float, 2, 3), scalar(float), ObjectType("list")
-LONG, SOME = array(float, None), array(float, 2)
+VECTOR, INTS, MATRIX, SCALAR = array(float, 3), array(int, 4), array(float, 2, 3), scalar(float)
+LONG, SOME, LIST = array(float, None), array(float, 2), ObjectType("list")
 OPERATIONS = "add add sub mul mul lt eq not neg iadd imul np.add np.exp".split()
+OPERANDS: list[tuple[Type, ...]] = [
+    (INT,), (INT, BOOL), (FLOAT, INT), (FLOAT,), (SCALAR, FLOAT), (SCALAR,), (VECTOR,), (VECTOR,), (VECTOR, FLOAT),
+    (INTS,), (INTS, INT), (LONG, VECTOR), (MATRIX, VECTOR),
+]  # fmt: skip
+METHODS = ".sum .copy np.sum T np.asarray .reshape len np.zeros_like shape .ravel real np.transpose".split()
 PARAMS: dict[str, Type] = {
-    "n": INT, "b": BOOL, "p": FLOAT, "s": SCALAR, "x": VECTOR, "y": VECTOR, "z": INTS, "m": MATRIX, "w": LONG, "xs": LIST,
+    "n": INT, "b": BOOL, "p": FLOAT, "s": SCALAR, "x": VECTOR, "y": VECTOR,
+    "z": INTS, "m": MATRIX, "w": LONG, "xs": LIST,
 }  # fmt: skip
 
 
@@ -99,7 +104,8 @@ class Program:
     # --------------------------------------------------------------------------------------------------- nodes
 
     def fill(self, block: Block, visible: list[Value], depth: int, size: int) -> None:
-        makers = [self.again] * 10 + [self.arithmetic] * 8 + [self.item] * 3 + [self.write] * 3 + [self.method] * 3 + [self.object] * 2
+        makers = [self.again] * 10 + [self.arithmetic] * 8 + [self.item] * 3 + [self.write] * 3 + [self.method] * 3
+        makers += [self.object] * 2
         makers += [self.call] * 2 + ([self.branch, self.loop] * 2 if depth else [])
         makers += [self.random.choice(makers)] * 8
         for _ in range(self.random.randint(1, size)):
@@ -116,8 +122,7 @@ class Program:
         return node.outputs
 
     def arithmetic(self, block: Block, visible: list[Value], depth: int) -> list[Value]:
-        group = self.random.choice([(INT,), (INT, BOOL), (FLOAT, INT), (FLOAT,), (SCALAR, FLOAT), (VECTOR,), (VECTOR,),
-                                    (VECTOR, FLOAT), (INTS,), (INTS, INT), (LONG, VECTOR), (MATRIX, VECTOR), (SCALAR,)])  # fmt: skip
+        group = self.random.choice(OPERANDS)
         a, b = self.some(visible, *group), self.some(visible, *group)
         if self.random.random() < 0.1:
             b = self.random.choice([0, 1])
@@ -155,8 +160,7 @@ class Program:
 
     def method(self, block: Block, visible: list[Value], depth: int) -> list[Value]:
         x = self.some(visible, VECTOR, MATRIX, LONG, INTS)
-        op = self.random.choice([".sum", ".copy", "np.sum", "T", "np.asarray", ".reshape", "len", "np.zeros_like", "shape",
-                                 ".ravel", "real", "np.transpose"])  # fmt: skip
+        op = self.random.choice(METHODS)
         if op in ("T", "shape", "real"):
             return self.add(block, "getattr", x, op)
         return self.add(block, op, x, -1) if op == ".reshape" else self.add(block, op, x)
@@ -213,7 +217,7 @@ class Program:
         body = Block()
         inits = [self.some(visible, unbound=True) for _ in range(self.random.randint(0, 2))]
         types = [self.random.choice([ANY, _type(init)]) for init in inits]
-        types = [MaybeUnbound(ANY) if isinstance(_type(init), MaybeUnbound) else type for init, type in zip(inits, types)]
+        types = [MaybeUnbound(ANY) if isinstance(_type(a), MaybeUnbound) else type for a, type in zip(inits, types)]
         count = self.random.choice([0, 1, 2, 3])
         kwargs: dict[str, Any] = {}
         if self.random.random() < 0.3:
@@ -296,8 +300,8 @@ def inputs(random: Random) -> list[Any]:
     x = memory[:3]
     y = random.choice([x, memory[2:5], memory[::2], np.array([4.0, 5.0, 6.0])])
     m = random.choice([memory.reshape(2, 3), np.ones((2, 3)), np.ones((3, 2)).T])
-    values = [random.choice([0, 1, 1, 2, 2, 7]), random.random() < 0.5, random.choice([0.0, -0.0, 1.5]), np.float64(2.5)]
-    return [*values, x, y, np.arange(4), m, random.choice([memory, x, y]), [x, 1, [2]]]
+    numbers = [random.choice([0, 1, 1, 2, 2, 7]), random.random() < 0.5, random.choice([0.0, -0.0, 1.5])]
+    return [*numbers, np.float64(2.5), x, y, np.arange(4), m, random.choice([memory, x, y]), [x, 1, [2]]]
 
 
 def outcome(run: Callable[..., Any], log: Log, args: list[Any]) -> Any:
@@ -335,5 +339,3 @@ def _picture(thing: Any) -> Any:
     seen = see(thing)
     return seen, [[np.shares_memory(a, b) for a in arrays] for b in arrays]
 
-
-__all__ = ["Constant", "Log", "Program", "inputs", "outcome", "walk"]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograph.runtime.check import check
-from autograph.runtime.passes import PASSES, optimise
+from autograph.runtime.passes import PASSES, reuse
 from autograph.runtime.printing import to_text
 from tests.runtime.passes import interpreter
 from tests.runtime.passes.programs import Log, Program, inputs, outcome
@@ -28,6 +28,15 @@ def assert_same(seed: int, names: list[str], rounds: int = 1) -> None:
     for case in range(4):
         found = outcome(lambda *args: interpreter.run(graph, *args), log, inputs(Random(case)))
         assert found == expected[case], f"case {case}\n{before}\n{text}"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _reuse_of_small_arrays():
+    """Let the reuse of memory be worthwhile for all arrays."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reuse, "WORTHWHILE", 0)
+        patch.setattr(reuse, "ELIDED", 10**9)
+        yield
 
 
 @pytest.mark.parametrize("name", PASSES)
