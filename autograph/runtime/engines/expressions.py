@@ -190,6 +190,12 @@ class Expressions:
         function, *args = node.args
         return self._call(self.arg(function), args, node.kwargs)
 
+    def _range(self, node: Node) -> ast.expr:
+        args = node.args
+        if len(args) == 3 and type(args[2]) is int and args[2] == 1:
+            args = args[1:2] if type(args[0]) is int and args[0] == 0 else args[:2]
+        return self.call("range", list(map(self.arg, args)))
+
     def _fstring(self, node: Node) -> ast.expr:
         return self._joined(node.args)
 
@@ -229,6 +235,7 @@ _SPECIAL: dict[str, Callable[[Expressions, Node], ast.expr]] = {
     "getattr": Expressions._getattr,
     "call": Expressions._any_call,
     "fstring": Expressions._fstring,
+    "range": Expressions._range,
     "if": Expressions._choice,
 }
 _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.In: ast.NotIn, ast.Is: ast.IsNot}

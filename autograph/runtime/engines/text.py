@@ -98,12 +98,12 @@ def _if(statement: ast.If) -> Iterator[str]:
 
 def _simple(statement: ast.stmt) -> str:
     if isinstance(statement, ast.Assign):
-        return f"{written(statement.targets[0], TUPLE)} = {written(statement.value, TUPLE)}"
+        return f"{written(statement.targets[0], TUPLE)} = {written(statement.value, _bare(statement.value))}"
     if isinstance(statement, ast.AugAssign):
         symbol = _BINARY[type(statement.op)][0]
         return f"{written(statement.target)} {symbol}= {written(statement.value, TUPLE)}"
     if isinstance(statement, ast.Return):
-        return "return" if statement.value is None else f"return {written(statement.value, TUPLE)}"
+        return "return" if statement.value is None else f"return {written(statement.value, _bare(statement.value))}"
     if isinstance(statement, ast.Raise):
         cause = f" from {written(statement.cause)}" if statement.cause else ""
         return f"raise {written(statement.exc)}{cause}" if statement.exc else "raise"
@@ -114,6 +114,11 @@ def _simple(statement: ast.stmt) -> str:
     if isinstance(statement, ast.Nonlocal):
         return f"nonlocal {', '.join(statement.names)}"
     return {ast.Break: "break", ast.Pass: "pass"}[type(statement)]
+
+
+def _bare(value: ast.expr) -> int:
+    """How tightly a value must bind to stand without parentheses; a lone comma is easily overlooked."""
+    return TEST if isinstance(value, ast.Tuple) and len(value.elts) == 1 else TUPLE
 
 
 # ------------------------------------------------------------------------------------------------------ expressions

@@ -1,19 +1,20 @@
 """Which values share a variable, and what the variables are called.
 
 What is carried by a loop, or comes out of an `if`, is held by one variable all the way. Beyond that, two values share
-a variable if one would be copied to the other, or if the user calls them by the same name, unless both matter at the
-same time.
+a variable if the user calls them by the same name, or if one would be copied to the other and they have no two names,
+unless both matter at the same time.
 """
 
 from __future__ import annotations
 
 import keyword
+import re
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable
 
 from autograph.runtime.engines.assigned import AssignedNames
-from autograph.runtime.engines.liveness import Liveness, Span
+from autograph.runtime.engines.liveness import Affinity, Liveness, Span
 from autograph.runtime.engines.plan import Plan
 from autograph.runtime.graph import Value
 
@@ -57,8 +58,9 @@ class Variables:
         self._variables: dict[Value, Variable] = {}
         liveness = Liveness(plan)
         self._begin(liveness)
-        for affinity in sorted(liveness.affinities, key=lambda affinity: -affinity.depth):
-            self._try(affinity.first, affinity.second)
+        for affinity in sorted(liveness.affinities, key=lambda affinity: (-affinity.depth, not self._alike(affinity))):
+            if self._alike(affinity) is not False:
+                self._try(affinity.first, affinity.second)
         self._share_names()
         self._names = self._name()
 
@@ -98,11 +100,16 @@ class Variables:
         assigned = AssignedNames()
         for root, values in groups.items():
             variable = Variable(_union(span for value in values for span in spans[value]))
-            variable.names.update(name for name in map(assigned.name, values) if is_usable(name))
+            variable.names.update(filter(None, (usable(assigned.name(value)) for value in values)))
             variable.used = any(value in liveness.used for value in values)
             if root in params:
-                variable.param = params[root] if is_usable(params[root]) else ""
+                variable.param = usable(params[root])
             self._variables[root] = variable
+
+    def _alike(self, affinity: Affinity) -> bool | None:
+        """Whether the user calls both values by the same name; None if one has none."""
+        first, second = (self._variables[self._find(value)].name for value in (affinity.first, affinity.second))
+        return first == second if first and second else None
 
     def _try(self, first: Value, second: Value) -> bool:
         one, other = self._find(first), self._find(second)
@@ -170,6 +177,12 @@ def _union(spans: Iterable[Span]) -> list[Span]:
         else:
             merged.append((start, end))
     return merged
+
+
+def usable(name: str) -> str:
+    """A name for a variable that the user calls `name`, such as `x_0` for `x[0]`; empty if there is none."""
+    name = re.sub(r"\W+", "_", name).strip("_") if not name.isidentifier() else name
+    return name if is_usable(name) else ""
 
 
 def is_usable(name: str) -> bool:

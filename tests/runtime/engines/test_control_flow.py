@@ -625,7 +625,6 @@ def test_what_is_not_needed_is_not_carried():
         def f(n):
             a = 0
             for i in range(n):
-                i * 2
                 a = a + i
             return a
         """,
