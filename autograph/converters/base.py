@@ -55,6 +55,7 @@ class Context:
     classes: list[str] = field(default_factory=list)
     locals: list[set[str]] = field(default_factory=list)  # names bound by the functions around
     globals: list[set[str]] = field(default_factory=list)  # names they declare `global`
+    nones: list[set[str]] = field(default_factory=list)  # what each of the functions around sets to None
     changing: frozenset[str] = frozenset()  # what of containers the outermost of them changes, as dotted names
 
     def __post_init__(self) -> None:
@@ -74,6 +75,13 @@ class Context:
     def is_builtin(self, name: str) -> bool:
         """Whether `name`, here, means the builtin of that name."""
         return name not in self.shadowed and name not in self.known and not self.is_local(name)
+
+    def becomes_none(self, name: str) -> bool:
+        """Whether the function whose variable `name` is sets it to None."""
+        for bound, nones in zip(reversed(self.locals), reversed(self.nones), strict=False):
+            if name in bound:
+                return name in nones
+        return False
 
     def is_local(self, name: str) -> bool:
         return any(name in bound for bound in self.locals)

@@ -27,6 +27,7 @@ _ARGUMENTS: dict[str, tuple[float, float, frozenset[str]]] = {
     "complex": (1, 2, frozenset()),
     "str": (1, 1, frozenset()),
     "repr": (1, 1, frozenset()),
+    "ascii": (1, 1, frozenset()),
     "format": (1, 2, frozenset()),
     "ord": (1, 1, frozenset()),
     "chr": (1, 1, frozenset()),

@@ -1,4 +1,4 @@
-"""`a < b < c` and `a in b`, which Python itself reduces to a bool.
+"""`a < b < c` and `a in b`, which Python itself reduces to a bool, and `a is None` where `a` becomes None, or not.
 
 A chain becomes `ag__.and_(lambda: a < b, lambda: b < c)` where `b` may be evaluated twice (a name or a literal), else
 `ag__.compare(a, '<', lambda: b, '<', lambda: c)`.
@@ -19,6 +19,7 @@ _SYMBOLS = {
     gast.Eq: "==", gast.NotEq: "!=", gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=",
     gast.Is: "is", gast.IsNot: "is not", gast.In: "in", gast.NotIn: "not in",
 }  # fmt: skip
+_IDENTITY = {gast.Is: "is_", gast.IsNot: "is_not"}
 _MEMBERSHIP = {gast.In: "in_", gast.NotIn: "not_in"}
 
 
@@ -26,7 +27,7 @@ def rewrite(node: gast.Compare, context: Context) -> Any:
     if staging.never_staged(node, context):
         return None
     if len(node.ops) == 1:
-        operator = _MEMBERSHIP.get(type(node.ops[0]))
+        operator = _MEMBERSHIP.get(type(node.ops[0])) or _IDENTITY.get(type(node.ops[0]))
         return None if operator is None else template.call(operator, node.left, node.comparators[0])
     if not may_defer(node.comparators, context):
         return None
@@ -47,6 +48,7 @@ def _conjunction(node: gast.Compare, context: Context) -> Any:
     for i, op in enumerate(node.ops):
         left = operands[i] if i == 0 else _again(operands[i])
         pair = gast.copy_location(gast.Compare(left, [op], [operands[i + 1]]), node)
+        pair.guarded = True
         operator = _MEMBERSHIP.get(type(op))
         pairs.append(deferred(pair if operator is None else template.call(operator, left, operands[i + 1])))
     return call_of("and_", pairs)

@@ -22,7 +22,13 @@ def rewrite(node: gast.JoinedStr, context: Context) -> Any:
     if why is not None:
         context.decide(node, "f-string", why)
         return None
+    for part in node.values:
+        if isinstance(part, gast.FormattedValue) and part.conversion != -1 and part.format_spec is not None:
+            # what is aligned, say, must be the text of what is staged
+            part.value = gast.copy_location(template.call(_CONVERSIONS[part.conversion], part.value), part.value)
+            part.conversion = -1
     return template.call("fstring", deferred(node))
 
 
+_CONVERSIONS = {ord("s"): "str_", ord("r"): "repr_", ord("a"): "ascii_"}
 REWRITERS = {gast.JoinedStr: rewrite}

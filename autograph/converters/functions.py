@@ -6,7 +6,7 @@ them: names that belong to the function, inner functions and classes, declaratio
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import gast
@@ -66,8 +66,11 @@ class Functions:
 
     def _lambda(self, node: gast.Lambda) -> None:
         context = self.context
+        if not context.nones:
+            context.changing = ref.changing(node)
         context.functions.append("<lambda>")
         context.locals.append(set(scope.parameters(node)))
+        context.nones.append(set())
         context.globals.append(set())
         node.body = self.walk.visit(node.body)
         self._leave()
@@ -80,9 +83,11 @@ class Functions:
         own = scope.uses(*node.body)
         if not context.locals:  # each function gets the names it would get alone
             context.namer = names.Namer(names.all_names(node))
+        if not context.nones:
             context.changing = ref.changing(node)
         context.functions.append(node.name)
         context.locals.append({*own.writes, *scope.parameters(node)} - own.globals.keys() - own.nonlocals.keys())
+        context.nones.append(set(_set_to_none(node)))
         context.globals.append(set(own.globals))
         _hoist_declarations(node)
         for step in self.prepare:
@@ -108,8 +113,31 @@ class Functions:
         self.context.functions.pop()
 
     def _leave(self) -> None:
-        for stack in (self.context.functions, self.context.locals, self.context.globals):
+        for stack in (self.context.functions, self.context.locals, self.context.nones, self.context.globals):
             stack.pop()
+
+
+def _set_to_none(function: Any) -> Iterator[str]:
+    """The variables to which a function assigns the literal None."""
+    for node in scope.walk_own(*function.body):
+        if isinstance(node, gast.Assign):
+            for target in node.targets:
+                yield from _nones(target, node.value)
+        elif isinstance(node, gast.AnnAssign) and node.value is not None:
+            yield from _nones(node.target, node.value)
+
+
+def _nones(target: Any, value: Any) -> Iterator[str]:
+    if isinstance(target, gast.Name):
+        if any(isinstance(part, gast.Constant) and part.value is None for part in _choices(value)):
+            yield target.id
+    elif isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
+        for inner, part in zip(target.elts, value.elts, strict=True):
+            yield from _nones(inner, part)
+
+
+def _choices(value: Any) -> list[Any]:
+    return [*_choices(value.body), *_choices(value.orelse)] if isinstance(value, gast.IfExp) else [value]
 
 
 _KEYWORDS = {gast.If: "if", gast.While: "while", gast.For: "for", gast.AsyncFor: "for"}

@@ -49,7 +49,7 @@ def _comparison(test: gast.Compare, context: Context) -> bool:
 
 def _plain_comparison(op: gast.AST, left: gast.AST, right: gast.AST, context: Context) -> bool:
     if isinstance(op, (gast.Is, gast.IsNot)):
-        return True
+        return not (_becomes_none(left, right, context) or _becomes_none(right, left, context))
     if _is_text(left) or _is_text(right):
         return not (_makes_text(left, context) or _makes_text(right, context))
     if isinstance(op, (gast.In, gast.NotIn)):
@@ -61,6 +61,12 @@ def _is_text(node: gast.AST) -> bool:
     if isinstance(node, gast.Constant):
         return isinstance(node.value, (str, bytes)) or node.value is None or node.value is Ellipsis
     return isinstance(node, gast.JoinedStr) and not formats(node)
+
+
+def _becomes_none(operand: gast.AST, other: gast.AST, context: Context) -> bool:
+    """Whether a variable that the function sets to None is compared with None."""
+    none = isinstance(other, gast.Constant) and other.value is None
+    return none and isinstance(operand, gast.Name) and context.becomes_none(operand.id)
 
 
 def _makes_text(node: gast.AST, context: Context) -> bool:

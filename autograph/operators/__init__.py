@@ -6,8 +6,8 @@ to it: see `autograph.operators.backend`.
 
 from autograph.operators.assertions import assert_stmt, raise_
 from autograph.operators.backend import ACTIVE
-from autograph.operators.calls import call, ref
-from autograph.operators.comparisons import compare, in_, not_in
+from autograph.operators.calls import call, concrete, context, ref
+from autograph.operators.comparisons import compare, in_, is_, is_not, not_in
 from autograph.operators.comprehensions import dict_comp, gen_exp, list_comp, set_comp
 from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.for_loop import for_stmt
@@ -16,6 +16,7 @@ from autograph.operators.logical import and_, not_, or_
 from autograph.operators.python_builtins import (
     all_,
     any_,
+    ascii_,
     bool_,
     chr_,
     complex_,
@@ -51,9 +52,10 @@ from autograph.operators.tracebacks import trim
 from autograph.operators.while_loop import while_stmt
 
 __all__ = [
-    "ACTIVE", "all_", "and_", "any_", "assert_stmt", "bool_", "call", "chr_", "compare", "complex_", "dict_",
-    "dict_comp", "enumerate_", "filter_", "float_", "for_stmt", "format_", "frozenset_", "fstring", "gen_exp",
-    "if_exp", "if_stmt", "in_", "int_", "iter_", "len_", "list_", "list_comp", "map_", "max_", "min_", "next_",
-    "not_", "not_in", "or_", "ord_", "percent", "print_", "raise_", "range_", "ref", "repr_", "reversed_", "set_",
-    "set_comp", "sorted_", "str_", "sum_", "trim", "tuple_", "type_", "unbound", "while_stmt", "zip_",
+    "ACTIVE", "all_", "and_", "any_", "ascii_", "assert_stmt", "bool_", "call", "chr_", "compare", "complex_",
+    "concrete", "context", "dict_", "dict_comp", "enumerate_", "filter_", "float_", "for_stmt", "format_",
+    "frozenset_", "fstring", "gen_exp", "if_exp", "if_stmt", "in_", "int_", "is_", "is_not", "iter_", "len_", "list_",
+    "list_comp", "map_", "max_", "min_", "next_", "not_", "not_in", "or_", "ord_", "percent", "print_", "raise_",
+    "range_", "ref", "repr_", "reversed_", "set_", "set_comp", "sorted_", "str_", "sum_", "trim", "tuple_", "type_",
+    "unbound", "while_stmt", "zip_",
 ]  # fmt: skip

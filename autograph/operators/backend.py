@@ -151,6 +151,18 @@ class Backend(Protocol):
         """What to index, mutate or set attributes of for `value` while this backend traces."""
         return NotImplemented
 
+    def concrete(self, value: Any) -> Any:
+        """What to compare by identity, or to match with patterns, for `value` while this backend traces."""
+        return NotImplemented
+
+    def context(self, manager: Any) -> Any:
+        """What a `with` enters for `manager` while this backend traces."""
+        return NotImplemented
+
+    def is_(self, left: Any, right: Any) -> Any:
+        """`left is right`, where `right` or `left` is None and the other a variable that may come to be None."""
+        return NotImplemented
+
     def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """A call of the builtin function `name`; goes to the method `NAME_`, if there is one."""
         method = getattr(self, f"{name}_", None)

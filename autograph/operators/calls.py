@@ -1,4 +1,4 @@
-"""Calls of functions, and stores into objects, while a backend traces."""
+"""What a backend that traces may put in the place of functions, objects and context managers."""
 
 from __future__ import annotations
 
@@ -46,6 +46,28 @@ def ref(value: Any) -> Any:
         return value
     stand_in = backend.ref(value)
     return value if stand_in is NotImplemented else stand_in
+
+
+def concrete(value: Any) -> Any:
+    """`value`, which is compared by identity or matched; while a backend traces, what that puts in its place."""
+    if not ACTIVE:
+        return value
+    backend = tracing()
+    if backend is None:
+        return value
+    known = backend.concrete(value)
+    return value if known is NotImplemented else known
+
+
+def context(manager: Any) -> Any:
+    """`manager`, which a `with` is about to enter; while a backend traces, what that puts in its place."""
+    if not ACTIVE:
+        return manager
+    backend = tracing()
+    if backend is None:
+        return manager
+    stand_in = backend.context(manager)
+    return manager if stand_in is NotImplemented else stand_in
 
 
 def _converted(function: Any) -> Any:

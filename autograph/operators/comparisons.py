@@ -1,4 +1,4 @@
-"""Chained comparisons and membership."""
+"""Chained comparisons, membership and identity."""
 
 from __future__ import annotations
 
@@ -26,6 +26,22 @@ def in_(element: Any, container: Any) -> Any:
 def not_in(element: Any, container: Any) -> Any:
     """`element not in container`."""
     return not_(in_(element, container))
+
+
+def is_(left: Any, right: Any) -> Any:
+    """`left is right`."""
+    if ACTIVE or BACKENDS or type(left) in STAGED or type(right) in STAGED:
+        backend = responsible(left, right)
+        if backend is not None:
+            result = backend.is_(left, right)
+            if result is not NotImplemented:
+                return result
+    return left is right
+
+
+def is_not(left: Any, right: Any) -> Any:
+    """`left is not right`."""
+    return not_(is_(left, right))
 
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {

@@ -2,8 +2,10 @@
 
     ag__.ref(x)[i]                →    (ag__.ref(x) if ag__.ACTIVE else x)[i]
     ag__.fstring(lambda: f"{x}")  →    (ag__.fstring(lambda: f"{x}") if ag__.ACTIVE else f"{x}")
+    x is None                     →    (ag__.concrete(x) if ag__.ACTIVE else x) is None
 
-A call of the operator would cost several times what the indexing or the call itself costs.
+A call of the operator would cost several times what the indexing or the call itself costs. The last one, and its like
+(see `converters/identity.py`), do not stand in the text at all.
 """
 
 from __future__ import annotations
@@ -15,17 +17,52 @@ import gast
 from autograph.syntax import template, trees
 
 
+_INLINE = frozenset({"ref", "call", "fstring", "concrete", "context"})
+
+
 def inline(tree: gast.AST) -> None:
     """Let the operators that are identities ask inline, in place; only where their argument is a name, a dotted name or
     an f-string, so that nothing is compiled twice that matters.
     """
     for node in list(trees.walk(tree)):
+        if getattr(node, "guarded", False):
+            _guard(node)
         for field in node._fields:
             value = getattr(node, field, None)
             if isinstance(value, list):
                 value[:] = [_asked(item) for item in value]
             elif isinstance(value, gast.Call):
                 setattr(node, field, _asked(value))
+
+
+def _guard(node: Any) -> None:
+    """Let a backend that traces see what is compared by identity, matched, or entered."""
+    if isinstance(node, gast.With):
+        for item in node.items:
+            item.context_expr = _seen("context", item.context_expr)
+    elif isinstance(node, gast.Match):
+        if isinstance(node.subject, gast.Tuple):
+            node.subject.elts[:] = [_seen("concrete", part) for part in node.subject.elts]
+        else:
+            node.subject = _seen("concrete", node.subject)
+    else:
+        _guard_identity(node)
+
+
+def _guard_identity(node: gast.Compare) -> None:
+    here = [isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops]
+    if here[0]:
+        node.left = _seen("concrete", node.left)
+    for i, operand in enumerate(node.comparators):
+        if here[i] or here[i + 1 : i + 2] == [True]:
+            node.comparators[i] = _seen("concrete", operand)
+
+
+def _seen(operator: str, node: Any) -> Any:
+    """What an operator that is an identity gives for `node`, asked inline where that is a name."""
+    if isinstance(node, (gast.Constant, gast.Starred)):
+        return node
+    return gast.copy_location(_asked(gast.copy_location(template.call(operator, node), node)), node)
 
 
 def _asked(node: Any) -> Any:
@@ -39,7 +76,7 @@ def _asked(node: Any) -> Any:
 def _plain(node: gast.Call) -> Any:
     """What a call of an operator comes to if nothing traces; None if that cannot be asked inline."""
     operator = getattr(node.func, "attr", "")
-    if operator not in ("ref", "call", "fstring") or not template.is_call(node, operator):
+    if operator not in _INLINE or not template.is_call(node, operator):
         return None
     argument = node.args[0]
     if operator == "fstring":

@@ -134,7 +134,7 @@ def _imports_operators(node: Any) -> bool:
 
 # -- lowering: gast to ast, noting what is generated and what calls operators -------------------------------
 
-_QUIET_OPERATORS = frozenset({"ref", "unbound"})            # they call nothing of the user's
+_QUIET_OPERATORS = frozenset({"ref", "unbound", "concrete", "context"})     # they call nothing of the user's
 
 
 class _Region:

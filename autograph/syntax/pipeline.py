@@ -16,6 +16,7 @@ from autograph.converters import (
     for_,
     fstrings,
     functions,
+    identity,
     if_,
     if_exp,
     jumps,
@@ -41,6 +42,7 @@ PREPARE = (
 
 # Each rewrites the nodes of one construct, innermost first; where two know the same node, the first has its say.
 REWRITE = (
+    identity,  # x is None, match x, with x
     ref,  # x[i], x[i] = v, x.a = v
     logical,  # and, or, not
     comparisons,  # a < b < c, in

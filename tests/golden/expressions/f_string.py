@@ -5,4 +5,4 @@ def show(n):
 
 # ------------------------------------------------------------ becomes
 def show(n):
-    return ag__.fstring(lambda: f"{n!r:>{n + 2}} {ag__.if_exp(n > 1, lambda: 'many', lambda: 'few')} {n:03d}")
+    return ag__.fstring(lambda: f"{ag__.repr_(n):>{n + 2}} {ag__.if_exp(n > 1, lambda: 'many', lambda: 'few')} {n:03d}")
