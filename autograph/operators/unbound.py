@@ -13,6 +13,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import NoReturn
 
 from autograph.operators.tracebacks import is_library
+from autograph.wording import UNBOUND_FREE, UNBOUND_LOCAL
 
 # Which parameters of which operators are bodies. A comprehension is a scope of its own until Python 3.12;
 # a generator expression always is, so its variables rightly are free.
@@ -41,14 +42,14 @@ def rename(error: NameError, *bodies: object) -> None:
     if type(error) is not NameError or name is None or error.__traceback__ is None:
         return
     operator = error.__traceback__.tb_frame
-    if str(error) != _FREE.format(name) or operator.f_code.co_name not in _BODIES:
+    if str(error) != UNBOUND_FREE.format(name) or operator.f_code.co_name not in _BODIES:
         return
     codes = _codes(bodies)
     entry = error.__traceback__.tb_next
     while entry is not None and entry.tb_frame.f_code not in codes:  # a backend's, between operator and body
         entry = entry.tb_next
     if entry is not None and entry.tb_next is None and _is_local(name, operator.f_back):
-        _raise_like(UnboundLocalError(_LOCAL.format(name)).with_traceback(entry), error)
+        _raise_like(UnboundLocalError(UNBOUND_LOCAL.format(name)).with_traceback(entry), error)
 
 
 def _is_local(name: str, frame: FrameType | None) -> bool:
@@ -88,26 +89,3 @@ def _raise_like(new: BaseException, old: BaseException) -> NoReturn:
     finally:
         new.__context__, new.__cause__, new.__suppress_context__ = context, cause, suppress
         del new, old  # the traceback holds this frame: no cycle
-
-
-def _messages() -> tuple[str, str]:
-    """What this Python says of an unbound free variable, and of an unbound local."""
-    texts = []
-
-    def free() -> object:
-        return variable
-
-    def local() -> object:
-        del variable  # noqa: F821
-        return None
-
-    for function in (free, local):
-        try:
-            function()
-        except NameError as error:
-            texts.append(str(error).replace("variable'", "{}'"))
-    variable = None
-    return texts[0], texts[1]
-
-
-_FREE, _LOCAL = _messages()

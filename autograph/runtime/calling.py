@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import random
 import types
@@ -12,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries, nest
-from autograph.runtime.journal import Fallback
+from autograph.runtime.journal import PATCHED, Fallback
 from autograph.runtime.outside import Outside, Source
 from autograph.runtime.graph import Constant
-from autograph.runtime.signals import TooDeep, Unjoinable
+from autograph.runtime.signals import Plain, TooDeep, Unjoinable
 from autograph.runtime.tensor import Method, Tensor, is_tensor
-from autograph.runtime.trace import Trace, held, may_hold, name_of, op_of
+from autograph.runtime.holding import held
+from autograph.runtime.trace import Trace, may_hold, name_of, op_of
 
 Converter = Callable[[types.FunctionType], types.FunctionType]
 
@@ -42,6 +44,7 @@ class Caller:
         self.trace = trace
         self.outside = outside
         self.convert = convert
+        self.meet: Callable[[Any], None] = lambda thing: None  # set by who makes the trace
         self.names: set[str] = set()
         self._made: dict[int, tuple[Any, Any]] = {}
         self._originals: dict[int, tuple[Any, Any]] = {}
@@ -64,6 +67,8 @@ class Caller:
     def _instantiate(self, function: types.FunctionType) -> types.FunctionType:
         converted = self.convert(function)
         code = converted.__code__
+        if _makes_classes(code):
+            raise Plain(f"{function.__qualname__} defines a class", self.trace.place())
         self._note_names(code)
         cells = zip(code.co_freevars, converted.__closure__ or ())
         closure = tuple(self.outside.cell(cell, name) for name, cell in cells)
@@ -100,8 +105,9 @@ class Caller:
             return function
         if getattr(function, "__ag_do_not_convert__", False) is True:
             return Recorded(self.trace, function)
+        self.meet(function)
         if kind is types.FunctionType:
-            return self._python_function(function)
+            return self._python_function(PATCHED.get(id(function), function))
         if kind is types.MethodType:
             return self._method(function)
         if kind is functools.partial:
@@ -150,7 +156,7 @@ class Caller:
         return inlined
 
     def _method(self, function: types.MethodType) -> Any:
-        inner: Any = function.__func__
+        inner: Any = PATCHED.get(id(function.__func__), function.__func__)
         if isinstance(function.__self__, _IMPURE_TYPES) or op_of(function) is not None:
             return Recorded(self.trace, function)
         if not isinstance(inner, types.FunctionType):
@@ -165,7 +171,7 @@ class Caller:
     def _class(self, kind: type) -> Any:
         if op_of(kind) is not None:
             return Recorded(self.trace, kind, only_staged=True)
-        init = kind.__init__
+        init = PATCHED.get(id(kind.__init__), kind.__init__)
         plain = type(kind) is type and isinstance(init, types.FunctionType) and _is_c_level(kind.__new__)
         if not plain or libraries.is_plain(kind.__module__) or init.__code__.co_filename == "<string>":
             return kind
@@ -188,6 +194,13 @@ class Caller:
         if _is_impure(function):
             return Recorded(self.trace, function)
         return Recorded(self.trace, function, only_staged=True)
+
+
+def _makes_classes(code: types.CodeType) -> bool:
+    """Whether a function, or one within, has a `class` statement."""
+    if any(each.opname == "LOAD_BUILD_CLASS" for each in dis.get_instructions(code)):
+        return True
+    return any(_makes_classes(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
 
 
 def _is_c_level(new: Any) -> bool:
@@ -278,7 +291,7 @@ class Mutator:
         if name in ("pop", "insert", "get", "setdefault", "add", "discard", "__getitem__", "__setitem__"):
             return may_hold(args[:1])
         if name in ("extend", "update", "__iadd__"):
-            return any(is_tensor(a) or (type(a) in (list, dict, set) and held(a) is not None) for a in args)
+            return any(is_tensor(a) or held(a) is not None for a in args)
         return False
 
 

@@ -13,6 +13,8 @@ from types import BuiltinFunctionType, CellType, FunctionType, MethodType, Modul
 from typing import Any
 
 _MISSING: Any = object()
+# By identity: what in classes stands in for a function or property of the user's while one traces; see `instrument.py`.
+PATCHED: dict[int, Any] = {}
 
 
 class Fallback(dict[Any, Any]):
@@ -35,10 +37,15 @@ class Journal:
 
     def __init__(self) -> None:
         self.stack: list[Changes] = [Changes()]
+        # Objects of which the graph has made its own, so that they must stay as they are; and what to do if not.
+        self.handed_out: dict[int, Any] = {}
+        self.refuse: Callable[[Any], None] = lambda container: None
         self.watched: list[Any] = []  # changed without a word: module dicts and closure cells
 
     def touch(self, container: Any) -> None:
         """Note the contents of what is about to be changed."""
+        if id(container) in self.handed_out:
+            self.refuse(container)
         before = self.stack[-1].before
         if id(container) not in before:
             before[id(container)] = container, contents(container)
@@ -49,6 +56,14 @@ class Journal:
         for container in self.watched:
             self.touch(container)
         return changes
+
+    def outermost(self) -> list[tuple[Any, Any]]:
+        """All that has changed since the beginning, with what it held then."""
+        found: dict[int, tuple[Any, Any]] = {}
+        for changes in self.stack:
+            for key, noted in changes.before.items():
+                found.setdefault(key, noted)
+        return list(found.values())
 
     def watch(self, container: Any) -> None:
         """Note also those changes that nobody tells."""
@@ -123,7 +138,7 @@ def contents(container: Any) -> Any:
     if isinstance(container, CellType):
         return {} if _is_empty(container) else {"cell_contents": container.cell_contents}
     if isinstance(container, (type, ModuleType)):
-        return dict(vars(container))
+        return {name: PATCHED.get(id(value), value) for name, value in vars(container).items()}
     return attributes(container)
 
 

@@ -82,6 +82,7 @@ class Outside:
         self.trace = trace
         self.late = late
         self.stand_in = stand_in
+        self.meet: Callable[[Any], None] = lambda thing: None  # set by who makes the trace
         self.guards: list[Guard] = []
         self.environments: dict[int, Environment] = {}
         self.cells: dict[int, tuple[CellType, CellType, Any]] = {}
@@ -142,6 +143,7 @@ class Outside:
             return value
         if type(value) is np.ndarray or source.key in self.late:
             return self.load(value, source)
+        self.meet(value)
         kind = nest.kind_of(value) if not isinstance(value, type) else None
         if type(value) in _AS_OBJECTS or hasattr(type(value), "__next__") or (kind is not None and not _is_small(value)):
             return self.load(value, source)

@@ -12,13 +12,15 @@ from typing import Any, Protocol
 
 from autograph import nest
 from autograph.errors import AutographError
-from autograph.marks import UNBOUND
+from autograph.marks import UNBOUND, is_body
 from autograph.runtime import forms
 from autograph.runtime.graph import Block, Place, Value
 from autograph.runtime.journal import Changes, Fallback, contents, entries, put, reached
 from autograph.runtime.signals import Diverged, Materialise, Unjoinable, Unstageable
 from autograph.runtime.tensor import Tensor, is_tensor
-from autograph.runtime.trace import Held, Trace, held, is_library
+from autograph.runtime.holding import HOLDERS, Held, held
+from autograph.runtime.trace import Trace, is_library
+from autograph.wording import UNBOUND_FREE, UNBOUND_LOCAL
 
 
 class Variable(Protocol):
@@ -140,7 +142,19 @@ def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
     except Exception as error:
         if is_own(error):
             raise
-        raise_in_graph(trace, error)
+        raise_in_graph(trace, _named_like_python(error))
+
+
+def _named_like_python(error: Exception) -> Exception:
+    """An unbound local variable is a free one to a body made of a piece of the function; the user knows of no bodies."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    if type(error) is not NameError or entry is None or not is_body(entry.tb_frame.f_code):
+        return error
+    if str(error) != UNBOUND_FREE.format(error.name):
+        return error
+    return UnboundLocalError(UNBOUND_LOCAL.format(error.name)).with_traceback(error.__traceback__)
 
 
 def is_own(error: BaseException) -> bool:
@@ -161,11 +175,12 @@ _ON_BEHALF = tuple(os.sep + name for name in ("tensor.py", "refs.py", "calling.p
 
 
 def raise_in_graph(trace: Trace, error: Any) -> Any:
-    """Record that `error` is raised.
+    """Record that `error` is raised, after what was changed until then is written back.
 
     Raises:
         Diverged: always.
     """
+    trace.before_raise()
     record_raise(trace, error)
     raise Diverged
 
@@ -203,7 +218,7 @@ def remake(kind: Any, args: tuple[Any, ...], state: dict[str, Any]) -> BaseExcep
 def _raised_at(trace: Trace, error: Any) -> Place:
     """Where an exception comes from that has been raised already; () if that is here."""
     found = []
-    entry = getattr(error, "__traceback__", None)
+    entry = error.__traceback__ if isinstance(error, BaseException) else None
     while entry is not None:
         code = entry.tb_frame.f_code
         if not is_library(code):
@@ -249,7 +264,7 @@ def hoist(arms: list[Arm]) -> None:
     """
     for arm in arms:
         for container in arm.whole:
-            if isinstance(container, (list, dict, set)):
+            if type(container) in HOLDERS:
                 raise Materialise(container)
             raise Unstageable(
                 f"an attribute of a {type(container).__name__} is added or deleted on one path only, under a condition "
@@ -290,7 +305,7 @@ def as_result(trace: Trace, leaf: Any) -> Any:
         return leaf
     if is_tensor(leaf):
         return leaf._value
-    if type(leaf) in (list, dict) and held(leaf) is not None:
+    if held(leaf) is not None:
         return trace.lower(leaf)
     if nest.kind_of(leaf) is not None:
         return trace.constant(leaf)._value

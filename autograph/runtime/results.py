@@ -7,6 +7,7 @@ gives them back where the function did.
 
 from __future__ import annotations
 
+import dis
 import types
 from typing import Any
 
@@ -20,7 +21,8 @@ from autograph.runtime.outside import Outside
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.signature import Respecialise
 from autograph.runtime.tensor import Tensor, is_tensor
-from autograph.runtime.trace import Held, Trace, held, may_hold
+from autograph.runtime.holding import HOLDERS, Held, held
+from autograph.runtime.trace import Trace, may_hold
 from autograph.runtime.types import ObjectType
 
 
@@ -34,7 +36,16 @@ class Results:
         self.containers: dict[str, Value] = {}
         self._made: dict[int, tuple[Any, Value]] = {}
         self._making: set[int] = set()
+        self.final = False  # whether the function has ended, so that nothing of it will change any more
+        trace.journal.refuse = self._refuse
         self._captured: dict[Value, list[tuple[types.CellType, Any]]] = {}
+
+    def _refuse(self, thing: Any) -> None:
+        raise Unstageable(
+            f"an object of class {type(thing).__qualname__} is changed after it was stored in a list or handed to code that "
+            "is not staged",
+            self.trace.place(),
+        )
 
     def know(self, container: Any, path: str) -> None:
         """Know a container among the arguments by its path."""
@@ -62,7 +73,7 @@ class Results:
             if not may_contain(value):
                 return value
             return tuple(map(self.lower, value))
-        if type(value) in (list, dict, set) and len(value) == 1 and (inside := held(value)) is not None:
+        if (inside := held(value)) is not None:
             self._check_whole(value)
             return self.trace.use(inside)
         known = self.paths.get(id(value))
@@ -71,6 +82,8 @@ class Results:
         source = self.outside.sources.get(id(value))
         if source is not None:
             return self.outside._load(source[1], ObjectType(type(value).__name__))
+        if not self.final and type(value) in (list, dict, set):
+            return self.trace.use(self.trace.materialise(value))
         if nest.kind_of(value) is not None or type(value) is set:
             return self._make(value)
         return self.trace.lower(value)
@@ -98,8 +111,13 @@ class Results:
             assert kind is not None
             like = Constant(kind.rebuild(value, [None] * len(kind.children(value))))
             made = self._record("call", (kind.rebuild, like, [self.lower(part) for part in kind.children(value).values()]))
-        self._made[id(value)] = value, made
+        self._note(value, made)
         return made
+
+    def _note(self, value: Any, made: Value) -> None:
+        self._made[id(value)] = value, made
+        if not self.final and not isinstance(value, tuple):
+            self.trace.journal.handed_out[id(value)] = value
 
     def _record(self, op: str, args: tuple[Any, ...]) -> Value:
         handle: Tensor = self.trace.record_lowered(op, args)
@@ -137,13 +155,22 @@ class Results:
                 f"the function {value.__name__}, which calls itself, cannot be handed to code that is not converted",
                 self.trace.place(),
             )
+        if _assigns_outside(value.__code__):
+            raise Unstageable(
+                f"the function {value.__name__}, made in a staged function, assigns to variables around it, and is kept or "
+                "handed to code that is not staged",
+                self.trace.place(),
+            )
         self._making.add(id(value))
         variables = [self._variable(cell) for cell in value.__closure__ or ()]
         defaults = tuple(map(self.lower, value.__defaults__ or ()))
         self._making.discard(id(value))
         environment: Any = value.__globals__
         names = Constant(environment.real)
-        made = self._record("call", (make_function, value.__code__, names, value.__name__, defaults, *variables))
+        keywords = {name: self.lower(part) for name, part in (value.__kwdefaults__ or {}).items()}
+        made = self._record(
+            "call", (make_function, value.__code__, names, value.__name__, defaults, keywords, *variables)
+        )
         self._captured[made] = [(cell, _content(cell)) for cell in value.__closure__ or ()]
         return made
 
@@ -173,7 +200,9 @@ class Results:
         found = self._made.get(id(value))
         if found is None:
             parts = {name: self.lower(part) for name, part in vars(value).items()}
-            found = self._made[id(value)] = value, self._record("call", (make_object, type(value), parts))
+            made = self._record("call", (make_object, type(value), parts))
+            self._note(value, made)
+            return made
         return found[1]
 
     # Changes ------------------------------------------------------------------------------------------------------------
@@ -270,12 +299,23 @@ def _content(cell: types.CellType) -> Any:
         return UNBOUND
 
 
-def make_function(code: types.CodeType, names: dict[str, Any], name: str, defaults: Any, *variables: Any) -> Any:
+def _assigns_outside(code: types.CodeType) -> bool:
+    """Whether a function assigns to variables of those around it."""
+    stores = {str(each.argval) for each in dis.get_instructions(code) if each.opname in ("STORE_DEREF", "DELETE_DEREF")}
+    inner = (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return bool(stores & set(code.co_freevars)) or any(map(_assigns_outside, inner))
+
+
+def make_function(
+    code: types.CodeType, names: dict[str, Any], name: str, defaults: Any, keywords: Any, *variables: Any
+) -> Any:
     """A function whose free variables have these values; a cell is taken as it is."""
     cells = tuple(
         v if isinstance(v, types.CellType) else types.CellType() if v is UNBOUND else types.CellType(v) for v in variables
     )
-    return types.FunctionType(code, names, name, defaults or None, cells)
+    made = types.FunctionType(code, names, name, defaults or None, cells)
+    made.__kwdefaults__ = keywords or None
+    return made
 
 
 def may_contain(value: Any, depth: int = 4) -> bool:

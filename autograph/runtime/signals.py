@@ -88,9 +88,14 @@ class Materialise(Signal):
 
 
 class Unstageable(Signal):
-    """The program does something that cannot be staged, whatever is made static."""
+    """The program does something that cannot be staged, whatever is made static.
 
-    def __init__(self, message: str, place: Place) -> None:
+    Args:
+        error: whether the user expects it to be staged, so that it must not run as plain Python instead.
+    """
+
+    def __init__(self, message: str, place: Place, error: bool = False) -> None:
         super().__init__(message)
         self.message = message
         self.place = place
+        self.error = error

@@ -15,6 +15,7 @@ from autograph import nest
 from autograph.errors import AutographError
 from autograph.runtime.calling import Caller, Converter, stand_in
 from autograph.runtime.graph import Constant, Graph, Value, user_line, walk
+from autograph.runtime.instrument import Instruments
 from autograph.runtime.journal import contents, entries, restore
 from autograph.runtime.outside import Outside, Restart
 from autograph.runtime.passes.safety import is_quiet
@@ -101,9 +102,12 @@ class Tracer:
         self.leaf_names: dict[Value, str] = {}
         self.outside = Outside(self.trace, late, lambda value: stand_in(self.trace, value))
         self.caller = Caller(self.trace, self.outside, convert)
+        self.instruments = Instruments(self.trace)
+        self.caller.meet = self.outside.meet = self.instruments.meet
         self.trace.call = self.caller.replacement
         self.trace.ref = self.outside.array
         self.trace.roots = self._roots
+        self.trace.before_raise = self._write_back
         self.outside.param_names = self.leaf_names
         self.params: dict[Value, str] = {}
         self.results = Results(self.trace, self.outside)
@@ -132,12 +136,14 @@ class Tracer:
         if isinstance(leaf.type, TensorType) or leaf.cls in _BY_HANDLE or leaf.cls is None:
             return self.trace.handle(param)
         self.outside.know(value, param)
+        self.instruments.meet(value)
         return value
 
     def _register_containers(self) -> None:
         """Know the lists, dicts and objects that the arguments are taken apart into."""
         for name, value, path in _named(self.function, self.signature, self.args, self.kwargs):
             self.results.know(value, path)
+            self.instruments.meet(value)
             del name
 
     def _roots(self) -> Iterator[Any]:
@@ -154,7 +160,7 @@ class Tracer:
         function: Any = self.function
         traced = self.caller.traced(function) if type(function) is FunctionType else self.caller.replacement(function)
         try:
-            with tracing(trace):
+            with tracing(trace), self.instruments:
                 trace.start_from(sys._getframe())
                 result = self._call(traced)
                 if result is not None:
@@ -182,12 +188,19 @@ class Tracer:
                 raise
             if error.__context__ is not None:
                 raise Plain(f"it always raises {type(error).__name__} while another exception is handled", ()) from None
+            self._write_back()
             record_raise(self.trace, error)
             return None
 
     def _end(self, result: tuple[Any, ...]) -> tuple[Any, ...]:
         """Write back what the function changed, and give its result as an argument of the graph's end."""
-        changes = list(self.trace.journal.stack[0])
+        self.results.final = True
+        self._write_back()
+        return (self.results.lower(result[0]),)
+
+    def _write_back(self) -> None:
+        """Record the writes to what is not the function's own, as it is now."""
+        changes = self.trace.journal.outermost()
         after = [(thing, contents(thing)) for thing, _ in changes]
         late: set[tuple[Any, ...]] = set()
         for environment in self.outside.environments.values():
@@ -208,18 +221,22 @@ class Tracer:
             late |= self.results.write_back(thing, contents(thing), content)
         if late - self.outside.late:
             raise Restart(late)
-        return (self.results.lower(result[0]),)
 
     def plain_because(self, signal: Signal) -> str:
-        """Why the function runs as plain Python, if it is no error: code that is not staged takes an object apart."""
-        if not isinstance(signal, (NeedsConcrete, TooDeep)):
-            return ""
-        sources = depends_on(signal.value)
-        if not any(source in self.params and isinstance(source.type, ObjectType) for source in sources):
-            return ""
-        line = _line(signal.place)
+        """Why the function runs as plain Python, if it is no error: it does with objects what only Python can do.
+
+        What hinges on numbers and arrays is an error instead: of these, the user expects that they are staged.
+        """
+        line = _line(getattr(signal, "place", ()))
         at = f", {line[0]}:{line[1]}" if line else ""
-        return f"{_called(signal.value)}, which comes from an object, is needed {signal.use}{at}"
+        if isinstance(signal, Unstageable):
+            return "" if signal.error else signal.message + at
+        if not isinstance(signal, (NeedsConcrete, TooDeep)) or self._specialised(signal.value, "") is not None:
+            return ""
+        objects = [v for v in (signal.value, *depends_on(signal.value)) if not isinstance(v.type, TensorType)]
+        if not objects and not isinstance(signal, TooDeep):
+            return ""
+        return f"{_called(signal.value)} is needed {signal.use}{at}"
 
     # Errors -----------------------------------------------------------------------------------------------------------
 

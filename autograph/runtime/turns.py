@@ -13,12 +13,12 @@ from itertools import chain
 from typing import Any
 
 from autograph.runtime.branches import stage_if
-from autograph.runtime.graph import Place
 from autograph.runtime.loops import stage_for, stage_while
 from autograph.runtime.regions import State
 from autograph.runtime.signals import NeedsConcrete, Unjoinable, Unstageable
 from autograph.runtime.tensor import Tensor, is_tensor
-from autograph.runtime.trace import Trace, held
+from autograph.runtime.holding import held
+from autograph.runtime.trace import Trace
 from autograph.runtime.types import TensorType
 
 UNROLL = 8  # turns that are unrolled without a second thought
@@ -30,7 +30,7 @@ Options = Mapping[str, Any] | None
 
 def is_staged(value: Any) -> bool:
     """Whether a value is known only when the graph runs."""
-    return is_tensor(value) or (type(value) in (list, dict, set) and held(value) is not None)
+    return is_tensor(value) or held(value) is not None
 
 
 def as_tensor(value: Any) -> Tensor:
@@ -175,12 +175,9 @@ def _check_budget(trace: Trace, checkpoint: Checkpoint) -> None:
             f"unrolling this loop takes more than {BUDGET} operations, and it cannot be staged as a loop of the graph, "
             "because its body needs the value of what it iterates over, or carries what cannot be carried. Iterate over "
             "an array or a range, and index arrays rather than lists with the loop's variable",
-            _place(trace),
+            trace.place(),
+            error=True,
         )
-
-
-def _place(trace: Trace) -> Place:
-    return trace.place()
 
 
 def run_for(

@@ -14,18 +14,7 @@ from autograph.runtime.engines.plan import Body, Break, Compute, Copy, If, Loop,
 from autograph.runtime.graph import Node, Value
 from autograph.runtime.opdef import lookup
 from autograph.runtime.types import TensorType
-
-
-def _unbound_message() -> str:
-    """What this Python says of a local variable that has no value, with `{}` for its name."""
-    try:
-        exec("def probe():\n    del absent\nprobe()", {})
-    except UnboundLocalError as error:
-        return str(error).replace("absent", "{}")
-    raise AssertionError
-
-
-UNBOUND_MESSAGE = _unbound_message()
+from autograph.wording import UNBOUND_LOCAL
 
 
 class Statements:
@@ -92,7 +81,7 @@ class Statements:
 
     def _bound(self, node: Node, outputs: list[Value]) -> Iterator[ast.stmt]:
         make, x = self._make, node.args[0]
-        message = make.constant(UNBOUND_MESSAGE.format(node.kwargs.get("name", "")))
+        message = make.constant(UNBOUND_LOCAL.format(node.kwargs.get("name", "")))
         raising = ast.Raise(make.call("UnboundLocalError", [message]), None, **make.at)
         if x is UNBOUND:
             yield raising
