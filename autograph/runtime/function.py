@@ -106,6 +106,12 @@ class Function(Generic[P, R]):
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)
 
+    def __getattr__(self, name: str) -> Any:
+        """What else the plain function has: `__defaults__`, `__code__` and so on."""
+        if name == "python_function":  # of an instance that is being made
+            raise AttributeError(name)
+        return getattr(self.python_function, name)
+
     def __repr__(self) -> str:
         return f"<staged function {self._specialiser.name}, {len(self._specialiser.traces)} traces>"
 

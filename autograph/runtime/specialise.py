@@ -267,9 +267,19 @@ class Specialiser:
         trace.plain = traced.plain
         if traced.plain:
             trace.events.append(Event("plain", f"runs as plain Python: {traced.plain}"))
-        for event in trace.events:
+        for event in (*self._left_plain(), *trace.events):
             refuse(self.options, self.name, event.kind, event.message, event.place)
         return traced
+
+    def _left_plain(self) -> list[Event]:
+        """The statements that were not converted, although what they depend on might be staged."""
+        if Hooks.statements is None or "plain" not in self.options.strict:
+            return []
+        return [
+            event
+            for event in Hooks.statements(self.function)
+            if event.kind == "plain" and "never staged" not in event.message and not event.message.startswith("call of")
+        ]
 
     def _compile(self, trace: Trace, traced: Traced) -> Any:
         assert traced.graph is not None, "only what runs as plain Python has no graph"

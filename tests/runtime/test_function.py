@@ -80,6 +80,9 @@ def test_it_looks_like_the_function():
     assert str(inspect.signature(scale)) == "(x, factor=2, *, offset=0)"
     assert scale.__wrapped__ is scale.python_function
     assert callable(scale)
+    assert scale.__defaults__ == (2,) and scale.__kwdefaults__ == {"offset": 0}
+    assert scale.__code__ is scale.python_function.__code__
+    assert not hasattr(scale, "nothing")
     assert repr(scale) == "<staged function scale, 0 traces>"
 
 

@@ -9,7 +9,7 @@ from autograph.errors import AutographError
 from autograph.runtime.function import function
 from autograph.runtime.options import StrictError
 from autograph.runtime.signature import Event, Guard, Respecialise
-from autograph.runtime.specialise import RetraceWarning, TracingError
+from autograph.runtime.specialise import Hooks, RetraceWarning, TracingError
 
 
 def reasons(staged):
@@ -330,6 +330,20 @@ def test_what_strict_refuses(tracer, kind):
         assert str(caught.value).endswith(
             f"and so and so happened. Change the code so that this does not happen, or leave '{kind}' out of strict="
         )
+
+
+def test_strict_about_plain_statements(tracer, monkeypatch):
+    events = [
+        Event("converted", "if", ("user.py", 1)),
+        Event("plain", "if: its condition is never staged: x is None", ("user.py", 2)),
+        Event("plain", "call of len: a builtin that needs no conversion", ("user.py", 2)),
+    ]
+    monkeypatch.setattr(Hooks, "statements", lambda function: events)
+    assert function(lambda x: x, strict=True)(1) == 1
+    events.append(Event("plain", "while: `eval` looks at the names of its function (line 4)", ("user.py", 3)))
+    assert function(lambda x: x, strict="unroll")(1) == 1
+    with pytest.raises(StrictError, match=r"user.py:3: <lambda> is strict about 'plain' .* and while: `eval` looks at"):
+        function(lambda x: x, strict=True)(1)
 
 
 def test_strict_about_retracing(tracer):
