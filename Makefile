@@ -9,7 +9,7 @@ help:       ## show this list
 setup:      ## make .venv, or bring it up to date
 	@.ci/venv .venv dev
 
-demo: setup ## convert real code, run it on real data, and check the answers
+demo: setup ## stage and convert real code, run it on real data, and check the answers
 	$(PYTHON) examples/demo.py
 
 test: setup ## the tests that take seconds
@@ -30,7 +30,7 @@ lint: setup ## ruff, and mypy --strict
 	$(PYTHON) -m ruff check autograph tests benchmarks examples
 	$(PYTHON) -m mypy
 
-bench: setup ## how fast converting is, and what it converts to
+bench: setup ## how fast converting, staging and running are, beside plain Python and others
 	@.ci/venv .venv dev,bench || echo "Going on without what is to be compared against."
 	$(PYTHON) benchmarks/run.py
 

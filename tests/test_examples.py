@@ -11,12 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import autograph as ag
 from autograph import api
 from autograph.operators.backend import StagingError
 
 ROOT = Path(__file__).parent.parent
 sys.path.append(str(ROOT / "examples"))
+from comparing import outcome, told  # noqa: E402
 from lockstep import on_arrays  # noqa: E402
+from programs import PROGRAMS, Program  # noqa: E402
 
 
 def sign(x):
@@ -92,12 +95,47 @@ def test_what_is_not_in_lockstep_is_refused() -> None:
         api.to_graph(of_two_kinds)(np.arange(3))
 
 
-@pytest.mark.slow
-@pytest.mark.versions
-def test_demo() -> None:
+def demo(*arguments: str) -> str:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    demo = [sys.executable, str(ROOT / "examples" / "demo.py")]
-    done = subprocess.run(demo, env=environment, capture_output=True, text=True)
+    command = [sys.executable, str(ROOT / "examples" / "demo.py"), *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr + done.stdout
     assert "All answers are equal." in done.stdout
     assert "\x1b" not in done.stdout
+    return done.stdout
+
+
+def test_short_demo() -> None:
+    shown = demo("--short")
+    assert "ag__.while_stmt(loop_test, loop_body, ('n', 'steps'))" in shown  # the converted code,
+    assert "graph collatz(n: py.int):" in shown  # the graph,
+    assert "\n    while n != 1:\n" in shown  # what runs,
+    assert "collatz, trace 1\n  traced: (n: py.int): the first call\n" in shown  # and why
+    for program in PROGRAMS:
+        assert f"  {program.function.__name__} " in shown
+
+
+@pytest.mark.slow
+@pytest.mark.versions
+def test_demo() -> None:
+    demo()
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.function.__name__)
+def test_program(program: Program) -> None:
+    staged = ag.function(program.function)
+    wanted = [outcome(program.function, arguments) for arguments in program.calls()]
+    for _ in range(2):
+        assert [outcome(staged, arguments) for arguments in program.calls()] == wanted
+
+
+def test_outcomes_tell_things_apart() -> None:
+    def fails(x):
+        x[0] += 1
+        raise ValueError(x)
+
+    different = [1, 1.0, True, np.float64(1), np.float32(1), np.array(1), np.array([1]), [1], (1,), {1: 1}, "1", None]
+    assert len({repr(told(value)) for value in different}) == len(different)
+    assert outcome(fails, ([1],)) == outcome(ag.function(fails), ([1],))
+    assert outcome(fails, ([1],)) != outcome(fails, ([2],))
+    assert outcome(print, (1,)) != outcome(print, (2,))
