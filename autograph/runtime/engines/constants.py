@@ -24,7 +24,14 @@ _LONG = 200     # characters of a literal
 
 
 class Globals:
-    """The globals that a generated function reads. Its variables take precedence over them in the choice of names."""
+    """The globals that a generated function reads. Its variables take precedence over them in the choice of names.
+
+    Functions of modules are globals, too, under their dotted names, such as `math.sqrt`: no text could say so, but a
+    tree can. It is written as users write it, and saves the time that it takes to look up an attribute.
+
+    Attributes:
+        values: what the names stand for.
+    """
 
     def __init__(self, variables: set[str]) -> None:
         self._variables = variables
@@ -55,8 +62,9 @@ class Globals:
         if not rest:
             return name if root not in self._variables else self._bind(root, value)
         module = ROOTS[root]
-        bound = root if self.values.get(root) is module else self._bind(root, module)
-        return f"{bound}.{rest}"
+        path = f"{root if self.values.get(root) is module else self._bind(root, module)}.{rest}"
+        self.values[path] = value
+        return path
 
     def _bind(self, hint: str, value: Any) -> str:
         name, version = hint, 0

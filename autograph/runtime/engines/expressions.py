@@ -93,11 +93,8 @@ class Expressions:
         return self.path(self.globals.path(value))
 
     def path(self, dotted: str) -> ast.expr:
-        root, *rest = dotted.split(".")
-        found: ast.expr = ast.Name(root, ast.Load(), **self.at)
-        for name in rest:
-            found = ast.Attribute(found, name, ast.Load(), **self.at)
-        return found
+        """The global that stands for a function or another object."""
+        return ast.Name(dotted, ast.Load(), **self.at)
 
     def call(self, name: str, args: list[ast.expr]) -> ast.expr:
         """A call of a builtin."""

@@ -12,7 +12,7 @@ from autograph.runtime.types import ObjectType, TensorType
 
 _COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 _METHODS_OF: dict[str, type] = {kind.__name__: kind for kind in (list, dict, set, str, tuple, bytes, frozenset, range)}
-_WIDTHS = {"getitem": 2, "call": 2, "build": 0, "fstring": 3, "getattr": 1}
+_WIDTHS = {"call": 0, "build": 0, "fstring": 3, "getattr": -3}
 
 
 def is_free(node: Node) -> bool:
@@ -25,13 +25,15 @@ def is_free(node: Node) -> bool:
     op = OPS.get(node.op)
     if op is None or op.effect != PURE or op.raises or not op.template:
         return False
-    kinds = {_number_kind(arg) for arg in node.args}
-    return None not in kinds and (len(kinds) == 1 or node.op in _COMPARISONS)
+    kinds = set(map(_number_kind, node.args)) - {"small"}
+    return None not in kinds and (len(kinds) <= 1 or node.op in _COMPARISONS)
 
 
 def _number_kind(arg: Any) -> str | None:
+    """`i` or `f` for Python's own numbers, which do not mix without the risk of an overflow; `small` for small ones."""
     if not isinstance(arg, Value):
-        return {bool: "i", int: "i", float: "f"}.get(type(arg))
+        small = type(arg) in (bool, int) and abs(arg) < 2**53
+        return "small" if small else {int: "i", float: "f"}.get(type(arg))
     type_ = arg.type
     if not (isinstance(type_, TensorType) and type_.exact and type_.kind == "python"):
         return None
@@ -72,26 +74,24 @@ def _is_visible(value: Value) -> bool:
 
 def width(node: Node) -> int:
     """How many characters a node takes, roughly, with its arguments, as far as these are variables or constants."""
-    if node.op in _WIDTHS:
-        own = _WIDTHS[node.op]
-    else:
-        op = OPS.get(node.op)
-        own = len(op.template) - 2 * len(node.args) if op and op.template else len(node.op) + 2
-    return own + width_of(operands(node))
+    op = OPS.get(node.op)
+    if op is not None and op.template and not node.kwargs:
+        return len(op.template) - 2 * len(node.args) + sum(map(width_of, node.args))
+    return _WIDTHS.get(node.op, len(node.op) + 2) + width_of(operands(node))
 
 
-def width_of(args: Any) -> int:
-    """How many characters some arguments take, roughly."""
-    if isinstance(args, Value):
-        return len(args.name or "t1") + 2
-    if isinstance(args, (tuple, list)):
-        return sum(map(width_of, args))
-    if isinstance(args, dict):
-        return sum(len(str(key)) + 2 + width_of(value) for key, value in args.items())
-    if isinstance(args, slice):
-        return 2 + sum(width_of(part) for part in (args.start, args.stop, args.step) if part is not None)
-    if isinstance(args, (str, bytes)):
-        return min(len(args), 200) + 4
-    if isinstance(args, (int, float, complex)):
-        return len(repr(args)) + 2 if not isinstance(args, int) or abs(args) < 10**20 else 24
+def width_of(arg: Any) -> int:
+    """How many characters an argument takes, roughly."""
+    if isinstance(arg, Value):
+        return len(arg.name or "t1")
+    if isinstance(arg, (tuple, list)):
+        return sum(width_of(part) + 2 for part in arg)
+    if isinstance(arg, dict):
+        return sum(len(str(key)) + 3 + width_of(value) for key, value in arg.items())
+    if isinstance(arg, slice):
+        return 2 + sum(width_of(part) for part in (arg.start, arg.stop, arg.step) if part is not None)
+    if isinstance(arg, (str, bytes)):
+        return min(len(arg), 200) + 2
+    if isinstance(arg, (int, float, complex)):
+        return len(repr(arg)) if not isinstance(arg, int) or abs(arg) < 10**20 else 24
     return 6

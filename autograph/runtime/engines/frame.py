@@ -113,7 +113,7 @@ class Frame:
             if wide + cost.width > room or cost.depth > DEPTH:
                 break
             taken.append(value)
-            wide, deep, free = wide + cost.width - 4, max(deep, cost.depth), free and cost.free
+            wide, deep, free = wide + cost.width - len(value.name or "t1"), max(deep, cost.depth), free and cost.free
         return taken, Cost(wide, deep, free)
 
     def flush(self, up_to: set[Value] | None = None) -> None:

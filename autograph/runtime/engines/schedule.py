@@ -20,6 +20,7 @@ from autograph.runtime.engines.frame import DEPTH, WIDTH, Cost, Frame
 from autograph.runtime.engines.plan import Body, Break, Compute, Copy, If, Loop, Plan, Return, Update, operands
 from autograph.runtime.engines.uses import IN_PLACE, LOOPS, Uses
 from autograph.runtime.graph import Block, Graph, Node, Value, gather, map_args
+from autograph.runtime.types import BOOL
 
 _STATEMENTS = frozenset({"setitem", "setattr", "delitem", "delattr", "raise", "unpack", "bound"})
 _SHORT = 8      # nodes in a branch that may be an expression
@@ -33,7 +34,6 @@ class End:
         results: what the block itself ends with.
         stop: the condition on which to leave the loop around.
         params: those that hold what the loop carries, during a turn.
-        false: those of them that are false in every turn, as the loop would have ended otherwise.
     """
 
     targets: list[Value]
@@ -42,7 +42,6 @@ class End:
     results: Any
     stop: Any = None
     params: tuple[Value, ...] = ()
-    false: frozenset[Value] = frozenset()
     returns: bool = False
 
 
@@ -52,6 +51,7 @@ class Scheduler:
     def __init__(self, graph: Graph) -> None:
         self._uses = uses = Uses(graph)
         self.plan = Plan(graph.params, aliases=uses.aliases)
+        self._false: set[Value] = set()     # what is carried and false in every turn, or the loop would have ended
         results = graph.block.results
         end = End([], list(results), None, results, returns=True) if results is not None else None
         self.plan.body = self._body(graph.block, 1, end)
@@ -200,7 +200,13 @@ class Scheduler:
         """Whether branches at the end are better statements, though they may be an expression."""
         if end is None or not end.returns:
             return True
-        return node not in self._uses.logical and end.sources[0] in node.outputs
+        return not self._is_logical(node) and end.sources[0] in node.outputs
+
+    def _is_logical(self, node: Node) -> bool:
+        """Whether a choice is `a and b` or `a or b`."""
+        test = node.args[0]
+        constants = [result for block in node.blocks for result in block.results or () if isinstance(result, bool)]
+        return node in self._uses.logical or (bool(constants) and isinstance(test, Value) and test.type == BOOL)
 
     def _choice(self, frame: Frame, node: Node, position: int, frames: list[Frame]) -> bool:
         """Make an `if` an expression, `a if c else b`, if its branches turned out to hold one expression each."""
@@ -217,7 +223,7 @@ class Scheduler:
             self.plan.nested.update(inner.waiting)
         self.plan.choices[node] = (results[0], results[1])
         taken = frame.take(node.args)
-        cost = Cost(width + taken.width + 10, max(depth, taken.depth) + 1, free=False)
+        cost = Cost(width + taken.width + 8, max(depth, taken.depth) + 1, free=False)
         frame.put(node, [node.outputs[position]], cost)
         return True
 
@@ -300,10 +306,10 @@ class Scheduler:
         sources = [result for result, used in zip(results, live) if used]
         starts = [init for init, used in zip(inits, live) if used]
         params = tuple(group[-2] for group in carried)
-        false = frozenset(
-            param for param, source, start in zip(params, sources, starts) if source is stop and start is False
-        )
-        return End([group[-1] for group in carried], sources, node, (sources, stop), stop, params, false)
+        for param, source, start in zip(params, sources, starts):
+            if source is stop and (start is False or start in self._false):
+                self._false.add(param)
+        return End([group[-1] for group in carried], sources, node, (sources, stop), stop, params)
 
     # Ends of blocks ---------------------------------------------------------------------------------------------------
 
@@ -328,7 +334,7 @@ class Scheduler:
     def _stop(self, frame: Frame, end: End, renamed: dict[Value, Value]) -> tuple[Any, bool]:
         """The condition for `if stop: break`, which is asked after the copy; and whether it can be computed there."""
         stop = end.stop
-        if stop is False or stop in end.false:
+        if stop is False or stop in self._false:
             return None, False
         if not isinstance(stop, Value):
             return stop, False

@@ -57,6 +57,9 @@ class _Parsed(ast.NodeTransformer):
             return ast.UnaryOp(ast.USub(), ast.Constant(-value))
         return node
 
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.parse(node.id, mode="eval").body if "." in node.id else node
+
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.JoinedStr:
         self.generic_visit(node)
         parts: list[ast.expr] = []
