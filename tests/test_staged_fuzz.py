@@ -26,7 +26,7 @@ import autograph as ag
 from tests import outcomes, staged_strategies, strategies
 from tests.staged_strategies import arguments, numeric_programs
 from tests.test_fuzz import CALLS
-from tests.test_staged_corpus import refused
+from tests.test_staged_corpus import refused, same_line
 
 EXAMPLES = int(os.environ.get("AUTOGRAPH_FUZZ", "0"))
 NUMBERS = itertools.count()
@@ -70,7 +70,7 @@ def compare(text: str, calls: list[str]) -> None:
                 continue
             wanted = outcome(plain, plain["main"], call)
             assert actual == wanted, f"main({call})"
-            assert actual[0].raised_at == wanted[0].raised_at, f"main({call})"
+            assert same_line(actual[0], wanted[0]), f"main({call})"
     finally:
         del linecache.cache[filename]
     TALLY[verdict] += 1
