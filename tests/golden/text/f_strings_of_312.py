@@ -10,6 +10,5 @@ def f(k, n):
 # ------------------------------------------------------------ becomes
 def f(k, n):
     table = {"a": n}
-    return ag__.fstring(lambda: f"{ag__.if_exp(n > 1, lambda: table["a"], lambda: ag__.fstring(lambda: f"{n}"))} {
-        k  # the key
-    !r:>{n + 3}}")
+    # the key
+    return ag__.fstring(lambda: f"{ag__.if_exp(n > 1, lambda: table['a'], lambda: ag__.fstring(lambda: f'{n}'))} {ag__.repr_(k):>{n + 3}}")
