@@ -19,6 +19,7 @@ from autograph.runtime.graph import Constant
 from autograph.runtime.signals import Plain, TooDeep, Unjoinable
 from autograph.runtime.tensor import Method, Tensor, is_tensor
 from autograph.runtime.holding import held
+from autograph.runtime.instrument import is_users
 from autograph.runtime.trace import Trace, may_hold, name_of, op_of
 
 Converter = Callable[[types.FunctionType], types.FunctionType]
@@ -103,7 +104,8 @@ class Caller:
         kind = type(function)
         if kind in (Method, Recorded, Tensor, Mutator):
             return function
-        if getattr(function, "__ag_do_not_convert__", False) is True:
+        marked = kind if is_users(kind) and not isinstance(function, type) else function  # and do not ask __getattr__
+        if getattr(marked, "__ag_do_not_convert__", False) is True:
             return Recorded(self.trace, function)
         self.meet(function)
         if kind is types.FunctionType:
@@ -114,6 +116,9 @@ class Caller:
             return functools.partial(self.replacement(function.func), *function.args, **function.keywords)
         if isinstance(function, type):
             return self._class(function)
+        method = getattr(kind, "__call__", None)  # noqa: B004
+        if isinstance(method, types.FunctionType) and is_users(kind):
+            return self._method(types.MethodType(method, function))
         if kind in (types.BuiltinFunctionType, types.MethodWrapperType):
             return self._builtin(function)
         if op_of(function) is not None or isinstance(function, np.ufunc) or _is_impure(function):
@@ -121,7 +126,6 @@ class Caller:
         inner = getattr(function, "__ag_inline__", None)
         if inner is not None:
             return self.replacement(inner)
-        method = getattr(kind, "__call__", None)  # noqa: B004
         if isinstance(method, types.FunctionType):
             return types.MethodType(self._python_function(method), function)
         return function if kind.__module__ == "builtins" else Recorded(self.trace, function, only_staged=True)

@@ -102,7 +102,7 @@ def reached(values: Iterable[Any], changes: Changes) -> set[int]:
     return seen
 
 
-_LEAVES = frozenset({int, float, bool, complex, str, bytes, type(None), type, ModuleType, BuiltinFunctionType})
+_LEAVES = frozenset({int, float, bool, complex, str, bytes, type(None), BuiltinFunctionType})
 
 
 def _inside(value: Any) -> Iterable[Any]:

@@ -152,6 +152,8 @@ class Outside:
         self._guard_same(value, source)
         if isinstance(value, _CONSTANT):
             return value
+        if isinstance(value, ModuleType) and not libraries.is_plain(value.__name__):
+            return ModuleView(value, self.environment(vars(value)))
         stand_in = self.stand_in(value)
         if stand_in is value and not isinstance(value, (FunctionType, BuiltinFunctionType)):
             self.know(value, source)
@@ -329,6 +331,22 @@ def _is_empty(cell: CellType) -> bool:
 
 
 _CONSTANT = (int, float, complex, str, bytes, type(None), type(...), np.generic, np.dtype, frozenset, range, slice)
+
+
+class ModuleView:
+    """A module of the user's, as traced code sees it: with the globals of the traced code in it."""
+
+    def __init__(self, module: ModuleType, environment: Environment) -> None:
+        vars(self).update(_module=module, _environment=environment)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._environment[name]
+        except KeyError:
+            return getattr(self._module, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        dict.__setitem__(self._environment, name, value)
 
 
 class Environment(Fallback):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dis
 import types
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,10 @@ import numpy as np
 from autograph import nest
 from autograph.marks import UNBOUND
 from autograph.runtime.graph import Constant, Graph, Value, walk
-from autograph.runtime.journal import Fallback, entries
+from autograph.runtime.instrument import HEAP, is_users
+from autograph.runtime.journal import Fallback, attributes, entries
 from autograph.runtime.outside import Outside
+from autograph.runtime.regions import remake
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.signature import Respecialise
 from autograph.runtime.tensor import Tensor, is_tensor
@@ -135,7 +138,7 @@ class Results:
         wrapped = getattr(value, "__wrapped__", None) if type(value).__name__ in ("Recorded",) else None
         if wrapped is not None:
             return wrapped
-        if type(value).__name__ == "Module" and type(value).__module__.startswith("autograph"):
+        if type(value).__name__ in ("Module", "ModuleView") and type(value).__module__.startswith("autograph"):
             return value._module
         if isinstance(value, types.FunctionType) and isinstance(value.__globals__, Fallback):
             original = caller.original(value)
@@ -144,6 +147,8 @@ class Results:
             return value
         if type(value) is set or nest.kind_of(value) is not None:
             return self.trace.handle(self._make(value))
+        if is_users(type(value)) and not isinstance(value, (type, Enum)):
+            return self.trace.handle(self._instance(value))
         if hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)) and may_contain(value):
             return self.trace.handle(self._object(value))
         return value
@@ -195,11 +200,26 @@ class Results:
         except ValueError:
             return UNBOUND
 
+    def _instance(self, value: Any) -> Value:
+        """What reads an object of a class of the user's where it came from, or makes one like that which traced code made."""
+        found = self.outside.find(value) if id(value) not in self._made else None
+        if found is not None:
+            return self.outside._load(found[1], ObjectType(type(value).__name__))
+        if isinstance(value, BaseException):
+            return self._record("call", (remake, type(value), value.args, attributes(value)))
+        return self._object(value)
+
     def _object(self, value: Any) -> Value:
         """A node that makes an object like one that traced code made, with what it holds."""
         found = self._made.get(id(value))
         if found is None:
-            parts = {name: self.lower(part) for name, part in vars(value).items()}
+            if any(not base.__flags__ & HEAP and base is not object for base in type(value).__mro__):
+                raise Unstageable(
+                    f"an object of class {type(value).__qualname__}, which is made here, is kept or handed to code that "
+                    "is not staged",
+                    self.trace.place(),
+                )
+            parts = {name: self.lower(part) for name, part in attributes(value).items()}
             made = self._record("call", (make_object, type(value), parts))
             self._note(value, made)
             return made
@@ -288,7 +308,8 @@ def _same(after: Any, before: Any) -> bool:
 def make_object(kind: type, parts: dict[str, Any]) -> Any:
     """An object with these attributes."""
     made = object.__new__(kind)
-    vars(made).update(parts)
+    for name, part in parts.items():
+        object.__setattr__(made, name, part)
     return made
 
 

@@ -194,7 +194,7 @@ class Tracer:
 
     def _end(self, result: tuple[Any, ...]) -> tuple[Any, ...]:
         """Write back what the function changed, and give its result as an argument of the graph's end."""
-        self.results.final = True
+        self.results.final = self.trace.returning = True
         self._write_back()
         return (self.results.lower(result[0]),)
 

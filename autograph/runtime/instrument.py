@@ -1,0 +1,223 @@
+"""What Python calls by itself: special methods and properties of the user's classes, traced like what traced code calls.
+
+Traced code calls `obj.method(…)` through the trace; but `a + b`, `len(a)`, `print(a)` and `a.size` make Python call the
+user's functions without a word to it. So the classes that a trace meets have stand-ins for these functions until it is
+done. In the thread that traces, a stand-in calls what the trace puts in the place of the function; in all others, and
+for whoever is not traced, it calls the function itself.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from autograph import libraries
+from autograph.runtime.branches import NoState, stage_if
+from autograph.runtime.journal import PATCHED, attributes
+from autograph.runtime.tensor import is_tensor
+from autograph.runtime.trace import Trace
+
+HEAP, _IMMUTABLE = 1 << 9, 1 << 8  # flags of classes that are written in Python, and of those that cannot be changed
+# Looked up by this library as well, or not to be traced.
+_LEFT = frozenset("__getattribute__ __del__ __aenter__ __aexit__ __aiter__ __anext__ __await__ __reduce_ex__".split())
+_TEXTS = frozenset({"__str__", "__repr__", "__format__"})
+_NUMBERS = frozenset("__bool__ __hash__ __int__ __float__ __complex__ __index__ __len__ __length_hint__".split())
+_REACH = 10_000
+_PARTLESS = frozenset({int, float, complex, bool, str, bytes, type(None), range, types.FunctionType, types.ModuleType})
+
+
+class Instruments:
+    """The stand-ins that one trace has put into classes; a context manager, which removes them."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self._classes: dict[type, None] = {}
+        self._seen: dict[int, Any] = {}
+
+    def __enter__(self) -> Instruments:
+        _TRACING.stack.append(self.trace)
+        for kind in self._classes:
+            _instrument(kind)
+        self._entered = True
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._entered = False
+        _TRACING.stack.remove(self.trace)
+        for kind in self._classes:
+            _release(kind)
+
+    _entered = False
+
+    def meet(self, thing: Any) -> None:
+        """Have stand-ins in the classes of all that can be reached from a thing."""
+        rest = [thing]
+        while rest and len(self._seen) < _REACH:
+            thing = rest.pop()
+            if type(thing) in _PARTLESS or is_tensor(thing) or id(thing) in self._seen:
+                continue
+            self._seen[id(thing)] = thing
+            if isinstance(thing, type):
+                self.meet_class(thing)
+            else:
+                self.meet_class(type(thing))
+                rest.extend(_parts(thing))
+
+    def meet_class(self, kind: type) -> None:
+        """Have stand-ins in a class and its bases."""
+        for base in type.mro(kind) if kind not in self._classes and is_users(kind) else ():
+            if base not in self._classes and is_users(base):
+                self._classes[base] = None
+                if self._entered:
+                    _instrument(base)
+                for member in list(vars(base).values()):
+                    if is_users(type(member)):  # a descriptor
+                        self.meet_class(type(member))
+
+
+class _Tracing(threading.local):
+    """The traces that are being made in this thread."""
+
+    def __init__(self) -> None:
+        self.stack: list[Trace] = []
+
+
+_TRACING = _Tracing()
+_LOCK = threading.Lock()
+_COUNTS: dict[type, int] = {}  # how many traces have stand-ins in a class
+_STAND_INS: dict[type, dict[str, Any]] = {}
+
+
+def is_users(kind: type) -> bool:
+    """Whether a class is the user's, or of a library that takes part in staging, and written in Python."""
+    module = str(kind.__module__)
+    if module.partition(".")[0] in sys.stdlib_module_names and module != "__main__" or libraries.is_plain(module):
+        return False
+    return bool(kind.__flags__ & HEAP) and not kind.__flags__ & _IMMUTABLE
+
+
+def _parts(thing: Any) -> Iterator[Any]:
+    if isinstance(thing, dict):
+        yield from thing.values()
+        yield from thing
+    elif isinstance(thing, (list, tuple, set, frozenset)):
+        yield from thing
+    elif isinstance(thing, types.MethodType):
+        yield thing.__self__
+    elif isinstance(thing, functools.partial):
+        yield from (thing.func, thing.args, thing.keywords)
+    if is_users(type(thing)):
+        yield from attributes(thing).values()
+
+
+# Putting stand-ins in, and taking them out ----------------------------------------------------------------------------
+
+
+def _instrument(kind: type) -> None:
+    with _LOCK:
+        _COUNTS[kind] = _COUNTS.get(kind, 0) + 1
+        if _COUNTS[kind] > 1:
+            return
+        made = _STAND_INS[kind] = {}
+        for name, member in list(vars(kind).items()):
+            stand_in = _stand_in(kind, name, member)
+            if stand_in is not member:
+                made[name] = stand_in
+                PATCHED[id(stand_in)] = member
+                type.__setattr__(kind, name, stand_in)
+
+
+def _release(kind: type) -> None:
+    with _LOCK:
+        _COUNTS[kind] -= 1
+        if _COUNTS[kind]:
+            return
+        del _COUNTS[kind]
+        for name, stand_in in _STAND_INS.pop(kind).items():
+            member = PATCHED.pop(id(stand_in))
+            if vars(kind).get(name) is stand_in:
+                type.__setattr__(kind, name, member)
+
+
+def _stand_in(kind: type, name: str, member: Any) -> Any:
+    if type(member) is types.FunctionType:
+        if not (name.startswith("__") and name.endswith("__")) or name in _LEFT:
+            return member
+        if member.__code__.co_filename == "<string>":  # made by dataclasses, namedtuple and their like
+            return _fields_equal(kind, member) if name == "__eq__" and hasattr(kind, "__dataclass_fields__") else member
+        return _dispatching(member, name)
+    if type(member) is property:
+        accessors = [_dispatching(each) if type(each) is types.FunctionType else each for each in
+                     (member.fget, member.fset, member.fdel)]
+        return property(*accessors, member.__doc__)
+    if type(member) is functools.cached_property:
+        return _Cached(member)
+    return member
+
+
+def _dispatching(function: types.FunctionType, name: str = "") -> Callable[..., Any]:
+    """A function that is traced in the place of `function` where one traces."""
+
+    @functools.wraps(function)
+    def dispatch(*args: Any, **kwargs: Any) -> Any:
+        if not _TRACING.stack or getattr(function, "__ag_do_not_convert__", False):
+            return function(*args, **kwargs)
+        trace = _TRACING.stack[-1]
+        result = trace.call(function)(*args, **kwargs)
+        return _concrete(trace, name, result) if is_tensor(result) else result
+
+    return dispatch
+
+
+def _concrete(trace: Trace, name: str, result: Any) -> Any:
+    """A staged result of a special method, as Python takes it."""
+    if name in _TEXTS:
+        return trace.formatted(result, "", "")
+    if name in _NUMBERS:
+        trace.needs(result, f"as the result of {name}")
+    return result
+
+
+def _fields_equal(kind: type, member: types.FunctionType) -> Callable[..., Any]:
+    """What compares instances of a dataclass: as tuples are compared, but staged."""
+    names = [field.name for field in dataclasses.fields(kind) if field.compare]
+
+    @functools.wraps(member)
+    def equal(self: Any, other: Any) -> Any:
+        if not _TRACING.stack or type(other) is not type(self):
+            return member(self, other)
+        trace = _TRACING.stack[-1]
+
+        def rest(position: int) -> Any:
+            for at in range(position, len(names)):
+                mine, theirs = getattr(self, names[at]), getattr(other, names[at])
+                same = mine is theirs or mine == theirs
+                if is_tensor(same):
+                    return stage_if(trace, same, lambda at=at: rest(at + 1), lambda: False, NoState(), loose=False)
+                if not same:
+                    return False
+            return True
+
+        return rest(0)
+
+    return equal
+
+
+class _Cached:
+    """The stand-in for a `cached_property`."""
+
+    def __init__(self, member: Any) -> None:
+        self.member = member
+
+    def __get__(self, thing: Any, owner: Any = None) -> Any:
+        if thing is None or not _TRACING.stack:
+            return self.member.__get__(thing, owner)
+        trace = _TRACING.stack[-1]
+        trace.journal.touch(thing)
+        value = vars(thing)[self.member.attrname] = trace.call(self.member.func)(thing)
+        return value
