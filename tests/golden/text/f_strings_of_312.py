@@ -5,10 +5,11 @@ def f(k, n):
     table = {"a": n}
     return f"{table["a"] if n > 1 else f"{n}"} {
         k  # the key
-    !r:>{n + 3}}"
+    :>{n + 3}}"
 
 # ------------------------------------------------------------ becomes
 def f(k, n):
     table = {"a": n}
-    # the key
-    return ag__.fstring(lambda: f"{ag__.if_exp(n > 1, lambda: table['a'], lambda: ag__.fstring(lambda: f'{n}'))} {ag__.repr_(k):>{n + 3}}")
+    return ag__.fstring(lambda: f"{ag__.if_exp(n > 1, lambda: table["a"], lambda: ag__.fstring(lambda: f"{n}"))} {
+        k  # the key
+    :>{n + 3}}")
