@@ -7,6 +7,7 @@ from typing import Any
 
 from autograph.runtime import forms
 from autograph.runtime.graph import Block, Node, Value
+from autograph.runtime.holding import let_hold
 from autograph.runtime.journal import restore
 from autograph.runtime.regions import Arm, Entry, State, handles, hoist, misfit, owned_by, results_of, run_body
 from autograph.runtime.signals import Diverged, Materialise, Unstageable
@@ -45,16 +46,16 @@ def stage_if(
     Args:
         loose: whether what they return goes straight to who called the user's function.
     """
-    return repeated(trace, lambda: _stage_if(trace, trace.use(test), [body, orelse or _nothing], state, loose))
+    return repeated(trace, lambda: _stage_if(trace, trace.use(test), [body, orelse or _nothing], state, loose), state)
 
 
-def repeated(trace: Trace, stage: Callable[[], Any]) -> Any:
+def repeated(trace: Trace, stage: Callable[[], Any], state: State) -> Any:
     """Stage a construct; once more, if a container has to become an object of the graph before it."""
     for _ in range(_CONTAINERS):
         try:
             return stage()
         except Materialise as signal:
-            trace.materialise(signal.container)
+            let_hold(state, signal.container, trace.materialise(signal.container))
     raise Unstageable("the lengths of too many lists, dicts or sets change here", trace.place())
 
 
@@ -86,7 +87,9 @@ def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], st
         rebuilt.append((slot, form, _outputs(trace, node, ending, results, form, values, slot.name)))
     returned = [arm.result for arm in ending]
     form = _joined(trace, RETURNED, returned, test, owned, loose)
+    before, trace.returning = trace.returning, True
     outputs = _outputs(trace, node, ending, results, form, returned, "", used=True)
+    trace.returning = before
     for arm, found in zip(ending, results):
         arm.block.results = tuple(found)
     trace.block.nodes.append(node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import dis
 import functools
 import random
@@ -119,7 +120,7 @@ class Caller:
         method = getattr(kind, "__call__", None)  # noqa: B004
         if isinstance(method, types.FunctionType) and is_users(kind):
             return self._method(types.MethodType(method, function))
-        if kind in (types.BuiltinFunctionType, types.MethodWrapperType):
+        if kind in (types.BuiltinFunctionType, types.MethodWrapperType, types.WrapperDescriptorType):
             return self._builtin(function)
         if op_of(function) is not None or isinstance(function, np.ufunc) or _is_impure(function):
             return Recorded(self.trace, function)
@@ -188,7 +189,9 @@ class Caller:
         return construct
 
     def _builtin(self, function: Any) -> Any:
-        owner = function.__self__
+        owner = getattr(function, "__self__", None)
+        if _changes_attributes(function):
+            return AttributeSetter(self.trace, function)
         if op_of(function) is not None:
             return Recorded(self.trace, function, only_staged=not _is_impure(function) and _is_scalar_function(function))
         if isinstance(owner, _CONTAINERS):
@@ -297,6 +300,37 @@ class Mutator:
         if name in ("extend", "update", "__iadd__"):
             return any(is_tensor(a) or held(a) is not None for a in args)
         return False
+
+
+def _changes_attributes(function: Any) -> bool:
+    """Whether a function is `setattr` or the like, or what `super().__setattr__` and `object.__setattr__` are."""
+    if isinstance(function, types.BuiltinFunctionType):
+        return function in (setattr, delattr, getattr, hasattr, vars)
+    owner = getattr(function, "__self__", None)
+    return function.__name__ in _ATTRIBUTE_METHODS and (owner is None or is_users(type(owner)))
+
+
+_ATTRIBUTE_METHODS = frozenset({"__setattr__", "__delattr__", "__getattribute__", "__init__", "__init_subclass__"})
+
+
+class AttributeSetter:
+    """What sets, deletes or looks up an attribute of an object of the user's, called in traced code."""
+
+    __slots__ = ("function", "trace")
+
+    def __init__(self, trace: Trace, function: Any) -> None:
+        self.trace = trace
+        self.function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        function = self.function
+        owner = getattr(function, "__self__", None)
+        thing = args[0] if args and (owner is None or owner is builtins) else owner
+        if is_tensor(thing) or any(map(is_tensor, args[1:2])) and owner is builtins:
+            return Recorded(self.trace, function)(*args, **kwargs)
+        if function not in (getattr, hasattr, vars) and (is_users(type(thing)) or isinstance(thing, type)):
+            self.trace.journal.touch(thing)
+        return function(*args, **kwargs)
 
 
 class TextMethod:

@@ -125,7 +125,7 @@ def stage_while(
     until: Callable[[], Any] | None,
 ) -> None:
     """Trace a `while` loop, of which `first` is the value of the test before the first turn."""
-    repeated(trace, lambda: _stage_while(trace, first, test, body, state, until))
+    repeated(trace, lambda: _stage_while(trace, first, test, body, state, until), state)
 
 
 def _stage_while(
@@ -235,7 +235,7 @@ def stage_for(
     until: Callable[[], Any] | None,
 ) -> None:
     """Trace a `for` loop over a value of the graph, or a structure of such."""
-    repeated(trace, lambda: _stage_for(trace, iterable, body, state, until))
+    repeated(trace, lambda: _stage_for(trace, iterable, body, state, until), state)
 
 
 def _stage_for(

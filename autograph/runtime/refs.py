@@ -6,7 +6,8 @@ from collections import deque
 from types import FunctionType
 from typing import Any
 
-from autograph.runtime.trace import Trace, held, may_hold
+from autograph.runtime.holding import held
+from autograph.runtime.trace import Trace, may_hold
 
 
 class ContainerRef:

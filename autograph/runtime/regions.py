@@ -194,7 +194,8 @@ def record_raise(trace: Trace, error: Any) -> None:
         made = trace.record("call", (type(error), *error.args))
     else:
         made = trace.record("call", (remake, type(error), error.args, _state_of(error)))
-    kwargs = {"cause": error.__cause__} if getattr(error, "__cause__", None) is not None else {}
+    cause = error.__cause__ if isinstance(error, BaseException) else None
+    kwargs = {} if cause is None else {"cause": cause}
     trace.record("raise", (made,), kwargs)
     if place:
         trace.block.nodes[-1].place = trace.block.nodes[-2].place = place

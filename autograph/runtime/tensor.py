@@ -152,25 +152,33 @@ class Tensor:
             return len(_sample(type))  # type: ignore[arg-type]  # raises as what it stands for would
         if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
             return len(type.items)
+        if _instruction(sys._getframe(1))[0] in _SPREADING:
+            raise TypeError("a list that takes in what is staged asks for its length only to be quicker")
         self._needs("as its length")
 
     def __iter__(self) -> Iterator[Any]:
         type = self._trace.type_of(self)
-        count = _unpacked(sys._getframe(1))
+        instruction, count = _instruction(sys._getframe(1))
         if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
-            count = len(type.items)
-        if count is not None:
+            return iter(self._trace.unpack(self, len(type.items)))
+        if instruction == "UNPACK_SEQUENCE":
             return iter(self._trace.unpack(self, count))
         if isinstance(type, TensorType) and type.exact:
             if not type.ndim:
                 return iter(_sample(type))  # type: ignore[no-any-return, call-overload]
             if type.shape[0] is not None:
                 return (self[i] for i in range(type.shape[0]))
+        if instruction == "UNPACK_EX":
+            return self._trace.unpack_starred(self, count & 255, count >> 8)
+        if instruction in _SPREADING:
+            return self._trace.spread_items(self)
         self._needs("to iterate over, in code that is not staged")
 
     # Indexing -----------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Any:
+        if self._trace.is_all(index):
+            return index
         return self._trace.record("getitem", (self, index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -316,10 +324,14 @@ def _is_method(type: Any, name: str) -> bool:
     return name not in _DATA and any(hasattr(kind, name) for kind in (*_CLASSES.values(), np.ndarray))
 
 
-def _unpacked(frame: Any) -> int | None:
-    """How many values the code of `frame` is about to unpack, if that is what it does."""
+def _instruction(frame: Any) -> tuple[str, int]:
+    """What the code of `frame` is about to do."""
     code, at = frame.f_code.co_code, frame.f_lasti
-    return code[at + 1] if code[at] == _UNPACK_SEQUENCE else None
+    argument = code[at + 1]
+    if at > 1 and code[at - 2] == dis.EXTENDED_ARG:
+        argument |= code[at - 1] << 8
+    return dis.opname[code[at]], argument
 
 
-_UNPACK_SEQUENCE = dis.opmap["UNPACK_SEQUENCE"]
+# `[*x]`, `(*x,)`, `{*x}`, `{**x}` and `f(*x)`.
+_SPREADING = frozenset({"LIST_EXTEND", "SET_UPDATE", "DICT_UPDATE", "CALL_FUNCTION_EX"})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType
@@ -17,10 +18,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.runtime.graph import Block, Graph, Node, Place, Value, gather, map_args, user_line
+from autograph.runtime.holding import DICTS, HOLDERS, Held, held, hold, is_spread, owned, run_time, settle, spread, starred
 from autograph.runtime.journal import Journal
-from autograph.runtime.naming import stored_names
+from autograph.runtime.naming import return_of, stored_names
 from autograph.runtime.opdef import FUNCTIONS, OPS, ORDERED, WRITE, lookup
-from autograph.runtime.signals import NeedsConcrete, StagingError, Unstageable
+from autograph.runtime.signals import NeedsConcrete, StagingError
 from autograph.runtime.signature import Event
 from autograph.runtime.tensor import LIBRARY, Tensor, class_of, is_tensor
 from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
@@ -32,38 +34,6 @@ _IN_PLACE = frozenset(
 
 # The variable that converters keep a returned value in; it is read only once it is bound.
 GENERATED = "retval_"
-
-
-class Held:
-    """What stands in a list, dict or set whose contents are an object of the graph."""
-
-    __slots__ = ("tensor",)
-
-    def __init__(self, tensor: Tensor) -> None:
-        self.tensor = tensor
-
-    def __repr__(self) -> str:
-        return f"<held by {self.tensor!r}>"
-
-    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
-        trace = self.tensor._trace
-        raise Unstageable(
-            "this container has a number of elements that is known only when the program runs, and is used here by "
-            "code that is not staged. Index it, iterate over it or call its methods in code that is converted",
-            trace.place(),
-        )
-
-    __getattr__ = __iter__ = __len__ = __bool__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = _refuse
-    __lt__ = __gt__ = __le__ = __ge__ = __getitem__ = __str__ = __call__ = __float__ = __index__ = __int__ = _refuse
-
-
-def held(container: Any) -> Tensor | None:
-    """The object of the graph that holds the contents of a container, if they are held by one."""
-    if len(container) == 1:
-        for only in container:
-            if type(only) is Held:
-                return only.tensor
-    return None
 
 
 class Trace:
@@ -80,12 +50,16 @@ class Trace:
         # Set by who makes the trace: what to call for a function, and the handle for an array.
         self.call: Callable[[Any], Any] = lambda function: function
         self.ref: Callable[[Any], Any] = lambda array: array
+        self.before_raise: Callable[[], None] = lambda: None
         self.roots: Callable[[], Iterable[Any]] = lambda: ()
         self.collected: Callable[[Any], Any] = lambda generated: generated
         self.recorded = 0
+        self.held: list[Held] = []
         self._lift = lift
         self._handles: dict[Value, Tensor] = {}
         self._root: FrameType | None = None
+        self.code: CodeType | None = None  # of the function that is traced
+        self.returning = False  # whether what a function returns is being looked at
         self.loosened: Any = False  # the condition on which a function returned one of two things nobody may look at
         self.tests: list[Value] = []  # the conditions of the branches that are being traced
         self._formatting: list[tuple[Any, str, str]] | None = None
@@ -120,6 +94,15 @@ class Trace:
         found.reverse()
         return tuple(found)
 
+    def _place_of_use(self, value: Value) -> Place:
+        """Where a variable is read: here, or where the function that has just ended returns it."""
+        place = self.place()
+        code = place[-1][0] if place else self.code
+        if code is None or self.returning is False:
+            return place
+        found = return_of(code, value.name)
+        return place if found is None else (*place[:-1], found)
+
     def tell(self, kind: str, message: str, place: Place | None = None) -> None:
         """Note something for `explain`."""
         self.events.append(Event(kind, message, user_line(self.place() if place is None else place)))
@@ -130,9 +113,13 @@ class Trace:
         """Record a node; gives the handle of what it computes, or None if that is None."""
         if self.closed:
             raise leaked(args)
+        if self.held and is_spread(args):
+            return self._record_spread(op, args, kwargs)
         definition = lookup(op)
         if definition.effect in (WRITE, ORDERED) and op != "print":
             self._give_away(op, args, kwargs)
+            if self.held:
+                settle(self)
         args = self.lower(args)
         if kwargs:
             kwargs = self.lower(kwargs)
@@ -154,6 +141,20 @@ class Trace:
             node.add_output(inferred)
             return self.handle(args[0])
         return self.handle(node.add_output(inferred, names[0] if len(names) == 1 else ""))
+
+    def _record_spread(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
+        """Record a call with arguments of which only the graph knows how many there are."""
+        target = lookup(op).target
+        if target is None and op == "call":
+            target, *rest = args
+        elif target is None:
+            target, *rest = self.record("getattr", (args[0], op[1:])), *args[1:]
+        else:
+            rest = list(args)
+        result = self.record("call", (spread, target, rest, kwargs or {}))
+        if isinstance(target, type) and is_tensor(result):
+            result._value.type = ObjectType(target.__name__)
+        return result
 
     def handle(self, value: Value) -> Tensor:
         """The handle of a value: one for each, so that `is` tells the truth."""
@@ -197,7 +198,7 @@ class Trace:
         if type(part) is tuple:
             for inner in part:
                 self._hold(inner)
-        elif type(part) in (list, dict, set):
+        elif type(part) in HOLDERS:
             self.materialise(part)
 
     def record_ufunc(self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -221,6 +222,24 @@ class Trace:
         result = self.record("unpack", (tensor, count))
         return result if isinstance(result, tuple) else (result,)
 
+    def unpack_starred(self, tensor: Tensor, before: int, after: int) -> Iterator[Any]:
+        """What `a, *b, c = tensor` takes its items from."""
+        first, rest, last = self.unpack(self.record("call", (starred, tensor, before, after)), 3)
+        rest._value.type = ObjectType("list")
+        return iter((*self.unpack(first, before), Held(rest), *self.unpack(last, after)))
+
+    def spread_items(self, tensor: Tensor) -> Iterator[Any]:
+        """What `[*tensor]` takes its items from, and `{**tensor}` its keys."""
+        node = tensor._value.node
+        if node is not None and node.op == ".keys":
+            return iter((Held(self.record("call", (dict, self.handle(node.args[0])))),))
+        return iter((Held(self.record("list", (tensor,))),))
+
+    @staticmethod
+    def is_all(key: Any) -> bool:
+        """Whether a key stands for all the keys there are."""
+        return type(key) is Held
+
     def type_of(self, tensor: Tensor) -> Type:
         """The type of a handle that is about to be used; a variable that may be unbound is checked."""
         return self.use(tensor).type
@@ -232,7 +251,7 @@ class Trace:
         value = tensor._value
         if isinstance(value.type, MaybeUnbound):
             kwargs = {} if value.name.startswith(GENERATED) else {"name": value.name}
-            node = Node("bound", (value,), kwargs, (), self.place())
+            node = Node("bound", (value,), kwargs, (), self._place_of_use(value))
             self.block.nodes.append(node)
             value = node.add_output(value.type.inner, value.name)
         return value
@@ -243,20 +262,25 @@ class Trace:
         if kind is Tensor:
             return self.use(args)
         if kind is tuple:
+            if is_spread(args):
+                return self.use(run_time(self, args))
             return tuple([self.lower(part) for part in args])
-        if kind is list:
+        if kind in HOLDERS:
             inside = held(args)
-            return self.use(inside) if inside is not None else [self.lower(part) for part in args]
-        if kind is dict:
-            inside = held(args)
-            return self.use(inside) if inside is not None else {key: self.lower(part) for key, part in args.items()}
+            if inside is not None:
+                return self.use(inside)
+            if kind is list:
+                return [self.lower(part) for part in args]
+            if kind is dict:
+                return {key: self.lower(part) for key, part in args.items()}
+            if kind is set:
+                return self.use(self.record("call", (set, tuple(args))))
+        if kind is Held:
+            args._refuse()
         if kind is slice:
             return slice(self.lower(args.start), self.lower(args.stop), self.lower(args.step))
         if kind in _ATOMS:
             return args
-        if kind is set:
-            inside = held(args)
-            return self.use(inside) if inside is not None else self.use(self.record("call", (set, tuple(args))))
         if isinstance(args, tuple):
             parts = [self.lower(part) for part in args]
             return kind(*parts) if hasattr(args, "_fields") else tuple(parts)
@@ -271,23 +295,17 @@ class Trace:
         return handle
 
     def materialise(self, container: Any) -> Tensor:
-        """Let an object of the graph hold what a list, dict or set holds from now on."""
-        inside = held(container)
+        """Let an object of the graph hold what a container holds from now on; a tuple's is made anew each time."""
+        inside = owned(container)
         if inside is not None:
             return inside
-        self.journal.touch(container)
         for part in container.values() if isinstance(container, dict) else container:
             self._hold(part)
-        handle = self.constant(container if isinstance(container, (list, dict)) else list(container))
-        if not isinstance(container, (list, dict)):
-            handle = self.record("call", (type(container), handle))
-            handle._value.type = ObjectType(type(container).__name__)
-        item = Held(handle)
-        container.clear()
-        if isinstance(container, dict):
-            container[item] = item
-        else:
-            (container.add if isinstance(container, set) else container.append)(item)
+        if type(container) is tuple:
+            return run_time(self, container)
+        self.journal.touch(container)
+        handle = run_time(self, container)
+        hold(container, handle)
         return handle
 
     # What Python asks -------------------------------------------------------------------------------------------------
@@ -393,9 +411,9 @@ def may_hold(value: Any) -> bool:
     """Whether there is a handle in a nested value."""
     if is_tensor(value):
         return True
-    if type(value) in (list, tuple, set, frozenset):
+    if type(value) in (list, tuple, set, frozenset, deque):
         return any(map(may_hold, value))
-    if type(value) is dict:
+    if type(value) in DICTS:
         return any(map(may_hold, value.values()))
     if type(value) is slice:
         return may_hold((value.start, value.stop, value.step))

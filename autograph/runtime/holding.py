@@ -1,0 +1,189 @@
+"""Containers of traced code whose contents are objects of the graph.
+
+A list that grows under a staged condition lives in the graph. The list of traced code then has one element, which is
+`Held`: it stands for all that the object of the graph holds. Python copies it like any element, so it stands for that
+in `[*xs, 1]`, `xs + ys` and `f(*xs)`, too; such containers become objects of the graph when they are next used, and
+before anything is changed that they were made of.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from autograph.runtime.signals import Unstageable
+from autograph.runtime.tensor import LIBRARY, Tensor
+from autograph.runtime.types import ObjectType
+
+if TYPE_CHECKING:
+    from autograph.runtime.trace import Trace
+
+DICTS = (dict, OrderedDict, defaultdict, Counter)
+HOLDERS = frozenset({list, set, deque, *DICTS})
+_SPLICED = HOLDERS | {tuple}
+
+
+class Held:
+    """What stands in a container for the items of an object of the graph.
+
+    Attributes:
+        owner: the identity of the container that the object is; None if it will be the first that is used.
+    """
+
+    __slots__ = ("owner", "tensor")
+
+    def __init__(self, tensor: Tensor, owner: int | None = None) -> None:
+        self.tensor = tensor
+        self.owner = owner
+        tensor._trace.held.append(self)
+
+    def __repr__(self) -> str:
+        return f"<held by {self.tensor!r}>"
+
+    def __eq__(self, other: object) -> bool:
+        if self is other or sys._getframe(1).f_code.co_filename.startswith(LIBRARY):
+            return self is other
+        self._refuse()
+
+    __hash__ = object.__hash__
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        trace = self.tensor._trace
+        raise Unstageable(
+            "this container has a number of elements that is known only when the program runs, and is used here by "
+            "code that is not staged. Index it, iterate over it or call its methods in code that is converted",
+            trace.place(),
+        )
+
+    __getattr__ = __iter__ = __len__ = __bool__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = _refuse
+    __lt__ = __gt__ = __le__ = __ge__ = __getitem__ = __str__ = __call__ = __float__ = __index__ = __int__ = _refuse
+
+
+def held(container: Any) -> Tensor | None:
+    """The object of the graph that holds the contents of a container, if they are held by one.
+
+    A container that is made of such, as `xs + ys` is, becomes an object of the graph now.
+    """
+    if type(container) not in _SPLICED or Held not in map(type, container):
+        return None
+    inside = owned(container)
+    if inside is not None:
+        return inside
+    trace: Trace = next(part for part in container if type(part) is Held).tensor._trace
+    return trace.materialise(container)
+
+
+def owned(container: Any) -> Tensor | None:
+    """The object of the graph that a list, dict, set or deque is by now."""
+    if len(container) != 1 or type(container) is tuple:
+        return None
+    (first,) = container
+    if type(first) is not Held:
+        return None
+    if first.owner is None:
+        first.owner = id(container)
+    return first.tensor if first.owner == id(container) else None
+
+
+def spread(function: Callable[..., Any], args: Iterable[Any], kwargs: dict[str, Any]) -> Any:
+    """`function(*args, **kwargs)`, for a node."""
+    return function(*args, **kwargs)
+
+
+def starred(items: Iterable[Any], before: int, after: int) -> tuple[Any, list[Any], Any]:
+    """The items that `a, *b, c = items` gives to each, for a node."""
+    found = list(items)
+    if len(found) < before + after:
+        raise ValueError(f"not enough values to unpack (expected at least {before + after}, got {len(found)})")
+    end = len(found) - after
+    return found[:before], found[before:end], found[end:]
+
+
+def is_spread(args: Iterable[Any]) -> bool:
+    """Whether there are, among arguments, any number of them that only the graph knows."""
+    return Held in map(type, args)
+
+
+def run_time(trace: Trace, container: Any) -> Tensor:
+    """A new object of the graph with the contents of a container."""
+    kind = type(container)
+    if isinstance(container, dict):
+        handle = _dict(trace, container)
+        if kind is not dict:
+            first = (container.default_factory,) if isinstance(container, defaultdict) else ()
+            handle = trace.record("call", (kind, *first, handle))
+    else:
+        handle = _list(trace, container)
+        if kind is tuple:
+            return trace.record("tuple", (handle,))  # type: ignore[no-any-return]
+        if kind is not list:
+            limit = (container.maxlen,) if isinstance(container, deque) and container.maxlen is not None else ()
+            handle = trace.record("call", (kind, handle, *limit))
+    if kind not in (list, dict):
+        handle._value.type = ObjectType(kind.__name__)
+    return handle
+
+
+def _list(trace: Trace, parts: Iterable[Any]) -> Any:
+    found: Any = None
+    run: list[Any] = []
+
+    def add(items: Any) -> None:
+        nonlocal found
+        found = items if found is None else trace.record("add", (found, items))
+
+    for part in parts:
+        if type(part) is not Held:
+            run.append(part)
+            continue
+        if run:
+            add(trace.constant(run))
+            run = []
+        add(trace.record("list", (part.tensor,)))
+    if run or found is None:
+        add(trace.constant(run))
+    return found
+
+
+def _dict(trace: Trace, parts: dict[Any, Any]) -> Any:
+    items = list(parts.items())
+    start = next((at for at, (key, _) in enumerate(items) if type(key) is Held), len(items))
+    found: Any = trace.constant(dict(items[:start]))
+    for key, value in items[start:]:
+        if type(key) is Held:
+            trace.record(".update", (found, key.tensor))
+        else:
+            trace.record("setitem", (found, key, value))
+    return found
+
+
+def hold(container: Any, handle: Tensor) -> None:
+    """Let `handle` hold what a container holds."""
+    item = Held(handle, id(container))
+    container.clear()
+    if isinstance(container, dict):
+        container[item] = item
+    else:
+        (container.add if isinstance(container, set) else container.append)(item)
+
+
+def settle(trace: Trace) -> None:
+    """Compute what was made of held containers, such as `xs + ys`, before anything changes."""
+    before, trace.held = trace.held, []
+    for item in before:
+        # Known to `before`, `item`, getrefcount, and its owner; a dict has it twice.
+        if sys.getrefcount(item) > 5:
+            for other in gc.get_referrers(item):
+                if type(other) in HOLDERS and id(other) != item.owner and other is not before:
+                    held(other)
+    trace.held = before + trace.held
+
+
+def let_hold(state: Any, container: Any, handle: Tensor) -> None:
+    """Let the variables that name a container name what holds its contents: all that Python does works on that."""
+    for variable, value in state.snapshot().items():
+        if value is container:
+            variable.set(handle)
