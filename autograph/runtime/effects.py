@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
+from functools import cache
 from types import CellType, ModuleType
 from typing import Any
 
@@ -23,12 +24,19 @@ NUMBER, CONSTANT, ARRAY = "number", "constant", "array"
 CONTAINER, ITERATOR, UNKNOWN = "container", "iterator", "unknown"
 
 _CONSTANTS = frozenset("str bytes NoneType range slice ellipsis ufunc _Unbound Unbound _NoValueType".split())
-_CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset", "bytearray"})
-_ITERATORS = frozenset({"enumerate", "zip", "reversed", "list_reverseiterator", "range_iterator", "list_iterator"})
+_NAMED_TUPLES = frozenset(
+    """EigResult EighResult QRResult SVDResult SlogdetResult
+    UniqueAllResult UniqueCountsResult UniqueInverseResult""".split()
+)
+_CONTAINERS = _NAMED_TUPLES | frozenset("list tuple dict set frozenset bytearray".split())
+_ITERATORS = frozenset(
+    "enumerate zip reversed iterator list_reverseiterator range_iterator list_iterator tuple_iterator".split()
+)
+_MAKE_ITERATORS = ("enumerate", "zip", "reversed", "iter")
 _BLOCKS = frozenset({"if", "while", "for"})
 # These touch only the containers that they get, not what is in them, which may be any objects with any methods.
 _SHALLOW = frozenset(
-    "unpack len list tuple enumerate zip reversed .extend .reverse .clear .copy .items .keys .values".split()
+    "unpack len list tuple enumerate zip reversed iter .extend .reverse .clear .copy .items .keys .values".split()
 )
 # These look for a key or number, which may be an object with methods, too.
 _WITH_KEY = frozenset("getitem setitem delitem .get .pop".split())
@@ -76,7 +84,7 @@ def effect_of(node: Node) -> Effect:
         return Effect(ORDERED, leaves, changed, [] if fresh else leaves)
     if changed:
         return Effect(WRITE, leaves, changed, leaves)
-    if op.effect == VIEW and not (node.op == ".copy" and is_array(target)):
+    if op.effect == VIEW and not ("copies-arrays" in op.tags and is_array(target)):
         return Effect(VIEW, leaves, [], [target] if node.op in ("getitem", "getattr") and leaves else leaves)
     return Effect(PURE, leaves, [], [] if fresh else leaves)         # not fresh: `sorted` of a list of arrays
 
@@ -104,6 +112,8 @@ def _is_wild(node: Node, leaves: list[Any]) -> bool:
     first = node.args[0] if node.args else None
     kind = category(first)
     if node.op in ("getattr", "setattr"):
+        if isinstance(first, Value) and isinstance(first.type, ObjectType) and first.type.name in _NAMED_TUPLES:
+            return False
         return kind in (UNKNOWN, CONTAINER, ITERATOR) and not _is_plain_attribute(node.op, first, node.args[1])
     if kind == CONTAINER and node.op in _WITH_KEY:
         key = node.args[1] if len(node.args) > 1 else 0
@@ -144,7 +154,7 @@ def _is_plain_iterable(leaf: Any) -> bool:
     if kind != ITERATOR:
         return kind != UNKNOWN
     node = leaf.node if isinstance(leaf, Value) else None
-    return node is not None and node.op in ("enumerate", "zip", "reversed") and all(
+    return node is not None and node.op in _MAKE_ITERATORS and all(
         _is_plain_iterable(arg) for arg in node.args if is_mutable(arg)
     )
 
@@ -166,10 +176,26 @@ def _outs(node: Node) -> list[Any]:
     """The arrays that a function is told to write into."""
     found: list[Any] = []
     mutable_leaves(node.kwargs.get("out"), found)
-    target = lookup(node.op).target
-    if isinstance(target, np.ufunc):
-        mutable_leaves(node.args[target.nin :], found)
+    if len(node.args) > 1 and (place := _place_of_out(node.op)) is not None:
+        mutable_leaves(node.args[place], found)
     return found
+
+
+@cache
+def _place_of_out(name: str) -> slice | None:
+    """Which positional arguments of an op are arrays to write into."""
+    op = lookup(name)
+    if isinstance(op.target, np.ufunc):
+        return slice(op.target.nin, None)
+    method = getattr(np.ndarray, name[1:], None) if name.startswith(".") else None
+    for function in (op.target, method, op.infer):
+        try:
+            parameters = list(inspect.signature(function).parameters.values())      # type: ignore[arg-type]
+        except (TypeError, ValueError):     # written in C, and does not say
+            continue
+        positional = [each.name for each in parameters if each.kind != each.KEYWORD_ONLY]
+        return slice(positional.index("out"), None) if "out" in positional else None
+    return None
 
 
 # ------------------------------------------------------------------------------------------------------ arguments

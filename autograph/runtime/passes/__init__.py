@@ -17,14 +17,15 @@ from autograph.runtime.passes.rewriting import Note, Outcome
 __all__ = ["PASSES", "Outcome", "Report", "optimise"]
 
 PASSES: dict[str, Callable[[Graph], Outcome]] = {
-    "fold": fold.run,           # what is computed from constants
     "simplify": simplify.run,   # what gives what went in
+    "fold": fold.run,           # what is computed from constants
     "branches": branches.run,   # what runs always or never
     "cse": cse.run,             # what has been computed before
     "licm": licm.run,           # what is the same in each turn of a loop
     "dead": dead.run,           # what nobody needs
     "reuse": reuse.run,         # memory
 }
+LAST = frozenset({"reuse"})     # after which there is no other
 
 
 @dataclass(slots=True)
@@ -51,13 +52,21 @@ def optimise(graph: Graph, without: Collection[str] = (), check: Callable[[Graph
     unknown = [name for name in without if name not in PASSES]
     if unknown:
         raise ValueError(f"there is no pass {unknown[0]!r}; the passes are {', '.join(PASSES)}")
-    report = Report()
-    for name, run in PASSES.items():
-        if name not in without:
-            outcome = run(graph)
-            report.notes += outcome.notes
-            if outcome.changed:
-                report.changed.append(name)
-            if check is not None:
-                check(graph)
+    names = [name for name in PASSES if name not in without]
+    last = [name for name in names if name in LAST]
+    most = [name for name in names if name not in LAST]
+    report = _round(graph, most, check, Report())
+    if "branches" in report.changed:            # now more is known
+        _round(graph, most, check, report)
+    return _round(graph, last, check, report)
+
+
+def _round(graph: Graph, names: list[str], check: Callable[[Graph], object] | None, report: Report) -> Report:
+    for name in names:
+        outcome = PASSES[name](graph)
+        report.notes += outcome.notes
+        if outcome.changed and name not in report.changed:
+            report.changed.append(name)
+        if check is not None:
+            check(graph)
     return report

@@ -21,7 +21,7 @@ from autograph.runtime.aliasing import Aliasing
 from autograph.runtime.effects import effect_of, is_array, is_mutable
 from autograph.runtime.graph import Block, Graph, Node, Value
 from autograph.runtime.opdef import PURE, VIEW
-from autograph.runtime.passes.rewriting import Outcome, Rewriter, is_leaf, keep_outputs, key
+from autograph.runtime.passes.rewriting import Outcome, Rewriter, all_nodes, is_leaf, keep_outputs, key
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.types import INT, ObjectType, TensorType
 
@@ -30,6 +30,8 @@ LOOPS = ("while", "for")
 
 def run(graph: Graph) -> Outcome:
     """Move out of loops what needs no loop."""
+    if not any(node.op in LOOPS for node in all_nodes(graph)):
+        return Outcome()
     return _Moving(graph).run(graph)
 
 

@@ -21,7 +21,7 @@ from autograph.runtime.aliasing import Aliasing
 from autograph.runtime.effects import is_array
 from autograph.runtime.graph import Block, Graph, Node, Value, gather
 from autograph.runtime.opdef import OPS, lookup
-from autograph.runtime.passes.rewriting import Outcome
+from autograph.runtime.passes.rewriting import Outcome, all_nodes
 from autograph.runtime.types import TensorType
 
 WORTHWHILE = 2**14      # bytes
@@ -39,6 +39,8 @@ _IN_ORDER = frozenset({"np.zeros", "np.ones", "np.empty", "np.full", "np.arange"
 
 def run(graph: Graph) -> Outcome:
     """Let results of elementwise operations go where operands were that nobody needs any more."""
+    if not any(_UFUNCS.get(node.op, node.op) in _EXACT for node in all_nodes(graph)):
+        return Outcome()
     reuse = _Reuse(graph)
     reuse.block(graph.block)
     return reuse.outcome

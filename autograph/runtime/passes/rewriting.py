@@ -81,6 +81,18 @@ class Rewriter:
             self.outcome.notes.append((note, place))
 
 
+def all_nodes(graph: Graph) -> list[Node]:
+    """All nodes, in no particular order; in less time than `graph.walk`, if blocks are deep."""
+    found: list[Node] = []
+    blocks = [graph.block]
+    while blocks:
+        nodes = blocks.pop().nodes
+        found += nodes
+        for node in nodes:
+            blocks += node.blocks
+    return found
+
+
 def key(arg: Any) -> Any:
     """What nested arguments are known by: two with equal keys are the same. So 1, 1.0 and True differ, 0.0 and -0.0."""
     kind = type(arg)

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from autograph.runtime.aliasing import Aliasing
-from autograph.runtime.graph import UNBOUND, Block, Graph, Node, Value, walk
-from autograph.runtime.passes.rewriting import Outcome, Rewriter, is_leaf
+from autograph.runtime.graph import UNBOUND, Block, Graph, Node, Value
+from autograph.runtime.passes.rewriting import Outcome, Rewriter, all_nodes, is_leaf
 from autograph.runtime.types import BOOL, COMPLEX, FLOAT, INT, MaybeUnbound, ObjectType, TensorType, Type, type_of
 
 # Finds what each output is instead; None if it does not know.
@@ -26,6 +26,8 @@ Rule: TypeAlias = "Callable[[Node, Aliasing], list[Any] | None]"
 
 def run(graph: Graph) -> Outcome:
     """Replace what operations give by what they were given, where that is the same."""
+    if not any(node.op in _RULES or node.op == "len" for node in all_nodes(graph)):
+        return Outcome()
     return _Simplifying(graph).run(graph)
 
 
@@ -33,7 +35,7 @@ class _Simplifying(Rewriter):
     def __init__(self, graph: Graph) -> None:
         super().__init__()
         self.aliasing = Aliasing(graph)
-        self.shapes_last = not any(node.op in _RESHAPING and _is_array(node.args[0]) for node in walk(graph.block))
+        self.shapes_last = not any(node.op in _RESHAPING and _is_array(node.args[0]) for node in all_nodes(graph))
 
     def node(self, node: Node, block: Block) -> None:
         rule = _RULES.get(node.op)
