@@ -16,6 +16,7 @@ from autograph.operators.state import State
 from autograph.runtime.branches import stage_if
 from autograph.runtime.calling import Module
 from autograph.runtime.generators import Generated, collect
+from autograph.runtime.outside import ModuleView
 from autograph.runtime.regions import raise_in_graph
 from autograph.runtime.refs import ContainerRef, ObjectRef
 from autograph.runtime.tensor import is_tensor
@@ -132,7 +133,7 @@ class GraphBackend(protocol.Backend):
             return ContainerRef(self.current, value)
         if isinstance(value, (tuple, str, bytes, range)):
             return ContainerRef(self.current, value)
-        if isinstance(value, FunctionType) or not hasattr(value, "__dict__") or type(value) is Module:
+        if isinstance(value, FunctionType) or not hasattr(value, "__dict__") or type(value) in (Module, ModuleView):
             return NotImplemented
         return ObjectRef(self.current, value)
 

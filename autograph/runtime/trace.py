@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.runtime.graph import Block, Graph, Node, Place, Value, gather, map_args, user_line
-from autograph.runtime.holding import DICTS, HOLDERS, Held, held, hold, is_spread, owned, run_time, settle, spread, starred
+from autograph.runtime.holding import DICTS, HOLDERS, Held, held, hold, is_spread, owned, run_time, settle, spread
 from autograph.runtime.journal import Journal
 from autograph.runtime.naming import return_of, stored_names
 from autograph.runtime.opdef import FUNCTIONS, OPS, ORDERED, WRITE, lookup
@@ -224,9 +224,9 @@ class Trace:
 
     def unpack_starred(self, tensor: Tensor, before: int, after: int) -> Iterator[Any]:
         """What `a, *b, c = tensor` takes its items from."""
-        first, rest, last = self.unpack(self.record("call", (starred, tensor, before, after)), 3)
-        rest._value.type = ObjectType("list")
-        return iter((*self.unpack(first, before), Held(rest), *self.unpack(last, after)))
+        items = list(self.record("unpack", (tensor, before + 1 + after), {"star": before}))
+        items[before] = Held(items[before])
+        return iter(items)
 
     def spread_items(self, tensor: Tensor) -> Iterator[Any]:
         """What `[*tensor]` takes its items from, and `{**tensor}` its keys."""

@@ -159,6 +159,8 @@ class Tracer:
         trace = self.trace
         function: Any = self.function
         traced = self.caller.traced(function) if type(function) is FunctionType else self.caller.replacement(function)
+        trace.code = getattr(traced, "__code__", None)
+        trace.code = getattr(traced, "__code__", None)
         try:
             with tracing(trace), self.instruments:
                 trace.start_from(sys._getframe())
