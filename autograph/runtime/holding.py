@@ -93,15 +93,6 @@ def spread(function: Callable[..., Any], args: Iterable[Any], kwargs: dict[str, 
     return function(*args, **kwargs)
 
 
-def starred(items: Iterable[Any], before: int, after: int) -> tuple[Any, list[Any], Any]:
-    """The items that `a, *b, c = items` gives to each, for a node."""
-    found = list(items)
-    if len(found) < before + after:
-        raise ValueError(f"not enough values to unpack (expected at least {before + after}, got {len(found)})")
-    end = len(found) - after
-    return found[:before], found[before:end], found[end:]
-
-
 def is_spread(args: Iterable[Any]) -> bool:
     """Whether there are, among arguments, any number of them that only the graph knows."""
     return Held in map(type, args)

@@ -61,6 +61,8 @@ class Statements:
             yield from self._bound(node, outputs)
         elif node.op == "unpack":
             targets: list[ast.expr] = [make.target(value) for value in outputs]
+            if "star" in node.kwargs:
+                targets[node.kwargs["star"]] = ast.Starred(targets[node.kwargs["star"]], ast.Store(), **at)
             yield ast.Assign([ast.Tuple(targets, ast.Store(), **at)], make.arg(node.args[0]), **at)
         elif node.op in ("setitem", "setattr"):
             target = self._place(node.op == "setitem", ast.Store(), *node.args[:2])

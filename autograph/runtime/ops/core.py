@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.runtime.opdef import ORDERED, PURE, VIEW, declare
-from autograph.runtime.ops.containers import build_type, iterated, tuple_items
+from autograph.runtime.ops.containers import build_type, iterated, list_of, tuple_items
 from autograph.runtime.ops.rules import type_of_arg
 from autograph.runtime.types import STR, Type
 
 
-def unpack(x: Any, n: int) -> list[Type]:
-    """`a, b = x`."""
+def unpack(x: Any, n: int, star: int | None = None) -> list[Type]:
+    """`a, b = x`; with `star=1`, `a, *b = x`."""
     found = type_of_arg(x)
+    if star is not None:
+        types = [iterated(found)] * n
+        types[star] = list_of(iterated(found))
+        return types
     items = tuple_items(found)
     if items is not None and len(items) == n:
         return list(items)

@@ -159,7 +159,7 @@ def _item(node: Node, aliasing: Aliasing) -> list[Any] | None:
 
 def _unpacked(node: Node, aliasing: Aliasing) -> list[Any] | None:
     structure = _structure(node.args[0], aliasing)
-    if type(structure) not in (tuple, list) or len(structure) != len(node.outputs):
+    if type(structure) not in (tuple, list) or "star" in node.kwargs or len(structure) != len(node.outputs):
         return None
     return list(structure) if all(map(is_leaf, structure)) else None
 
