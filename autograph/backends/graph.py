@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +17,8 @@ from autograph.operators.state import State
 from autograph.runtime.branches import stage_if
 from autograph.runtime.calling import Module
 from autograph.runtime.generators import Generated, collect
+from autograph.runtime.instrument import is_users
+from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
 from autograph.runtime.outside import ModuleView
 from autograph.runtime.regions import raise_in_graph
 from autograph.runtime.refs import ContainerRef, ObjectRef
@@ -59,18 +62,27 @@ class GraphBackend(protocol.Backend):
         return self._traces.stack[-1]
 
     def owns(self, value: Any) -> bool:
-        return is_staged(value)
+        return is_staged(value) or has_truth(value)
 
     def if_stmt(self, test: Any, body: Thunk, orelse: Thunk | None, state: State) -> Any:
+        test = truth(self.current, test)
+        if not is_staged(test):
+            return body() if test else None if orelse is None else orelse()
         return stage_if(self.current, as_tensor(test), body, orelse, state)
 
     def if_exp(self, test: Any, body: Thunk, orelse: Thunk) -> Any:
+        test = truth(self.current, test)
+        if not is_staged(test):
+            return body() if test else orelse()
         return stage_if(self.current, as_tensor(test), body, orelse, State((), body, orelse), loose=False)
 
     def while_stmt(self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Any) -> Any:
-        run_while(self.current, first, test, body, state, until, options)
+        trace = self.current
+        run_while(trace, truth(trace, first), lambda: truth(trace, test()), body, state, until, options)
 
     def for_stmt(self, iterable: Any, body: Any, state: State, until: Thunk | None, options: Any, first: Any) -> Any:
+        if first is True:
+            iterable = iterated(self.current, iterable)
         if isinstance(iterable, Generated):
             iterable = collect(self.current, iterable, [], ".append")
         elif type(iterable) is np.ndarray:
@@ -81,18 +93,28 @@ class GraphBackend(protocol.Backend):
         from autograph.operators.logical import and_  # noqa: PLC0415
 
         others = rest[0] if len(rest) == 1 else (lambda: and_(*rest))
-        return stage_if(self.current, as_tensor(first), others, lambda: first, State((), *rest), loose=False)
+        test = truth(self.current, first)
+        if not is_staged(test):
+            return others() if test else first
+        return stage_if(self.current, as_tensor(test), others, lambda: first, State((), *rest), loose=False)
 
     def or_(self, first: Any, rest: Sequence[Thunk]) -> Any:
         from autograph.operators.logical import or_  # noqa: PLC0415
 
         others = rest[0] if len(rest) == 1 else (lambda: or_(*rest))
-        return stage_if(self.current, as_tensor(first), lambda: first, others, State((), *rest), loose=False)
+        test = truth(self.current, first)
+        if not is_staged(test):
+            return first if test else others()
+        return stage_if(self.current, as_tensor(test), lambda: first, others, State((), *rest), loose=False)
 
     def not_(self, value: Any) -> Any:
-        return self.current.record("not", (as_tensor(value),))
+        value = truth(self.current, value)
+        return self.current.record("not", (as_tensor(value),)) if is_staged(value) else not value
 
     def in_(self, element: Any, container: Any) -> Any:
+        found = contains(self.current, element, container)
+        if found is not NotImplemented:
+            return found
         if not may_hold(element) and not may_hold(container):
             return NotImplemented
         return self.current.record("in", (element, container))
@@ -116,7 +138,11 @@ class GraphBackend(protocol.Backend):
         def fail() -> None:
             raise_in_graph(self.current, AssertionError() if message is None else AssertionError(message()))
 
-        stage_if(self.current, as_tensor(test), lambda: None, fail, State((), message))
+        test = truth(self.current, test)
+        if is_staged(test):
+            stage_if(self.current, as_tensor(test), lambda: None, fail, State((), message))
+        elif not test:
+            fail()
 
     def raise_(self, exception: Any) -> Any:
         return raise_in_graph(self.current, exception) if self.current.depth else NotImplemented
@@ -133,6 +159,8 @@ class GraphBackend(protocol.Backend):
             return ContainerRef(self.current, value)
         if isinstance(value, (tuple, str, bytes, range)):
             return ContainerRef(self.current, value)
+        if is_users(type(value)):
+            return ObjectRef(self.current, value)
         if isinstance(value, FunctionType) or not hasattr(value, "__dict__") or type(value) in (Module, ModuleView):
             return NotImplemented
         return ObjectRef(self.current, value)
@@ -155,12 +183,21 @@ class GraphBackend(protocol.Backend):
         return self._comprehension(iterable, (key, value), condition, done, first, "setitem")
 
     def _comprehension(self, iterable: Any, parts: Any, condition: Any, done: Any, first: Any, op: str) -> Any:
+        if first is True and has_iteration(iterable):
+            from autograph.operators import comprehensions  # noqa: PLC0415
+
+            again = {".append": comprehensions.list_comp, ".add": comprehensions.set_comp}.get(op, comprehensions.dict_comp)
+            return again(iterated(self.current, iterable), *parts, condition)
         if first is True and not is_staged(iterable) and not isinstance(iterable, Generated):
             if type(iterable) is not range or len(iterable) <= 64:
                 return NotImplemented
         return collect(self.current, Generated(iterable, parts, condition, first), done, op)
 
     def gen_exp(self, iterable: Any, element: Any, condition: Any, first: Any) -> Any:
+        if first is True and has_iteration(iterable):
+            from autograph.operators import comprehensions  # noqa: PLC0415
+
+            return comprehensions.gen_exp(iterated(self.current, iterable), element, condition)
         if first is True and not is_staged(iterable):
             return NotImplemented
         return Generated(iterable, (element,), condition, first)
@@ -168,6 +205,15 @@ class GraphBackend(protocol.Backend):
     # Builtins -----------------------------------------------------------------------------------------------------------
 
     def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        trace = self.current
+        if any(map(is_object, args)):
+            args, found = of_objects(trace, name, args)
+            if found is NotImplemented:
+                found = self._builtin(name, args, kwargs)
+            return getattr(builtins, name)(*args, **kwargs) if found is NotImplemented else found
+        return self._builtin(name, args, kwargs)
+
+    def _builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         trace = self.current
         args = tuple(self._collected(name, a) for a in args)
         if name == "print":

@@ -38,7 +38,7 @@ class Backend(Protocol):
     name: str
 
     def owns(self, value: Any) -> bool:
-        """Whether `value` is staged, and by this backend. While it traces, it is also asked of lists and their like."""
+        """Whether `value` is staged, and by this backend. While it traces, it is also asked of lists and objects."""
         return False
 
     def tracing(self) -> bool:
@@ -188,7 +188,8 @@ STAGED: dict[type, Backend] = {}
 BACKENDS: list[Backend] = []
 ACTIVE: list[Backend] = []
 
-# Values of exactly these types belong to no backend. But one that traces may keep track of those that can be changed.
+# Values of exactly these types belong to no backend. But one that traces may keep track of those that can be changed,
+# and know the truth of objects.
 PLAIN: frozenset[type] = frozenset(
     {bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set, frozenset, range}
 )
@@ -266,7 +267,7 @@ def owner(value: Any) -> Backend | None:
     kind = type(value)
     if kind in STAGED:
         return STAGED[kind]
-    if ACTIVE and kind in CHANGEABLE:
+    if ACTIVE and (kind not in PLAIN or kind in CHANGEABLE):
         backend = tracing()
         if backend is not None and backend.owns(value):
             return backend

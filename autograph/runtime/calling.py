@@ -103,7 +103,7 @@ class Caller:
     def replacement(self, function: Any) -> Any:
         """What to call for `function`."""
         kind = type(function)
-        if kind in (Method, Recorded, Tensor, Mutator):
+        if kind in (Method, Recorded, Tensor, Mutator, AttributeSetter):
             return function
         marked = kind if is_users(kind) and not isinstance(function, type) else function  # and do not ask __getattr__
         if getattr(marked, "__ag_do_not_convert__", False) is True:
@@ -194,6 +194,8 @@ class Caller:
             return AttributeSetter(self.trace, function)
         if op_of(function) is not None:
             return Recorded(self.trace, function, only_staged=not _is_impure(function) and _is_scalar_function(function))
+        if type(owner) is np.ndarray:
+            return Method(self.outside.array(owner), function.__name__)
         if isinstance(owner, _CONTAINERS):
             return Mutator(self.trace, owner, function)
         if isinstance(owner, str):
@@ -242,7 +244,7 @@ class Recorded:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         function = self.__wrapped__
-        if self.only_staged and not may_hold(args) and not may_hold(kwargs):
+        if self.only_staged and not _has_staged(args) and not _has_staged(kwargs):
             for part in (*args, *kwargs.values()):
                 if isinstance(part, _CONTAINERS):
                     self.trace.journal.touch(part)
@@ -261,6 +263,15 @@ class Recorded:
 
     def __repr__(self) -> str:
         return f"<recorded {name_of(self.__wrapped__)}>"
+
+
+def _has_staged(args: Any) -> bool:
+    """Whether there are handles, or arrays from outside, among nested arguments."""
+    if type(args) in (list, tuple):
+        return any(map(_has_staged, args))
+    if type(args) is dict:
+        return any(map(_has_staged, args.values()))
+    return type(args) is np.ndarray or may_hold(args)
 
 
 def _makes_array(result: Any) -> bool:

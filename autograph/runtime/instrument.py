@@ -178,7 +178,7 @@ def _concrete(trace: Trace, name: str, result: Any) -> Any:
     """A staged result of a special method, as Python takes it."""
     if name in _TEXTS:
         return trace.formatted(result, "", "")
-    if name in _NUMBERS:
+    if name in _NUMBERS or name == "__iter__":
         trace.needs(result, f"as the result of {name}")
     return result
 

@@ -1,0 +1,104 @@
+"""What operators and builtin functions do with objects whose classes define it: they call functions of the user's."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograph.runtime.instrument import is_users
+from autograph.runtime.tensor import is_tensor
+from autograph.runtime.trace import Trace
+
+def special(thing: Any, name: str) -> Any:
+    """The special method of an object that is a function of the user's; None if there is none."""
+    method = getattr(type(thing), name, None) if is_users(type(thing)) and not isinstance(thing, type) else None
+    return method if type(method) is types.FunctionType else None
+
+
+def has_truth(thing: Any) -> bool:
+    """Whether a function of the user's tells the truth of an object."""
+    return special(thing, "__bool__") is not None or special(thing, "__len__") is not None
+
+
+def truth(trace: Trace, thing: Any) -> Any:
+    """The truth of such an object, be it staged; anything else as it is."""
+    method = (special(thing, "__bool__") or special(thing, "__len__")) if not is_tensor(thing) else None
+    if method is None:
+        return thing
+    found = trace.call(method)(thing)
+    return found if is_tensor(found) else bool(_Answer(found, method.__name__))
+
+
+def length(trace: Trace, thing: Any) -> Any:
+    """What `len` gives for an object of the user's."""
+    found = trace.call(special(thing, "__len__"))(thing)
+    return found if is_tensor(found) else len(_Answer(found, "__len__"))
+
+
+def iterated(trace: Trace, thing: Any) -> Any:
+    """What is iterated over in the place of an object: what its `__iter__` gives."""
+    method = special(thing, "__iter__") if special(thing, "__next__") is None else None
+    return thing if method is None else trace.call(method)(thing)
+
+
+class _Answer:
+    """An object whose `__bool__` or `__len__` gives a value, for Python to check it."""
+
+    def __init__(self, value: Any, name: str) -> None:
+        self.__class__ = type(type(self).__name__, (_Answer,), {name: lambda self: value})
+
+
+def has_iteration(thing: Any) -> bool:
+    """Whether a function of the user's tells what is iterated over in the place of an object."""
+    return special(thing, "__iter__") is not None and special(thing, "__next__") is None
+
+
+def contains(trace: Trace, element: Any, container: Any) -> Any:
+    """`element in container`, if a function of the user's tells that."""
+    method = special(container, "__contains__")
+    if method is None:
+        return NotImplemented
+    found = truth(trace, trace.call(method)(container, element))
+    return trace.record("bool", (found,)) if is_tensor(found) else bool(found)
+
+
+# Builtin functions ----------------------------------------------------------------------------------------------------
+
+_ITERATING = frozenset("list tuple set frozenset sum any all sorted enumerate zip min max iter map filter".split())
+_TEXTS = frozenset({"str", "repr", "format"})
+_NUMBERS = {"int": "__int__", "float": "__float__", "complex": "__complex__"}
+
+
+def is_object(value: Any) -> bool:
+    """Whether a value is an instance of a class of the user's."""
+    return is_users(type(value)) and not isinstance(value, type)
+
+
+def of_objects(trace: Trace, name: str, args: Sequence[Any]) -> tuple[Sequence[Any], Any]:
+    """A call of a builtin function with objects: what to call it with instead; and its result, if that is known by now."""
+    first = args[0]
+    if name == "print":
+        return [_text(trace, str, part) for part in args], NotImplemented
+    if name in _TEXTS and is_object(first):
+        text = _text(trace, lambda part: getattr(builtins, name)(part, *args[1:]), first)
+        return args, text if text is not first else NotImplemented
+    if name in _ITERATING and (len(args) == 1 or name not in ("min", "max")):
+        return [iterated(trace, part) if has_iteration(part) else part for part in args], NotImplemented
+    if name == "len" and special(first, "__len__") is not None:
+        return args, length(trace, first)
+    if name == "bool" and has_truth(first):
+        return [truth(trace, first)], NotImplemented
+    method = special(first, _NUMBERS.get(name, "")) if len(args) == 1 else None
+    if method is not None:
+        found = trace.call(method)(first)
+        return [found if is_tensor(found) else _Answer(found, method.__name__)], NotImplemented
+    return args, NotImplemented
+
+
+def _text(trace: Trace, make: Callable[[Any], str], part: Any) -> Any:
+    """The text of an object that has one of its own."""
+    if not is_object(part) or type(part).__str__ is object.__str__ and type(part).__repr__ is object.__repr__:
+        return part
+    return trace.fstring(lambda: make(part))
