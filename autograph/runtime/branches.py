@@ -133,10 +133,13 @@ def _joined(
     try:
         return forms.widen(forms.Fixed(first), second, owned=owned)
     except forms.Misfit as error:
-        if not loose:
+        if not loose or error.container is not None:
             raise misfit(name, error, test, trace.place()) from None
-        trace.loosened = test
+    trace.loosened = test
+    try:
         return forms.widen(forms.Fixed(first), second, loose=True, owned=owned)
+    except forms.Misfit as error:
+        raise misfit(name, error, test, trace.place()) from None
 
 
 def _outputs(

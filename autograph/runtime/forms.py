@@ -20,6 +20,7 @@ import numpy as np
 
 from autograph import nest
 from autograph.marks import UNBOUND
+from autograph.runtime.holding import HOLDERS, held
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import ANY, NONE, MaybeUnbound, ObjectType, Type, join, type_of
 
@@ -43,23 +44,39 @@ class Parts:
 
 
 class Misfit(Exception):
-    """Two values for which there is no form."""
+    """Two values for which there is no form.
 
-    def __init__(self, first: str, second: str) -> None:
+    Attributes:
+        container: one of them that another could be put in the place of, if the graph held its contents.
+    """
+
+    def __init__(self, first: str, second: str, container: Any = None) -> None:
         super().__init__(first, second)
         self.first = first
         self.second = second
+        self.container = container
+
+
+def _holdable(owned: Callable[[Any], bool] | None, *values: Any) -> Any:
+    """The first of some values that is a container known elsewhere, of which the graph does not hold the contents yet."""
+    known = (value for value in values if type(value) in HOLDERS and held(value) is None)
+    return next((value for value in known if owned is not None and owned(value)), None)
 
 
 def is_stageable(value: Any) -> bool:
-    """Whether a value can be one of the graph's as it is: a handle, a number or an array."""
-    return is_tensor(value) or type(value) in (int, float, complex, bool) or isinstance(value, (np.generic, np.ndarray))
+    """Whether a value can be one of the graph's as it is: a handle, a number, an array or what the graph holds."""
+    if is_tensor(value) or held(value) is not None:
+        return True
+    return type(value) in (int, float, complex, bool) or isinstance(value, (np.generic, np.ndarray))
 
 
 def type_at(value: Any) -> Type:
     """The type that a value has as a leaf."""
     if is_tensor(value):
         return value._value.type  # type: ignore[no-any-return]
+    inside = held(value)
+    if inside is not None:
+        return type_at(inside)
     if value is UNBOUND:
         return MaybeUnbound(ANY)
     kind = nest.kind_of(value)
@@ -108,7 +125,7 @@ def widen(form: Form, value: Any, loose: bool = False, owned: Callable[[Any], bo
     if (known is UNBOUND) != (value is UNBOUND):
         other = value if known is UNBOUND else known
         if _is_shared(other, owned):
-            raise Misfit(describe(known), describe(value))
+            raise Misfit(describe(known), describe(value), _holdable(owned, other))
         inner = type_at(other)
         return Leaf(inner if isinstance(inner, MaybeUnbound) else MaybeUnbound(inner))
     if is_stageable(known) and is_stageable(value):
@@ -121,7 +138,7 @@ def widen(form: Form, value: Any, loose: bool = False, owned: Callable[[Any], bo
                 return Parts(known, {key: widen(Fixed(mine[key]), theirs[key], loose, owned) for key in mine})
     if loose or (_can_be_object(known, owned) and _can_be_object(value, owned)):
         return Leaf(join(type_at(known), type_at(value)))
-    raise Misfit(describe(known), describe(value))
+    raise Misfit(describe(known), describe(value), _holdable(owned, known, value))
 
 
 def _widen_parts(form: Parts, value: Any, loose: bool, owned: Callable[[Any], bool] | None) -> Form:
@@ -133,7 +150,7 @@ def _widen_parts(form: Parts, value: Any, loose: bool, owned: Callable[[Any], bo
     if loose or (_can_be_object(form.like, owned) and (_can_be_object(value, owned) or value is UNBOUND)):
         inner = join(ObjectType(type(form.like).__name__), type_at(value))
         return Leaf(inner)
-    raise Misfit(describe(form.like), describe(value))
+    raise Misfit(describe(form.like), describe(value), _holdable(owned, form.like, value))
 
 
 def _join_at_leaf(type: Type, value: Any, loose: bool, owned: Callable[[Any], bool] | None) -> Type:
@@ -141,7 +158,7 @@ def _join_at_leaf(type: Type, value: Any, loose: bool, owned: Callable[[Any], bo
         return type if isinstance(type, MaybeUnbound) else MaybeUnbound(type)
     if is_stageable(value) or loose or _can_be_object(value, owned):
         return join(type, type_at(value))
-    raise Misfit(f"a value of type {type}", describe(value))
+    raise Misfit(f"a value of type {type}", describe(value), _holdable(owned, value))
 
 
 def _same_constant(first: Any, second: Any) -> bool:
@@ -166,12 +183,13 @@ def _can_be_object(value: Any, owned: Callable[[Any], bool] | None) -> bool:
     """Whether a value may go on as an object of the graph: a constant, or a list or dict that nobody else knows."""
     if _is_plain_object(value):
         return True
-    return type(value) in (list, dict) and not _is_shared(value, owned)
+    return type(value) in HOLDERS and not _is_shared(value, owned)
 
 
 def _is_shared(value: Any, owned: Callable[[Any], bool] | None) -> bool:
-    kind = None if is_tensor(value) else nest.kind_of(value)
-    return kind is not None and not isinstance(value, tuple) and (owned is None or owned(value))
+    if is_tensor(value) or isinstance(value, tuple) or held(value) is not None:
+        return False
+    return (type(value) in HOLDERS or nest.kind_of(value) is not None) and (owned is None or owned(value))
 
 
 def leaves(form: Form, value: Any) -> Iterator[Any]:

@@ -20,6 +20,7 @@ from autograph.runtime.signals import Diverged, Materialise, Unjoinable, Unstage
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.holding import HOLDERS, Held, held
 from autograph.runtime.trace import Trace, is_library
+from autograph.runtime.types import MaybeUnbound
 from autograph.wording import UNBOUND_FREE, UNBOUND_LOCAL
 
 
@@ -281,7 +282,10 @@ def owned_by(values: dict[Any, Any]) -> Callable[[Any], bool]:
     while rest:
         value = rest.pop()
         kind = None if is_tensor(value) else nest.kind_of(value)
-        if kind is not None and id(value) not in known:
+        if kind is None:
+            if type(value) in HOLDERS:
+                known.add(id(value))
+        elif id(value) not in known:
             known.add(id(value))
             rest.extend(kind.children(value).values())
     return lambda value: id(value) in known
@@ -305,7 +309,7 @@ def as_result(trace: Trace, leaf: Any) -> Any:
     if leaf is UNBOUND or leaf is None:
         return leaf
     if is_tensor(leaf):
-        return leaf._value
+        return leaf._value if isinstance(leaf._value.type, MaybeUnbound) else trace.use(leaf)
     if held(leaf) is not None:
         return trace.lower(leaf)
     if nest.kind_of(leaf) is not None:
@@ -313,7 +317,9 @@ def as_result(trace: Trace, leaf: Any) -> Any:
     return trace.lower(leaf)
 
 
-def misfit(name: str, error: forms.Misfit, test: Value | None, place: Place) -> Unjoinable:
+def misfit(name: str, error: forms.Misfit, test: Value | None, place: Place) -> Unjoinable | Materialise:
+    if error.container is not None:
+        return Materialise(error.container)
     return Unjoinable(name, error.first, error.second, test, place)
 
 

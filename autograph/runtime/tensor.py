@@ -10,6 +10,7 @@ from __future__ import annotations
 import dis
 import os
 import sys
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -29,8 +30,9 @@ _STATIC_ATTRIBUTES: dict[str, Callable[[TensorType], Any]] = {
     "dtype": lambda type: type.dtype,
     "itemsize": lambda type: type.dtype.itemsize,
 }
+_DICTS = (OrderedDict, defaultdict, Counter)
 _CLASSES: dict[str, type] = {
-    kind.__name__: kind for kind in (str, list, dict, set, tuple, range, enumerate, zip, bytes, type(None), frozenset)
+    kind.__name__: kind for kind in (str, list, dict, set, tuple, range, enumerate, zip, bytes, type(None), frozenset, deque, *_DICTS)
 }
 
 

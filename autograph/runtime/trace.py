@@ -24,7 +24,7 @@ from autograph.runtime.naming import return_of, stored_names
 from autograph.runtime.opdef import FUNCTIONS, OPS, ORDERED, WRITE, lookup
 from autograph.runtime.signals import NeedsConcrete, StagingError
 from autograph.runtime.signature import Event
-from autograph.runtime.tensor import LIBRARY, Tensor, class_of, is_tensor
+from autograph.runtime.tensor import LIBRARY, Method, Tensor, class_of, is_tensor
 from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
 
 _IN_PLACE = frozenset(
@@ -59,6 +59,7 @@ class Trace:
         self._handles: dict[Value, Tensor] = {}
         self._root: FrameType | None = None
         self.code: CodeType | None = None  # of the function that is traced
+        self.unused: dict[Value, Callable[[], None]] = {}  # arrays of the world outside: what to do on first use
         self.returning = False  # whether what a function returns is being looked at
         self.loosened: Any = False  # the condition on which a function returned one of two things nobody may look at
         self.tests: list[Value] = []  # the conditions of the branches that are being traced
@@ -249,6 +250,8 @@ class Trace:
         if tensor._trace is not self:
             raise leaked((tensor,))
         value = tensor._value
+        if self.unused and value in self.unused:
+            self.unused.pop(value)()
         if isinstance(value.type, MaybeUnbound):
             kwargs = {} if value.name.startswith(GENERATED) else {"name": value.name}
             node = Node("bound", (value,), kwargs, (), self._place_of_use(value))
@@ -275,8 +278,12 @@ class Trace:
                 return {key: self.lower(part) for key, part in args.items()}
             if kind is set:
                 return self.use(self.record("call", (set, tuple(args))))
+            if kind is deque or may_hold(args):
+                return self.use(self.materialise(args))
         if kind is Held:
             args._refuse()
+        if kind is Method:
+            return self.use(self.record("getattr", (args.owner, args.name)))
         if kind is slice:
             return slice(self.lower(args.start), self.lower(args.stop), self.lower(args.step))
         if kind in _ATOMS:
