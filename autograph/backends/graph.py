@@ -74,7 +74,7 @@ class GraphBackend(protocol.Backend):
         test = truth(self.current, test)
         if not is_staged(test):
             return body() if test else orelse()
-        return stage_if(self.current, as_tensor(test), body, orelse, State((), body, orelse), loose=False)
+        return stage_if(self.current, as_tensor(test), body, orelse, _reached(body, orelse), loose=False)
 
     def while_stmt(self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Any) -> Any:
         trace = self.current
@@ -96,7 +96,7 @@ class GraphBackend(protocol.Backend):
         test = truth(self.current, first)
         if not is_staged(test):
             return others() if test else first
-        return stage_if(self.current, as_tensor(test), others, lambda: first, State((), *rest), loose=False)
+        return stage_if(self.current, as_tensor(test), others, lambda: first, _reached(*rest), loose=False)
 
     def or_(self, first: Any, rest: Sequence[Thunk]) -> Any:
         from autograph.operators.logical import or_  # noqa: PLC0415
@@ -105,7 +105,7 @@ class GraphBackend(protocol.Backend):
         test = truth(self.current, first)
         if not is_staged(test):
             return first if test else others()
-        return stage_if(self.current, as_tensor(test), lambda: first, others, State((), *rest), loose=False)
+        return stage_if(self.current, as_tensor(test), lambda: first, others, _reached(*rest), loose=False)
 
     def not_(self, value: Any) -> Any:
         value = truth(self.current, value)
@@ -140,7 +140,7 @@ class GraphBackend(protocol.Backend):
 
         test = truth(self.current, test)
         if is_staged(test):
-            stage_if(self.current, as_tensor(test), lambda: None, fail, State((), message))
+            stage_if(self.current, as_tensor(test), lambda: None, fail, _reached(message))
         elif not test:
             fail()
 
@@ -191,7 +191,7 @@ class GraphBackend(protocol.Backend):
         if first is True and not is_staged(iterable) and not isinstance(iterable, Generated):
             if type(iterable) is not range or len(iterable) <= 64:
                 return NotImplemented
-        return collect(self.current, Generated(iterable, parts, condition, first), done, op)
+        return collect(self.current, Generated(iterable, parts, condition, _reached(*parts, condition), first), done, op)
 
     def gen_exp(self, iterable: Any, element: Any, condition: Any, first: Any) -> Any:
         if first is True and has_iteration(iterable):
@@ -200,7 +200,7 @@ class GraphBackend(protocol.Backend):
             return comprehensions.gen_exp(iterated(self.current, iterable), element, condition)
         if first is True and not is_staged(iterable):
             return NotImplemented
-        return Generated(iterable, (element,), condition, first)
+        return Generated(iterable, (element,), condition, _reached(element, condition), first)
 
     # Builtins -----------------------------------------------------------------------------------------------------------
 
@@ -233,6 +233,13 @@ class GraphBackend(protocol.Backend):
         if not isinstance(value, Generated):
             return value
         return collect(self.current, value, [], ".append", name)
+
+
+def _reached(*thunks: Any) -> State:
+    """The variables that expressions reach; they may change them by calling functions."""
+    state = State((), *thunks)
+    state.beyond, state.passing = (*state.passing, *state.beyond), ()
+    return state
 
 
 GRAPH = GraphBackend()

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from autograph.runtime.branches import NoState, stage_if
+from autograph.runtime.branches import stage_if
+from autograph.runtime.regions import State
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.turns import as_tensor, is_staged, run_for
@@ -19,12 +20,14 @@ class Generated:
 
     Attributes:
         parts: functions of the item: the element, or key and value.
+        state: the variables that they reach.
         first: the condition of the first item, if it was computed already; else True.
     """
 
     iterable: Any
     parts: tuple[Callable[[Any], Any], ...]
     condition: Callable[[Any], Any] | None
+    state: State
     first: Any = True
 
     def __iter__(self) -> Any:
@@ -54,14 +57,14 @@ def collect(trace: Trace, generated: Generated, done: Any, op: str, consumer: st
             return
         accepted = pending.pop() if pending else generated.condition(item)
         if is_staged(accepted):
-            stage_if(trace, as_tensor(accepted), lambda: add(item), None, NoState())
+            stage_if(trace, as_tensor(accepted), lambda: add(item), None, generated.state)
         elif accepted:
             add(item)
 
     until = None
     if consumer in ("any", "all"):
         until = lambda: _decided(trace, target, consumer)  # noqa: E731
-    run_for(trace, generated.iterable, take, NoState(), until, {"unroll": False} if type(generated.iterable) is range else None)
+    run_for(trace, generated.iterable, take, generated.state, until, {"unroll": False} if type(generated.iterable) is range else None)
     return target
 
 
