@@ -29,6 +29,11 @@ def is_free(node: Node) -> bool:
     return None not in kinds and (len(kinds) <= 1 or node.op in _COMPARISONS)
 
 
+def is_free_update(node: Node) -> bool:
+    """Whether `x += v` is free: no array, but arithmetic of Python's own numbers."""
+    return isinstance(node.args[0], Value) and is_free(Node(node.op[1:], node.args))
+
+
 def _number_kind(arg: Any) -> str | None:
     """`i` or `f` for Python's own numbers, which do not mix without the risk of an overflow; `small` for small ones."""
     if not isinstance(arg, Value):

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autograph.runtime.engines.facts import nests, width_of
+from autograph.runtime.engines.facts import is_free_update, nests, width_of
 from autograph.runtime.engines.frame import DEPTH, WIDTH, Cost, Frame
 from autograph.runtime.engines.plan import Body, Break, Compute, Copy, If, Loop, Plan, Return, Update, operands
 from autograph.runtime.engines.uses import IN_PLACE, LOOPS, Uses
@@ -120,11 +120,16 @@ class Scheduler:
         target = node.args[0]
         if isinstance(target, Value) and target in frame.waiting:
             frame.flush(up_to={target})
-        frame.take(node.args[1:])
-        frame.flush()
+        cost = frame.take(node.args[1:])
+        if not (cost.free and is_free_update(node) and self._nobody_waits_for(frame, self._of(target))):
+            frame.flush()
         outputs = [value for value in node.outputs if value not in self._uses.aliases]
         frame.statements.append(Update(node, outputs))
         return None
+
+    def _nobody_waits_for(self, frame: Frame, value: Value) -> bool:
+        """Whether no expression that waits reads a value."""
+        return not any(self._reads(waiting, {value}) for waiting in frame.waiting)
 
     def _renest(self, frame: Frame, item: Node) -> None:
         """Nest what has been assigned to variables only because `x[i] += v` is two nodes that use `x` and `i`."""

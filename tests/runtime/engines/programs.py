@@ -151,7 +151,7 @@ class Builder:
 
     def graph(self) -> Graph:
         graph = Graph("program")
-        visible = [graph.block.add_param(NUMBER, "n"), graph.block.add_param(NUMBER, self.name())]
+        visible = [graph.block.add_param(INT, "n"), graph.block.add_param(INT, self.name())]
         visible.append(graph.block.add_param(LIST, "x"))
         self.fill(graph.block, visible, 3)
         graph.block.results = (tuple(self.any(visible) for _ in range(self.random.randint(1, 4))),)
@@ -174,7 +174,7 @@ class Builder:
 
     def number(self, visible: list[Value]) -> Any:
         """Mostly one of the last."""
-        found = [value for value in visible if value.type in (NUMBER, BOOL)]
+        found = [value for value in visible if value.type in (INT, NUMBER, BOOL)]
         if self.random.random() < 0.15 or not found:
             return self.random.randint(-2, 3)
         return found[-1 - min(int(self.random.random() ** 2 * len(found)), len(found) - 1)]
@@ -202,24 +202,24 @@ class Builder:
         elif op == "fstring":
             self.add(block, visible, op, ("{", (self.any(visible), "", ""), (number(visible), "", "")), ANY)
         elif op in ("neg", "not"):
-            self.add(block, visible, op, (number(visible),), BOOL if op == "not" else NUMBER)
+            self.add(block, visible, op, (number(visible),), BOOL if op == "not" else INT)
         elif op == "len":
-            self.add(block, visible, op, (any_list(visible),), NUMBER)
+            self.add(block, visible, op, (any_list(visible),), INT)
         elif op == "in":
             self.add(block, visible, op, (number(visible), any_list(visible)), BOOL)
         else:
-            self.add(block, visible, op, (number(visible), number(visible)), BOOL if op in ("lt", "eq") else NUMBER)
+            self.add(block, visible, op, (number(visible), number(visible)), BOOL if op in ("lt", "eq") else INT)
 
     def effect(self, block: Block, visible: list[Value], depth: int) -> None:
         kind = self.chance("log", "log", "log", "set", "append", "build", "unpack", "bound", "raise", "count")
         if kind == "log":
-            self.add(block, visible, "call", (log, *(self.any(visible) for _ in range(self.chance(1, 2)))), NUMBER)
+            self.add(block, visible, "call", (log, *(self.any(visible) for _ in range(self.chance(1, 2)))), INT)
         elif kind == "set":
             block.append(Node("setitem", (self.list(visible), self.number(visible), self.number(visible))))
         elif kind == "append":
             block.append(Node(".append", (self.list(visible), self.number(visible))))
         elif kind == "count":
-            self.add(block, visible, ".count", (self.list(visible), self.number(visible)), NUMBER)
+            self.add(block, visible, ".count", (self.list(visible), self.number(visible)), INT)
         elif kind == "build":
             self.add(block, visible, "build", ([self.number(visible), self.number(visible)],), LIST)
         elif kind == "unpack":
@@ -238,18 +238,18 @@ class Builder:
     def in_place(self, block: Block, visible: list[Value], depth: int) -> None:
         kind = self.chance("number", "list", "item", "item", "item")
         if kind == "number":
-            self.add(block, visible, self.chance("iadd", "isub"), (self.number(visible), self.number(visible)), NUMBER)
+            self.add(block, visible, self.chance("iadd", "isub"), (self.number(visible), self.number(visible)), INT)
         elif kind == "list":
             self.add(block, visible, "iadd", (self.list(visible), [self.number(visible)]), LIST)
         else:
             x = self.list(visible)
-            index = self.add(block, visible, "add", (self.number(visible), 1), NUMBER) if self.chance(0, 1) else 0
+            index = self.add(block, visible, "add", (self.number(visible), 1), INT) if self.chance(0, 1) else 0
             got = block.append(Node("getitem", (x, index))).add_output(ANY)
             if self.chance(0, 0, 1):
                 self.effect(block, visible, depth)
             added = self.number(visible)
             if self.chance(0, 1):
-                added = self.add(block, visible, "call", (log, added), NUMBER)
+                added = self.add(block, visible, "call", (log, added), INT)
             done = block.append(Node("iadd", (got, added))).add_output(ANY)
             block.append(Node("setitem", (x, index, done)))
             if self.chance(0, 0, 1):
@@ -299,14 +299,14 @@ class Builder:
             test.append(both)
             test.results = (both.add_output(NUMBER),)
         inside = self.carried(body, visible, depth, inits)
-        count = body.append(Node("add", (body.params[0], 1))).add_output(NUMBER, self.name())
+        count = body.append(Node("add", (body.params[0], 1))).add_output(INT, self.name())
         self.loop(Node("while", tuple(inits), None, (test, body)), [count], inside, block, visible)
 
     def for_(self, block: Block, visible: list[Value], depth: int) -> None:
         inits = [self.number(visible) for _ in range(self.random.randint(0, 3))]
         iterable = block.append(Node("range", (self.random.randint(0, 4),))).add_output(ANY)
         body = Block()
-        item = body.add_param(NUMBER, self.name())
+        item = body.add_param(INT, self.name())
         inside = self.carried(body, [*visible, item], depth, inits)
         self.loop(Node("for", (iterable, *inits), {"target": 0}, (body,)), [], inside, block, visible)
 
