@@ -200,7 +200,7 @@ class GraphBackend(protocol.Backend):
             return comprehensions.gen_exp(iterated(self.current, iterable), element, condition)
         if first is True and not is_staged(iterable):
             return NotImplemented
-        return Generated(iterable, (element,), condition, _reached(element, condition), first)
+        return Generated(iterable, (element,), condition, _reached(element, condition), first, self.current)
 
     # Builtins -----------------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
+import inspect
 import random
 import types
 from collections import deque
@@ -19,7 +20,7 @@ from autograph.runtime.outside import Outside, Source
 from autograph.runtime.graph import Constant
 from autograph.runtime.signals import Plain, TooDeep, Unjoinable
 from autograph.runtime.tensor import Method, Tensor, is_tensor
-from autograph.runtime.holding import held
+from autograph.runtime.holding import Held, held, is_spread
 from autograph.runtime.instrument import is_users
 from autograph.runtime.trace import Trace, may_hold, name_of, op_of
 
@@ -27,8 +28,9 @@ Converter = Callable[[types.FunctionType], types.FunctionType]
 
 # What they give or do differs from call to call: they run when the graph runs.
 _IMPURE_MODULES = frozenset(
-    "time random _random secrets uuid posix nt os io _io logging warnings subprocess socket threading tempfile".split()
+    "time random _random secrets uuid posix nt os io _io logging warnings _warnings subprocess socket threading tempfile".split()
 )
+_COMPUTING_MODULES = frozenset({"numpy", "math", "cmath"})
 _IMPURE_TYPES = (np.random.Generator, np.random.RandomState, random.Random)
 _RECURSION = 25  # calls of a function from itself under conditions that are staged
 _CONTAINERS = (list, dict, set, deque, bytearray)
@@ -150,6 +152,8 @@ class Caller:
             try:
                 if depth > _RECURSION and trace.tests:
                     raise TooDeep(trace.tests[0], function.__name__, trace.place())
+                if trace.held and is_spread(args):
+                    args = self._spread(function, args)
                 result = traced(*args, **kwargs)
             finally:
                 self._depth[code] -= 1
@@ -159,6 +163,18 @@ class Caller:
             return result
 
         return inlined
+
+    def _spread(self, function: types.FunctionType, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Arguments for a function, of which one stands for any number: for as many as there are parameters for them."""
+        code = function.__code__
+        at = next(position for position, part in enumerate(args) if type(part) is Held)
+        count = code.co_argcount - len(args) + 1
+        if code.co_flags & inspect.CO_VARARGS and at >= code.co_argcount:
+            return args
+        takes_more = code.co_flags & inspect.CO_VARARGS or function.__defaults__
+        if takes_more or is_spread(args[at + 1 :]) or count < 0:
+            args[at]._refuse()
+        return (*args[:at], *self.trace.unpack(args[at].tensor, count), *args[at + 1 :])
 
     def _method(self, function: types.MethodType) -> Any:
         inner: Any = PATCHED.get(id(function.__func__), function.__func__)
@@ -383,7 +399,7 @@ def stand_in(trace: Trace, value: Any) -> Any:
     """What traced code sees in the place of a module or function that computes."""
     if isinstance(value, types.ModuleType):
         root = value.__name__.partition(".")[0]
-        return Module(trace, value) if root in ("numpy", "math", "cmath") else value
+        return Module(trace, value) if root in _COMPUTING_MODULES or root in _IMPURE_MODULES else value
     if isinstance(value, type) or not callable(value) or is_tensor(value):
         return value
     module = str(getattr(value, "__module__", None) or "").partition(".")[0]
@@ -391,5 +407,5 @@ def stand_in(trace: Trace, value: Any) -> Any:
         return Recorded(trace, value, only_staged=not _is_impure(value))
     if module in ("math", "cmath"):
         return Recorded(trace, value, only_staged=True)
-    return value
+    return Recorded(trace, value) if _is_impure(value) else value
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from autograph.runtime.branches import stage_if
 from autograph.runtime.regions import State
-from autograph.runtime.tensor import Tensor
+from autograph.runtime.tensor import Tensor, iterated
 from autograph.runtime.trace import Trace
 from autograph.runtime.turns import as_tensor, is_staged, run_for
 from autograph.runtime.types import ObjectType
@@ -29,9 +30,11 @@ class Generated:
     condition: Callable[[Any], Any] | None
     state: State
     first: Any = True
+    trace: Trace | None = None
 
     def __iter__(self) -> Any:
-        raise TypeError("a generator expression over staged values is used by code that is not staged")
+        assert self.trace is not None
+        return iterated(collect(self.trace, self, [], ".append"), sys._getframe(1))
 
 
 def collect(trace: Trace, generated: Generated, done: Any, op: str, consumer: str = "") -> Any:

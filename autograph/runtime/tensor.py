@@ -159,22 +159,7 @@ class Tensor:
         self._needs("as its length")
 
     def __iter__(self) -> Iterator[Any]:
-        type = self._trace.type_of(self)
-        instruction, count = _instruction(sys._getframe(1))
-        if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
-            return iter(self._trace.unpack(self, len(type.items)))
-        if instruction == "UNPACK_SEQUENCE":
-            return iter(self._trace.unpack(self, count))
-        if isinstance(type, TensorType) and type.exact:
-            if not type.ndim:
-                return iter(_sample(type))  # type: ignore[no-any-return, call-overload]
-            if type.shape[0] is not None:
-                return (self[i] for i in range(type.shape[0]))
-        if instruction == "UNPACK_EX":
-            return self._trace.unpack_starred(self, count & 255, count >> 8)
-        if instruction in _SPREADING:
-            return self._trace.spread_items(self)
-        self._needs("to iterate over, in code that is not staged")
+        return iterated(self, sys._getframe(1))
 
     # Indexing -----------------------------------------------------------------------------------------------------------
 
@@ -324,6 +309,27 @@ def _is_method(type: Any, name: str) -> bool:
     if known is not None:
         return callable(getattr(known, name, None))
     return name not in _DATA and any(hasattr(kind, name) for kind in (*_CLASSES.values(), np.ndarray))
+
+
+def iterated(tensor: Tensor, frame: Any) -> Iterator[Any]:
+    """The items of a staged value that the code of `frame` is about to iterate over."""
+    trace = tensor._trace
+    type = trace.type_of(tensor)
+    instruction, count = _instruction(frame)
+    if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
+        return iter(trace.unpack(tensor, len(type.items)))
+    if instruction == "UNPACK_SEQUENCE":
+        return iter(trace.unpack(tensor, count))
+    if isinstance(type, TensorType) and type.exact:
+        if not type.ndim:
+            return iter(_sample(type))  # type: ignore[no-any-return, call-overload]
+        if type.shape[0] is not None:
+            return (tensor[i] for i in range(type.shape[0]))
+    if instruction == "UNPACK_EX":
+        return trace.unpack_starred(tensor, count & 255, count >> 8)
+    if instruction in _SPREADING:
+        return trace.spread_items(tensor)
+    trace.needs(tensor, "to iterate over, in code that is not staged")
 
 
 def _instruction(frame: Any) -> tuple[str, int]:
