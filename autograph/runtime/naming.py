@@ -24,17 +24,15 @@ def _returns_of(code: CodeType, name: str) -> Iterator[tuple[CodeType, int]]:
     for position, each in enumerate(instructions):
         if each.opname.startswith("LOAD_") and each.argval == name:
             line = code_line(code, each.offset)
-            rest = (other for other in instructions[position:] if code_line(code, other.offset) != line or _returns(other))
-            following = next(rest, None)
-            if following is not None and _returns(following):
-                yield code, each.offset
+            for other in instructions[position + 1 :]:
+                if code_line(code, other.offset) != line or other.opname in _STORES:
+                    break
+                if other.opname == "RETURN_VALUE":
+                    yield code, each.offset
+                    break
     for constant in code.co_consts:
         if isinstance(constant, CodeType) and is_body(constant):
             yield from _returns_of(constant, name)
-
-
-def _returns(instruction: dis.Instruction) -> bool:
-    return instruction.opname == "RETURN_VALUE"
 
 
 def code_line(code: CodeType, instruction: int) -> int | None:

@@ -169,6 +169,45 @@ class Outside:
             for key in self.late:
                 if key[0] == "attribute":
                     self._read_late(thing, source, key)
+            self._stage_arrays(thing, source)
+            for base in type(thing).__mro__ if not isinstance(thing, (type, ModuleType)) else ():
+                if any(type(part) is np.ndarray for part in vars(base).values()):
+                    self.know(base, Source("constant", (base,), "kind", (("kind", base),), base.__qualname__))
+
+    def is_handle_of(self, value: Any, thing: Any, name: str, before: Any) -> bool:
+        """Whether `value` is what stands for the attribute itself, so that nothing has been assigned."""
+        return self.read_late.get((id(thing), name)) is value or self._arrays.get(id(before)) is value
+
+    def _stage_arrays(self, root: Any, source: Source | Value) -> None:
+        """Put handles in the place of the arrays that an object holds, for the time of the trace."""
+        for thing, base in list(self._within(root, source)):
+            for key, part in _parts_of(thing):
+                if type(part) is np.ndarray and not isinstance(thing, tuple):
+                    inner = base.item(key) if isinstance(thing, (list, dict)) else base.attribute(key)
+                    self.trace.journal.touch(thing)
+                    put(thing, key, self._read_when_used(part, inner))
+
+    def _read_when_used(self, value: np.ndarray[Any, Any], source: Source) -> Tensor:
+        """A handle for an array, which the graph reads if traced code uses it."""
+        found = self._arrays.get(id(value))
+        if found is None:
+            node = Node("getattr", (), None, (), ())
+            handle = self.trace.handle(node.add_output(type_of(value), source.text if source.text.isidentifier() else ""))
+            found = self._arrays[id(value)] = handle
+
+            def use() -> None:
+                args = tuple(self._load(a, ObjectType()) if isinstance(a, Source) else a for a in source.args)
+                node.op, node.args, node.place = source.op, args, self.trace.place()
+                self.trace.prologue.append(node)
+                self._guard_array(value, source)
+
+            self.trace.unused[handle._value] = use
+        return found
+
+    def _guard_array(self, value: np.ndarray[Any, Any], source: Source) -> None:
+        condition = "type({0}) is ndarray and {0}.dtype == dtype and {0}.shape == " + repr(value.shape)
+        names = (*source.names, ("ndarray", np.ndarray), ("dtype", value.dtype))
+        self.guard(condition.format(source.expression), names, f"the dtype or shape of {source.text}")
 
     def _read_late(self, root: Any, source: Source | Value, key: tuple[Any, ...]) -> None:
         """Let an attribute, of an object within `root`, be read when the graph runs."""
@@ -184,18 +223,13 @@ class Outside:
     def load(self, value: Any, source: Source) -> Tensor:
         """A handle for what the graph reads from `source` when it runs."""
         known = type_of(value)
-        name = source.names[0][0]
-        if isinstance(known, TensorType):
-            names = (*source.names, ("ndarray", np.ndarray), ("dtype", known.dtype))
-            if known.kind == "array":
-                condition = "type({0}) is ndarray and {0}.dtype == dtype and {0}.shape == " + repr(known.shape)
-            else:
-                condition, names = "type({0}) is kind", (*source.names, ("kind", type(value)))
-            self.guard(condition.format(source.expression), names, f"the dtype or shape of {source.text}")
+        if type(value) is np.ndarray:
+            self._guard_array(value, source)
         else:
-            self.guard(f"type({source.expression}) is kind", (*source.names, ("kind", type(value))), f"the class of {source.text}")
-            known = ObjectType(type(value).__name__)
-        del name
+            names = (*source.names, ("kind", type(value)))
+            self.guard(f"type({source.expression}) is kind", names, f"the class of {source.text}")
+            if not isinstance(known, TensorType):
+                known = ObjectType(type(value).__name__)
         handle = self.trace.handle(self._load(source, known))
         if type(value) is np.ndarray:
             self._arrays[id(value)] = handle
@@ -203,7 +237,7 @@ class Outside:
         return handle
 
     def _load(self, source: Source, type: Any) -> Value:
-        if source.op == "param":
+        if source.op in ("param", "constant"):
             return source.args[0]  # type: ignore[no-any-return]
         found = self._loads.get(source.key)
         if found is None:

@@ -6,6 +6,7 @@ A body changes variables, and containers that the journal knows. Both are *slots
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -16,7 +17,7 @@ from autograph.marks import UNBOUND, is_body
 from autograph.runtime import forms
 from autograph.runtime.graph import Block, Place, Value
 from autograph.runtime.journal import Changes, Fallback, contents, entries, put, reached
-from autograph.runtime.signals import Diverged, Materialise, Unjoinable, Unstageable
+from autograph.runtime.signals import Diverged, Materialise, Plain, Unjoinable, Unstageable
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.holding import HOLDERS, Held, held
 from autograph.runtime.trace import Trace, is_library
@@ -143,6 +144,7 @@ def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
     except Exception as error:
         if is_own(error):
             raise
+        check_not_about_handles(trace, error)
         raise_in_graph(trace, _named_like_python(error))
 
 
@@ -156,6 +158,19 @@ def _named_like_python(error: Exception) -> Exception:
     if str(error) != UNBOUND_FREE.format(error.name):
         return error
     return UnboundLocalError(UNBOUND_LOCAL.format(error.name)).with_traceback(error.__traceback__)
+
+
+def check_not_about_handles(trace: Trace, error: Exception) -> None:
+    """Whether code that is not staged complains of what traced code hands it.
+
+    Raises:
+        Plain: it does.
+    """
+    if isinstance(error, (TypeError, AttributeError)) and _HANDLES.search(str(error)):
+        raise Plain(f"code that is not staged cannot take a staged value ({error})", trace.place())
+
+
+_HANDLES = re.compile("'?\\b(Tensor|Held|Method|Recorded|Mutator|ContainerRef|ObjectRef|Generated|ModuleView)\\b")
 
 
 def is_own(error: BaseException) -> bool:

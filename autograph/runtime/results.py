@@ -289,7 +289,7 @@ class Results:
         if not isinstance(after, dict) or not isinstance(before, dict):
             return late
         for name, value in after.items():
-            if before.get(name, self) is not value and self.outside.read_late.get((id(thing), name)) is not value:
+            if before.get(name, self) is not value and not self.outside.is_handle_of(value, thing, name, before.get(name)):
                 if type(before.get(name)) in (int, float, complex) and ("attribute", id(thing), name) not in self.outside.late:
                     late.add(("attribute", id(thing), name))
                 self.write("setattr", place if isinstance(place, (Value, Constant)) else Constant(place), name, value)

@@ -19,7 +19,7 @@ from autograph.runtime.instrument import Instruments
 from autograph.runtime.journal import contents, entries, restore
 from autograph.runtime.outside import Outside, Restart
 from autograph.runtime.passes.safety import is_quiet
-from autograph.runtime.regions import is_own, record_raise
+from autograph.runtime.regions import check_not_about_handles, is_own, record_raise
 from autograph.runtime.results import Results
 from autograph.runtime.signals import (
     Diverged,
@@ -188,6 +188,7 @@ class Tracer:
         except Exception as error:
             if is_own(error):
                 raise
+            check_not_about_handles(self.trace, error)
             if error.__context__ is not None:
                 raise Plain(f"it always raises {type(error).__name__} while another exception is handled", ()) from None
             self._write_back()
