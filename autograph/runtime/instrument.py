@@ -1,4 +1,4 @@
-"""What Python calls by itself: special methods and properties of the user's classes, traced like what traced code calls.
+"""What Python calls by itself: special methods and properties of the user's classes, traced like the rest of their code.
 
 Traced code calls `obj.method(…)` through the trace; but `a + b`, `len(a)`, `print(a)` and `a.size` make Python call the
 user's functions without a word to it. So the classes that a trace meets have stand-ins for these functions until it is
@@ -14,6 +14,7 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from autograph import libraries
@@ -96,7 +97,7 @@ _STAND_INS: dict[type, dict[str, Any]] = {}
 def is_users(kind: type) -> bool:
     """Whether a class is the user's, or of a library that takes part in staging, and written in Python."""
     module = str(kind.__module__)
-    if module.partition(".")[0] in sys.stdlib_module_names and module != "__main__" or libraries.is_plain(module):
+    if (module.partition(".")[0] in sys.stdlib_module_names and module != "__main__") or libraries.is_plain(module):
         return False
     return bool(kind.__flags__ & HEAP) and not kind.__flags__ & _IMMUTABLE
 
@@ -152,12 +153,15 @@ def _stand_in(kind: type, name: str, member: Any) -> Any:
             return _fields_equal(kind, member) if name == "__eq__" and hasattr(kind, "__dataclass_fields__") else member
         return _dispatching(member, name)
     if type(member) is property:
-        accessors = [_dispatching(each) if type(each) is types.FunctionType else each for each in
-                     (member.fget, member.fset, member.fdel)]
-        return property(*accessors, member.__doc__)
+        fget, fset, fdel = map(_accessor, (member.fget, member.fset, member.fdel))
+        return property(fget, fset, fdel, member.__doc__)
     if type(member) is functools.cached_property:
         return _Cached(member)
     return member
+
+
+def _accessor(function: Any) -> Any:
+    return _dispatching(function) if type(function) is types.FunctionType else function
 
 
 def _dispatching(function: types.FunctionType, name: str = "") -> Callable[..., Any]:
@@ -196,9 +200,9 @@ def _fields_equal(kind: type, member: types.FunctionType) -> Callable[..., Any]:
         def rest(position: int) -> Any:
             for at in range(position, len(names)):
                 mine, theirs = getattr(self, names[at]), getattr(other, names[at])
-                same = mine is theirs or mine == theirs
+                same: Any = mine is theirs or mine == theirs
                 if is_tensor(same):
-                    return stage_if(trace, same, lambda at=at: rest(at + 1), lambda: False, NoState(), loose=False)
+                    return stage_if(trace, same, partial(rest, at + 1), lambda: False, NoState(), loose=False)
                 if not same:
                     return False
             return True

@@ -11,6 +11,7 @@ from autograph.runtime.instrument import is_users
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 
+
 def special(thing: Any, name: str) -> Any:
     """The special method of an object that is a function of the user's; None if there is none."""
     method = getattr(type(thing), name, None) if is_users(type(thing)) and not isinstance(thing, type) else None
@@ -34,7 +35,7 @@ def truth(trace: Trace, thing: Any) -> Any:
 def length(trace: Trace, thing: Any) -> Any:
     """What `len` gives for an object of the user's."""
     found = trace.call(special(thing, "__len__"))(thing)
-    return found if is_tensor(found) else len(_Answer(found, "__len__"))
+    return found if is_tensor(found) else builtins.len(_Answer(found, "__len__"))  # type: ignore[arg-type]
 
 
 def iterated(trace: Trace, thing: Any) -> Any:
@@ -77,7 +78,7 @@ def is_object(value: Any) -> bool:
 
 
 def of_objects(trace: Trace, name: str, args: Sequence[Any]) -> tuple[Sequence[Any], Any]:
-    """A call of a builtin function with objects: what to call it with instead; and its result, if that is known by now."""
+    """What to call a builtin function with in the place of objects; and its result, if that is known by now."""
     first = args[0]
     if name == "print":
         return [_text(trace, str, part) for part in args], NotImplemented
@@ -99,6 +100,7 @@ def of_objects(trace: Trace, name: str, args: Sequence[Any]) -> tuple[Sequence[A
 
 def _text(trace: Trace, make: Callable[[Any], str], part: Any) -> Any:
     """The text of an object that has one of its own."""
-    if not is_object(part) or type(part).__str__ is object.__str__ and type(part).__repr__ is object.__repr__:
+    kind: Any = type(part)
+    if not is_object(part) or (kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__):
         return part
     return trace.fstring(lambda: make(part))
