@@ -65,7 +65,7 @@ def test_table_of_the_design() -> None:
 
 
 def test_life_of_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
-    typed, prepared, rewritten = blocks("docs/design.md", "python")
+    typed, prepared, rewritten, _ = blocks("docs/design.md", "python")
     read = source.parse(typed, "total.py")
     seen: list[str] = []
 
@@ -78,6 +78,14 @@ def test_life_of_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
     pipeline.convert(read.tree, module_context(read.tree, "total.py"))
     assert seen[0].strip() == prepared.strip()
     assert reprint.to_text(read.tree, read) == rewritten
+
+
+def test_life_of_a_staged_call(tmp_path: Path) -> None:
+    program = blocks("docs/design.md", "python")[-1]
+    calls = "".join(f"print(clip_sum.{form}(np.array([0.5, 3.0, 1.5]), 2))\n" for form in ("graph", "lower"))
+    (tmp_path / "staged.py").write_text(f"import numpy as np\nimport autograph as ag\n\n{program}\n{calls}")
+    graph, code = blocks("docs/design.md", "text")[1:3]
+    assert python(tmp_path, "staged.py").rstrip() == f"{graph}{code}".rstrip()
 
 
 def test_links_lead_somewhere() -> None:

@@ -20,14 +20,18 @@ PACKAGE = Path(__file__).parent.parent / "autograph"
 #  row | may import from | modules, by their path below autograph/ (a package is its __init__.py)
 TABLE = """
 -- |               | syntax converters runtime backends
-0  |               | errors marks libraries → nest
+0  |               | errors marks libraries wording → nest
 
-R1 | 0             | runtime/types runtime/keys → runtime/graph runtime/spec → runtime/opdef runtime/signature
+R1 | 0             | runtime/types runtime/keys runtime/naming → runtime/graph runtime/spec → runtime/opdef runtime/signature
    |               | → runtime/notation runtime/effects → runtime/printing runtime/reading
    |               | → runtime/check runtime/parsing runtime/aliasing
-   |               | → runtime/drawing runtime/listing runtime/schema → runtime/view
+   |               | → runtime/drawing → runtime/listing runtime/schema → runtime/view
 R2 | 0 R1          | runtime/ops*
-R3 | 0 R1 R2       | runtime/tensor → runtime/trace → runtime/gradients runtime/passes*
+R3 | 0 R1 R2       | runtime/passes* runtime/tensor runtime/journal runtime/signals → runtime/holding
+   |               | → runtime/trace runtime/forms → runtime/outside runtime/regions runtime/refs
+   |               | → runtime/branches runtime/watching → runtime/loops runtime/instrument
+   |               | → runtime/turns runtime/calling runtime/results runtime/objects → runtime/generators
+   |               | → runtime/tracing runtime/gradients
 R4 | 0 R1 R2 R3    | runtime/engines* runtime/export*
 R5 | 0 R1 R2 R3 R4 | runtime/arguments runtime/options runtime/report → runtime/entry runtime/learning
    |               | → runtime/dispatch runtime/traces runtime/specified → runtime/specialise → runtime/concrete
@@ -45,7 +49,7 @@ D1 | 0             | operators/state operators/tracebacks → operators/backend
 D2 | 0 D1          | operators/* → operators backends/*
 DR | 0 D1 D2 R     | backends/graph
 
-A1 | 0 R S D       | explanation → conversions → api → importing → numpy* random nn* optim* compat* → __init__
+A1 | 0 R S D       | explanation → conversions → api → importing staging → numpy* random nn* optim* compat* → __init__
 A2 | 0 R S D A1    | cli/* → cli → __main__
 """
 CONTINUED = "\n   |               |"
