@@ -85,8 +85,9 @@ class _Reuse:
             return "C"
         if not _is_elementwise(node) or not is_array(value):
             return value
-        found = {self.orders.get(arg, arg) for arg in node.args if _breadth(arg) > 1}
-        return found.pop() if len(found) == 1 else value
+        operands = [arg for arg in node.args if _breadth(arg) > 1]
+        found = {self.orders.get(arg, arg) for arg in operands if isinstance(arg, Value)}
+        return found.pop() if len(found) == 1 and all(isinstance(arg, Value) for arg in operands) else value
 
     def block(self, block: Block) -> None:
         self.need(block.results)
@@ -118,7 +119,7 @@ class _Reuse:
             return False
         order = self.orders[old]
         others = [arg for arg in node.args if arg is not old and _breadth(arg) > 1]
-        if any(self.orders.get(arg, arg) != order for arg in others):
+        if any(not isinstance(arg, Value) or self.orders.get(arg, arg) != order for arg in others):
             return False
         return (order == "C" or _has_one_order(old)) and _pays(old, node, self.uses[old])
 

@@ -126,6 +126,8 @@ class Program:
         a, b = self.some(visible, *group), self.some(visible, *group)
         if self.random.random() < 0.1:
             b = self.random.choice([0, 1])
+        elif self.random.random() < 0.03:
+            b = [b, self.some(visible, *group), 1]
         op = self.random.choice(OPERATIONS)
         if self.random.random() < 0.05:
             op = self.random.choice(["truediv", "floordiv", "and", "or"])
@@ -161,6 +163,8 @@ class Program:
     def method(self, block: Block, visible: list[Value], depth: int) -> list[Value]:
         x = self.some(visible, VECTOR, MATRIX, LONG, INTS)
         op = self.random.choice(METHODS)
+        if self.random.random() < 0.1:
+            return self.add(block, "np.stack", [x, x] if self.random.random() < 0.5 else (x, x))
         if op in ("T", "shape", "real"):
             return self.add(block, "getattr", x, op)
         return self.add(block, op, x, -1) if op == ".reshape" else self.add(block, op, x)
