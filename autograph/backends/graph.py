@@ -20,8 +20,8 @@ from autograph.runtime.generators import Generated, collect
 from autograph.runtime.instrument import is_users
 from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
 from autograph.runtime.outside import ModuleView
-from autograph.runtime.regions import raise_in_graph
 from autograph.runtime.refs import ContainerRef, ObjectRef
+from autograph.runtime.regions import raise_in_graph
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace, may_hold
 from autograph.runtime.turns import as_tensor, is_staged, run_for, run_while
@@ -90,7 +90,7 @@ class GraphBackend(protocol.Backend):
         run_for(self.current, iterable, body, state, until, options)
 
     def and_(self, first: Any, rest: Sequence[Thunk]) -> Any:
-        from autograph.operators.logical import and_  # noqa: PLC0415
+        from autograph.operators.logical import and_
 
         others = rest[0] if len(rest) == 1 else (lambda: and_(*rest))
         test = truth(self.current, first)
@@ -99,7 +99,7 @@ class GraphBackend(protocol.Backend):
         return stage_if(self.current, as_tensor(test), others, lambda: first, _reached(*rest), loose=False)
 
     def or_(self, first: Any, rest: Sequence[Thunk]) -> Any:
-        from autograph.operators.logical import or_  # noqa: PLC0415
+        from autograph.operators.logical import or_
 
         others = rest[0] if len(rest) == 1 else (lambda: or_(*rest))
         test = truth(self.current, first)
@@ -184,7 +184,7 @@ class GraphBackend(protocol.Backend):
 
     def _comprehension(self, iterable: Any, parts: Any, condition: Any, done: Any, first: Any, op: str) -> Any:
         if first is True and has_iteration(iterable):
-            from autograph.operators import comprehensions  # noqa: PLC0415
+            from autograph.operators import comprehensions
 
             again = {".append": comprehensions.list_comp, ".add": comprehensions.set_comp}.get(op, comprehensions.dict_comp)
             return again(iterated(self.current, iterable), *parts, condition)
@@ -195,7 +195,7 @@ class GraphBackend(protocol.Backend):
 
     def gen_exp(self, iterable: Any, element: Any, condition: Any, first: Any) -> Any:
         if first is True and has_iteration(iterable):
-            from autograph.operators import comprehensions  # noqa: PLC0415
+            from autograph.operators import comprehensions
 
             return comprehensions.gen_exp(iterated(self.current, iterable), element, condition)
         if first is True and not is_staged(iterable):

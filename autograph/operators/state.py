@@ -13,7 +13,6 @@ from typing import Any
 
 from autograph.marks import UNBOUND, Unbound
 
-
 __all__ = ["UNBOUND", "CellVariable", "GlobalVariable", "State", "Unbound", "Variable"]
 
 

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries, nest
-from autograph.runtime.journal import PATCHED, Fallback
-from autograph.runtime.outside import Outside, Source
 from autograph.runtime.graph import Constant
-from autograph.runtime.signals import Plain, TooDeep, Unjoinable
-from autograph.runtime.tensor import Method, Tensor, is_tensor
 from autograph.runtime.holding import Held, held, is_spread
 from autograph.runtime.instrument import is_users
+from autograph.runtime.journal import PATCHED, Fallback
+from autograph.runtime.outside import Outside, Source
+from autograph.runtime.signals import Plain, TooDeep, Unjoinable
+from autograph.runtime.tensor import Method, Tensor, is_tensor
 from autograph.runtime.trace import Trace, may_hold, name_of, op_of
 
 Converter = Callable[[types.FunctionType], types.FunctionType]
@@ -353,7 +353,7 @@ class AttributeSetter:
         function = self.function
         owner = getattr(function, "__self__", None)
         thing = args[0] if args and (owner is None or owner is builtins) else owner
-        if is_tensor(thing) or any(map(is_tensor, args[1:2])) and owner is builtins:
+        if is_tensor(thing) or (any(map(is_tensor, args[1:2])) and owner is builtins):
             return Recorded(self.trace, function)(*args, **kwargs)
         if function not in (getattr, hasattr, vars) and (is_users(type(thing)) or isinstance(thing, type)):
             self.trace.journal.touch(thing)

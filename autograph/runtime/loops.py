@@ -29,7 +29,7 @@ from autograph.runtime.regions import (
     results_of,
     run_body,
 )
-from autograph.runtime.tensor import Tensor, is_tensor
+from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import ObjectType, Type, item_of, join
 

@@ -344,7 +344,7 @@ def _parts_of(thing: Any) -> list[tuple[Any, Any]]:
 def _has_parts(value: Any) -> bool:
     if isinstance(value, (type, ModuleType)) or is_tensor(value):
         return False
-    return isinstance(value, (np.ndarray, list, dict, tuple, set)) or hasattr(value, "__dict__") and not callable(value)
+    return isinstance(value, (np.ndarray, list, dict, tuple, set)) or (hasattr(value, "__dict__") and not callable(value))
 
 
 def _is_small(value: Any) -> bool:

@@ -16,10 +16,10 @@ from autograph.errors import AutographError
 from autograph.marks import UNBOUND, is_body
 from autograph.runtime import forms
 from autograph.runtime.graph import Block, Place, Value
+from autograph.runtime.holding import HOLDERS, Held, held
 from autograph.runtime.journal import Changes, Fallback, contents, entries, put, reached
 from autograph.runtime.signals import Diverged, Materialise, Plain, Unjoinable, Unstageable
 from autograph.runtime.tensor import Tensor, is_tensor
-from autograph.runtime.holding import HOLDERS, Held, held
 from autograph.runtime.trace import Trace, is_library
 from autograph.runtime.types import MaybeUnbound
 from autograph.wording import UNBOUND_FREE, UNBOUND_LOCAL

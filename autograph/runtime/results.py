@@ -17,6 +17,7 @@ import numpy as np
 from autograph import nest
 from autograph.marks import UNBOUND
 from autograph.runtime.graph import Constant, Graph, Value, walk
+from autograph.runtime.holding import Held, held
 from autograph.runtime.instrument import HEAP, is_users
 from autograph.runtime.journal import Fallback, attributes, entries
 from autograph.runtime.outside import Outside
@@ -24,7 +25,6 @@ from autograph.runtime.regions import remake
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.signature import Respecialise
 from autograph.runtime.tensor import Tensor, is_tensor
-from autograph.runtime.holding import HOLDERS, Held, held
 from autograph.runtime.trace import Trace, may_hold
 from autograph.runtime.types import ObjectType
 

@@ -198,7 +198,7 @@ class Tensor:
         return self._copy("deepcopy")
 
     def _copy(self, name: str) -> Any:
-        import copy  # noqa: PLC0415
+        import copy
 
         type = self._trace.type_of(self)
         if isinstance(type, TensorType) and type.exact and type.kind != "array":

@@ -16,7 +16,7 @@ from autograph.errors import AutographError
 from autograph.runtime.calling import Caller, Converter, stand_in
 from autograph.runtime.graph import Constant, Graph, Value, user_line, walk
 from autograph.runtime.instrument import Instruments
-from autograph.runtime.journal import contents, entries, restore
+from autograph.runtime.journal import contents, restore
 from autograph.runtime.outside import Outside, Restart
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.regions import check_not_about_handles, is_own, record_raise
@@ -35,7 +35,7 @@ from autograph.runtime.signals import (
 from autograph.runtime.signature import Dynamic, Respecialise, Signature, Static, Traced
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import Trace, depends_on
-from autograph.runtime.types import ObjectType, TensorType
+from autograph.runtime.types import TensorType
 from autograph.runtime.watching import attribute_guards
 
 _RESTARTS = 12

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
 from autograph.runtime.branches import stage_if
+from autograph.runtime.holding import held
 from autograph.runtime.loops import stage_for, stage_while
 from autograph.runtime.regions import State
 from autograph.runtime.signals import NeedsConcrete, Unjoinable, Unstageable
 from autograph.runtime.tensor import Tensor, is_tensor
-from autograph.runtime.holding import held
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import TensorType
 

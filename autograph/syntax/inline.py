@@ -16,7 +16,6 @@ import gast
 
 from autograph.syntax import template, trees
 
-
 _INLINE = frozenset({"ref", "call", "fstring", "concrete", "context"})
 
 
