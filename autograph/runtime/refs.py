@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from types import FunctionType
 from typing import Any
 
@@ -31,7 +31,9 @@ class ContainerRef:
         return self.trace.constant(self.container)
 
     def _has_containers(self) -> bool:
-        """Whether what is read may be changed afterwards: then the very object has to be read."""
+        """Whether what is read may be changed by that, or afterwards: then the very object has to be read."""
+        if isinstance(self.container, defaultdict):
+            return True
         parts = self.container.values() if isinstance(self.container, dict) else self.container
         return any(isinstance(part, (list, dict, set, deque)) for part in parts)
 

@@ -278,8 +278,7 @@ class Trace:
                 return {key: self.lower(part) for key, part in args.items()}
             if kind is set:
                 return self.use(self.record("call", (set, tuple(args))))
-            if kind is deque or may_hold(args):
-                return self.use(self.materialise(args))
+            return self.use(self.materialise(args))
         if kind is Held:
             args._refuse()
         if kind is Method:
