@@ -7,6 +7,7 @@ from typing import Any
 
 from autograph import api
 from autograph.backends.graph import GRAPH
+from autograph.conversions import conversion_of
 from autograph.errors import SourceError
 from autograph.operators import backend
 from autograph.operators.tracebacks import shelter_at
@@ -35,12 +36,14 @@ def _statements(entity: Any) -> Iterable[Event]:
     """What becomes of the statements of a function, as far as its text tells."""
     try:
         function = api.user_function(entity)
-        decisions = api.conversion_of(function).decisions
+        decisions = conversion_of(function).decisions
     except SourceError as error:
         return [Event("plain", str(error))]
     name = function.__code__.co_filename
     return [
-        Event("plain" if each.reason else "converted", f"{each.construct}: {each.reason}".rstrip(": "), (name, each.lineno))
+        Event("plain", f"{each.construct}: {each.reason}", (name, each.lineno))
+        if each.reason
+        else Event("converted", each.construct, (name, each.lineno))
         for each in decisions
     ]
 

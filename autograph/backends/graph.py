@@ -92,7 +92,7 @@ class GraphBackend(protocol.Backend):
     def and_(self, first: Any, rest: Sequence[Thunk]) -> Any:
         from autograph.operators.logical import and_
 
-        others = rest[0] if len(rest) == 1 else (lambda: and_(*rest))
+        others = rest[0] if len(rest) == 1 else (lambda: and_(*rest))  # type: ignore[arg-type]
         test = truth(self.current, first)
         if not is_staged(test):
             return others() if test else first
@@ -101,7 +101,7 @@ class GraphBackend(protocol.Backend):
     def or_(self, first: Any, rest: Sequence[Thunk]) -> Any:
         from autograph.operators.logical import or_
 
-        others = rest[0] if len(rest) == 1 else (lambda: or_(*rest))
+        others = rest[0] if len(rest) == 1 else (lambda: or_(*rest))  # type: ignore[arg-type]
         test = truth(self.current, first)
         if not is_staged(test):
             return first if test else others()
@@ -186,12 +186,14 @@ class GraphBackend(protocol.Backend):
         if first is True and has_iteration(iterable):
             from autograph.operators import comprehensions
 
-            again = {".append": comprehensions.list_comp, ".add": comprehensions.set_comp}.get(op, comprehensions.dict_comp)
+            operators = {".append": comprehensions.list_comp, ".add": comprehensions.set_comp}
+            again: Any = operators.get(op, comprehensions.dict_comp)
             return again(iterated(self.current, iterable), *parts, condition)
         if first is True and not is_staged(iterable) and not isinstance(iterable, Generated):
             if type(iterable) is not range or len(iterable) <= 64:
                 return NotImplemented
-        return collect(self.current, Generated(iterable, parts, condition, _reached(*parts, condition), first), done, op)
+        generated = Generated(iterable, parts, condition, _reached(*parts, condition), first)
+        return collect(self.current, generated, done, op)
 
     def gen_exp(self, iterable: Any, element: Any, condition: Any, first: Any) -> Any:
         if first is True and has_iteration(iterable):
@@ -202,7 +204,7 @@ class GraphBackend(protocol.Backend):
             return NotImplemented
         return Generated(iterable, (element,), condition, _reached(element, condition), first, self.current)
 
-    # Builtins -----------------------------------------------------------------------------------------------------------
+    # Builtins ---------------------------------------------------------------------------------------------------------
 
     def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         trace = self.current

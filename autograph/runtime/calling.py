@@ -28,7 +28,8 @@ Converter = Callable[[types.FunctionType], types.FunctionType]
 
 # What they give or do differs from call to call: they run when the graph runs.
 _IMPURE_MODULES = frozenset(
-    "time random _random secrets uuid posix nt os io _io logging warnings _warnings subprocess socket threading tempfile".split()
+    "time random _random secrets uuid posix nt os io _io logging warnings _warnings subprocess socket threading "
+    "tempfile".split()
 )
 _COMPUTING_MODULES = frozenset({"numpy", "math", "cmath"})
 _IMPURE_TYPES = (np.random.Generator, np.random.RandomState, random.Random)
@@ -66,7 +67,7 @@ class Caller:
         found = self._made.get(id(function))
         if found is None:
             found = self._made[id(function)] = function, self._instantiate(function)
-        return found[1]  # type: ignore[no-any-return]
+        return found[1]
 
     def _instantiate(self, function: types.FunctionType) -> types.FunctionType:
         converted = self.convert(function)
@@ -87,9 +88,8 @@ class Caller:
     def _defaults(self, function: Any, name: str, values: Any) -> Any:
         if not values:
             return values
-        source = Source(
-            "getattr", (Constant(function), name), f"function.{name}", (("function", function),), f"{function.__name__}.{name}"
-        )
+        text = f"{function.__name__}.{name}"
+        source = Source("getattr", (Constant(function), name), f"function.{name}", (("function", function),), text)
         if isinstance(values, tuple):
             return tuple(self.outside.see(value, source.item(at)) for at, value in enumerate(values))
         return {key: self.outside.see(value, source.item(key)) for key, value in values.items()}
@@ -158,14 +158,15 @@ class Caller:
             finally:
                 self._depth[code] -= 1
             if trace.loosened and is_tensor(result):
-                raise Unjoinable(f"what {function.__name__} returns", "one thing", "another", trace.loosened, trace.place())
+                what = f"what {function.__name__} returns"
+                raise Unjoinable(what, "one thing", "another", trace.loosened, trace.place())
             trace.loosened = before
             return result
 
         return inlined
 
     def _spread(self, function: types.FunctionType, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Arguments for a function, of which one stands for any number: for as many as there are parameters for them."""
+        """Arguments for a function, of which one stands for any number: as many as there are parameters for them."""
         code = function.__code__
         at = next(position for position, part in enumerate(args) if type(part) is Held)
         count = code.co_argcount - len(args) + 1
@@ -192,7 +193,8 @@ class Caller:
     def _class(self, kind: type) -> Any:
         if op_of(kind) is not None:
             return Recorded(self.trace, kind, only_staged=True)
-        init = PATCHED.get(id(kind.__init__), kind.__init__)
+        init: Any = kind.__init__  # type: ignore[misc]
+        init = PATCHED.get(id(init), init)
         plain = type(kind) is type and isinstance(init, types.FunctionType) and _is_c_level(kind.__new__)
         if not plain or libraries.is_plain(kind.__module__) or init.__code__.co_filename == "<string>":
             return kind
@@ -209,7 +211,8 @@ class Caller:
         if _changes_attributes(function):
             return AttributeSetter(self.trace, function)
         if op_of(function) is not None:
-            return Recorded(self.trace, function, only_staged=not _is_impure(function) and _is_scalar_function(function))
+            only_staged = not _is_impure(function) and _is_scalar_function(function)
+            return Recorded(self.trace, function, only_staged)
         if type(owner) is np.ndarray:
             return Method(self.outside.array(owner), function.__name__)
         if isinstance(owner, _CONTAINERS):
@@ -241,7 +244,9 @@ def _is_impure(function: Any) -> bool:
     if isinstance(owner, _IMPURE_TYPES) or hasattr(owner, "fileno"):
         return True
     module = str(getattr(function, "__module__", None) or "")
-    return module.partition(".")[0] in _IMPURE_MODULES or (module.startswith("numpy.random") and not isinstance(function, type))
+    if module.startswith("numpy.random"):
+        return not isinstance(function, type)
+    return module.partition(".")[0] in _IMPURE_MODULES
 
 
 class Recorded:

@@ -58,7 +58,7 @@ class Misfit(Exception):
 
 
 def _holdable(owned: Callable[[Any], bool] | None, *values: Any) -> Any:
-    """The first of some values that is a container known elsewhere, of which the graph does not hold the contents yet."""
+    """The first of some values that is a container known elsewhere, whose contents the graph does not hold yet."""
     known = (value for value in values if type(value) in HOLDERS and held(value) is None)
     return next((value for value in known if owned is not None and owned(value)), None)
 

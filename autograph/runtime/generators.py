@@ -67,7 +67,8 @@ def collect(trace: Trace, generated: Generated, done: Any, op: str, consumer: st
     until = None
     if consumer in ("any", "all"):
         until = lambda: _decided(trace, target, consumer)  # noqa: E731
-    run_for(trace, generated.iterable, take, generated.state, until, {"unroll": False} if type(generated.iterable) is range else None)
+    options = {"unroll": False} if type(generated.iterable) is range else None
+    run_for(trace, generated.iterable, take, generated.state, until, options)
     return target
 
 

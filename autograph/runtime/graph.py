@@ -39,7 +39,8 @@ from autograph.runtime.types import Type
 Place: TypeAlias = tuple[tuple[CodeType, int], ...]
 
 
-__all__ = ["UNBOUND", "Block", "Constant", "Graph", "Node", "Place", "Value", "gather", "map_args", "substitute", "user_line", "walk"]
+__all__ = ["UNBOUND", "Block", "Constant", "Graph", "Node", "Place", "Value"]
+__all__ += ["gather", "map_args", "substitute", "user_line", "walk"]
 
 
 class Constant:

@@ -115,7 +115,7 @@ def run_time(trace: Trace, container: Any) -> Tensor:
             handle = trace.record("call", (kind, handle, *limit))
     if kind not in (list, dict):
         handle._value.type = ObjectType(kind.__name__)
-    return handle
+    return handle  # type: ignore[no-any-return]
 
 
 def _list(trace: Trace, parts: Iterable[Any]) -> Any:

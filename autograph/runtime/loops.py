@@ -83,7 +83,10 @@ class Carry:
         return changed
 
     def inits(self) -> list[Any]:
-        return [v for s, form in self.forms.items() for v in results_of(self.trace, self.trace.block, form, self.begin[s])]
+        inits = []
+        for slot, form in self.forms.items():
+            inits += results_of(self.trace, self.trace.block, form, self.begin[slot])
+        return inits
 
     def results(self, arm: Arm, installed: dict[Any, Any]) -> list[Any]:
         """What a turn hands to the next."""
@@ -148,7 +151,8 @@ def _stage_while(
         return stop, _go_on(trace, stop, test) if rotated else None
 
     for _ in range(_ROUNDS):
-        block, installed = Block(), {}
+        block = Block()
+        installed: dict[Any, Any] = {}
         go = block.add_param(_condition_type(), "go") if rotated else None
         arm = run_body(trace, turn, state, block, _installer(carry, block, installed))
         hoist([arm])
@@ -176,12 +180,20 @@ def _go_on(trace: Trace, stop: Any, test: Callable[[], Any]) -> Any:
 
 
 def _finish_while(
-    trace: Trace, carry: Carry, arm: Arm, installed: dict[Any, Any], head: Block, first: Any, until: bool, go: Value | None
+    trace: Trace,
+    carry: Carry,
+    arm: Arm,
+    installed: dict[Any, Any],
+    head: Block,
+    first: Any,
+    until: bool,
+    go: Value | None,
 ) -> None:
     inits = carry.inits()
     if go is not None:
         inits.insert(0, as_result(trace, first))
-    node = Node("while", tuple(inits), {"until": True} if until and go is None else None, (head, arm.block), trace.place())
+    options = {"until": True} if until and go is None else None
+    node = Node("while", tuple(inits), options, (head, arm.block), trace.place())
     if not arm.diverged:
         results = carry.results(arm, installed)
         stop, now = arm.result
@@ -247,7 +259,8 @@ def _stage_for(
     carry.test = source if isinstance(source, Value) else None
     unread = {id(variable) for variable in state.passing}
     for _ in range(_ROUNDS):
-        block, installed = Block(), {}
+        block = Block()
+        installed: dict[Any, Any] = {}
         item, target = item_params(trace, block, item_type, _item_names(body))
         install = _installer(carry, block, installed)
         arm = run_body(trace, lambda item=item: _turn(body, item, until), state, block, install)  # type: ignore[misc]

@@ -1,8 +1,9 @@
 """What a traced function sees of the world around it: globals, closure variables, attributes.
 
-Traced code does not run with its module's globals but with an `Environment`, which hands out numbers and other constants
-as they are, and notes a guard for each; arrays become handles that are read anew at each run; small containers are
-taken apart in the same way. What the code assigns stays in the environment, and is written back by the graph.
+Traced code does not run with its module's globals but with an `Environment`, which hands out numbers and other
+constants as they are, and notes a guard for each; arrays become handles that are read anew at each run; small
+containers are taken apart in the same way. What the code assigns stays in the environment, and is written back by the
+graph.
 """
 
 from __future__ import annotations
@@ -117,7 +118,8 @@ class Outside:
             except ValueError:
                 self.guard("is_empty(cell)", (("cell", real), ("is_empty", _is_empty)), f"the variable {name}")
             else:
-                source = Source("getattr", (Constant(real), "cell_contents"), "cell.cell_contents", (("cell", real),), name)
+                read = (Constant(real), "cell_contents")
+                source = Source("getattr", read, "cell.cell_contents", (("cell", real),), name)
                 self.cells[id(real)] = real, mine, value  # for functions that close over themselves
                 mine.cell_contents = value = self.see(content, source)
             found = self.cells[id(real)] = real, mine, value
@@ -145,7 +147,9 @@ class Outside:
             return self.load(value, source)
         self.meet(value)
         kind = nest.kind_of(value) if not isinstance(value, type) else None
-        if type(value) in _AS_OBJECTS or hasattr(type(value), "__next__") or (kind is not None and not _is_small(value)):
+        if type(value) in _AS_OBJECTS or hasattr(type(value), "__next__"):
+            return self.load(value, source)
+        if kind is not None and not _is_small(value):
             return self.load(value, source)
         if kind is not None:
             return self._take_apart(value, kind, source)
@@ -192,8 +196,8 @@ class Outside:
         found = self._arrays.get(id(value))
         if found is None:
             node = Node("getattr", (), None, (), ())
-            handle = self.trace.handle(node.add_output(type_of(value), source.text if source.text.isidentifier() else ""))
-            found = self._arrays[id(value)] = handle
+            name = source.text if source.text.isidentifier() else ""
+            found = self._arrays[id(value)] = handle = self.trace.handle(node.add_output(type_of(value), name))
 
             def use() -> None:
                 args = tuple(self._load(a, ObjectType()) if isinstance(a, Source) else a for a in source.args)
@@ -271,7 +275,8 @@ class Outside:
         condition = "{0} is value"
         if type(value) in (int, float, complex, str, bytes, tuple):
             condition = "{0} is value or (type({0}) is kind and {0} == value and repr({0}) == text)"
-        names = (*source.names, ("value", value), ("kind", type(value)), ("text", repr(value) if "text" in condition else ""))
+        text = repr(value) if "text" in condition else ""
+        names = (*source.names, ("value", value), ("kind", type(value)), ("text", text))
         self.guard(condition.format(source.expression), names, f"the value of {source.text}")
 
     def guard(self, expression: str, names: tuple[tuple[str, Any], ...], what: str) -> None:
@@ -324,7 +329,8 @@ class Outside:
             yield thing, base
             for key, part in _parts_of(thing):
                 if _has_parts(part):
-                    rest.append((part, base.item(key) if isinstance(thing, (list, tuple, dict)) else base.attribute(key)))
+                    is_item = isinstance(thing, (list, tuple, dict))
+                    rest.append((part, base.item(key) if is_item else base.attribute(key)))
 
     def _param_source(self, value: Value) -> Source:
         name = self.param_names.get(value, "")
@@ -344,7 +350,9 @@ def _parts_of(thing: Any) -> list[tuple[Any, Any]]:
 def _has_parts(value: Any) -> bool:
     if isinstance(value, (type, ModuleType)) or is_tensor(value):
         return False
-    return isinstance(value, (np.ndarray, list, dict, tuple, set)) or (hasattr(value, "__dict__") and not callable(value))
+    if isinstance(value, (np.ndarray, list, dict, tuple, set)):
+        return True
+    return hasattr(value, "__dict__") and not callable(value)
 
 
 def _is_small(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What traced code indexes and mutates in the place of a list, dict, set or object: changes are noted in the journal."""
+"""What traced code indexes and mutates in place of a list, dict, set or object: changes are noted in the journal."""
 
 from __future__ import annotations
 
@@ -122,7 +122,8 @@ class ObjectRef:
         trace.journal.touch(thing)
         method = getattr(type(thing), name, None)
         if method is None:
-            return {"__getitem__": _get, "__setitem__": _set, "__delitem__": _delete}[name](thing, *args)
+            replacements: dict[str, Any] = {"__getitem__": _get, "__setitem__": _set, "__delitem__": _delete}
+            return replacements[name](thing, *args)
         return trace.call(method)(thing, *args)
 
 

@@ -149,7 +149,7 @@ def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
 
 
 def _named_like_python(error: Exception) -> Exception:
-    """An unbound local variable is a free one to a body made of a piece of the function; the user knows of no bodies."""
+    """An unbound local variable is a free one to a body made of a piece of a function; the user knows of no bodies."""
     entry = error.__traceback__
     while entry is not None and entry.tb_next is not None:
         entry = entry.tb_next
@@ -217,7 +217,9 @@ def record_raise(trace: Trace, error: Any) -> None:
         trace.block.nodes[-1].place = trace.block.nodes[-2].place = place
 
 
-_PLAIN_INITS = frozenset(kind.__init__ for kind in (BaseException, Exception, ValueError, KeyError, OSError, StopIteration))
+_PLAIN_INITS = frozenset(
+    kind.__init__ for kind in (BaseException, Exception, ValueError, KeyError, OSError, StopIteration)
+)
 
 
 def _state_of(error: BaseException) -> Any:

@@ -45,8 +45,8 @@ class Results:
 
     def _refuse(self, thing: Any) -> None:
         raise Unstageable(
-            f"an object of class {type(thing).__qualname__} is changed after it was stored in a list or handed to code that "
-            "is not staged",
+            f"an object of class {type(thing).__qualname__} is changed after it was stored in a list or handed to code "
+            "that is not staged",
             self.trace.place(),
         )
 
@@ -94,7 +94,8 @@ class Results:
     def _check_whole(self, value: Any) -> None:
         known = self.paths.get(id(value))
         if known is not None:
-            raise Respecialise(whole=(known[1],), reason=f"`{known[1]}` is changed in ways that depend on staged values")
+            reason = f"`{known[1]}` is changed in ways that depend on staged values"
+            raise Respecialise(whole=(known[1],), reason=reason)
 
     def _make(self, value: Any) -> Value:
         """A node that makes a list, dict or the like anew, once for each that traced code made."""
@@ -102,10 +103,12 @@ class Results:
         if found is not None:
             return found[1]
         if id(value) in self._making:
-            raise Unstageable("a container that contains itself cannot be returned from a staged function", self.trace.place())
+            reason = "a container that contains itself cannot be returned from a staged function"
+            raise Unstageable(reason, self.trace.place())
         self._making.add(id(value))
         if type(value) in (list, dict):
-            parts: Any = {k: self.lower(v) for k, v in value.items()} if type(value) is dict else list(map(self.lower, value))
+            is_dict = type(value) is dict
+            parts: Any = {k: self.lower(v) for k, v in value.items()} if is_dict else list(map(self.lower, value))
             made = self._record("build", (parts,))
         elif type(value) is set:
             made = self._record("call", (set, [self.lower(part) for part in value]))
@@ -113,7 +116,8 @@ class Results:
             kind = nest.kind_of(value)
             assert kind is not None
             like = Constant(kind.rebuild(value, [None] * len(kind.children(value))))
-            made = self._record("call", (kind.rebuild, like, [self.lower(part) for part in kind.children(value).values()]))
+            children = [self.lower(part) for part in kind.children(value).values()]
+            made = self._record("call", (kind.rebuild, like, children))
         self._note(value, made)
         return made
 
@@ -154,7 +158,7 @@ class Results:
         return value
 
     def _function(self, value: types.FunctionType) -> Value:
-        """A node that makes a function like one that traced code made, around the values that its variables have now."""
+        """A node that makes a function like one that traced code made, around the values its variables have now."""
         if id(value) in self._making:
             raise Unstageable(
                 f"the function {value.__name__}, which calls itself, cannot be handed to code that is not converted",
@@ -162,8 +166,8 @@ class Results:
             )
         if _assigns_outside(value.__code__):
             raise Unstageable(
-                f"the function {value.__name__}, made in a staged function, assigns to variables around it, and is kept or "
-                "handed to code that is not staged",
+                f"the function {value.__name__}, made in a staged function, assigns to variables around it, and is "
+                "kept or handed to code that is not staged",
                 self.trace.place(),
             )
         self._making.add(id(value))
@@ -201,7 +205,7 @@ class Results:
             return UNBOUND
 
     def _instance(self, value: Any) -> Value:
-        """What reads an object of a class of the user's where it came from, or makes one like that which traced code made."""
+        """What reads an object of a user's class where it came from, or makes one like that which traced code made."""
         found = self.outside.find(value) if id(value) not in self._made else None
         if found is not None:
             return self.outside._load(found[1], ObjectType(type(value).__name__))
@@ -215,8 +219,8 @@ class Results:
         if found is None:
             if any(not base.__flags__ & HEAP and base is not object for base in type(value).__mro__):
                 raise Unstageable(
-                    f"an object of class {type(value).__qualname__}, which is made here, is kept or handed to code that "
-                    "is not staged",
+                    f"an object of class {type(value).__qualname__}, which is made here, is kept or handed to code "
+                    "that is not staged",
                     self.trace.place(),
                 )
             parts = {name: self.lower(part) for name, part in attributes(value).items()}
@@ -225,15 +229,15 @@ class Results:
             return made
         return found[1]
 
-    # Changes ------------------------------------------------------------------------------------------------------------
+    # Changes ----------------------------------------------------------------------------------------------------------
 
     def write(self, op: str, place: Any, key: Any, value: Any) -> None:
         """Record that the graph writes something that is not its own."""
         self.trace.record_lowered(op, (place, key, self.lower(value)))
 
     def write_back(self, thing: Any, after: Any, before: Any) -> set[tuple[Any, ...]]:
-        """Record what changed in a container or object; the sources that have to be read when the graph runs instead."""
-        if isinstance(thing, Fallback) or isinstance(thing, types.CellType):
+        """Record what changed in a container or object; the sources to read when the graph runs instead."""
+        if isinstance(thing, (Fallback, types.CellType)):
             return set()
         known = self.paths.get(id(thing))
         outer = self.outside.objects.get(id(thing))
@@ -261,7 +265,8 @@ class Results:
             return set()
         holder, source = found
         if hasattr(thing, "__dict__") and not isinstance(thing, (list, dict, set)):
-            return self._write_object(thing, after, before, self.outside._load(source, ObjectType(type(thing).__name__)))
+            place = self.outside._load(source, ObjectType(type(thing).__name__))
+            return self._write_object(thing, after, before, place)
         if source.op != "getattr":
             raise Unstageable(
                 f"{source.text}, which is part of another container, is changed in a staged function: make it an "
@@ -285,13 +290,14 @@ class Results:
             self.trace.record_lowered(".update", (place, {key: self.lower(value) for key, value in after.items()}))
 
     def _write_object(self, thing: Any, after: Any, before: Any, place: Any) -> set[tuple[Any, ...]]:
-        late = set()
+        late: set[tuple[Any, ...]] = set()
         if not isinstance(after, dict) or not isinstance(before, dict):
             return late
         for name, value in after.items():
-            if before.get(name, self) is not value and not self.outside.is_handle_of(value, thing, name, before.get(name)):
-                if type(before.get(name)) in (int, float, complex) and ("attribute", id(thing), name) not in self.outside.late:
-                    late.add(("attribute", id(thing), name))
+            old, attribute = before.get(name, self), ("attribute", id(thing), name)
+            if old is not value and not self.outside.is_handle_of(value, thing, name, before.get(name)):
+                if type(old) in (int, float, complex) and attribute not in self.outside.late:
+                    late.add(attribute)
                 self.write("setattr", place if isinstance(place, (Value, Constant)) else Constant(place), name, value)
         for name in before.keys() - after.keys():
             self.trace.record_lowered("call", (delattr, place if isinstance(place, Value) else Constant(place), name))
@@ -307,7 +313,7 @@ def _same(after: Any, before: Any) -> bool:
 
 def make_object(kind: type, parts: dict[str, Any]) -> Any:
     """An object with these attributes."""
-    made = object.__new__(kind)
+    made: Any = object.__new__(kind)
     for name, part in parts.items():
         object.__setattr__(made, name, part)
     return made
@@ -331,9 +337,8 @@ def make_function(
     code: types.CodeType, names: dict[str, Any], name: str, defaults: Any, keywords: Any, *variables: Any
 ) -> Any:
     """A function whose free variables have these values; a cell is taken as it is."""
-    cells = tuple(
-        v if isinstance(v, types.CellType) else types.CellType() if v is UNBOUND else types.CellType(v) for v in variables
-    )
+    cell = types.CellType
+    cells = tuple(v if isinstance(v, cell) else cell() if v is UNBOUND else cell(v) for v in variables)
     made = types.FunctionType(code, names, name, defaults or None, cells)
     made.__kwdefaults__ = keywords or None
     return made

@@ -8,6 +8,7 @@ node of the graph. It is a reference, as in Python: two names for one handle are
 from __future__ import annotations
 
 import dis
+import math
 import os
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -31,9 +32,8 @@ _STATIC_ATTRIBUTES: dict[str, Callable[[TensorType], Any]] = {
     "itemsize": lambda type: type.dtype.itemsize,
 }
 _DICTS = (OrderedDict, defaultdict, Counter)
-_CLASSES: dict[str, type] = {
-    kind.__name__: kind for kind in (str, list, dict, set, tuple, range, enumerate, zip, bytes, type(None), frozenset, deque, *_DICTS)
-}
+_KINDS = (str, list, dict, set, tuple, range, enumerate, zip, bytes, type(None), frozenset, deque, *_DICTS)
+_CLASSES: dict[str, type] = {kind.__name__: kind for kind in _KINDS}
 
 
 class Tensor:
@@ -62,7 +62,7 @@ class Tensor:
     # What it looks like -----------------------------------------------------------------------------------------------
 
     @property
-    def __class__(self) -> type:  # type: ignore[override]
+    def __class__(self) -> type:
         """The class of what it stands for, so that `isinstance` tells the user's code the truth."""
         if sys._getframe(1).f_code.co_filename.startswith(LIBRARY):
             return Tensor
@@ -82,7 +82,7 @@ class Tensor:
             if type.exact and name == "shape":
                 return self._shape(type)
             if type.exact and name == "size" and None not in type.shape:
-                return int(np.prod(type.shape, dtype=int))
+                return math.prod(type.shape)  # type: ignore[arg-type]
             if name == "base":
                 self._needs("to know whether it is a view")
             if type.exact and name in ("real", "imag", "T", "flat", "nbytes", "strides", "size"):
@@ -151,7 +151,7 @@ class Tensor:
         if isinstance(type, TensorType) and type.exact and type.ndim and type.shape[0] is not None:
             return type.shape[0]
         if isinstance(type, TensorType) and type.exact and not type.ndim:
-            return len(_sample(type))  # type: ignore[arg-type]  # raises as what it stands for would
+            return len(_sample(type))  # raises as what it stands for would
         if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
             return len(type.items)
         if _instruction(sys._getframe(1))[0] in _SPREADING:
@@ -161,7 +161,7 @@ class Tensor:
     def __iter__(self) -> Iterator[Any]:
         return iterated(self, sys._getframe(1))
 
-    # Indexing -----------------------------------------------------------------------------------------------------------
+    # Indexing ---------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Any:
         if self._trace.is_all(index):
@@ -177,7 +177,7 @@ class Tensor:
     def __contains__(self, element: Any) -> bool:
         return bool(self._trace.record("in", (element, self)))
 
-    # NumPy's protocols --------------------------------------------------------------------------------------------------
+    # NumPy's protocols ------------------------------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return self._trace.record_ufunc(ufunc, method, inputs, kwargs)
@@ -322,7 +322,7 @@ def iterated(tensor: Tensor, frame: Any) -> Iterator[Any]:
         return iter(trace.unpack(tensor, count))
     if isinstance(type, TensorType) and type.exact:
         if not type.ndim:
-            return iter(_sample(type))  # type: ignore[no-any-return, call-overload]
+            return iter(_sample(type))
         if type.shape[0] is not None:
             return (tensor[i] for i in range(type.shape[0]))
     if instruction == "UNPACK_EX":

@@ -28,7 +28,7 @@ from autograph.runtime.tensor import LIBRARY, Method, Tensor, class_of, is_tenso
 from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
 
 _IN_PLACE = frozenset(
-    {"iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul", "ilshift", "irshift", "iand", "ior", "ixor"}
+    "iadd isub imul itruediv ifloordiv imod ipow imatmul ilshift irshift iand ior ixor".split()
 )
 
 
@@ -132,7 +132,7 @@ class Trace:
         self.block.nodes.append(node)
         self.recorded += 1
         names = stored_names(place[-1][0]).get(place[-1][1], ()) if place else ()
-        if type(inferred) is list:
+        if isinstance(inferred, list):
             if len(names) != len(inferred):
                 names = ("",) * len(inferred)
             return tuple(self.handle(node.add_output(type, name)) for type, name in zip(inferred, names))
@@ -170,7 +170,7 @@ class Trace:
         node = Node(op, args, None, (), self.place())
         self.block.nodes.append(node)
         self.recorded += 1
-        return None if inferred == NONE or type(inferred) is list else self.handle(node.add_output(inferred))
+        return None if inferred == NONE or isinstance(inferred, list) else self.handle(node.add_output(inferred))
 
     def length(self, tensor: Tensor) -> Any:
         """`len(tensor)`: a number, if that is known."""

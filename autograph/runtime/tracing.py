@@ -78,7 +78,8 @@ def trace_function(
             if reason:
                 return Traced(None, events=tracer.trace.events, plain=reason)
             raise tracer.explained(signal) from None
-    raise StagingError(f"{function.__qualname__} cannot be staged: too many values of its module change", *_where(function))
+    message = f"{function.__qualname__} cannot be staged: too many values of its module change"
+    raise StagingError(message, *_where(function))
 
 
 def _where(function: FunctionType) -> tuple[str, int]:
@@ -155,7 +156,9 @@ class Tracer:
         """What a node has for an object that is neither handle, nor constant, nor structure."""
         return self.results.lift(value, self.caller)
 
-    def run(self, tracing: Callable[[Trace], AbstractContextManager[None]], shelter: Callable[[Any, int], Any]) -> Traced:
+    def run(
+        self, tracing: Callable[[Trace], AbstractContextManager[None]], shelter: Callable[[Any, int], Any]
+    ) -> Traced:
         trace = self.trace
         function: Any = self.function
         traced = self.caller.traced(function) if type(function) is FunctionType else self.caller.replacement(function)
@@ -207,7 +210,7 @@ class Tracer:
         after = [(thing, contents(thing)) for thing, _ in changes]
         late: set[tuple[Any, ...]] = set()
         for environment in self.outside.environments.values():
-            written = next((content for thing, content in after if thing is environment), {})
+            written: dict[str, Any] = next((content for thing, content in after if thing is environment), {})
             for name, value in written.items():
                 if name in ("__builtins__", "__name__") or value is environment.seen.get(name, self):
                     continue
@@ -215,7 +218,8 @@ class Tracer:
                     late.add(("getitem", id(environment.real), name))
                 self.results.write("setitem", Constant(environment.real), name, value)
         for real, mine, seen in self.outside.cells.values():
-            value = next((content for thing, content in after if thing is mine), {}).get("cell_contents", seen)
+            held: dict[str, Any] = next((content for thing, content in after if thing is mine), {})
+            value = held.get("cell_contents", seen)
             if value is not seen:
                 if not isinstance(seen, Tensor):
                     late.add(("getattr", id(real), "cell_contents"))
@@ -280,7 +284,8 @@ class Tracer:
         respecialised = self._specialised(signal.value, f"its value is needed {signal.use}{at}")
         if respecialised is not None:
             return respecialised
-        origin = " and ".join(sorted(self.params.get(v, v.name) or "a loop's variable" for v in depends_on(signal.value)))
+        origins = sorted(self.params.get(v, v.name) or "a loop's variable" for v in depends_on(signal.value))
+        origin = " and ".join(origins)
         return StagingError(
             f"the value of {_called(signal.value)} is needed {signal.use}, but it is known only when the graph runs"
             f"{f', being computed from {origin}' if origin else ''}. Keep it in NumPy operations or in code that is "
@@ -297,8 +302,8 @@ class Tracer:
         if respecialised is not None:
             return respecialised
         return StagingError(
-            f"`{signal.name}` is {signal.first} on one path and {signal.second} on the other, and which path is taken is "
-            "known only when the graph runs. Give it values of one kind on both paths, or make what the condition "
+            f"`{signal.name}` is {signal.first} on one path and {signal.second} on the other, and which path is taken "
+            "is known only when the graph runs. Give it values of one kind on both paths, or make what the condition "
             "depends on static (static_argnames=)",
             *where,
         )
@@ -316,7 +321,8 @@ def check_shelters(graph: Graph, shelter: Callable[[Any, int], Any]) -> None:
             if found is not None and (found.construct == "with" or not is_quiet(node)):
                 where = user_line(((code, instruction),))
                 at = f"{where[0]}:{where[1]}" if where else code.co_filename
-                raise Plain(f"`{found.construct}` stands around what is computed at {at}, which would only run later", node.place)
+                reason = f"`{found.construct}` stands around what is computed at {at}, which would only run later"
+                raise Plain(reason, node.place)
 
 
 _BY_HANDLE = frozenset({list, dict, set, tuple, range, str, np.ndarray})

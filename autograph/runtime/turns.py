@@ -172,8 +172,8 @@ def _check_budget(trace: Trace, checkpoint: Checkpoint) -> None:
     if checkpoint.grown > BUDGET:
         raise Unstageable(
             f"unrolling this loop takes more than {BUDGET} operations, and it cannot be staged as a loop of the graph, "
-            "because its body needs the value of what it iterates over, or carries what cannot be carried. Iterate over "
-            "an array or a range, and index arrays rather than lists with the loop's variable",
+            "because its body needs the value of what it iterates over, or carries what cannot be carried. Iterate "
+            "over an array or a range, and index arrays rather than lists with the loop's variable",
             trace.place(),
             error=True,
         )
@@ -281,16 +281,19 @@ class _For:
             if is_staged(stop):
                 if eager:
                     raise Restage(forced=True)
-                rest = list(items)
-                if rest:
-                    go_on = self.trace.record("not", (as_tensor(stop),))
-                    stage_if(self.trace, go_on, lambda: self._turns(iter(rest), checkpoint, False), None, self.state)
+                self._until_staged(stop, list(items), checkpoint)
                 return
             if stop:
                 return
             if eager and checkpoint.grown:
                 raise Restage(forced=False)
             _check_budget(self.trace, checkpoint)
+
+    def _until_staged(self, stop: Any, rest: list[Any], checkpoint: Checkpoint) -> None:
+        """Run the rest of the turns unless the loop ends, which only the graph knows."""
+        if rest:
+            go_on = self.trace.record("not", (as_tensor(stop),))
+            stage_if(self.trace, go_on, lambda: self._turns(iter(rest), checkpoint, False), None, self.state)
 
 
 def _has_items(iterable: Tensor, count: int) -> bool:

@@ -1,4 +1,4 @@
-"""Guards for the attributes that traced code may have read: it reads them as Python does, without a word to the trace."""
+"""Guards for attributes that traced code may have read: it reads them as Python does, without a word to the trace."""
 
 from __future__ import annotations
 

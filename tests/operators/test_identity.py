@@ -1,4 +1,4 @@
-"""What is compared by identity, matched, or entered by `with` is shown to the backend that traces, though no text tells."""
+"""What is compared by identity, matched, or entered by `with` is shown to the backend, though no text tells."""
 
 import contextlib
 

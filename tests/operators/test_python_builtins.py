@@ -11,8 +11,8 @@ from tests.recording import Staged, recorded
 
 NAMES = [
     "range", "len", "print", "enumerate", "zip", "map", "filter", "int", "float", "bool", "complex", "min", "max",
-    "sum", "any", "all", "sorted", "reversed", "str", "repr", "ascii", "format", "ord", "chr", "type", "iter", "next", "list",
-    "tuple", "set", "frozenset", "dict",
+    "sum", "any", "all", "sorted", "reversed", "str", "repr", "ascii", "format", "ord", "chr", "type", "iter", "next",
+    "list", "tuple", "set", "frozenset", "dict",
 ]  # fmt: skip
 
 
