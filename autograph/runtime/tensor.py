@@ -82,7 +82,7 @@ class Tensor:
             if type.exact and name == "shape":
                 return self._shape(type)
             if type.exact and name == "size" and None not in type.shape:
-                return math.prod(type.shape)  # type: ignore[arg-type]
+                return math.prod(type.shape)
             if name == "base":
                 self._needs("to know whether it is a view")
             if type.exact and name in ("real", "imag", "T", "flat", "nbytes", "strides", "size"):
