@@ -136,6 +136,8 @@ class Tracer:
     def _stands_for(self, param: Value, leaf: Dynamic, value: Any) -> Any:
         if isinstance(leaf.type, TensorType) or leaf.cls in _BY_HANDLE or leaf.cls is None:
             return self.trace.handle(param)
+        if hasattr(leaf.cls, "__next__"):  # it would be used up by tracing
+            return self.trace.handle(param)
         self.outside.know(value, param)
         self.instruments.meet(value)
         return value
