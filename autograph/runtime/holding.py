@@ -12,14 +12,12 @@ import gc
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
+from autograph.runtime.recorder import Recorder
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.tensor import LIBRARY, Tensor
 from autograph.runtime.types import ObjectType
-
-if TYPE_CHECKING:
-    from autograph.runtime.trace import Trace
 
 DICTS = (dict, OrderedDict, defaultdict, Counter)
 HOLDERS = frozenset({list, set, deque, *DICTS})
@@ -72,8 +70,9 @@ def held(container: Any) -> Tensor | None:
     inside = owned(container)
     if inside is not None:
         return inside
-    trace: Trace = next(part for part in container if type(part) is Held).tensor._trace
-    return trace.materialise(container)
+    trace: Recorder = next(part for part in container if type(part) is Held).tensor._trace
+    made: Tensor = trace.materialise(container)
+    return made
 
 
 def owned(container: Any) -> Tensor | None:
@@ -98,7 +97,7 @@ def is_spread(args: Iterable[Any]) -> bool:
     return Held in map(type, args)
 
 
-def run_time(trace: Trace, container: Any) -> Tensor:
+def run_time(trace: Recorder, container: Any) -> Tensor:
     """A new object of the graph with the contents of a container."""
     kind = type(container)
     if isinstance(container, dict):
@@ -118,7 +117,7 @@ def run_time(trace: Trace, container: Any) -> Tensor:
     return handle  # type: ignore[no-any-return]
 
 
-def _list(trace: Trace, parts: Iterable[Any]) -> Any:
+def _list(trace: Recorder, parts: Iterable[Any]) -> Any:
     found: Any = None
     run: list[Any] = []
 
@@ -139,7 +138,7 @@ def _list(trace: Trace, parts: Iterable[Any]) -> Any:
     return found
 
 
-def _dict(trace: Trace, parts: dict[Any, Any]) -> Any:
+def _dict(trace: Recorder, parts: dict[Any, Any]) -> Any:
     items = list(parts.items())
     start = next((at for at, (key, _) in enumerate(items) if type(key) is Held), len(items))
     found: Any = trace.constant(dict(items[:start]))
@@ -161,7 +160,7 @@ def hold(container: Any, handle: Tensor) -> None:
         (container.add if isinstance(container, set) else container.append)(item)
 
 
-def settle(trace: Trace) -> None:
+def settle(trace: Recorder) -> None:
     """Compute what was made of held containers, such as `xs + ys`, before anything changes."""
     before, trace.held = trace.held, []
     for item in before:

@@ -13,15 +13,13 @@ import os
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from autograph.runtime.graph import Value
+from autograph.runtime.recorder import Recorder
 from autograph.runtime.types import PYTHON_TYPES, ObjectType, TensorType
-
-if TYPE_CHECKING:
-    from autograph.runtime.trace import Trace
 
 LIBRARY = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
@@ -46,10 +44,10 @@ class Tensor:
     __slots__ = ("__weakref__", "_trace", "_value")
     __array_priority__ = 1000.0
 
-    _trace: Trace
+    _trace: Recorder
     _value: Value
 
-    def __init__(self, value: Value, trace: Trace) -> None:
+    def __init__(self, value: Value, trace: Recorder) -> None:
         object.__setattr__(self, "_value", value)
         object.__setattr__(self, "_trace", trace)
 
