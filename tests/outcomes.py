@@ -142,6 +142,8 @@ class _Description:
             return kind.__name__, repr(value)
         if kind is tuple:
             return ("tuple", *map(self.of, value))
+        if isinstance(value, tuple) and hasattr(kind, "_fields"):
+            return (_name(kind), *map(self.of, value))
         if isinstance(value, np.generic):
             return value.dtype.name, repr(value.item())
         if id(value) in self.numbers:

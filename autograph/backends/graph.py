@@ -22,7 +22,7 @@ from autograph.runtime.objects import contains, has_iteration, has_truth, is_obj
 from autograph.runtime.outside import ModuleView
 from autograph.runtime.refs import ContainerRef, ObjectRef
 from autograph.runtime.regions import raise_in_graph
-from autograph.runtime.tensor import is_tensor
+from autograph.runtime.tensor import class_of, is_tensor
 from autograph.runtime.trace import Trace, may_hold
 from autograph.runtime.turns import as_tensor, is_staged, run_for, run_while
 from autograph.runtime.types import TensorType
@@ -120,9 +120,18 @@ class GraphBackend(protocol.Backend):
         return self.current.record("in", (element, container))
 
     def is_(self, first: Any, second: Any) -> Any:
-        if not any(is_tensor(each) and self._is_unclear(each) for each in (first, second)):
+        if not any(is_tensor(each) and self._is_unclear(each) for each in (first, second)) and not self._may_be_same(
+            first, second
+        ):
             return NotImplemented
         return self.current.record("is", (first, second))
+
+    def _may_be_same(self, first: Any, second: Any) -> bool:
+        """Whether it shows only later if two arrays are one."""
+        if first is second or not all(is_tensor(each) or type(each) is np.ndarray for each in (first, second)):
+            return False
+        values = [self.current.use(self.current.ref(each)) for each in (first, second)]
+        return not all(value in self.current.graph.params for value in values)  # of arguments, the signature tells
 
     def concrete(self, value: Any) -> Any:
         """`value`, whose identity or structure code that is not staged is about to look at."""
@@ -221,7 +230,9 @@ class GraphBackend(protocol.Backend):
         if name == "print":
             return trace.record("print", args, dict(kwargs))
         if name == "type" and len(args) == 1:
-            return trace.class_of(args[0]) if is_tensor(args[0]) else NotImplemented
+            if not is_tensor(args[0]):
+                return NotImplemented
+            return class_of(trace.use(args[0])) or trace.record("type", args)
         staged = any(map(is_staged, args))
         if not staged and (name in _STRUCTURAL or not (may_hold(args) or may_hold(dict(kwargs)))):
             return NotImplemented

@@ -49,7 +49,9 @@ def _comparison(test: gast.Compare, context: Context) -> bool:
 
 def _plain_comparison(op: gast.AST, left: gast.AST, right: gast.AST, context: Context) -> bool:
     if isinstance(op, (gast.Is, gast.IsNot)):
-        return not (_becomes_none(left, right, context) or _becomes_none(right, left, context))
+        if _becomes_none(left, right, context) or _becomes_none(right, left, context):
+            return False
+        return not (_may_be_array(left, context) and _may_be_array(right, context))
     if _is_text(left) or _is_text(right):
         return not (_makes_text(left, context) or _makes_text(right, context))
     if isinstance(op, (gast.In, gast.NotIn)):
@@ -64,9 +66,22 @@ def _is_text(node: gast.AST) -> bool:
 
 
 def _becomes_none(operand: gast.AST, other: gast.AST, context: Context) -> bool:
-    """Whether a variable that the function sets to None is compared with None."""
-    none = isinstance(other, gast.Constant) and other.value is None
-    return none and isinstance(operand, gast.Name) and context.becomes_none(operand.id)
+    """Whether a variable that the function sets to None, or the base of an array, is compared with None."""
+    if not isinstance(other, gast.Constant) or other.value is not None:
+        return False
+    if isinstance(operand, gast.Attribute):
+        return operand.attr == "base"
+    return isinstance(operand, gast.Name) and context.becomes_none(operand.id)
+
+
+def _may_be_array(operand: gast.AST, context: Context) -> bool:
+    """Whether an operand may be an array, of which it shows only later which one it is: not a class or constant."""
+    if isinstance(operand, gast.Call):
+        return not never_staged(operand, context) and context.dotted(operand.func) != "builtins.type"
+    root = operand
+    while isinstance(root, (gast.Attribute, gast.Subscript)):
+        root = root.value
+    return isinstance(root, gast.Name) and root.id != "self" and context.is_local(root.id)
 
 
 def _makes_text(node: gast.AST, context: Context) -> bool:

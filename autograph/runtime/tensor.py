@@ -71,6 +71,8 @@ class Tensor:
         raise TypeError("the class of a staged value cannot be changed")
 
     def __getattr__(self, name: str) -> Any:
+        if name in _NAMES and getattr(self._value.type, "name", "") == "type":
+            return self._trace.record("getattr", (self, name))
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(f"a staged value has no attribute {name}")
         type = self._trace.type_of(self)
@@ -81,8 +83,6 @@ class Tensor:
                 return self._shape(type)
             if type.exact and name == "size" and None not in type.shape:
                 return math.prod(type.shape)
-            if name == "base":
-                self._needs("to know whether it is a view")
             if type.exact and name in ("real", "imag", "T", "flat", "nbytes", "strides", "size"):
                 return self._trace.record("getattr", (self, name))
             sample = _sample(type)
@@ -280,7 +280,7 @@ def class_of(value: Value) -> type | None:
             return None
         if type.kind == "python":
             return PYTHON_TYPES[type.dtype]
-        return np.ndarray if type.kind == "array" else type.dtype.type
+        return np.ndarray if type.kind == "array" else np.dtype(type.dtype.str).type  # not np.longlong for np.int64
     if isinstance(type, ObjectType):
         return _CLASSES.get(type.name)
     return None
@@ -294,7 +294,8 @@ def _sample(type: TensorType) -> Any:
     return number.item() if type.kind == "python" else number
 
 
-_DATA = frozenset({"T", "real", "imag", "flat", "shape", "strides", "size", "nbytes", "ndim", "dtype", "itemsize"})
+_NAMES = frozenset({"__name__", "__qualname__", "__module__"})  # of a class
+_DATA = frozenset("T real imag flat shape strides size nbytes ndim dtype itemsize base".split())
 
 
 def _is_data(name: str) -> bool:

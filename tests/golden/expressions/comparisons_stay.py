@@ -5,4 +5,4 @@ def f(a, b):
 
 # ------------------------------------------------------------ becomes
 def f(a, b):
-    return a < b, a == b, a is b, a is not None
+    return a < b, a == b, ag__.is_(a, b), a is not None

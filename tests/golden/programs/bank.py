@@ -53,4 +53,4 @@ def transfer(source, target, amount):
         else:
             ag__.ref(target).balance += amount
         return True
-    return ag__.if_stmt(ag__.or_(lambda: amount <= 0, lambda: source is target), if_body, else_body)
+    return ag__.if_stmt(ag__.or_(lambda: amount <= 0, lambda: ag__.is_(source, target)), if_body, else_body)
