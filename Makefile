@@ -13,11 +13,11 @@ demo: setup ## stage and convert real code, run it on real data, and check the a
 	$(PYTHON) examples/demo.py
 
 test: setup ## the tests that take seconds
-	$(PYTHON) -m pytest -q
+	$(PYTHON) -m pytest -q -n auto --dist worksteal
 
 test-all: setup ## every test and sweep, under every Python found (takes long)
 	@status=0; \
-	.ci/each-python -m pytest -q -m "" || status=1; \
+	.ci/each-python -m pytest -q -n auto --dist worksteal -m "" || status=1; \
 	for sweep in tests/sweeps/*.py; do \
 	    if [ -e "$$sweep" ]; then .ci/each-python "$$sweep" || status=1; fi; \
 	done; exit $$status

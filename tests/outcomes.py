@@ -61,7 +61,7 @@ def run(function: Callable[..., Any], arguments: str = "", names: Mapping[str, A
             outcome.exception = description.of(error)
             outcome.places = list(_places(error))
         outcome.arguments = description.of((args, kwargs))
-    outcome.printed = _no_addresses(out.getvalue())
+    outcome.printed = no_addresses(out.getvalue())
     outcome.warnings = [(w.category.__name__, str(w.message)) for w in caught]
     outcome.places += [(w.filename, w.lineno, "warning") for w in caught]
     return outcome
@@ -155,7 +155,7 @@ class _Description:
     def inside(self, value: Any) -> Iterator[Any]:
         """The parts of an object that count."""
         if isinstance(value, BaseException):
-            yield _no_addresses(str(value))
+            yield no_addresses(str(value))
             yield list(map(self.of, value.args)) if not isinstance(value, SyntaxError) else None
             # A body knows an unbound local for a free variable, until the error leaves it.
             context = "NameError" if isinstance(value.__context__, NameError) else self.of(value.__context__)
@@ -188,5 +188,5 @@ def _name(value: Any) -> str:
     return re.sub(r"(if|else|loop)_(body|test)(_\d+)?\.<locals>\.", "", value.__qualname__)
 
 
-def _no_addresses(text: str) -> str:
+def no_addresses(text: str) -> str:
     return re.sub(r"0x[0-9a-f]+", "0x…", text)

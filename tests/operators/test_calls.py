@@ -10,6 +10,7 @@ import pytest
 
 import autograph.operators as ag__
 from autograph.operators.calls import set_converter
+from tests.outcomes import no_addresses
 from tests.recording import recorded
 
 
@@ -115,7 +116,7 @@ marked.__ag_do_not_convert__ = True
         None,
         5,
     ],
-    ids=repr,
+    ids=lambda function: no_addresses(repr(function)),
 )
 def test_what_is_called_as_it_is(tracing, function):
     assert ag__.call(function) is function

@@ -17,6 +17,7 @@ from autograph.runtime.arguments import arrange, key_at, key_of, read
 from autograph.runtime.keys import static_key
 from autograph.runtime.signature import Dynamic, Policy, Signature, Static
 from autograph.runtime.types import COMPLEX, FLOAT, INT, ObjectType, array, scalar
+from tests.outcomes import no_addresses
 
 
 class Colour(enum.Enum):
@@ -75,7 +76,7 @@ def leaf(value):
         (collections.Counter(), ObjectType("Counter")),
         ("x" * 100, ObjectType("str")),
     ],
-    ids=str,
+    ids=lambda value: no_addresses(str(value)),
 )
 def test_what_is_staged(value, type):
     assert isinstance(leaf(value), Dynamic)
@@ -86,7 +87,7 @@ def test_what_is_staged(value, type):
     "value",
     [True, None, "mean", b"x", ..., Colour.RED, StrColour.RED, math.sin, len, Layer, np.float64, np.dtype("f8"), np.sin,
      np.sum, math, slice(0, 2), frozenset({1}), list[int], lambda: 0, Layer().__init__],
-    ids=str,
+    ids=lambda value: no_addresses(str(value)),
 )  # fmt: skip
 def test_what_is_part_of_the_signature(value):
     assert leaf(value) == Static(value)
