@@ -9,8 +9,9 @@ from autograph.runtime import forms
 from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.holding import let_hold
 from autograph.runtime.journal import restore
+from autograph.runtime.naming import stored_at
 from autograph.runtime.regions import Arm, Entry, State, handles, hoist, misfit, owned_by, results_of, run_body
-from autograph.runtime.signals import Diverged, Materialise, Unstageable
+from autograph.runtime.signals import Diverged, Materialise, Unjoinable, Unstageable
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import MaybeUnbound
@@ -46,7 +47,12 @@ def stage_if(
     Args:
         loose: whether what they return goes straight to who called the user's function.
     """
-    return repeated(trace, lambda: _stage_if(trace, trace.use(test), [body, orelse or _nothing], state, loose), state)
+    bodies = [body, orelse or _nothing]
+    try:
+        return repeated(trace, lambda: _stage_if(trace, trace.use(test), bodies, state, loose), state)
+    except Unjoinable as signal:
+        signal.lines = signal.lines or tuple(stored_at(getattr(each, "__code__", None), signal.name) for each in bodies)
+        raise
 
 
 def repeated(trace: Trace, stage: Callable[[], Any], state: State) -> Any:

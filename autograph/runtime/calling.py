@@ -159,7 +159,7 @@ class Caller:
                 self._depth[code] -= 1
             if trace.loosened and is_tensor(result):
                 what = f"what {function.__name__} returns"
-                raise Unjoinable(what, "one thing", "another", trace.loosened, trace.place())
+                raise Unjoinable(what, "one object", "another", trace.loosened, trace.place())
             trace.loosened = before
             return result
 
@@ -277,6 +277,11 @@ class Recorded:
             if isinstance(function.__self__, _IMPURE_TYPES) and op_of(function) is None:
                 return self.trace.record(method, (function.__self__, *args), kwargs)
         return self.trace.record_function(function, args, kwargs)
+
+    @property
+    def stands_for(self) -> Any:
+        """What it is, on a path that is not the only one."""
+        return self.__wrapped__
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self.__wrapped__, name)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -176,7 +176,9 @@ def _is_plain_object(value: Any) -> bool:
         return True
     if isinstance(value, tuple):
         return all(map(_is_plain_object, value))
-    return value is None or isinstance(value, (str, bytes, range, type, FunctionType, Enum, np.dtype))
+    if isinstance(value, (str, bytes, range, type, FunctionType, BuiltinFunctionType, Enum, np.dtype)):
+        return True
+    return value is None or hasattr(type(value), "stands_for")
 
 
 def _can_be_object(value: Any, owned: Callable[[Any], bool] | None) -> bool:
@@ -232,6 +234,10 @@ def describe(value: Any) -> str:
         return "unbound"
     if isinstance(value, (type(None), bool, int, float, complex, str)):
         return repr(value)
+    if hasattr(type(value), "stands_for"):
+        return describe(value.stands_for)
+    if isinstance(value, (FunctionType, BuiltinFunctionType, type, np.ufunc)):
+        return value.__name__
     if isinstance(value, (list, tuple, dict, set)):
         return f"a {type(value).__name__} of {len(value)}"
     return f"an object of class {type(value).__qualname__}"

@@ -54,3 +54,10 @@ def stored_names(code: CodeType) -> dict[int, tuple[str, ...]]:
             if len(stores) == each.arg and all(store.opname in _STORES for store in stores):
                 found[each.offset] = tuple(str(store.argval) for store in stores)
     return found
+
+
+def stored_at(code: CodeType | None, name: str) -> int | None:
+    """The last line on which some code sets a variable, if it does."""
+    stores = {} if code is None else stored_names(code)
+    lines = [code_line(code, at) for at, names in stores.items() if code is not None and name in names]
+    return lines[-1] if lines else None

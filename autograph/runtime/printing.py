@@ -326,6 +326,47 @@ def node_text(graph: Graph, node: Node) -> str:
     return found or "".join(piece.text for piece in printer.head(node))
 
 
+class _Expressions(Printer):
+    """Writes a value as the expression that it is computed by, from variables of the user's, if it is a short one."""
+
+    def __init__(self, room: int) -> None:
+        super().__init__(Graph(""))
+        self.room = room
+
+    def arg(self, arg: Any) -> Iterator[Piece]:
+        if not isinstance(arg, Value):
+            return super().arg(arg)
+        if notation.is_name(arg.name):
+            return iter((Piece("value", arg.name),))
+        self.room -= 1
+        if arg.node is None or arg.node.blocks or self.room < 0:
+            raise LookupError(arg)
+        pieces = self.right_side(arg.node)
+        return iter(self._enclosed(pieces) if arg.node.op in notation.BINARY else pieces)
+
+    def _call(self, node: Node) -> Iterator[Piece]:
+        if node.op != "call" or isinstance(node.args[0], Value):
+            return super()._call(node)
+        name = getattr(node.args[0], "__name__", "…")
+        return iter((Piece("op", name), *self._enclosed(self._listed(node.args[1:]))))
+
+
+def expression(value: Value, room: int = 6) -> str:
+    """What a user calls a value: its variable, or a short expression; "" if it has neither.
+
+    Args:
+        room: of how many operations the expression may be made.
+    """
+    printer = _Expressions(room)
+    try:
+        if value.node is None or notation.is_name(value.name):
+            return value.name
+        printer.room -= 1
+        return "" if value.node.blocks else "".join(piece.text for piece in printer.right_side(value.node))
+    except LookupError:
+        return ""
+
+
 def describe(value: Any) -> str:
     """What an object is, in a few words that do not change from run to run."""
     if isinstance(value, Constant):

@@ -18,7 +18,7 @@ from autograph.runtime import forms
 from autograph.runtime.graph import Block, Place, Value
 from autograph.runtime.holding import HOLDERS, Held, held
 from autograph.runtime.journal import Changes, Fallback, contents, entries, put, reached
-from autograph.runtime.signals import Diverged, Materialise, Plain, Unjoinable, Unstageable
+from autograph.runtime.signals import Diverged, Materialise, Plain, Signal, Unjoinable, Unstageable
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace, is_library
 from autograph.runtime.types import MaybeUnbound
@@ -165,7 +165,10 @@ def check_not_about_handles(trace: Trace, error: Exception) -> None:
 
     Raises:
         Plain: it does.
+        Signal: tracing was interrupted, and code written in C has made another error of that.
     """
+    if isinstance(error.__cause__, Signal):
+        raise error.__cause__
     if isinstance(error, (TypeError, AttributeError)) and _HANDLES.search(str(error)):
         raise Plain(f"code that is not staged cannot take a staged value ({error})", trace.place())
 

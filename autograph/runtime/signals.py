@@ -66,8 +66,8 @@ class Unjoinable(Signal):
 
     Args:
         name: what the user calls the variable; "the returned value" for what is returned.
+        first, second: what it is on each path.
         test: the condition that the paths part at, if it is one.
-        places: where each path left the variable.
     """
 
     def __init__(self, name: str, first: str, second: str, test: Value | None, place: Place) -> None:
@@ -77,6 +77,15 @@ class Unjoinable(Signal):
         self.second = second
         self.test = test
         self.place = place
+        self.lines: tuple[int | None, ...] = ()  # where each path sets the variable
+
+    @property
+    def paths(self) -> str:
+        """What it is on each path, in words."""
+        first, second = (f" (line {line})" if line else "" for line in self.lines or (None, None))
+        second_kind = "another one" if self.second == self.first else self.second
+        called = f"`{self.name}`" if self.name.isidentifier() else self.name
+        return f"{called} is {self.first} on one path{first} and {second_kind} on the other{second}"
 
 
 class Materialise(Signal):

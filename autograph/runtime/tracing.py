@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -19,6 +20,7 @@ from autograph.runtime.instrument import Instruments
 from autograph.runtime.journal import contents, restore
 from autograph.runtime.outside import Outside, Restart
 from autograph.runtime.passes.safety import is_quiet
+from autograph.runtime.printing import expression
 from autograph.runtime.regions import check_not_about_handles, is_own, record_raise
 from autograph.runtime.results import Results
 from autograph.runtime.signals import (
@@ -165,7 +167,6 @@ class Tracer:
         function: Any = self.function
         traced = self.caller.traced(function) if type(function) is FunctionType else self.caller.replacement(function)
         trace.code = getattr(traced, "__code__", None)
-        trace.code = getattr(traced, "__code__", None)
         try:
             with tracing(trace), self.instruments:
                 trace.start_from(sys._getframe())
@@ -236,16 +237,19 @@ class Tracer:
 
         What hinges on numbers and arrays is an error instead: of these, the user expects that they are staged.
         """
-        line = _line(getattr(signal, "place", ()))
-        at = f", {line[0]}:{line[1]}" if line else ""
+        at = _at(getattr(signal, "place", ()))
         if isinstance(signal, Unstageable):
             return "" if signal.error else signal.message + at
+        if isinstance(signal, Unjoinable):
+            if self._specialised(signal.test, "") is not None:
+                return ""
+            return f"{signal.paths}, and which path is taken is known only when the graph runs{at}"
         if not isinstance(signal, (NeedsConcrete, TooDeep)) or self._specialised(signal.value, "") is not None:
             return ""
         objects = [v for v in (signal.value, *depends_on(signal.value)) if not isinstance(v.type, TensorType)]
         if not objects and not isinstance(signal, TooDeep):
             return ""
-        return f"{_called(signal.value)} is needed {signal.use}{at}"
+        return f"the value of {_called(signal.value)} is needed {signal.use}{at}"
 
     # Errors -----------------------------------------------------------------------------------------------------------
 
@@ -281,34 +285,28 @@ class Tracer:
         return Respecialise(static=tuple(sorted(paths)), reason=reason) if paths else None
 
     def _needed(self, signal: NeedsConcrete | TooDeep) -> BaseException:
-        where = _line(signal.place)
-        at = f", {where[0]}:{where[1]}" if where else ""
-        respecialised = self._specialised(signal.value, f"its value is needed {signal.use}{at}")
+        respecialised = self._specialised(signal.value, f"its value is needed {signal.use}{_at(signal.place)}")
         if respecialised is not None:
             return respecialised
-        origins = sorted(self.params.get(v, v.name) or "a loop's variable" for v in depends_on(signal.value))
-        origin = " and ".join(origins)
+        called = _called(signal.value)
+        origins = sorted({self._origin(source) for source in depends_on(signal.value)} - {called})
+        origin = f", being computed from {' and '.join(origins)}" if origins else ""
         return StagingError(
-            f"the value of {_called(signal.value)} is needed {signal.use}, but it is known only when the graph runs"
-            f"{f', being computed from {origin}' if origin else ''}. Keep it in NumPy operations or in code that is "
-            "converted, pass what it depends on as a static argument (static_argnames=), or keep the function that "
-            "needs it out of the graph with ag.do_not_convert",
-            *where,
+            f"the value of {called} is needed {signal.use}, but it is known only when the graph runs{origin}. Use "
+            "operators, NumPy's functions, or statements of code that is converted; or put what needs the value into a "
+            "function of its own, decorated with @ag.do_not_convert, which is called when the graph runs",
+            *_line(signal.place),
         )
 
+    def _origin(self, source: Value) -> str:
+        """What the user calls something that values are computed from."""
+        name = self.params.get(source, source.name)
+        return f"`{name}`" if name else "what a loop or branch left"
+
     def _unjoined(self, signal: Unjoinable) -> BaseException:
-        where = _line(signal.place)
-        respecialised = self._specialised(
-            signal.test, f"`{signal.name}` is {signal.first} on one path and {signal.second} on the other"
-        )
-        if respecialised is not None:
-            return respecialised
-        return StagingError(
-            f"`{signal.name}` is {signal.first} on one path and {signal.second} on the other, and which path is taken "
-            "is known only when the graph runs. Give it values of one kind on both paths, or make what the condition "
-            "depends on static (static_argnames=)",
-            *where,
-        )
+        respecialised = self._specialised(signal.test, f"{signal.paths}{_at(signal.place)}")
+        assert respecialised is not None, "what nothing can be specialised for runs as plain Python"
+        return respecialised
 
 
 def check_shelters(graph: Graph, shelter: Callable[[Any, int], Any]) -> None:
@@ -331,11 +329,22 @@ _BY_HANDLE = frozenset({list, dict, set, tuple, range, str, np.ndarray})
 
 
 def _called(value: Value) -> str:
-    return f"`{value.name}`" if value.name else f"a value of type {value.type}"
+    written = expression(value)
+    return f"`{written}`" if written else f"something of type {value.type}"
 
 
 def _line(place: Any) -> tuple[str, int] | tuple[()]:
-    return user_line(place) or ()
+    """The user's line, rather than one of a library that the user calls."""
+    users = tuple((code, at) for code, at in place if not code.co_filename.startswith(_LIBRARIES))
+    return user_line(users) or user_line(place) or ()
+
+
+_LIBRARIES = (os.path.dirname(os.__file__) + os.sep, os.path.dirname(np.__file__) + os.sep, "<frozen ")
+
+
+def _at(place: Any) -> str:
+    line = _line(place)
+    return f", {line[0]}:{line[1]}" if line else ""
 
 
 def _flat(tree: Any, example: Any) -> list[Any]:

@@ -1,0 +1,102 @@
+"""What is told of code that cannot be staged: the user's expression, variable, line, and the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.errors import AutographError
+
+
+def error_of(function: Callable[..., Any], *args: Any, **options: Any) -> str:
+    """What an error of this library's says, with the name of this file and the number of the line left out."""
+    with pytest.raises(AutographError) as caught:
+        ag.function(function, **options)(*args)
+    assert caught.value.filename == __file__
+    first = function.__code__.co_firstlineno
+    lines = caught.value.lineno - first if caught.value.lineno else None
+    return f"+{lines}: {caught.value.message}"
+
+
+def plain_because(function: Callable[..., Any], *args: Any) -> str:
+    """Why a function runs as plain Python; that it gives the same then is checked, too."""
+    staged = ag.function(function)
+    wanted, found = function(*args), staged(*args)
+    assert repr(found) == repr(wanted)
+    return staged.traces[-1].plain.replace(f", {__file__}:", ", :")
+
+
+ENDING = (
+    ". Use operators, NumPy's functions, or statements of code that is converted; or put what needs the value into a "
+    "function of its own, decorated with @ag.do_not_convert, which is called when the graph runs"
+)
+
+
+def hashed(x):
+    return hash(x[0] + 1)
+
+
+def test_a_value_that_python_needs_is_named_as_the_user_wrote_it() -> None:
+    assert error_of(hashed, np.ones(2)) == (
+        "+1: the value of `x[0] + 1` is needed as a key or an element of a set, but it is known only when the graph "
+        "runs, being computed from `x`" + ENDING
+    )
+
+
+def test_the_way_out_is_one() -> None:
+    @ag.do_not_convert
+    def look(v):
+        return hash(v)
+
+    @ag.function
+    def f(x):
+        return look(x[0] + 1)
+
+    assert f(np.ones(2)) == hash(2.0)
+
+
+class Account:
+    def __init__(self, owner):
+        self.owner = owner
+
+
+def objects_on_two_paths(x):
+    if x[0] > 0:
+        account = Account("one")
+    else:
+        account = Account("two")
+    return account.owner
+
+
+def test_objects_on_two_paths_run_as_plain_python() -> None:
+    line = objects_on_two_paths.__code__.co_firstlineno
+    assert plain_because(objects_on_two_paths, np.ones(2)) == (
+        f"`account` is an object of class Account on one path (line {line + 2}) and another one on the other "
+        f"(line {line + 4}), and which path is taken is known only when the graph runs, :{line + 1}"
+    )
+    with pytest.raises(AutographError, match="strict about 'plain'.*`account` is an object of class Account"):
+        ag.function(objects_on_two_paths, strict="plain")(np.ones(2))
+
+
+@pytest.mark.parametrize("choose", [lambda x: np.sin if x > 0 else np.cos, lambda x: abs if x > 0 else round])
+def test_functions_on_two_paths_are_staged(choose: Callable[..., Any]) -> None:
+    def f(x):
+        g = choose(x)
+        return g(x)
+
+    staged = ag.function(f, strict="plain")
+    assert [staged(v) for v in (0.75, -0.75)] == [f(v) for v in (0.75, -0.75)]
+    assert len(staged.traces) == 1
+
+
+def test_an_interruption_is_none_of_the_users_errors() -> None:
+    """C code makes a ValueError of whatever it meets."""
+
+    def f(x):
+        return np.fromiter((v * 2 for v in x), float)
+
+    assert ag.function(f)(np.ones(2)).tolist() == [2, 2]
