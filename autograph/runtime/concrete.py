@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograph.runtime.arguments import read
 from autograph.runtime.entry import MISS
@@ -13,6 +13,9 @@ from autograph.runtime.specialise import Specialiser, TracingError
 from autograph.runtime.specified import SignatureError, misfit
 from autograph.runtime.traces import Trace
 from autograph.runtime.types import MaybeUnbound, ObjectType, TensorType
+
+if TYPE_CHECKING:
+    from autograph.runtime.view import GraphView
 
 
 class ConcreteFunction:
@@ -47,12 +50,18 @@ class ConcreteFunction:
         return self.trace.entry(*values)
 
     @property
-    def graph(self) -> Graph:
-        """The optimised graph.
+    def graph(self) -> GraphView:
+        """The optimised graph, to look at.
 
         Raises:
             TracingError: this signature runs as plain Python.
         """
+        from autograph.runtime.view import GraphView  # only now: it takes its time
+
+        return GraphView(self._graph)
+
+    @property
+    def _graph(self) -> Graph:
         if self.trace.graph is None:
             raise TracingError(f"{self!r} has no graph, for it runs as plain Python: {self.trace.plain}")
         return self.trace.graph
@@ -60,12 +69,12 @@ class ConcreteFunction:
     @property
     def inputs(self) -> list[Value]:
         """The graph's parameters."""
-        return self.graph.params
+        return self._graph.params
 
     @property
     def outputs(self) -> list[Value]:
         """The values in what the graph returns, in order."""
-        return self.graph.block.result_values
+        return self._graph.block.result_values
 
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -75,7 +84,7 @@ class ConcreteFunction:
     @property
     def structured_outputs(self) -> Any:
         """What the graph returns, with the type of each value in its place."""
-        return _outputs(self.graph)
+        return _outputs(self._graph)
 
     def __repr__(self) -> str:
         return f"<{self._specialiser.name} for ({self.signature})>"

@@ -154,7 +154,7 @@ class Specialiser:
     def _keyed(self, values: tuple[Any, ...], signature: Signature) -> tuple[Any, Signature]:
         if self.specified is None:
             return self.key(values), signature
-        return "input_signature", self.specified.apply(signature)
+        return self.specified.key(signature), self.specified.apply(signature)
 
     def clear(self) -> None:
         """Forget everything."""

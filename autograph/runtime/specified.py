@@ -11,7 +11,7 @@ from autograph import nest
 from autograph.errors import AutographError
 from autograph.runtime.arguments import read
 from autograph.runtime.learning import open_dimensions
-from autograph.runtime.signature import Dynamic, Instance, Leaf, Policy, Signature, Static
+from autograph.runtime.signature import Dynamic, Instance, Leaf, Policy, Signature, Static, is_within
 from autograph.runtime.spec import TensorSpec
 from autograph.runtime.types import ANY, ObjectType, TensorType, covers, python
 
@@ -21,7 +21,10 @@ class SignatureError(AutographError, TypeError):
 
 
 class Specified:
-    """An input signature of a function.
+    """An input signature of a function; that of a method says nothing of `self`.
+
+    Attributes:
+        owner: the name of the parameter that is `self`, if there is one.
 
     Raises:
         ValueError: it does not fit the parameters.
@@ -36,22 +39,45 @@ class Specified:
         policy: Policy,
     ) -> None:
         self.name = name
+        self.owner = ""
+        given = [placeholders(spec, classes=True) for spec in specs]
         try:
-            values = bind(*[placeholders(spec, classes=True) for spec in specs])
+            values = bind(*given)
         except TypeError as error:
-            raise ValueError(f"input_signature does not fit the parameters: {error}") from None
+            try:
+                values = bind(None, *given)
+            except TypeError:
+                values = ()
+            if not values or "." not in name:
+                raise ValueError(f"input_signature does not fit the parameters: {error}") from None
+            self.owner, parameters, values = parameters[0].name, parameters[1:], values[1:]
         self.signature, self.reading = read(parameters, values, policy)
         open_dimensions(policy, self.signature)
 
     def apply(self, signature: Signature) -> Signature:
         """The signature of a call, with what the user said of the leaves in the place of what they are."""
-        problem = misfit(self.signature, signature)
+        problem = misfit(self.signature, self._without_owner(signature))
         if problem:
             raise SignatureError(
                 f"{self.name} takes only what its input_signature says, ({self.signature}), but in this call {problem}."
                 " Pass such arguments, leave dimensions open with None, or leave input_signature= out"
             )
-        return replace(signature, leaves=self.signature.leaves)
+        said = dict(zip(self.signature.paths, self.signature.leaves))
+        leaves = tuple(said.get(path, leaf) for path, leaf in zip(signature.paths, signature.leaves))
+        return replace(signature, leaves=leaves)
+
+    def key(self, signature: Signature) -> Any:
+        """The key of the trace for a call: there is one, or one for each kind of `self`."""
+        own = self._of_owner(signature)
+        return ("input_signature", *own) if own else "input_signature"
+
+    def _of_owner(self, signature: Signature) -> list[tuple[str, Leaf]]:
+        leaves = zip(signature.paths, signature.leaves)
+        return [(path, leaf) for path, leaf in leaves if self.owner and is_within(path, self.owner)]
+
+    def _without_owner(self, signature: Signature) -> Signature:
+        count = len(self._of_owner(signature))  # it comes first
+        return replace(signature, paths=signature.paths[count:], leaves=signature.leaves[count:])
 
 
 def placeholders(spec: Any, classes: bool = False) -> Any:

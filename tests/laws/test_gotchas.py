@@ -286,6 +286,35 @@ def test_methods_update_their_object(capsys: pytest.CaptureFixture[str]) -> None
     assert printed(capsys) == ["6.0", "7.0", "6.0"]
 
 
+class SpecifiedModule:
+    def __init__(self, init_value):
+        self.x = init_value
+
+    @ag.function(input_signature=[ag.TensorSpec([], np.float32)])
+    def addprint(self, a):
+        self.x += a
+        print(self.x)
+        return self.x
+
+
+def test_methods_may_have_an_input_signature(capsys: pytest.CaptureFixture[str]) -> None:
+    demo = SpecifiedModule(np.array(1.0))
+    assert demo.addprint(np.float32(5)) is demo.x
+    assert demo.addprint(np.float32(5)) == 11.0
+    assert SpecifiedModule(2).addprint(np.float32(0.5)) == 2.5
+    assert printed(capsys) == ["6.0", "11.0", "2.5"]
+    with pytest.raises(TypeError, match=r"takes only what its input_signature says, \(a: ~f32\[\]\), .* `a` is 'x'"):
+        demo.addprint("x")
+    assert "a: ~f32[]" in SpecifiedModule.addprint.pretty_printed_concrete_signatures()
+
+
+def test_a_concrete_function_shows_its_graph() -> None:
+    concrete = ag.function(some_costly_computation).get_concrete_function(ag.TensorSpec((None, 10)))
+    assert str(concrete.graph).startswith("graph some_costly_computation(x: f64[?,10]):")
+    x = np.random.default_rng(0).uniform(-1, 1, (10, 10))
+    assert same(concrete(x), some_costly_computation(x))
+
+
 def test_a_function_may_be_made_a_method_of_an_object() -> None:
     module = DemoModule(0.0)
 

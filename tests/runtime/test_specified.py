@@ -146,7 +146,7 @@ def test_what_a_concrete_function_has():
     assert [str(value.type) for value in concrete.inputs] == ["py.float", "f64[2]"]
     assert [str(value.type) for value in concrete.outputs] == ["object"]
     assert concrete.structured_input_signature == ((FLOAT, [array("f8", 2)]), {})
-    assert concrete.graph is concrete.trace.graph
+    assert concrete.graph.graph is concrete.trace.graph
     assert repr(concrete) == "<<lambda> for (x: py.float, k[0]: f64[2])>"
     assert concrete.__name__ == "<lambda>"
 
