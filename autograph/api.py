@@ -175,7 +175,14 @@ def do_not_convert(function: Any = None) -> Any:
 
 
 def set_loop_options(**options: Any) -> None:
-    """Options for the loop in whose body this stands, for the backend that stages it; otherwise of no effect."""
+    """Options for the loop in whose body this stands, for the backend that stages it; otherwise of no effect.
+
+    `ag.function` knows two:
+
+        unroll: True to unroll all turns while tracing, which makes the numbers that their count hinges on part of the
+            signature; False for a loop of the graph; a number for unrolling only loops of at most so many turns.
+        budget: how many operations unrolling may record before it is an error, at first 20,000.
+    """
 
 
 # Text -----------------------------------------------------------------------------------------------------------------

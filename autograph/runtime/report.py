@@ -22,6 +22,7 @@ HEADINGS = {
     "plain": "plain Python",
     "specialise": "made part of the signature",
     "unroll": "unrolled",
+    "turns": "loops over plain values, run by Python while tracing",
     "callback": "called back",
     "pass": "optimised",
     "time": "time",

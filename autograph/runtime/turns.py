@@ -15,13 +15,12 @@ from autograph.runtime.branches import stage_if
 from autograph.runtime.holding import held
 from autograph.runtime.loops import stage_for, stage_while
 from autograph.runtime.regions import State
-from autograph.runtime.signals import NeedsConcrete, Unjoinable, Unstageable
+from autograph.runtime.signals import NeedsConcrete, Unjoinable
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import TensorType
+from autograph.runtime.unrolling import Unrolling, unrolling
 
-UNROLL = 8  # turns that are unrolled without a second thought
-BUDGET = 20_000  # nodes that unrolling may record
 PEEL = 3  # turns that are run before a loop, so that what it carries has settled
 
 Options = Mapping[str, Any] | None
@@ -103,23 +102,24 @@ def run_while(
     options: Options,
 ) -> None:
     """A `while` loop met while tracing, of which `first` is what the first test gave."""
-    limit = _limit(options)
+    rule = unrolling(options, trace.place)
+    limit = rule.limit
 
     def plain(checkpoint: Checkpoint) -> None:
         now, turns = first, 0
         while not is_staged(now):
             if not now:
-                return
+                return _tell_turns(checkpoint, turns)
             turns += 1
             stop = _turn(body, until)
             if is_staged(stop):
                 raise Restage(forced=True)
             if stop:
-                return
+                return _tell_turns(checkpoint, turns)
             now = test()
             if checkpoint.grown and limit is not None and turns > limit:
                 raise Restage(forced=False)
-            _check_budget(trace, checkpoint)
+            rule.spend(checkpoint.grown, trace.place)
         raise Restage(forced=True)
 
     def staged(checkpoint: Checkpoint) -> None:
@@ -135,6 +135,8 @@ def run_while(
                 forced = signal.forced
         else:
             forced = True
+            if rule.wanted:
+                trace.needs(as_tensor(now), "to unroll this loop")
         try:
             return _attempt(trace, state, staged)  # type: ignore[no-any-return]
         except (NeedsConcrete, Unjoinable):
@@ -160,25 +162,6 @@ def _turn(body: Callable[[], Any], until: Callable[[], Any] | None) -> Any:
     return False if until is None else until()
 
 
-def _limit(options: Options) -> int | None:
-    """How many turns are unrolled; None for all."""
-    unroll = (options or {}).get("unroll")
-    if unroll is None or unroll is False:
-        return UNROLL if unroll is None else 0
-    return None if unroll is True else int(unroll)
-
-
-def _check_budget(trace: Trace, checkpoint: Checkpoint) -> None:
-    if checkpoint.grown > BUDGET:
-        raise Unstageable(
-            f"unrolling this loop takes more than {BUDGET} operations, and it cannot be staged as a loop of the graph, "
-            "because its body needs the value of what it iterates over, or carries what cannot be carried. Iterate "
-            "over an array or a range, and index arrays rather than lists with the loop's variable",
-            trace.place(),
-            error=True,
-        )
-
-
 def run_for(
     trace: Trace,
     iterable: Any,
@@ -188,14 +171,17 @@ def run_for(
     options: Options,
 ) -> None:
     """A `for` loop met while tracing."""
-    loop = _For(trace, body, state, until)
-    limit = _limit(options)
+    rule = unrolling(options, trace.place)
+    loop = _For(trace, body, state, until, rule)
     if is_staged(iterable):
-        loop.staged(as_tensor(iterable))
-        return
+        handle = as_tensor(iterable)
+        if not rule.wanted:
+            loop.staged(handle)
+            return
+        iterable = _items(trace, handle)
     source = _restartable(iterable)
-    if source is not None and (limit is None or len(source) > limit):
-        loop.restartable(source, eager=limit is not None)
+    if source is not None and rule.limit is not None and len(source) > rule.limit:
+        loop.restartable(source)
     else:
         loop.unrolled(iter(iterable), "it is short" if source is not None else "what it runs over is Python's own")
 
@@ -208,6 +194,7 @@ class _For:
     body: Callable[[Any], Any]
     state: State
     until: Callable[[], Any] | None
+    rule: Unrolling
 
     def staged(self, iterable: Tensor) -> None:
         """Over a value of the graph; its first turns by themselves, if that helps and there are that many."""
@@ -234,10 +221,10 @@ class _For:
         stage_if(self.trace, self.trace.record("not", (as_tensor(stop),)), rest, None, self.state)
         return True
 
-    def restartable(self, source: Any, eager: bool) -> None:
+    def restartable(self, source: Any) -> None:
         """Over a range, or numbers: as plain Python while nothing is recorded, then as a loop of the graph."""
         try:
-            _attempt(self.trace, self.state, lambda c: self._turns(iter(source), c, eager))
+            _attempt(self.trace, self.state, lambda c: self._turns(iter(source), c, eager=True))
             return
         except Restage:
             pass
@@ -256,7 +243,7 @@ class _For:
                 reason = signal
             if peeled == PEEL or not rest:
                 break
-            if self._peel(rest[0], lambda rest=rest: self.restartable(rest[1:], eager)):  # type: ignore[misc]
+            if self._peel(rest[0], lambda rest=rest: self.restartable(rest[1:])):  # type: ignore[misc]
                 return
         self.trace.tell("unroll", f"a loop of {len(rest)} turns is unrolled: {_why(reason)}")
         self.unrolled(iter(rest))
@@ -277,7 +264,8 @@ class _For:
         Args:
             eager: give up for the sake of staging as soon as a turn records anything.
         """
-        for item in items:
+        turns = 0
+        for turns, item in enumerate(items, 1):
             self.body(item)
             stop = False if self.until is None else self.until()
             if is_staged(stop):
@@ -286,16 +274,31 @@ class _For:
                 self._until_staged(stop, list(items), checkpoint)
                 return
             if stop:
-                return
+                break
             if eager and checkpoint.grown:
                 raise Restage(forced=False)
-            _check_budget(self.trace, checkpoint)
+            self.rule.spend(checkpoint.grown, self.trace.place)
+        _tell_turns(checkpoint, turns)
 
     def _until_staged(self, stop: Any, rest: list[Any], checkpoint: Checkpoint) -> None:
         """Run the rest of the turns unless the loop ends, which only the graph knows."""
         if rest:
             go_on = self.trace.record("not", (as_tensor(stop),))
             stage_if(self.trace, go_on, lambda: self._turns(iter(rest), checkpoint, False), None, self.state)
+
+
+def _tell_turns(checkpoint: Checkpoint, turns: int) -> None:
+    """Tell of the turns of a loop over plain values that are written out in the graph."""
+    if turns > 1 and checkpoint.grown:
+        checkpoint.trace.tell("turns", f"{turns} turns, {checkpoint.grown} operations")
+
+
+def _items(trace: Trace, iterable: Tensor) -> Iterator[Any]:
+    """The items of a staged value, one by one, for a loop that the user wants unrolled."""
+    if not _has_items(iterable, 0):
+        trace.needs(iterable, "to unroll this loop")
+    length = iterable._value.type.shape[0]
+    return (iterable[i] for i in range(length))
 
 
 def _has_items(iterable: Tensor, count: int) -> bool:

@@ -1,0 +1,65 @@
+"""How far a loop is unrolled: the options of `ag.set_loop_options(…)` that the graph runtime knows.
+
+`unroll`: True for all turns, False for none, a number for at most so many; otherwise a few.
+`budget`: how many operations unrolling may record before it is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from autograph.runtime.graph import Place
+from autograph.runtime.signals import Unstageable
+
+UNROLL = 8  # turns that are unrolled without a second thought
+BUDGET = 20_000  # operations that unrolling may record
+
+
+@dataclass(frozen=True)
+class Unrolling:
+    """How far a loop is unrolled.
+
+    Attributes:
+        limit: how many turns are; None for all.
+        wanted: whether the user asked for all turns.
+        budget: how many operations that may record.
+    """
+
+    limit: int | None = UNROLL
+    wanted: bool = False
+    budget: int = BUDGET
+
+    def spend(self, operations: int, place: Callable[[], Place]) -> None:
+        """Make it an error if so many operations are too many."""
+        if operations > self.budget:
+            raise Unstageable(
+                f"unrolling this loop takes more than {self.budget} operations, and it cannot be staged as a loop of "
+                "the graph, because its body needs the value of what it iterates over, or carries what cannot be "
+                "carried. Iterate over an array or a range, and index arrays rather than lists with the loop's "
+                "variable, or allow more with ag.set_loop_options(budget=…) in the body",
+                place(),
+                error=True,
+            )
+
+
+def unrolling(options: Mapping[str, Any] | None, place: Callable[[], Place]) -> Unrolling:
+    """What the options of a loop come to."""
+    if not options:
+        return _DEFAULT
+    unknown = [name for name in options if name not in ("unroll", "budget")]
+    unroll, budget = options.get("unroll"), options.get("budget", BUDGET)
+    if unknown:
+        problem = f"there is no option {unknown[0]!r}; there are unroll= and budget="
+    elif not (unroll is None or isinstance(unroll, int)) or (unroll is not None and unroll < 0):
+        problem = f"unroll= is True, False or how many turns are unrolled at most, not {unroll!r}"
+    elif not isinstance(budget, int) or budget < 1:
+        problem = f"budget= is how many operations unrolling may take, not {budget!r}"
+    else:
+        limit = UNROLL if unroll is None else None if unroll is True else int(unroll)
+        return Unrolling(limit, unroll is True, budget)
+    raise Unstageable(f"set_loop_options: {problem}", place(), error=True)
+
+
+_DEFAULT = Unrolling()
