@@ -12,7 +12,7 @@ from autograph.errors import AutographError
 # What `strict` can refuse.
 KINDS = {
     "retrace": "tracing again after the first time",
-    "unroll": "a loop over staged values that is written out turn by turn",
+    "unroll": "a loop that is written out turn by turn, though nobody asked for it",
     "callback": "a call of a function of which the graph knows nothing",
     "specialise": "a staged argument that is made part of the signature",
     "plain": "code that runs as plain Python",

@@ -22,7 +22,7 @@ HEADINGS = {
     "plain": "plain Python",
     "specialise": "made part of the signature",
     "unroll": "unrolled",
-    "turns": "loops over plain values, run by Python while tracing",
+    "turns": "unrolled as set_loop_options says",
     "callback": "called back",
     "pass": "optimised",
     "time": "time",

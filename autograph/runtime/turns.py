@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from autograph.runtime.branches import stage_if
@@ -102,64 +103,77 @@ def run_while(
     options: Options,
 ) -> None:
     """A `while` loop met while tracing, of which `first` is what the first test gave."""
-    rule = unrolling(options, trace.place)
-    limit = rule.limit
+    _While(trace, test, body, state, until, unrolling(options, trace.place)).run(first)
 
-    def plain(checkpoint: Checkpoint) -> None:
-        now, turns = first, 0
+
+@dataclass
+class _While:
+    """A `while` loop, and the ways of tracing it."""
+
+    trace: Trace
+    test: Callable[[], Any]
+    body: Callable[[], Any]
+    state: State
+    until: Callable[[], Any] | None
+    rule: Unrolling
+
+    def run(self, now: Any) -> None:
+        """As plain Python while that can be known, then as a loop of the graph; `now` is what the test gave."""
+        trace, limit, peeled = self.trace, self.rule.limit, 0
+        while True:
+            if not is_staged(now):
+                try:
+                    return _attempt(trace, self.state, partial(self._plain, now, limit))  # type: ignore[no-any-return]
+                except Restage as signal:
+                    forced = signal.forced
+            else:
+                forced = True
+                if self.rule.wanted:
+                    trace.needs(as_tensor(now), "to unroll this loop")
+            try:
+                return _attempt(trace, self.state, partial(self._stage, now))  # type: ignore[no-any-return]
+            except (NeedsConcrete, Unjoinable):
+                if not forced:
+                    limit = None
+                    continue
+                if is_staged(now) or not now or peeled >= PEEL:
+                    raise
+            # One turn by itself: what the loop carries may have settled after it.
+            peeled += 1
+            stop = self._turn()
+            if is_staged(stop):
+                rest = trace.record("not", (as_tensor(stop),))
+                stage_if(trace, rest, lambda: self.run(self.test()), None, self.state)
+                return None
+            if stop:
+                return None
+            now = self.test()
+
+    def _plain(self, now: Any, limit: int | None, checkpoint: Checkpoint) -> None:
+        turns = 0
         while not is_staged(now):
             if not now:
-                return _tell_turns(checkpoint, turns)
+                break
             turns += 1
-            stop = _turn(body, until)
+            stop = self._turn()
             if is_staged(stop):
                 raise Restage(forced=True)
             if stop:
-                return _tell_turns(checkpoint, turns)
-            now = test()
+                break
+            now = self.test()
             if checkpoint.grown and limit is not None and turns > limit:
                 raise Restage(forced=False)
-            rule.spend(checkpoint.grown, trace.place)
-        raise Restage(forced=True)
-
-    def staged(checkpoint: Checkpoint) -> None:
-        stage_while(trace, as_tensor(now) if is_staged(now) else now, test, body, state, until)
-
-    now = first
-    peeled = 0
-    while True:
-        if not is_staged(now):
-            try:
-                return _attempt(trace, state, plain)  # type: ignore[no-any-return]
-            except Restage as signal:
-                forced = signal.forced
+            self.rule.spend(checkpoint.grown, self.trace.place)
         else:
-            forced = True
-            if rule.wanted:
-                trace.needs(as_tensor(now), "to unroll this loop")
-        try:
-            return _attempt(trace, state, staged)  # type: ignore[no-any-return]
-        except (NeedsConcrete, Unjoinable):
-            if not forced:
-                limit = None
-                continue
-            if is_staged(now) or not now or peeled >= PEEL:
-                raise
-        # One turn by itself: what the loop carries may have settled after it.
-        peeled += 1
-        stop = _turn(body, until)
-        if is_staged(stop):
-            rest = trace.record("not", (as_tensor(stop),))
-            stage_if(trace, rest, lambda: run_while(trace, test(), test, body, state, until, options), None, state)
-            return None
-        if stop:
-            return None
-        now = first = test()
+            raise Restage(forced=True)
+        _tell_turns(checkpoint, turns, self.rule)
 
+    def _stage(self, now: Any, _: Checkpoint) -> None:
+        stage_while(self.trace, as_tensor(now) if is_staged(now) else now, self.test, self.body, self.state, self.until)
 
-def _turn(body: Callable[[], Any], until: Callable[[], Any] | None) -> Any:
-    body()
-    return False if until is None else until()
+    def _turn(self) -> Any:
+        self.body()
+        return False if self.until is None else self.until()
 
 
 def run_for(
@@ -265,7 +279,8 @@ class _For:
             eager: give up for the sake of staging as soon as a turn records anything.
         """
         turns = 0
-        for turns, item in enumerate(items, 1):
+        for item in items:
+            turns += 1
             self.body(item)
             stop = False if self.until is None else self.until()
             if is_staged(stop):
@@ -278,7 +293,7 @@ class _For:
             if eager and checkpoint.grown:
                 raise Restage(forced=False)
             self.rule.spend(checkpoint.grown, self.trace.place)
-        _tell_turns(checkpoint, turns)
+        _tell_turns(checkpoint, turns, self.rule)
 
     def _until_staged(self, stop: Any, rest: list[Any], checkpoint: Checkpoint) -> None:
         """Run the rest of the turns unless the loop ends, which only the graph knows."""
@@ -287,17 +302,19 @@ class _For:
             stage_if(self.trace, go_on, lambda: self._turns(iter(rest), checkpoint, False), None, self.state)
 
 
-def _tell_turns(checkpoint: Checkpoint, turns: int) -> None:
+def _tell_turns(checkpoint: Checkpoint, turns: int, rule: Unrolling) -> None:
     """Tell of the turns of a loop over plain values that are written out in the graph."""
     if turns > 1 and checkpoint.grown:
-        checkpoint.trace.tell("turns", f"{turns} turns, {checkpoint.grown} operations")
+        kind = "turns" if rule.asked else "unroll"
+        checkpoint.trace.tell(kind, f"{turns} turns of this loop take {checkpoint.grown} operations")
 
 
 def _items(trace: Trace, iterable: Tensor) -> Iterator[Any]:
     """The items of a staged value, one by one, for a loop that the user wants unrolled."""
-    if not _has_items(iterable, 0):
+    type = iterable._value.type
+    length = type.shape[0] if isinstance(type, TensorType) and type.exact and type.ndim else None
+    if length is None:
         trace.needs(iterable, "to unroll this loop")
-    length = iterable._value.type.shape[0]
     return (iterable[i] for i in range(length))
 
 

@@ -24,11 +24,13 @@ class Unrolling:
     Attributes:
         limit: how many turns are; None for all.
         wanted: whether the user asked for all turns.
+        asked: whether the user said how many.
         budget: how many operations that may record.
     """
 
     limit: int | None = UNROLL
     wanted: bool = False
+    asked: bool = False
     budget: int = BUDGET
 
     def spend(self, operations: int, place: Callable[[], Place]) -> None:
@@ -58,7 +60,7 @@ def unrolling(options: Mapping[str, Any] | None, place: Callable[[], Place]) -> 
         problem = f"budget= is how many operations unrolling may take, not {budget!r}"
     else:
         limit = UNROLL if unroll is None else None if unroll is True else int(unroll)
-        return Unrolling(limit, unroll is True, budget)
+        return Unrolling(limit, unroll is True, unroll is not None, budget)
     raise Unstageable(f"set_loop_options: {problem}", place(), error=True)
 
 

@@ -100,6 +100,18 @@ def test_budget():
     assert f"{__file__}:{f.__code__.co_firstlineno + 2}: " in str(caught.value)
 
 
+def test_loops_over_plain_values_are_told_of():
+    def f(x):
+        for scale in (1, 2, 3):
+            x = x * scale
+        return x
+
+    line = f.__code__.co_firstlineno + 1
+    assert "3 turns of this loop take 3 operations" in str(ag.function(f).explain(1.0).where(kind="unroll", line=line))
+    with pytest.raises(ag.errors.AutographError, match="is strict about 'unroll'"):
+        ag.function(f, strict="unroll")(1.0)
+
+
 @pytest.mark.parametrize(
     "options, message",
     [
