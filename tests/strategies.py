@@ -111,9 +111,9 @@ class Scope:
 
 
 @st.composite
-def programs(draw: st.DrawFn) -> str:
+def programs(draw: st.DrawFn, generators: bool = True) -> str:
     """The text of a module whose function `main(a, b, xs, d)` is to be tried."""
-    return _Writer(draw).program()
+    return _Writer(draw).program(generators)
 
 
 def _indented(lines: Lines) -> Lines:
@@ -136,11 +136,11 @@ class _Writer:
         self.counter += 1
         return f"{root}{self.counter}"
 
-    def program(self) -> str:
+    def program(self, generators: bool) -> str:
         shared = "g" if self.flip(3) else ""
         start = self.pick("x = y = z = 1", "x = y = 2", "x = 0", "z = 0")
         bound = dict.fromkeys("ab" + shared + start[:-1].replace("=", "").replace(" ", ""))
-        scope = Scope(("a", "b", "x", "y", "z", *shared), bound, generator=self.flip(5))
+        scope = Scope(("a", "b", "x", "y", "z", *shared), bound, generator=generators and self.flip(5))
         body = [f"global {shared}"] if shared else []
         body += [start, "fs = []", "box = Box()"]
         while self.left > 4 or len(body) < 5:

@@ -112,8 +112,8 @@ Rewrite = Callable[[Any, Context], Any]
 class Walk:
     """Rewrites the expressions and statements of one function, innermost first.
 
-    `before` sees each node before what is below it. Inner functions are handed to `inner`; annotations, decorators,
-    defaults, type parameters and patterns are evaluated elsewhere or are no expressions, and stay.
+    `before` sees each node before what is below it. Inner functions and classes are handed to `inner`; annotations,
+    type parameters and patterns are evaluated elsewhere or are no expressions, and stay.
     """
 
     SKIPPED: Mapping[type, frozenset[str]] = {

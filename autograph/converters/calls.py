@@ -46,6 +46,13 @@ def rewrite(node: gast.Call, context: Context) -> Any:
     return None
 
 
+def decorator(function: Any, context: Context) -> Any:
+    """A decorator, which is called with what it stands before."""
+    call = gast.copy_location(gast.Call(function, [], []), function)
+    rewrite(call, context)
+    return call.func
+
+
 def _reason(node: gast.Call, context: Context) -> str | None:
     function = node.func
     if movable.frame_depth(node, context) >= 1:

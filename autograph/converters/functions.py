@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from autograph.converters import bodies, logical, owners, plain, ref
+from autograph.converters import bodies, calls, logical, owners, plain, ref
 from autograph.converters.base import Context, Rewrite, Walk, replace
 from autograph.syntax import liveness, names, scope, trees
 
@@ -29,7 +29,17 @@ class Functions:
     def __init__(self, prepare: Sequence[Prepare], rewriters: Mapping[type, list[Rewrite]], context: Context) -> None:
         self.prepare = prepare
         self.context = context
-        self.walk = Walk(rewriters, logical.mark, self.inner, context)
+        self.walk = Walk(rewriters, logical.mark, self.nested, context)
+
+    def nested(self, node: Any, context: Context) -> Any:
+        """Convert what stands in a function; its defaults and decorators run there."""
+        if not isinstance(node, gast.ClassDef):
+            self.walk.visit_list(node.args.defaults)
+            self.walk.visit_list(node.args.kw_defaults)
+            decorators = getattr(node, "decorator_list", [])
+            self.walk.visit_list(decorators)
+            decorators[:] = [calls.decorator(each, context) for each in decorators]
+        return self.inner(node, context)
 
     def inner(self, node: Any, context: Context) -> Any:
         """Convert a function, lambda or class, in place."""

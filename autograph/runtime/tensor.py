@@ -229,7 +229,21 @@ def _binary(op: str) -> Callable[[Tensor, Any], Any]:
 
 
 def _reflected(op: str) -> Callable[[Tensor, Any], Any]:
-    return lambda self, other: self._trace.record(op, (other, self))
+    def record(self: Tensor, other: Any) -> Any:
+        inplace = not isinstance(other, _ARITHMETIC) and _is_inplace(sys._getframe(1))
+        return self._trace.record("i" * inplace + op, (other, self))
+
+    return record
+
+
+def _is_inplace(frame: Any) -> bool:
+    """Whether the code of `frame` is at an `x += y`, which differs from `x + y` by the words of its errors."""
+    instruction, argument = _instruction(frame)
+    return instruction.startswith("INPLACE") or (instruction == "BINARY_OP" and argument >= _FIRST_INPLACE)
+
+
+_ARITHMETIC = (int, float, complex, Tensor, np.ndarray, np.generic)
+_FIRST_INPLACE = 13  # from `NB_INPLACE_ADD` on
 
 
 def _unary(op: str) -> Callable[[Tensor], Any]:
