@@ -2,15 +2,23 @@
 
     import autograph as ag
 
-    print(ag.to_code(function))     # the converted source
-    print(ag.explain(function))     # what was converted, what stayed plain, and why
+    @ag.function                    # runs as a graph from its first call on
+    def f(x): ...
+
+    print(ag.to_code(f))            # the converted source
+    print(ag.explain(f))            # what was converted, what stayed plain, and why
 """
+
+from typing import TYPE_CHECKING
 
 from autograph import errors
 from autograph.api import convert, do_not_convert, explain, set_loop_options, to_code, to_graph
-from autograph.runtime.spec import TensorSpec
-from autograph.runtime.tensor import Tensor
-from autograph.staging import function, run_eagerly
+
+if TYPE_CHECKING:
+    from autograph import importing
+    from autograph.runtime.spec import TensorSpec
+    from autograph.runtime.tensor import Tensor
+    from autograph.staging import function, run_eagerly
 
 __version__ = "0.1.0"
 
@@ -30,10 +38,25 @@ __all__ = [
     "to_graph",
 ]
 
+# Imported when first asked for: what stages imports NumPy, and converting must not wait for that.
+_LATER = {
+    "Tensor": "autograph.runtime.tensor",
+    "TensorSpec": "autograph.runtime.spec",
+    "function": "autograph.staging",
+    "run_eagerly": "autograph.staging",
+}
+
 
 def __getattr__(name: str) -> object:
-    if name == "importing":  # needed by those who install the import hook
-        import autograph.importing as importing
+    from importlib import import_module
 
-        return importing
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "importing":
+        return import_module("autograph.importing")
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_LATER[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -28,7 +28,7 @@ def to_graph(entity: Any, *, debug_source: bool = False) -> Any:
 
     Args:
         entity: a function, lambda, method, partial, `staticmethod`, `classmethod`, `property`, or an object with a
-            `__call__` written in Python.
+            `__call__` written in Python; of a staged function, what was staged.
         debug_source: compile the converted text itself, so that a debugger steps through that, instead of putting the
             code on the user's lines.
 
@@ -36,6 +36,7 @@ def to_graph(entity: Any, *, debug_source: bool = False) -> Any:
         SourceError: there is no Python source, or it is not that of the running code.
     """
     inner = functools.partial(to_graph, debug_source=debug_source)
+    entity = marks.unstaged(entity)
     if isinstance(entity, FunctionType):
         return _converted_function(entity, debug_source)
     if isinstance(entity, types.MethodType):
@@ -107,7 +108,8 @@ def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
 
     Args:
         entity: what `to_graph` accepts. Generators and coroutines, which a wrapper would hide, and functions that look
-            at their caller's frame, which it would stand in front of, are converted at once.
+            at their caller's frame, which it would stand in front of, are converted at once. Staged functions stay as
+            they are.
         debug_source: as for `to_graph`.
 
     Returns:
@@ -126,7 +128,7 @@ def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
         raise SourceError(_not_convertible(entity))
     if isinstance(entity, types.MethodType):
         return types.MethodType(convert(entity.__func__, debug_source=debug_source), entity.__self__)
-    if is_converted(entity) or is_marked(entity):
+    if is_converted(entity) or is_marked(entity) or marks.unstaged(entity) is not entity:
         return entity
     if isinstance(entity, FunctionType) and (entity.__code__.co_flags & _SUSPENDED or known.looks_at_frames(entity)):
         return to_graph(entity, debug_source=debug_source)

@@ -31,3 +31,32 @@ class SourceError(AutographError):
 
 class ConversionError(AutographError):
     """A piece of code cannot be converted at all (never: 'was left plain')."""
+
+
+class StagingError(AutographError):
+    """Code cannot be staged as it stands: it needs the value of something that is known only when the graph runs,
+    or comes to a construct that the backend does not stage. The message says what to write instead."""
+
+
+class TracingError(AutographError):
+    """A call cannot be traced, however often it is tried, or has no graph because it runs as plain Python."""
+
+
+class StrictError(AutographError):
+    """A function staged with `strict=` would have been staged in one of the ways that it refuses."""
+
+
+class SignatureError(AutographError, TypeError):
+    """Arguments do not fit the `input_signature=` of a function, or the call that a concrete function is for."""
+
+
+class EngineError(AutographError):
+    """The engine that was asked for is not there, or cannot run a graph."""
+
+
+class DrawingError(AutographError):
+    """The picture of a graph cannot be made: the program that draws is not there, or fails."""
+
+
+class RetraceWarning(UserWarning):
+    """A function was traced many times over, so that most of the time goes into tracing."""

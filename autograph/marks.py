@@ -1,12 +1,13 @@
 """The marks by which converted code is recognised: the last constant of each of its code objects.
 
-If the code has `try` or `with` statements, a tuple of their `Shelter`s stands before it.
+If the code has `try` or `with` statements, a tuple of their `Shelter`s stands before it. Classes of staged functions
+are marked by an attribute.
 """
 
 from __future__ import annotations
 
 from types import CodeType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 BODY = "\0body"  # a piece of a function of the user's
 WHOLE = "\0whole"  # anything else
@@ -50,6 +51,11 @@ def with_shelters(found: list[Shelter]) -> list[tuple[object, ...]]:
 
 
 _SHELTERS = "\0shelters"
+
+
+def unstaged(entity: Any) -> Any:
+    """What `ag.function` was given, if it made `entity`; else `entity`."""
+    return entity.__wrapped__ if getattr(type(entity), "__ag_staged__", False) else entity
 
 
 class Unbound:

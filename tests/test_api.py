@@ -584,6 +584,47 @@ def test_what_cannot_be_marked(entity):
         assert ag.do_not_convert(None) is ag.do_not_convert
 
 
+def staged_forms():
+    class Steps:
+        @ag.function
+        def method(self, n):
+            if n < 0:
+                return -n
+            return n
+
+        @ag.function
+        @classmethod
+        def of_class(cls, n):
+            if n < 0:
+                return -n
+            return n
+
+        @ag.function
+        @staticmethod
+        def of_none(n):
+            if n < 0:
+                return -n
+            return n
+
+    @ag.function
+    def alone(n):
+        if n < 0:
+            return -n
+        return n
+
+    partial = ag.function(functools.partial(alone.python_function))
+    return [alone, Steps.of_none, Steps.of_class, Steps().method, partial, alone.get_concrete_function(1)]
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_staged_functions_stand_for_what_was_staged(number):
+    function = staged_forms()[number]
+    assert "ag__.if_stmt(n < 0, " in ag.to_code(function)
+    assert [decision.status for decision in ag.explain(function).decisions] == ["converted"]
+    assert ag.convert(function) is function
+    assert ag.to_graph(function)(-3) == function(-3) == 3
+
+
 def test_marks():
     def f(c):
         return 1 if c else 2

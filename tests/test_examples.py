@@ -13,7 +13,7 @@ import pytest
 
 import autograph as ag
 from autograph import api
-from autograph.operators.backend import StagingError
+from autograph.errors import StagingError
 
 ROOT = Path(__file__).parent.parent
 sys.path.append(str(ROOT / "examples"))

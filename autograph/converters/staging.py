@@ -70,7 +70,7 @@ def _becomes_none(operand: gast.AST, other: gast.AST, context: Context) -> bool:
     if not isinstance(other, gast.Constant) or other.value is not None:
         return False
     if isinstance(operand, gast.Attribute):
-        return operand.attr == "base"
+        return bool(operand.attr == "base")
     return isinstance(operand, gast.Name) and context.becomes_none(operand.id)
 
 

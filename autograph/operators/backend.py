@@ -14,17 +14,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from autograph.errors import AutographError
+from autograph.errors import StagingError
 from autograph.operators.state import State
 from autograph.operators.tracebacks import user_frame
 
 Thunk = Callable[[], Any]
 OneArgument = Callable[[Any], Any]
 Options = Mapping[str, Any] | None
-
-
-class StagingError(AutographError):
-    """A staged value came to a construct that its backend does not stage."""
 
 
 class Backend(Protocol):

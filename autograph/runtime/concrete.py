@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from autograph.errors import SignatureError, TracingError
 from autograph.runtime.arguments import read
 from autograph.runtime.entry import MISS
 from autograph.runtime.graph import Graph, Value, map_args
 from autograph.runtime.signature import Dynamic, Signature
-from autograph.runtime.specialise import Specialiser, TracingError
-from autograph.runtime.specified import SignatureError, misfit
+from autograph.runtime.specialise import Specialiser
+from autograph.runtime.specified import misfit
 from autograph.runtime.traces import Trace
 from autograph.runtime.types import MaybeUnbound, ObjectType, TensorType
 
@@ -26,12 +27,15 @@ class ConcreteFunction:
         trace: how it runs.
     """
 
+    __ag_staged__ = True
+
     def __init__(self, specialiser: Specialiser, bind: Callable[..., tuple[Any, ...]], trace: Trace) -> None:
         self._specialiser = specialiser
         self._bind = bind
         self.trace = trace
         self.signature = trace.signature
         self.__name__ = self.__qualname__ = specialiser.name
+        self.__wrapped__ = specialiser.function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values = self._bind(*args, **kwargs)

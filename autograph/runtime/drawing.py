@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from autograph.errors import AutographError
+from autograph.errors import DrawingError
 from autograph.runtime import notation, opdef
 from autograph.runtime.graph import Block, Graph, Node, Value, user_line
 from autograph.runtime.opdef import ORDERED, PURE, VIEW, WRITE
@@ -35,10 +35,6 @@ COLOURS = {
 _FONT = "Helvetica,Arial,sans-serif"
 _GREY = "#57606a"
 _LONGEST = 64  # characters of a label
-
-
-class DrawingError(AutographError):
-    """A picture cannot be made."""
 
 
 def effect_of(node: Node) -> str:

@@ -13,6 +13,7 @@ from inspect import Parameter
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
 
+from autograph.errors import TracingError
 from autograph.runtime.arguments import arrange
 from autograph.runtime.concrete import ConcreteFunction, pretty
 from autograph.runtime.dispatch import make_binder, make_dispatcher, user_code
@@ -20,7 +21,7 @@ from autograph.runtime.entry import MISS
 from autograph.runtime.options import check_options
 from autograph.runtime.report import Report
 from autograph.runtime.signature import Event
-from autograph.runtime.specialise import Hooks, Specialiser, Tracer, TracingError
+from autograph.runtime.specialise import Hooks, Specialiser, Tracer
 from autograph.runtime.specified import placeholders
 from autograph.runtime.traces import Trace
 
@@ -53,6 +54,8 @@ class Function(Generic[P, R]):
     Attributes:
         python_function: what was decorated.
     """
+
+    __ag_staged__ = True
 
     # Calling an instance goes straight to the dispatcher in the slot, which changes when something has been learnt.
     __slots__ = (
@@ -182,6 +185,8 @@ _OWN = ("graph", "lower", "explain", "get_concrete_function")
 class BoundFunction(functools.partial):  # type: ignore[type-arg]
     # A staged function as a method of an object: what it is called with comes after that object. A partial, since that
     # costs least. This is no docstring because the function's stands in its place.
+
+    __ag_staged__ = True
 
     @property
     def __func__(self) -> Function[Any, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograph.errors import AutographError
+from autograph.errors import EngineError, StrictError
 
 # What `strict` can refuse.
 KINDS = {
@@ -18,14 +18,6 @@ KINDS = {
     "plain": "code that runs as plain Python",
 }
 ENGINES = ("auto", "numpy", "native", "xla")
-
-
-class EngineError(AutographError):
-    """An engine that is not there, or cannot run a graph."""
-
-
-class StrictError(AutographError):
-    """A strict function would have been staged in a way that it does not want."""
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.errors import AutographError
 from autograph.runtime.graph import Place, Value
-
-
-class StagingError(AutographError):
-    """A program cannot be staged as it is."""
 
 
 class Signal(BaseException):

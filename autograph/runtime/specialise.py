@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from inspect import Parameter
 from typing import Any, ClassVar
 
-from autograph.errors import AutographError
+from autograph.errors import AutographError, RetraceWarning, StrictError, TracingError
 from autograph.runtime import learning
 from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_of, key_of_parts, keyer_of, read
 from autograph.runtime.entry import MISS, Builder, broken
 from autograph.runtime.graph import user_line
-from autograph.runtime.options import Options, StrictError, refuse
+from autograph.runtime.options import Options, refuse
 from autograph.runtime.signature import Event, Policy, Respecialise, Signature, Traced, Where
 from autograph.runtime.specified import Specified
 from autograph.runtime.traces import Trace, Traces
@@ -30,14 +30,6 @@ _HERE = os.path.dirname(__file__) + os.sep
 RETRIES = 32  # how often one call may be traced anew because of what tracing brought to light
 PATIENCE = 1.0  # seconds to wait for another thread that traces the same function, before tracing it here as well
 OFTEN = 10  # traces after which a function is said to retrace often
-
-
-class TracingError(AutographError):
-    """A function cannot be traced."""
-
-
-class RetraceWarning(UserWarning):
-    """A function is traced again and again."""
 
 
 class Hooks:

@@ -8,16 +8,12 @@ from inspect import Parameter
 from typing import Any
 
 from autograph import nest
-from autograph.errors import AutographError
+from autograph.errors import SignatureError
 from autograph.runtime.arguments import read
 from autograph.runtime.learning import open_dimensions
 from autograph.runtime.signature import Dynamic, Instance, Leaf, Policy, Signature, Static, is_within
 from autograph.runtime.spec import TensorSpec
 from autograph.runtime.types import ANY, ObjectType, TensorType, covers, python
-
-
-class SignatureError(AutographError, TypeError):
-    """Arguments do not fit the signature that the user gave."""
 
 
 class Specified:

@@ -17,12 +17,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph.errors import StagingError
 from autograph.runtime.graph import Block, Graph, Node, Place, Value, gather, map_args, user_line
 from autograph.runtime.holding import DICTS, HOLDERS, Held, held, hold, is_spread, owned, run_time, settle, spread
 from autograph.runtime.journal import Journal
 from autograph.runtime.naming import return_of, stored_names
 from autograph.runtime.opdef import FUNCTIONS, OPS, ORDERED, WRITE, lookup
-from autograph.runtime.signals import NeedsConcrete, StagingError
+from autograph.runtime.signals import NeedsConcrete
 from autograph.runtime.signature import Event
 from autograph.runtime.tensor import LIBRARY, Method, Tensor, class_of, is_tensor
 from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, Type

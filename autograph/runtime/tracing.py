@@ -13,7 +13,7 @@ import numpy as np
 
 import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph import nest
-from autograph.errors import AutographError
+from autograph.errors import AutographError, StagingError
 from autograph.runtime.calling import Caller, Converter, stand_in
 from autograph.runtime.graph import Constant, Graph, Value, user_line, walk
 from autograph.runtime.instrument import Instruments
@@ -29,7 +29,6 @@ from autograph.runtime.signals import (
     NeedsConcrete,
     Plain,
     Signal,
-    StagingError,
     TooDeep,
     Unjoinable,
     Unstageable,

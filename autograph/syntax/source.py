@@ -23,6 +23,7 @@ from typing import Any
 
 import gast
 
+from .. import marks
 from ..errors import SourceError
 from . import codes, origin
 from .bridge import to_gast
@@ -341,6 +342,8 @@ def unwrap(callable_: Any) -> FunctionType:
 
 
 def _inside(wrapper: Any) -> Any:
+    if marks.unstaged(wrapper) is not wrapper:
+        return wrapper.__wrapped__
     if isinstance(wrapper, types.MethodType | classmethod | staticmethod):
         return wrapper.__func__
     if isinstance(wrapper, functools.partial | functools.partialmethod):

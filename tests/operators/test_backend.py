@@ -5,12 +5,12 @@ import threading
 import pytest
 
 import autograph.operators as ag__
+from autograph.errors import StagingError
 from autograph.operators.backend import (
     ACTIVE,
     BACKENDS,
     STAGED,
     Backend,
-    StagingError,
     owner,
     register,
     responsible,

@@ -9,7 +9,7 @@ import pytest
 from autograph.runtime import specialise
 from autograph.runtime.function import function
 
-pytestmark = pytest.mark.filterwarnings("ignore::autograph.runtime.specialise.RetraceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::autograph.errors.RetraceWarning")
 
 
 def in_threads(count, work):

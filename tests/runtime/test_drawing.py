@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 
 import autograph.runtime.ops  # noqa: F401  # the colours come from the ops' effects
+from autograph.errors import DrawingError
 from autograph.runtime import drawing
-from autograph.runtime.drawing import COLOURS, DrawingError, effect_of, to_dot, to_svg
+from autograph.runtime.drawing import COLOURS, effect_of, to_dot, to_svg
 from autograph.runtime.graph import Node
 from autograph.runtime.opdef import ORDERED, PURE, VIEW, WRITE
 from autograph.runtime.parsing import parse

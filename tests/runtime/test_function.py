@@ -9,8 +9,8 @@ import re
 import numpy as np
 import pytest
 
+from autograph.errors import EngineError
 from autograph.runtime.function import BoundFunction, Function, function, run_eagerly
-from autograph.runtime.options import EngineError
 
 
 @function

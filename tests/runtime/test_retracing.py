@@ -5,11 +5,10 @@ import warnings
 import numpy as np
 import pytest
 
-from autograph.errors import AutographError
+from autograph.errors import AutographError, RetraceWarning, StrictError, TracingError
 from autograph.runtime.function import function
-from autograph.runtime.options import StrictError
 from autograph.runtime.signature import Event, Guard, Respecialise
-from autograph.runtime.specialise import Hooks, RetraceWarning, TracingError
+from autograph.runtime.specialise import Hooks
 
 
 def reasons(staged):

@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
+from autograph.errors import SignatureError
 from autograph.runtime.function import function
 from autograph.runtime.spec import TensorSpec
-from autograph.runtime.specified import SignatureError
 from autograph.runtime.types import FLOAT, array
 
 pytestmark = pytest.mark.usefixtures("tracer")
