@@ -12,6 +12,7 @@ from autograph.operators.comprehensions import dict_comp, gen_exp, list_comp, se
 from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.for_loop import for_stmt
 from autograph.operators.fstrings import fstring, percent
+from autograph.operators.in_place import in_place, is_container, place
 from autograph.operators.logical import and_, not_, or_
 from autograph.operators.python_builtins import (
     all_,
@@ -54,8 +55,8 @@ from autograph.operators.while_loop import while_stmt
 __all__ = [
     "ACTIVE", "all_", "and_", "any_", "ascii_", "assert_stmt", "bool_", "call", "chr_", "compare", "complex_",
     "concrete", "context", "dict_", "dict_comp", "enumerate_", "filter_", "float_", "for_stmt", "format_",
-    "frozenset_", "fstring", "gen_exp", "if_exp", "if_stmt", "in_", "int_", "is_", "is_not", "iter_", "len_", "list_",
-    "list_comp", "map_", "max_", "min_", "next_", "not_", "not_in", "or_", "ord_", "percent", "print_", "raise_",
-    "range_", "ref", "repr_", "reversed_", "set_", "set_comp", "sorted_", "str_", "sum_", "trim", "tuple_", "type_",
-    "unbound", "while_stmt", "zip_",
+    "frozenset_", "fstring", "gen_exp", "if_exp", "if_stmt", "in_", "in_place", "int_", "is_", "is_container",
+    "is_not", "iter_", "len_", "list_", "list_comp", "map_", "max_", "min_", "next_", "not_", "not_in", "or_",
+    "ord_", "percent", "place", "print_", "raise_", "range_", "ref", "repr_", "reversed_", "set_", "set_comp",
+    "sorted_", "str_", "sum_", "trim", "tuple_", "type_", "unbound", "while_stmt", "zip_",
 ]  # fmt: skip

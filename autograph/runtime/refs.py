@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+import operator
+from collections import Counter, defaultdict, deque
+from functools import partialmethod
 from types import FunctionType
 from typing import Any
 
 from autograph.runtime.holding import held
+from autograph.runtime.tensor import class_of, is_tensor
 from autograph.runtime.trace import Trace, may_hold
+
+_UNCHANGING = (tuple, str, bytes, range)
 
 
 class ContainerRef:
@@ -24,7 +29,7 @@ class ContainerRef:
         inside = held(self.container)
         if inside is not None or not may_hold(index):
             return inside
-        if not isinstance(self.container, (tuple, str, bytes, range)) and (write or self._has_containers()):
+        if not isinstance(self.container, _UNCHANGING) and (write or self._has_containers()):
             return self.trace.materialise(self.container)
         if isinstance(self.container, (str, bytes, range)):
             return _Constant(self.trace, self.container)
@@ -46,7 +51,7 @@ class ContainerRef:
         if inside is not None:
             inside[index] = value
         else:
-            self.trace.journal.touch(self.container)
+            self._touch()
             self.container[index] = value
 
     def __delitem__(self, index: Any) -> None:
@@ -54,13 +59,34 @@ class ContainerRef:
         if inside is not None:
             del inside[index]
         else:
-            self.trace.journal.touch(self.container)
+            self._touch()
             del self.container[index]
 
-    def __iadd__(self, other: Any) -> Any:
-        self.trace.journal.touch(self.container)
-        self.container += other
-        return self.container
+    def _touch(self) -> None:
+        if not isinstance(self.container, _UNCHANGING):
+            self.trace.journal.touch(self.container)
+
+    def _in_place(self, name: str, other: Any) -> Any:
+        """What `container += other` gives; usually that is the container."""
+        trace, container = self.trace, self.container
+        other = trace.collected(other)
+        staged = other if is_tensor(other) else held(other)
+        inside = held(container)
+        if inside is None and (staged is not None or (isinstance(container, Counter) and may_hold((container, other)))):
+            inside = trace.materialise(container)
+        if inside is None:
+            trace.journal.touch(container)
+            return getattr(operator, name)(container, other)
+        result = trace.record(name, (inside, other))
+        kind = type(other) if staged is None else class_of(trace.use(staged))
+        return container if kind is not None and kind.__module__ in ("builtins", "collections") else result
+
+    __iadd__ = partialmethod(_in_place, "iadd")
+    __isub__ = partialmethod(_in_place, "isub")
+    __imul__ = partialmethod(_in_place, "imul")
+    __iand__ = partialmethod(_in_place, "iand")
+    __ior__ = partialmethod(_in_place, "ior")
+    __ixor__ = partialmethod(_in_place, "ixor")
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.container, name)

@@ -260,9 +260,12 @@ def _note_entries(arm: Arm, changes: Changes) -> None:
         if isinstance(container, Fallback) and old is not None and new is not None:
             arm.values.update({Entry(container, key): value for key, value in new.items() if value is not old.get(key)})
             continue
-        if old is None or new is None or old.keys() != new.keys() or _is_held(old) != _is_held(new):
-            if old != new or type(container) is not list:
+        if old is None or new is None:
+            if list(map(id, content)) != list(map(id, now)):
                 arm.whole.append(container)
+            continue
+        if list(old) != list(new) or _is_held(old) != _is_held(new):
+            arm.whole.append(container)
             continue
         arm.values.update({Entry(container, key): new[key] for key in old if new[key] is not old[key]})
 
@@ -288,10 +291,9 @@ def hoist(arms: list[Arm]) -> None:
         for container in arm.whole:
             if type(container) in HOLDERS:
                 raise Materialise(container)
+            changed = "is changed" if isinstance(container, bytearray) else "has an attribute added or deleted"
             raise Unstageable(
-                f"an attribute of a {type(container).__name__} is added or deleted on one path only, under a condition "
-                "that is known only when the program runs. Set it before",
-                (),
+                f"a {type(container).__name__} {changed} under a condition that is known only when the program runs", ()
             )
 
 

@@ -3,9 +3,14 @@
     ag__.ref(x)[i]                →    (ag__.ref(x) if ag__.ACTIVE else x)[i]
     ag__.fstring(lambda: f"{x}")  →    (ag__.fstring(lambda: f"{x}") if ag__.ACTIVE else f"{x}")
     x is None                     →    (ag__.concrete(x) if ag__.ACTIVE else x) is None
+    xs += [x]                     →    if ag__.ACTIVE and ag__.is_container(xs):
+                                           xs = ag__.in_place('iadd', ag__.ref(xs), [x])
+                                       else:
+                                           xs += [x]
+    ag__.ref(a)[i] += [x]         →    (ag__.place(a) if ag__.ACTIVE else a)[i] += [x]
 
-A call of the operator would cost several times what the indexing or the call itself costs. The last one, and its like
-(see `converters/identity.py`), do not stand in the text at all.
+A call of the operator would cost several times what the indexing or the call itself costs. The last three, and what is
+like `x is None` (see `converters/identity.py`), do not stand in the text at all.
 """
 
 from __future__ import annotations
@@ -16,7 +21,11 @@ import gast
 
 from autograph.syntax import template, trees
 
-_INLINE = frozenset({"ref", "call", "fstring", "concrete", "context"})
+_INLINE = frozenset({"ref", "call", "fstring", "concrete", "context", "place"})
+# What may change a list, set, dict or the like in place.
+_IN_PLACE = {
+    gast.Add: "iadd", gast.Mult: "imul", gast.BitOr: "ior", gast.BitAnd: "iand", gast.BitXor: "ixor", gast.Sub: "isub"
+}  # fmt: skip
 
 
 def inline(tree: gast.AST) -> None:
@@ -26,10 +35,12 @@ def inline(tree: gast.AST) -> None:
     for node in list(trees.walk(tree)):
         if getattr(node, "guarded", False):
             _guard(node)
+        if isinstance(node, gast.AugAssign) and type(node.op) in _IN_PLACE and _is_place(node.target):
+            node.target.value.func.attr = "place"
         for field in node._fields:
             value = getattr(node, field, None)
             if isinstance(value, list):
-                value[:] = [_asked(item) for item in value]
+                value[:] = [_asked(_in_place(item)) for item in value]
             elif isinstance(value, gast.Call):
                 setattr(node, field, _asked(value))
 
@@ -62,6 +73,23 @@ def _seen(operator: str, node: Any) -> Any:
     if isinstance(node, (gast.Constant, gast.Starred)):
         return node
     return gast.copy_location(_asked(gast.copy_location(template.call(operator, node), node)), node)
+
+
+def _is_place(target: Any) -> bool:
+    return isinstance(target, (gast.Subscript, gast.Attribute)) and template.is_call(target.value, "ref")
+
+
+def _in_place(node: Any) -> Any:
+    """An augmented assignment to a name, so that a backend that traces hears of a container that it changes."""
+    if not isinstance(node, gast.AugAssign) or not isinstance(node.target, gast.Name) or type(node.op) not in _IN_PLACE:
+        return node
+    if isinstance(getattr(node.value, "value", None), (int, float, complex)) and not isinstance(node.op, gast.Mult):
+        return node  # of numbers only
+    name, operator = node.target.id, template.constant(_IN_PLACE[type(node.op)])
+    test = template.expression("ag__.ACTIVE and ag__.is_container(name)", name=name)
+    text = "name = ag__.in_place(operator, ag__.ref(name), value)"
+    told = template.statements(text, name=name, operator=operator, value=node.value)
+    return gast.copy_location(gast.If(test, [gast.copy_location(each, node) for each in told], [node]), node)
 
 
 def _asked(node: Any) -> Any:

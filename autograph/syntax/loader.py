@@ -134,7 +134,8 @@ def _imports_operators(node: Any) -> bool:
 
 # -- lowering: gast to ast, noting what is generated and what calls operators -------------------------------
 
-_QUIET_OPERATORS = frozenset({"ref", "unbound", "concrete", "context"})     # they call nothing of the user's
+# They call nothing of the user's.
+_QUIET_OPERATORS = frozenset({"ref", "unbound", "concrete", "context", "is_container", "place"})
 
 
 class _Region:
