@@ -8,7 +8,9 @@ gives them back where the function did.
 from __future__ import annotations
 
 import dis
+import functools
 import types
+from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
@@ -153,6 +155,14 @@ class Results:
             return self.trace.handle(self._make(value))
         if is_users(type(value)) and not isinstance(value, (type, Enum)):
             return self.trace.handle(self._instance(value))
+        if type(value) is functools.partial:
+            return self.trace.record("call", (functools.partial, value.func, *value.args), value.keywords)
+        if isinstance(value, Iterator) and not hasattr(value, "readline"):
+            raise Unstageable(
+                f"an iterator (a {type(value).__name__}) that is made here is returned, kept or handed to code that is "
+                "not staged: make a list of it",
+                self.trace.place(),
+            )
         if hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)) and may_contain(value):
             return self.trace.handle(self._object(value))
         return value

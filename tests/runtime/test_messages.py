@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -100,3 +101,21 @@ def test_an_interruption_is_none_of_the_users_errors() -> None:
         return np.fromiter((v * 2 for v in x), float)
 
     assert ag.function(f)(np.ones(2)).tolist() == [2, 2]
+
+
+def test_iterators_that_are_returned_are_made_at_each_call() -> None:
+    @ag.function
+    def f(x, kind):
+        if kind == "map":
+            return map(lambda i: i * x, [1, 2])
+        if kind == "partial":
+            return functools.partial(np.add, x)
+        return iter([x, x + 1])
+
+    for x in (np.arange(2), np.arange(2) + 5, np.arange(2)):
+        assert repr(list(f(x, "iter"))) == repr([x, x + 1])
+        assert repr(list(f(x, "map"))) == repr([x, 2 * x])
+        assert repr(f(x, "partial")(1)) == repr(x + 1)
+    plain = [trace.plain.partition(", /")[0] for trace in f.traces]
+    rest = "that is made here is returned, kept or handed to code that is not staged: make a list of it"
+    assert plain == [f"an iterator (a list_iterator) {rest}", f"an iterator (a map) {rest}", ""]
