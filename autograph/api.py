@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast, overload
 import gast
 
 from autograph import marks
-from autograph.conversions import ConvertedSource, OfCode, conversion_of, convert_for_debugging, convert_source
+from autograph.conversions import ConvertedSource, OfCode, conversion_of, convert_for_debugging, convert_source, text_of
 from autograph.converters import known
 from autograph.errors import SourceError
 from autograph.explanation import Explanation
@@ -203,7 +203,7 @@ def to_code(entity: Any) -> str:
     if isinstance(entity, type):
         _, read, node = _class_source(entity)
         return reprint.to_text(node, read)
-    return conversion_of(user_function(entity)).text
+    return text_of(user_function(entity))
 
 
 def explain(entity: Any) -> Explanation:

@@ -24,11 +24,17 @@ T = TypeVar("T")
 
 @dataclass
 class Conversion:
-    """What the conversion of one function gave. Closures over one piece of code share it."""
+    """What the conversion of one function gave. Closures over one piece of code share it.
+
+    Attributes:
+        code: what runs.
+        decisions: what was decided on the way.
+        lines: those of the file; the text is made of them only when somebody asks, see `text_of`.
+    """
 
     code: CodeType
-    text: str
     decisions: list[Decision]
+    lines: list[str]
 
 
 class OfCode(Generic[T]):
@@ -55,6 +61,7 @@ class OfCode(Generic[T]):
 
 _lock = threading.RLock()
 conversions: OfCode[Conversion] = OfCode()
+_texts: OfCode[str] = OfCode()
 
 
 def conversion_of(function: FunctionType) -> Conversion:
@@ -68,28 +75,44 @@ def conversion_of(function: FunctionType) -> Conversion:
     return found
 
 
+def text_of(function: FunctionType) -> str:
+    """The converted function as text."""
+    found = _texts.get(function.__code__)
+    if found is None:
+        known_already = conversions.get(function.__code__)
+        read = source.of_function(function, known_already and known_already.lines)
+        with trees.room_for(read.node):
+            _converted(read)
+            found = _texts.put(function.__code__, reprint.to_text(read.node, read.source))
+    return found
+
+
+def _converted(read: source.FunctionSource) -> tuple[pipeline.Converted, list[Any]]:
+    """What becomes of the tree of a function, in place, and the decorators that were taken from it."""
+    node, function = read.node, read.function
+    decorators, node.decorator_list = getattr(node, "decorator_list", []), []
+    context = known.function_context(node, read.source.filename, function.__globals__, function.__code__.co_freevars)
+    context.classes.extend(read.class_names)
+    return pipeline.convert(node, context), decorators
+
+
 def _convert(function: FunctionType) -> Conversion:
     read = source.of_function(function)
     node = read.node
     with trees.room_for(node):
-        decorators, node.decorator_list = getattr(node, "decorator_list", []), []
-        free = function.__code__.co_freevars
-        context = known.function_context(node, read.source.filename, function.__globals__, free)
-        context.classes.extend(read.class_names)
-        converted = pipeline.convert(node, context)
-        text = reprint.to_text(node, read.source)
+        converted, decorators = _converted(read)
         generated = converted.generated | hoist.hoist(node)
         inline.inline(node)
         node.decorator_list = decorators  # not run, but the code begins on the line of the first
         code = loader.compile_function(
             node, function, class_names=read.class_names, generated=generated, operators=operators
         )
-    return Conversion(code, text, converted.decisions)
+    return Conversion(code, converted.decisions, read.source.lines)
 
 
 def convert_for_debugging(function: FunctionType) -> FunctionType:
     """The converted function compiled from its own text, which `linecache` then knows under a name of its own."""
-    text = conversion_of(function).text
+    text = text_of(function)
     name = f"<autograph {function.__module__}.{function.__qualname__}>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
     place = function.__code__.replace(co_filename=name, co_firstlineno=1)

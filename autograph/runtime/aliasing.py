@@ -26,6 +26,15 @@ NOTHING: Regions = frozenset()
 _NEW_VIEWS = frozenset({"getitem", "setitem", "delitem"})
 
 
+def aliasing_of(graph: Graph) -> Aliasing:
+    """The regions of a graph; those found before, as long as somebody sees to it that the graph has not changed."""
+    if graph.analysis is None:
+        return Aliasing(graph)
+    if not graph.analysis:
+        graph.analysis.append(Aliasing(graph))
+    return graph.analysis[0]  # type: ignore[no-any-return]
+
+
 class Aliasing:
     """The regions of a graph as it is now; to be computed anew when a pass has changed the graph."""
 

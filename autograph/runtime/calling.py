@@ -226,7 +226,7 @@ class Caller:
 
 def _makes_classes(code: types.CodeType) -> bool:
     """Whether a function, or one within, has a `class` statement."""
-    if any(each.opname == "LOAD_BUILD_CLASS" for each in dis.get_instructions(code)):
+    if dis.opmap["LOAD_BUILD_CLASS"] in code.co_code[::2]:
         return True
     return any(_makes_classes(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
 

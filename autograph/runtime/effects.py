@@ -33,6 +33,7 @@ _ITERATORS = frozenset(
     "enumerate zip reversed iterator list_reverseiterator range_iterator list_iterator tuple_iterator".split()
 )
 _MAKE_ITERATORS = ("enumerate", "zip", "reversed", "iter")
+_ATOMS = frozenset({int, float, complex, bool, str, type(None)})
 _BLOCKS = frozenset({"if", "while", "for"})
 # These touch only the containers that they get, not what is in them, which may be any objects with any methods.
 _SHALLOW = frozenset(
@@ -65,11 +66,18 @@ class Effect:
 
 
 def effect_of(node: Node) -> Effect:
-    """What a node does by itself."""
-    leaves: list[Any] = []
-    mutable_leaves((node.args, node.kwargs), leaves)
+    """What a node does by itself; found once, until a pass changes the node."""
     if node.op in _BLOCKS:
         return _of_statement(node)
+    known = node.effect
+    if known is None or known[0] != node.op or known[1] is not node.args or known[2] is not node.kwargs:
+        known = node.effect = node.op, node.args, node.kwargs, _of_operation(node)
+    return known[3]  # type: ignore[no-any-return]
+
+
+def _of_operation(node: Node) -> Effect:
+    leaves: list[Any] = []
+    mutable_leaves((node.args, node.kwargs), leaves)
     if _is_wild(node, leaves):
         return Effect(ORDERED, leaves, leaves, leaves, wild=True)
     op = lookup(node.op)
@@ -203,13 +211,19 @@ def _place_of_out(name: str) -> slice | None:
 
 def mutable_leaves(args: Any, found: list[Any]) -> None:
     """Add all values and constants in nested arguments that can change to `found`, in order."""
-    if isinstance(args, (tuple, list)):
+    kind = type(args)
+    if kind in _ATOMS:
+        return
+    if kind is Value:
+        if is_mutable(args):
+            found.append(args)
+    elif isinstance(args, (tuple, list)):
         for part in args:
             mutable_leaves(part, found)
-    elif type(args) is dict:
+    elif kind is dict:
         for part in args.values():
             mutable_leaves(part, found)
-    elif isinstance(args, slice):
+    elif kind is slice:
         mutable_leaves((args.start, args.stop, args.step), found)
     elif is_mutable(args):
         found.append(args)
@@ -227,12 +241,12 @@ def is_array(leaf: Any) -> bool:
 
 def category(leaf: Any) -> str:
     """What a value or constant is, coarsely."""
-    if isinstance(leaf, Value):
-        return _category_of_type(leaf.type)
-    if isinstance(leaf, Constant):
-        return CONTAINER if type(leaf.value) in (list, tuple, dict, set, frozenset) else category(leaf.value)
     kind = type(leaf)
-    if kind in (int, float, complex, bool, str, type(None)) or leaf is UNBOUND:
+    if kind is Value:
+        return _category_of_type(leaf.type)
+    if kind is Constant:
+        return CONTAINER if type(leaf.value) in (list, tuple, dict, set, frozenset) else category(leaf.value)
+    if kind in _ATOMS or leaf is UNBOUND:
         return CONSTANT
     if kind is type or isinstance(leaf, np.dtype):
         return CONSTANT if isinstance(leaf, np.dtype) or leaf.__module__ in ("builtins", "numpy") else UNKNOWN
@@ -244,12 +258,12 @@ def category(leaf: Any) -> str:
 
 
 def _category_of_type(type: Type) -> str:
-    if isinstance(type, MaybeUnbound):
-        return _category_of_type(type.inner)
     if isinstance(type, TensorType):
         if type.dtype.kind in "OV":
             return UNKNOWN
         return ARRAY if type.kind == "array" else NUMBER
+    if isinstance(type, MaybeUnbound):
+        return _category_of_type(type.inner)
     if type.name in _CONSTANTS:
         return CONSTANT
     if type.name == "tuple" and type.items and all(_category_of_type(i) in (NUMBER, CONSTANT) for i in type.items):

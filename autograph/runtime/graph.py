@@ -84,7 +84,7 @@ class Value:
 class Node:
     """One operation; see the module's documentation."""
 
-    __slots__ = ("args", "blocks", "kwargs", "op", "outputs", "place")
+    __slots__ = ("args", "blocks", "effect", "kwargs", "op", "outputs", "place")
 
     def __init__(
         self,
@@ -100,6 +100,7 @@ class Node:
         self.blocks = blocks
         self.place = place
         self.outputs: list[Value] = []
+        self.effect: Any = None  # see `effects.effect_of`
 
     def add_output(self, type: Type, name: str = "") -> Value:
         value = Value(type, self, name)
@@ -151,13 +152,18 @@ class Block:
 
 
 class Graph:
-    """A whole program: a block with a name. `block.results` is a 1-tuple: the structure that is returned."""
+    """A whole program: a block with a name. `block.results` is a 1-tuple: the structure that is returned.
 
-    __slots__ = ("block", "name")
+    Attributes:
+        analysis: what is known of the graph as it is now; None while nobody says when it changes, see `aliasing`.
+    """
+
+    __slots__ = ("analysis", "block", "name")
 
     def __init__(self, name: str, block: Block | None = None) -> None:
         self.name = name
         self.block = block or Block()
+        self.analysis: list[Any] | None = None
 
     @property
     def params(self) -> list[Value]:
@@ -166,9 +172,10 @@ class Graph:
 
 def gather(args: Any, found: list[Value]) -> None:
     """Add all values in a nested argument to `found`, in order."""
-    if isinstance(args, Value):
+    kind = type(args)
+    if kind is Value:
         found.append(args)
-    elif isinstance(args, (tuple, list)):
+    elif kind is tuple or isinstance(args, (tuple, list)):
         for part in args:
             gather(part, found)
     elif isinstance(args, dict):

@@ -49,6 +49,8 @@ def stored_names(code: CodeType) -> dict[int, tuple[str, ...]]:
         following = instructions[position + 1]
         if following.opname in _STORES:
             found[each.offset] = (str(following.argval),)
+        elif following.opname == "STORE_FAST_LOAD_FAST":  # from 3.13 on
+            found[each.offset] = (str(following.argval[0]),)
         if each.opname == "UNPACK_SEQUENCE":
             stores = instructions[position + 1 : position + 1 + (each.arg or 0)]
             if len(stores) == each.arg and all(store.opname in _STORES for store in stores):

@@ -129,7 +129,8 @@ def run_body(
 
 def _known_before(trace: Trace, before: dict[Any, Any], changes: Changes) -> Callable[[Any], bool]:
     """Tells containers that were there before a body from those that it made."""
-    if not changes.before:
+    watched = {id(container) for container in trace.journal.watched}
+    if changes.before.keys() <= watched:  # those were there before
         return lambda container: True
     found = reached([*before.values(), *trace.roots()], changes)
     return lambda container: id(container) in found

@@ -90,7 +90,7 @@ class Trace:
         root = self._root
         while frame is not None and frame is not root:
             code = frame.f_code
-            if not is_library(code):
+            if not code.co_filename.startswith(LIBRARY):
                 found.append((code, frame.f_lasti))
             frame = frame.f_back
         found.reverse()

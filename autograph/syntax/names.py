@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 
 import gast
@@ -13,16 +14,19 @@ def all_names(tree: gast.AST) -> set[str]:
     """Every identifier that occurs anywhere in `tree`, in whatever role."""
     found: set[str] = set()
     for node in trees.walk(tree):
-        if isinstance(node, gast.Name):
-            found.add(node.id)
-        else:
-            for field in ("name", "attr", "arg", "asname", "rest"):
-                value = getattr(node, field, None)
-                if isinstance(value, str):
-                    found.add(value.partition(".")[0])
-            if isinstance(node, (gast.Global, gast.Nonlocal)):
-                found.update(node.names)
+        for field in _fields(type(node)):
+            value = getattr(node, field, None)
+            if isinstance(value, str):
+                found.add(value.partition(".")[0])
+        if isinstance(node, (gast.Global, gast.Nonlocal)):
+            found.update(node.names)
     return found
+
+
+@functools.cache
+def _fields(kind: type[gast.AST]) -> list[str]:
+    """The fields of a class of nodes that are names."""
+    return [field for field in ("id", "name", "attr", "arg", "asname", "rest") if field in kind._fields]
 
 
 class Namer:

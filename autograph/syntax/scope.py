@@ -69,14 +69,7 @@ def walk_own(*nodes: gast.AST) -> Iterator[gast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)):
-            stack.extend(reversed(outer_parts(node)))
-        elif isinstance(node, gast.Lambda):
-            stack.extend(reversed(_defaults(node)))
-        elif isinstance(node, gast.ClassDef):
-            stack.extend(reversed([*node.decorator_list, *node.bases, *node.keywords]))
-        else:
-            stack += children(node)[::-1]
+        stack += _OWN_PARTS.get(type(node), children)(node)[::-1]
 
 
 def _defaults(function: gast.AST) -> list[gast.AST]:
@@ -89,6 +82,14 @@ def outer_parts(function: gast.AST) -> list[gast.AST]:
     every = [p for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None]
     annotations = [x for x in (*(p.annotation for p in every), function.returns) if x is not None]
     return [*function.decorator_list, *_defaults(function), *annotations]
+
+
+_OWN_PARTS: dict[type, Callable[[Any], list[gast.AST]]] = {
+    gast.FunctionDef: outer_parts,
+    gast.AsyncFunctionDef: outer_parts,
+    gast.Lambda: _defaults,
+    gast.ClassDef: lambda node: [*node.decorator_list, *node.bases, *node.keywords],
+}
 
 
 class _Collector:

@@ -73,15 +73,18 @@ def parse(text: str, filename: str) -> Source:
     return _recorded(filename, lines, codes.parse_text("".join(lines), filename))
 
 
-def of_function(function: FunctionType) -> FunctionSource:
+def of_function(function: FunctionType, lines: list[str] | None = None) -> FunctionSource:
     """The source of a function, from its file or from wherever `linecache` has it.
+
+    Args:
+        lines: those of the file when the function was read before.
 
     Raises:
         SourceError: there is no source, or it is not that of the running code.
     """
     code = function.__code__
     filename = _filename(function)
-    lines = linecache.getlines(filename, _owner(function))
+    lines = lines or linecache.getlines(filename, _owner(function))
     if not lines:
         raise SourceError(_why_missing(function), filename, code.co_firstlineno)
     found = next(_in_block(lines, function), None) or next(_in_file(lines, code, codes.same), None)

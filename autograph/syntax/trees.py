@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 from collections.abc import Iterator
 
@@ -12,15 +13,24 @@ import gast
 def children(node: gast.AST) -> list[gast.AST]:
     """The child nodes, in field order; but not contexts and operators, which say nothing but their type."""
     found: list[gast.AST] = []
-    for name in node._fields:
+    for name in _parts(type(node)):
         value = getattr(node, name, None)
-        if value is None or type(value) is str:
+        if not value:
             continue
         if type(value) is list:
             found += [item for item in value if isinstance(item, gast.AST)]
-        elif isinstance(value, gast.AST) and (value._fields or value._attributes):
+        elif isinstance(value, gast.AST):
             found.append(value)
     return found
+
+
+@functools.cache
+def _parts(kind: type[gast.AST]) -> list[str]:
+    """The fields of a class of nodes in which there may be nodes."""
+    return [name for name in kind._fields if name not in _SIMPLE]
+
+
+_SIMPLE = frozenset("id ctx op ops attr kind type_comment conversion simple is_async level module".split())
 
 
 def walk(*nodes: gast.AST) -> Iterator[gast.AST]:

@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import Any
 
-from autograph.conversions import conversion_of
+from autograph.conversions import conversion_of, text_of
 from autograph.syntax import source
 
 MEDIAN_MS = 4.0
@@ -126,8 +126,8 @@ def behind(value: Any) -> Iterator[FunctionType]:
 def convert(function: FunctionType) -> tuple[float, str]:
     """How many milliseconds the conversion takes, and its text."""
     start = time.process_time()
-    text = conversion_of(function).text
-    return (time.process_time() - start) * 1000, text
+    conversion_of(function)
+    return (time.process_time() - start) * 1000, text_of(function)
 
 
 def recompile(text: str, code: CodeType) -> None:

@@ -13,10 +13,10 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable
 
-from autograph.runtime.engines.assigned import AssignedNames
 from autograph.runtime.engines.liveness import Affinity, Liveness, Span
 from autograph.runtime.engines.plan import Plan
 from autograph.runtime.graph import Value
+from autograph.runtime.naming import stored_names
 
 UNUSED = "_"
 _RECENT = 8     # how many variables of the same name are tried for another value of that name
@@ -97,10 +97,9 @@ class Variables:
         for value in spans:
             groups.setdefault(self._find(value), []).append(value)
         params = {param: param.name for param in self._plan.params}
-        assigned = AssignedNames()
         for root, values in groups.items():
             variable = Variable(_union(span for value in values for span in spans[value]))
-            variable.names.update(filter(None, (usable(assigned.name(value)) for value in values)))
+            variable.names.update(filter(None, (usable(assigned_name(value)) for value in values)))
             variable.used = any(value in liveness.used for value in values)
             if root in params:
                 variable.param = usable(params[root])
@@ -177,6 +176,15 @@ def _union(spans: Iterable[Span]) -> list[Span]:
         else:
             merged.append((start, end))
     return merged
+
+
+def assigned_name(value: Value) -> str:
+    """What the user calls a value: the variable that the instruction after its own stores it in, if there is one."""
+    if value.name or value.node is None or not value.node.place or len(value.node.outputs) != 1:
+        return value.name
+    code, instruction = value.node.place[-1]
+    names = stored_names(code).get(instruction, ())
+    return names[0] if len(names) == 1 else ""
 
 
 def usable(name: str) -> str:

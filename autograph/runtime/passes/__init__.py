@@ -55,18 +55,23 @@ def optimise(graph: Graph, without: Collection[str] = (), check: Callable[[Graph
     names = [name for name in PASSES if name not in without]
     last = [name for name in names if name in LAST]
     most = [name for name in names if name not in LAST]
-    report = _round(graph, most, check, Report())
+    graph.analysis = []
+    report = Report()
+    _round(graph, most, check, report)
     if "branches" in report.changed:            # now more is known
         _round(graph, most, check, report)
-    return _round(graph, last, check, report)
+    _round(graph, last, check, report)
+    graph.analysis = None
+    return report
 
 
-def _round(graph: Graph, names: list[str], check: Callable[[Graph], object] | None, report: Report) -> Report:
+def _round(graph: Graph, names: list[str], check: Callable[[Graph], object] | None, report: Report) -> None:
     for name in names:
         outcome = PASSES[name](graph)
         report.notes += outcome.notes
         if outcome.changed and name not in report.changed:
             report.changed.append(name)
+        if outcome.changed:
+            graph.analysis = []
         if check is not None:
             check(graph)
-    return report

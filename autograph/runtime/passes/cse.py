@@ -17,7 +17,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from autograph.runtime.aliasing import Aliasing, Region
+from autograph.runtime.aliasing import Aliasing, Region, aliasing_of
 from autograph.runtime.effects import is_array, is_mutable
 from autograph.runtime.graph import Block, Graph, Node, Value
 from autograph.runtime.opdef import PURE, VIEW
@@ -26,7 +26,7 @@ from autograph.runtime.passes.rewriting import Outcome, Rewriter, key
 
 def run(graph: Graph) -> Outcome:
     """Let nodes that compute the same be one."""
-    return _Merging(Aliasing(graph)).run(graph)
+    return _Merging(aliasing_of(graph)).run(graph)
 
 
 class _Merging(Rewriter):

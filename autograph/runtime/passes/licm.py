@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.runtime.aliasing import Aliasing
+from autograph.runtime.aliasing import aliasing_of
 from autograph.runtime.effects import effect_of, is_array, is_mutable
 from autograph.runtime.graph import Block, Graph, Node, Value
 from autograph.runtime.opdef import PURE, VIEW
@@ -45,7 +45,7 @@ class _Moving(Rewriter):
 
     def __init__(self, graph: Graph) -> None:
         super().__init__()
-        self.aliasing = Aliasing(graph)
+        self.aliasing = aliasing_of(graph)
         self.depth = 0
         self.depths: dict[Value, int] = {}
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autograph.runtime.aliasing import Aliasing
+from autograph.runtime.aliasing import aliasing_of
 from autograph.runtime.effects import is_array
 from autograph.runtime.graph import Block, Graph, Node, Value, gather
 from autograph.runtime.opdef import OPS, lookup
@@ -39,7 +39,7 @@ _IN_ORDER = frozenset({"np.zeros", "np.ones", "np.empty", "np.full", "np.arange"
 
 def run(graph: Graph) -> Outcome:
     """Let results of elementwise operations go where operands were that nobody needs any more."""
-    if not any(_UFUNCS.get(node.op, node.op) in _EXACT for node in all_nodes(graph)):
+    if not any(_UFUNCS.get(node.op, node.op) in _EXACT and is_array(node.output) for node in all_nodes(graph)):
         return Outcome()
     reuse = _Reuse(graph)
     reuse.block(graph.block)
@@ -56,7 +56,7 @@ class _Reuse:
 
     def __init__(self, graph: Graph) -> None:
         self.outcome = Outcome()
-        self.aliasing = Aliasing(graph)
+        self.aliasing = aliasing_of(graph)
         self.later: set[Value] = set()
         self.uses: dict[Value, int] = {}
         self.homes: dict[Value, Block] = {}

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from autograph.runtime.aliasing import Aliasing
+from autograph.runtime.aliasing import Aliasing, aliasing_of
 from autograph.runtime.graph import UNBOUND, Block, Graph, Node, Value
 from autograph.runtime.passes.rewriting import Outcome, Rewriter, all_nodes, is_leaf
 from autograph.runtime.types import BOOL, COMPLEX, FLOAT, INT, MaybeUnbound, ObjectType, TensorType, Type, type_of
@@ -34,7 +34,7 @@ def run(graph: Graph) -> Outcome:
 class _Simplifying(Rewriter):
     def __init__(self, graph: Graph) -> None:
         super().__init__()
-        self.aliasing = Aliasing(graph)
+        self.aliasing = aliasing_of(graph)
         self.shapes_last = not any(node.op in _RESHAPING and _is_array(node.args[0]) for node in all_nodes(graph))
 
     def node(self, node: Node, block: Block) -> None:
