@@ -7,6 +7,7 @@ import dis
 import functools
 import inspect
 import random
+import sys
 import types
 from collections import deque
 from collections.abc import Callable
@@ -32,8 +33,11 @@ _IMPURE_MODULES = frozenset(
     "tempfile".split()
 )
 _COMPUTING_MODULES = frozenset({"numpy", "math", "cmath"})
+_MODULES = _COMPUTING_MODULES | _IMPURE_MODULES | {"builtins", "sys"}
+_STREAMS = frozenset({"stdin", "stdout", "stderr"})
 _IMPURE_TYPES = (np.random.Generator, np.random.RandomState, random.Random)
 _RECURSION = 25  # calls of a function from itself under conditions that are staged
+_BUILTINS = frozenset({print, input, open, setattr, delattr})  # they do something, rather than compute it
 _CONTAINERS = (list, dict, set, deque, bytearray)
 _READERS = frozenset("get keys values items copy count index union intersection difference issubset issuperset".split())
 
@@ -396,6 +400,8 @@ class Module:
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._module, name)
+        if self._module is sys and name in _STREAMS:
+            return self._trace.record("getattr", (Constant(sys), name))
         return stand_in(self._trace, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -405,13 +411,24 @@ class Module:
         return repr(self._module)
 
 
+def importer(original: Any, real: dict[str, Any], see: Callable[[Any], Any]) -> Callable[..., Any]:
+    """What `import` calls in traced code of a module: `see` gives what it gets for the module that is imported."""
+
+    def imported(name: str, globals: Any = None, *args: Any, **kwargs: Any) -> Any:
+        return see(original(name, real, *args, **kwargs))
+
+    return imported
+
+
 def stand_in(trace: Trace, value: Any) -> Any:
     """What traced code sees in the place of a module or function that computes."""
     if isinstance(value, types.ModuleType):
         root = value.__name__.partition(".")[0]
-        return Module(trace, value) if root in _COMPUTING_MODULES or root in _IMPURE_MODULES else value
+        return Module(trace, value) if root in _MODULES else value
     if isinstance(value, type) or not callable(value) or is_tensor(value):
         return value
+    if type(value) is types.BuiltinFunctionType and value in _BUILTINS:
+        return AttributeSetter(trace, value) if _changes_attributes(value) else Recorded(trace, value)
     module = str(getattr(value, "__module__", None) or "").partition(".")[0]
     if module == "numpy" or isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), _IMPURE_TYPES):
         return Recorded(trace, value, only_staged=not _is_impure(value))

@@ -8,6 +8,7 @@ graph.
 
 from __future__ import annotations
 
+import builtins
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -83,6 +84,7 @@ class Outside:
         self.trace = trace
         self.late = late
         self.stand_in = stand_in
+        self.importer: Callable[..., Any] = lambda original, *more: original  # set by who makes the trace
         self.meet: Callable[[Any], None] = lambda thing: None  # set by who makes the trace
         self.guards: list[Guard] = []
         self.environments: dict[int, Environment] = {}
@@ -105,6 +107,19 @@ class Outside:
             found = self.environments[id(real)] = Environment(real, self)
             self.trace.journal.watch(found)
         return found
+
+    def builtins(self, real: dict[str, Any]) -> dict[str, Any]:
+        """The builtins that traced code of a module has: those that do something are recorded."""
+        found = real.get("__builtins__", builtins)
+        names = vars(found) if isinstance(found, ModuleType) else found
+        return {
+            **{name: self.stand_in(value) for name, value in names.items()},
+            "__import__": self.importer(names["__import__"], real, self._imported),
+        }
+
+    def _imported(self, module: Any) -> Any:
+        """What traced code gets for a module that it imports."""
+        return self.see(module, Source("constant", (module,), "imported", (("imported", module),), module.__name__))
 
     def cell(self, real: CellType, name: str) -> CellType:
         """The closure cell that traced code has in the place of a real one."""
@@ -395,7 +410,9 @@ class Environment(Fallback):
     """The globals of traced code: what it wrote itself, and behind that what its module holds."""
 
     def __init__(self, real: dict[str, Any], outside: Outside) -> None:
-        super().__init__({name: real[name] for name in ("__builtins__", "__name__") if name in real})
+        super().__init__({"__builtins__": outside.builtins(real)})
+        if "__name__" in real:
+            dict.__setitem__(self, "__name__", real["__name__"])
         self.real = real
         self.outside = outside
         self.seen: dict[str, Any] = {}

@@ -24,10 +24,12 @@ class NeedsConcrete(Signal):
     Args:
         value: what is needed.
         use: what for, such as "as an index into a list".
+        plain: whether only Python can do that, so that the function is to run as plain Python.
     """
 
-    def __init__(self, value: Value, use: str, place: Place) -> None:
+    def __init__(self, value: Value, use: str, place: Place, plain: bool = False) -> None:
         super().__init__(use)
+        self.plain = plain
         self.value = value
         self.use = use
         self.place = place

@@ -139,7 +139,7 @@ class Tensor:
         return self._trace.formatted(self, "", spec)
 
     def __hash__(self) -> int:
-        self._needs("as a key or an element of a set")
+        self._trace.needs(self, "as a key or an element of a set", plain=True)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         self._needs("as an array, by code that is not traced")

@@ -317,8 +317,8 @@ class Trace:
 
     # What Python asks -------------------------------------------------------------------------------------------------
 
-    def needs(self, tensor: Tensor, use: str) -> NoReturn:
-        raise NeedsConcrete(self.use(tensor), use, self.place())
+    def needs(self, tensor: Tensor, use: str, plain: bool = False) -> NoReturn:
+        raise NeedsConcrete(self.use(tensor), use, self.place(), plain)
 
     def class_of(self, tensor: Tensor) -> type:
         """The class of what a handle stands for."""

@@ -14,7 +14,7 @@ import numpy as np
 import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph import nest
 from autograph.errors import AutographError, StagingError
-from autograph.runtime.calling import Caller, Converter, stand_in
+from autograph.runtime.calling import Caller, Converter, importer, stand_in
 from autograph.runtime.graph import Constant, Graph, Value, user_line, walk
 from autograph.runtime.instrument import Instruments
 from autograph.runtime.journal import contents, restore
@@ -103,6 +103,7 @@ class Tracer:
         self.trace = Trace(function.__name__, self._lift)
         self.leaf_names: dict[Value, str] = {}
         self.outside = Outside(self.trace, late, lambda value: stand_in(self.trace, value))
+        self.outside.importer = importer
         self.caller = Caller(self.trace, self.outside, convert)
         self.instruments = Instruments(self.trace)
         self.caller.meet = self.outside.meet = self.instruments.meet
@@ -246,7 +247,7 @@ class Tracer:
         if not isinstance(signal, (NeedsConcrete, TooDeep)) or self._specialised(signal.value, "") is not None:
             return ""
         objects = [v for v in (signal.value, *depends_on(signal.value)) if not isinstance(v.type, TensorType)]
-        if not objects and not isinstance(signal, TooDeep):
+        if not objects and not isinstance(signal, TooDeep) and not signal.plain:
             return ""
         return f"the value of {_called(signal.value)} is needed {signal.use}{at}"
 

@@ -37,15 +37,23 @@ ENDING = (
 )
 
 
-def hashed(x):
-    return hash(x[0] + 1)
+def in_hexadecimal(x):
+    return hex(x[0] + 1)
 
 
 def test_a_value_that_python_needs_is_named_as_the_user_wrote_it() -> None:
-    assert error_of(hashed, np.ones(2)) == (
-        "+1: the value of `x[0] + 1` is needed as a key or an element of a set, but it is known only when the graph "
+    assert error_of(in_hexadecimal, np.ones(2, int)) == (
+        "+1: the value of `x[0] + 1` is needed as an index, a length or a count, but it is known only when the graph "
         "runs, being computed from `x`" + ENDING
     )
+
+
+def keyed(x):
+    return {x[0]: "first", x[1] + 1: "second"}
+
+
+def test_keys_and_elements_of_sets_are_pythons() -> None:
+    assert plain_because(keyed, np.ones(2)) == "the value of `x[0]` is needed as a key or an element of a set, :51"
 
 
 def test_the_way_out_is_one() -> None:
