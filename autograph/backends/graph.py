@@ -17,12 +17,13 @@ from autograph.operators.state import State
 from autograph.runtime.branches import stage_if
 from autograph.runtime.calling import Module
 from autograph.runtime.generators import Generated, collect
+from autograph.runtime.graph import Value
 from autograph.runtime.instrument import is_users
 from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
 from autograph.runtime.outside import ModuleView
 from autograph.runtime.refs import ContainerRef, ObjectRef
 from autograph.runtime.regions import raise_in_graph
-from autograph.runtime.tensor import class_of, is_tensor
+from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace, may_hold
 from autograph.runtime.turns import as_tensor, is_staged, run_for, run_while
 from autograph.runtime.types import TensorType
@@ -120,28 +121,35 @@ class GraphBackend(protocol.Backend):
         return self.current.record("in", (element, container))
 
     def is_(self, first: Any, second: Any) -> Any:
-        if not any(is_tensor(each) and self._is_unclear(each) for each in (first, second)) and not self._may_be_same(
-            first, second
-        ):
+        if first is second or not (is_tensor(first) or is_tensor(second)):
             return NotImplemented
-        return self.current.record("is", (first, second))
+        staged = [self.current.use(each) for each in (first, second) if is_tensor(each)]
+        if first is None or second is None:
+            known = self._is_something(staged[0])
+        else:
+            known = not self._may_be_same(staged, first if is_tensor(second) else second)
+        return NotImplemented if known else self.current.record("is", (first, second))
 
-    def _may_be_same(self, first: Any, second: Any) -> bool:
-        """Whether it shows only later if two arrays are one."""
-        if first is second or not all(is_tensor(each) or type(each) is np.ndarray for each in (first, second)):
-            return False
-        values = [self.current.use(self.current.ref(each)) for each in (first, second)]
-        return not all(value in self.current.graph.params for value in values)  # of arguments, the signature tells
+    def _may_be_same(self, staged: list[Value], other: Any) -> bool:
+        """Whether it shows only later if two things, of which one or both are staged, are one."""
+        if len(staged) == 1 and type(other) is np.ndarray:
+            staged = [*staged, self.current.use(self.current.ref(other))]
+        kinds = [each.type.kind if isinstance(each.type, TensorType) else "object" for each in staged]
+        if "object" in kinds:
+            return True
+        return kinds == ["array", "array"] and not set(staged) <= set(self.current.graph.params)  # the signature tells
 
-    def concrete(self, value: Any) -> Any:
+    def concrete(self, value: Any, parts: bool) -> Any:
         """`value`, whose identity or structure code that is not staged is about to look at."""
-        if is_tensor(value) and self._is_unclear(value):
-            self.current.needs(value, "to know what it is, by code that is not staged")
+        if is_tensor(value):
+            used = self.current.use(value)
+            if not (isinstance(used.type, TensorType) if parts else self._is_something(used)):
+                self.current.needs(value, "to know what it is, by code that is not staged")
         return value
 
-    def _is_unclear(self, value: Any) -> bool:
-        """Whether a value may turn out to be None, or some other object."""
-        return not isinstance(self.current.use(value).type, TensorType)
+    def _is_something(self, value: Value) -> bool:
+        """Whether a value is certainly not None."""
+        return isinstance(value.type, TensorType) or self.current.known_class(value) not in (None, type(None))
 
     def assert_stmt(self, test: Any, message: Thunk | None) -> Any:
         def fail() -> None:
@@ -232,7 +240,7 @@ class GraphBackend(protocol.Backend):
         if name == "type" and len(args) == 1:
             if not is_tensor(args[0]):
                 return NotImplemented
-            return class_of(trace.use(args[0])) or trace.record("type", args)
+            return trace.known_class(trace.use(args[0])) or trace.record("type", args)
         staged = any(map(is_staged, args))
         if not staged and (name in _STRUCTURAL or not (may_hold(args) or may_hold(dict(kwargs)))):
             return NotImplemented

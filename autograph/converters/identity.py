@@ -1,6 +1,6 @@
 """Marks where a staged value must stand for itself, or a context manager for one that a graph enters.
 
-    x is None                 →    (ag__.concrete(x) if ag__.ACTIVE else x) is None
+    x is None                 →    (ag__.concrete(x, parts=False) if ag__.ACTIVE else x) is None
     match x: case [a, b]      →    match ag__.concrete(x): case [a, b]
     with manager as f         →    with (ag__.context(manager) if ag__.ACTIVE else manager) as f
 

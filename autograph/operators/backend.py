@@ -147,8 +147,8 @@ class Backend(Protocol):
         """What to index, mutate or set attributes of for `value` while this backend traces."""
         return NotImplemented
 
-    def concrete(self, value: Any) -> Any:
-        """What to compare by identity, or to match with patterns, for `value` while this backend traces."""
+    def concrete(self, value: Any, parts: bool) -> Any:
+        """What to compare by identity, or to match with patterns that look at its parts, for `value` while tracing."""
         return NotImplemented
 
     def context(self, manager: Any) -> Any:

@@ -48,14 +48,14 @@ def ref(value: Any) -> Any:
     return value if stand_in is NotImplemented else stand_in
 
 
-def concrete(value: Any) -> Any:
-    """`value`, which is compared by identity or matched; while a backend traces, what that puts in its place."""
+def concrete(value: Any, parts: bool = True) -> Any:
+    """`value`, which is matched, or only compared by identity; while a backend traces, what that puts in its place."""
     if not ACTIVE:
         return value
     backend = tracing()
     if backend is None:
         return value
-    known = backend.concrete(value)
+    known = backend.concrete(value, parts)
     return value if known is NotImplemented else known
 
 

@@ -7,6 +7,7 @@ that it is made of, and objects that have no value of their own are told apart b
 from __future__ import annotations
 
 import enum
+import functools
 import types
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -65,6 +66,7 @@ _PARTS: dict[type, Callable[[Any], Hashable]] = {
     set: lambda value: frozenset(map(static_key, value)),
     range: lambda value: (value.start, value.stop, value.step),
     slice: lambda value: _keys((value.start, value.stop, value.step)),
+    functools.partial: lambda value: _keys((value.func, value.args, value.keywords)),
 }
 
 # Objects of these types, exactly, never change in a way that a program can see: a trace may be made for one of them.
@@ -73,9 +75,11 @@ CONSTANT: frozenset[type] = frozenset(
         bool,
         str,
         bytes,
+        object,
         type(None),
         type(...),
         type(NotImplemented),
+        functools.partial,
         frozenset,
         slice,
         types.GenericAlias,

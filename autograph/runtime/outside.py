@@ -9,6 +9,7 @@ graph.
 from __future__ import annotations
 
 import builtins
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,7 +28,8 @@ from autograph.runtime.types import ObjectType, TensorType, type_of
 
 _SMALL = 64
 _REACH = 10_000
-_AS_OBJECTS = (set, deque, bytearray)
+_AS_OBJECTS = (set, deque, bytearray, array, memoryview, np.ndarray)
+_BUFFERS = (np.ndarray, array, memoryview)
 _MISSING: Any = object()
 
 
@@ -162,7 +164,9 @@ class Outside:
             return self.load(value, source)
         self.meet(value)
         kind = nest.kind_of(value) if not isinstance(value, type) else None
-        if type(value) in _AS_OBJECTS or hasattr(type(value), "__next__"):
+        if isinstance(value, _AS_OBJECTS) or hasattr(type(value), "__next__"):
+            return self.load(value, source)
+        if isinstance(value, (list, dict)) and kind is None:
             return self.load(value, source)
         if kind is not None and not _is_small(value):
             return self.load(value, source)
@@ -190,7 +194,7 @@ class Outside:
                     self._read_late(thing, source, key)
             self._stage_arrays(thing, source)
             for base in type(thing).__mro__ if not isinstance(thing, (type, ModuleType)) else ():
-                if any(type(part) is np.ndarray for part in vars(base).values()):
+                if any(isinstance(part, _BUFFERS) for part in vars(base).values()):
                     self.know(base, Source("constant", (base,), "kind", (("kind", base),), base.__qualname__))
 
     def is_handle_of(self, value: Any, thing: Any, name: str, before: Any) -> bool:
@@ -201,13 +205,13 @@ class Outside:
         """Put handles in the place of the arrays that an object holds, for the time of the trace."""
         for thing, base in list(self._within(root, source)):
             for key, part in _parts_of(thing):
-                if type(part) is np.ndarray and not isinstance(thing, tuple):
+                if isinstance(part, _BUFFERS) and not isinstance(thing, tuple):
                     inner = base.item(key) if isinstance(thing, (list, dict)) else base.attribute(key)
                     self.trace.journal.touch(thing)
                     put(thing, key, self._read_when_used(part, inner))
 
-    def _read_when_used(self, value: np.ndarray[Any, Any], source: Source) -> Tensor:
-        """A handle for an array, which the graph reads if traced code uses it."""
+    def _read_when_used(self, value: Any, source: Source) -> Tensor:
+        """A handle for an array or the like, which the graph reads if traced code uses it."""
         found = self._arrays.get(id(value))
         if found is None:
             node = Node("getattr", (), None, (), ())
@@ -218,10 +222,17 @@ class Outside:
                 args = tuple(self._load(a, ObjectType()) if isinstance(a, Source) else a for a in source.args)
                 node.op, node.args, node.place = source.op, args, self.trace.place()
                 self.trace.prologue.append(node)
-                self._guard_array(value, source)
+                self._guard_kind(value, source)
 
             self.trace.unused[handle._value] = use
         return found
+
+    def _guard_kind(self, value: Any, source: Source) -> None:
+        if type(value) is np.ndarray:
+            self._guard_array(value, source)
+        else:
+            names = (*source.names, ("kind", type(value)))
+            self.guard(f"type({source.expression}) is kind", names, f"the class of {source.text}")
 
     def _guard_array(self, value: np.ndarray[Any, Any], source: Source) -> None:
         condition = "type({0}) is ndarray and {0}.dtype == dtype and {0}.shape == " + repr(value.shape)
@@ -242,14 +253,12 @@ class Outside:
     def load(self, value: Any, source: Source) -> Tensor:
         """A handle for what the graph reads from `source` when it runs."""
         known = type_of(value)
-        if type(value) is np.ndarray:
-            self._guard_array(value, source)
-        else:
-            names = (*source.names, ("kind", type(value)))
-            self.guard(f"type({source.expression}) is kind", names, f"the class of {source.text}")
-            if not isinstance(known, TensorType):
-                known = ObjectType(type(value).__name__)
+        self._guard_kind(value, source)
+        if not isinstance(known, TensorType):
+            known = ObjectType(type(value).__name__)
         handle = self.trace.handle(self._load(source, known))
+        if isinstance(known, ObjectType):
+            self.trace.classes[handle._value] = type(value)
         if type(value) is np.ndarray:
             self._arrays[id(value)] = handle
             self._seen[id(value)] = value, handle

@@ -56,6 +56,7 @@ class Trace:
         self.collected: Callable[[Any], Any] = lambda generated: generated
         self.recorded = 0
         self.held: list[Held] = []
+        self.classes: dict[Value, type] = {}  # of arguments that are objects
         self._lift = lift
         self._handles: dict[Value, Tensor] = {}
         self._root: FrameType | None = None
@@ -322,8 +323,12 @@ class Trace:
 
     def class_of(self, tensor: Tensor) -> type:
         """The class of what a handle stands for."""
-        known = class_of(self.use(tensor))
+        known = self.known_class(self.use(tensor))
         return known if known is not None else self.needs(tensor, "to know its class")
+
+    def known_class(self, value: Value) -> type | None:
+        """The class of what a value is, if it is known."""
+        return class_of(value) or self.classes.get(value)
 
     def known_truth(self, tensor: Tensor) -> bool:
         self.needs(tensor, "as a condition, by code that is not staged")

@@ -16,7 +16,7 @@ from autograph import nest
 from autograph.errors import AutographError, StagingError
 from autograph.runtime.calling import Caller, Converter, importer, stand_in
 from autograph.runtime.graph import Constant, Graph, Value, user_line, walk
-from autograph.runtime.instrument import Instruments
+from autograph.runtime.instrument import Instruments, shows_its_state
 from autograph.runtime.journal import contents, restore
 from autograph.runtime.outside import Outside, Restart
 from autograph.runtime.passes.safety import is_quiet
@@ -136,9 +136,9 @@ class Tracer:
         return values
 
     def _stands_for(self, param: Value, leaf: Dynamic, value: Any) -> Any:
-        if isinstance(leaf.type, TensorType) or leaf.cls in _BY_HANDLE or leaf.cls is None:
-            return self.trace.handle(param)
-        if hasattr(leaf.cls, "__next__"):  # it would be used up by tracing
+        if isinstance(leaf.type, TensorType) or leaf.cls is None or not shows_its_state(leaf.cls):
+            if leaf.cls is not None:
+                self.trace.classes[param] = leaf.cls
             return self.trace.handle(param)
         self.outside.know(value, param)
         self.instruments.meet(value)
@@ -323,9 +323,6 @@ def check_shelters(graph: Graph, shelter: Callable[[Any, int], Any]) -> None:
                 at = f"{where[0]}:{where[1]}" if where else code.co_filename
                 reason = f"`{found.construct}` stands around what is computed at {at}, which would only run later"
                 raise Plain(reason, node.place)
-
-
-_BY_HANDLE = frozenset({list, dict, set, tuple, range, str, np.ndarray})
 
 
 def _called(value: Value) -> str:

@@ -2,7 +2,7 @@
 
     ag__.ref(x)[i]                →    (ag__.ref(x) if ag__.ACTIVE else x)[i]
     ag__.fstring(lambda: f"{x}")  →    (ag__.fstring(lambda: f"{x}") if ag__.ACTIVE else f"{x}")
-    x is None                     →    (ag__.concrete(x) if ag__.ACTIVE else x) is None
+    x is None                     →    (ag__.concrete(x, parts=False) if ag__.ACTIVE else x) is None
     xs += [x]                     →    if ag__.ACTIVE and ag__.is_container(xs):
                                            xs = ag__.in_place('iadd', ag__.ref(xs), [x])
                                        else:
@@ -62,17 +62,17 @@ def _guard(node: Any) -> None:
 def _guard_identity(node: gast.Compare) -> None:
     here = [isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops]
     if here[0]:
-        node.left = _seen("concrete", node.left)
+        node.left = _seen("concrete", node.left, parts=template.constant(False))
     for i, operand in enumerate(node.comparators):
         if here[i] or here[i + 1 : i + 2] == [True]:
-            node.comparators[i] = _seen("concrete", operand)
+            node.comparators[i] = _seen("concrete", operand, parts=template.constant(False))
 
 
-def _seen(operator: str, node: Any) -> Any:
+def _seen(operator: str, node: Any, **options: Any) -> Any:
     """What an operator that is an identity gives for `node`, asked inline where that is a name."""
     if isinstance(node, (gast.Constant, gast.Starred)):
         return node
-    return gast.copy_location(_asked(gast.copy_location(template.call(operator, node), node)), node)
+    return gast.copy_location(_asked(gast.copy_location(template.call(operator, node, **options), node)), node)
 
 
 def _is_place(target: Any) -> bool:

@@ -13,7 +13,7 @@ class Showing(Recorder):
         super().__init__()
         self.seen = []
 
-    def concrete(self, value):
+    def concrete(self, value, parts):
         self.seen.append(value)
         return None if isinstance(value, Staged) else NotImplemented
 
