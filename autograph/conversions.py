@@ -80,7 +80,7 @@ def text_of(function: FunctionType) -> str:
     found = _texts.get(function.__code__)
     if found is None:
         known_already = conversions.get(function.__code__)
-        read = source.of_function(function, known_already and known_already.lines)
+        read = source.of_function(function, known_already.lines if known_already else None)
         with trees.room_for(read.node):
             _converted(read)
             found = _texts.put(function.__code__, reprint.to_text(read.node, read.source))

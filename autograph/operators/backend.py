@@ -263,14 +263,14 @@ def owner(value: Any) -> Backend | None:
     kind = type(value)
     if kind in STAGED:
         return STAGED[kind]
-    if ACTIVE and (kind not in PLAIN or kind in CHANGEABLE):
-        backend = tracing()
-        if backend is not None and backend.owns(value):
-            return backend
     if BACKENDS and kind not in PLAIN:
         for backend in BACKENDS:
             if backend.owns(value):
                 return backend
+    if ACTIVE and (kind not in PLAIN or kind in CHANGEABLE):
+        tracer = tracing()
+        if tracer is not None and tracer.owns(value):
+            return tracer
     return None
 
 

@@ -31,6 +31,7 @@ from typing import Any, cast
 import numpy as np
 
 from autograph.runtime.arguments import NUMBERS, VARIADIC, key_of, key_of_parts
+from autograph.runtime.callables import user_code
 from autograph.runtime.entry import MISS, never, trim
 
 # Scalars whose class says all: one trace for all of a class.
@@ -160,13 +161,3 @@ def _placed(code: CodeType, function: Any) -> CodeType:
     return code.replace(
         co_filename=user.co_filename, co_firstlineno=user.co_firstlineno, co_name=user.co_name, **changes
     )
-
-
-def user_code(function: Any) -> CodeType | None:
-    """The code that the user wrote for a function, method, partial or callable object, if there is any."""
-    while isinstance(function, functools.partial):
-        function = function.func
-    code = getattr(function, "__code__", None)
-    if not isinstance(code, CodeType):
-        code = getattr(getattr(type(function), "__call__", None), "__code__", None)  # noqa: B004
-    return code if isinstance(code, CodeType) else None

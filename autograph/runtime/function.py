@@ -9,14 +9,14 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from inspect import Parameter
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
 
 from autograph.errors import TracingError
 from autograph.runtime.arguments import arrange
+from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.concrete import ConcreteFunction, pretty
-from autograph.runtime.dispatch import make_binder, make_dispatcher, user_code
+from autograph.runtime.dispatch import make_binder, make_dispatcher
 from autograph.runtime.entry import MISS
 from autograph.runtime.options import check_options
 from autograph.runtime.report import Report
@@ -72,7 +72,7 @@ class Function(Generic[P, R]):
         self.python_function = python_function
         functools.update_wrapper(self, python_function)
         self._options = options
-        self._parameters = _parameters(python_function)
+        self._parameters = parameters_of(python_function)
         self._bind = make_binder(python_function, self._parameters)
         checked = check_options([p.name for p in self._parameters], **options)
         name = name_of(python_function)
@@ -287,12 +287,6 @@ _REFUSED = {
 }
 
 
-def name_of(entity: Any) -> str:
-    """What to call a function, without the functions that it is made in."""
-    qualname = getattr(entity, "__qualname__", None)
-    return qualname.rpartition("<locals>.")[2] if isinstance(qualname, str) else repr(entity)
-
-
 def _check_stageable(entity: Any) -> None:
     name = name_of(entity)
     if isinstance(entity, type):
@@ -303,18 +297,11 @@ def _check_stageable(entity: Any) -> None:
         entity = entity.func
     for test, (kind, part) in _REFUSED.items():
         if test(entity):
-            code = user_code(entity)
-            where = "" if code is None else f" ({code.co_filename}:{code.co_firstlineno})"
+            place = place_of(entity)
+            where = " ({}:{})".format(*place) if place else ""
             raise TypeError(
                 f"{name}{where} is {kind}, which cannot be a graph: decorate a function that computes {part}"
             )
-
-
-def _parameters(entity: Any) -> list[Parameter]:
-    try:
-        return list(inspect.signature(entity).parameters.values())
-    except (TypeError, ValueError):  # some functions that are written in C do not say
-        return [Parameter("args", Parameter.VAR_POSITIONAL), Parameter("kwargs", Parameter.VAR_KEYWORD)]
 
 
 # What the rest of the library puts in ---------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ graph.
 from __future__ import annotations
 
 import builtins
+import functools
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -177,10 +178,25 @@ class Outside:
             return value
         if isinstance(value, ModuleType) and not libraries.is_plain(value.__name__):
             return ModuleView(value, self.environment(vars(value)))
+        if type(value) is functools.partial:
+            return self.partial(value, source)
         stand_in = self.stand_in(value)
         if stand_in is value and not isinstance(value, (FunctionType, BuiltinFunctionType)):
             self.know(value, source)
         return stand_in
+
+    def partial(self, value: functools.partial[Any], source: Source) -> Any:
+        """What stands for a partial, which has what stands for its arguments."""
+        if id(value) not in self._seen:
+            args, keywords = source.attribute("args"), source.attribute("keywords")
+            copy = functools.partial(
+                value.func,
+                *[self.see(part, args.item(at)) for at, part in enumerate(value.args)],
+                **{name: self.see(part, keywords.item(name)) for name, part in value.keywords.items()},
+            )
+            self._seen[id(value)] = value, copy
+            self.sources[id(copy)] = copy, source
+        return self._seen[id(value)][1]
 
     def know(self, thing: Any, source: Source | Value) -> None:
         """Know an object, class or module whose attributes traced code may read and set."""

@@ -156,6 +156,9 @@ class Results:
         if is_users(type(value)) and not isinstance(value, (type, Enum)):
             return self.trace.handle(self._instance(value))
         if type(value) is functools.partial:
+            outer = self.outside.sources.get(id(value))
+            if outer is not None:
+                return self.trace.handle(self.outside._load(outer[1], ObjectType("partial")))
             return self.trace.record("call", (functools.partial, value.func, *value.args), value.keywords)
         if isinstance(value, Iterator) and not hasattr(value, "readline"):
             raise Unstageable(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -14,11 +15,12 @@ import numpy as np
 import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph import nest
 from autograph.errors import AutographError, StagingError
+from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.calling import Caller, Converter, importer, stand_in
 from autograph.runtime.graph import Constant, Graph, Value, user_line, walk
 from autograph.runtime.instrument import Instruments, shows_its_state
 from autograph.runtime.journal import contents, restore
-from autograph.runtime.outside import Outside, Restart
+from autograph.runtime.outside import Outside, Restart, Source
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.printing import expression
 from autograph.runtime.regions import check_not_about_handles, is_own, record_raise
@@ -43,7 +45,7 @@ _RESTARTS = 12
 
 
 def trace_function(
-    function: FunctionType,
+    function: Callable[..., Any],
     signature: Signature,
     example: tuple[tuple[Any, ...], dict[str, Any]],
     convert: Converter,
@@ -71,20 +73,16 @@ def trace_function(
             return Traced(None, events=tracer.trace.events, plain=signal.reason)
         except Restart as restart:
             if restart.sources <= late:
-                raise StagingError(f"{function.__qualname__} cannot be staged: it changes a container of its module "
-                                   "in a way that is not supported", *_where(function)) from None
+                message = "cannot be staged: it changes a container of its module in a way that is not supported"
+                raise StagingError(f"{name_of(function)} {message}", *place_of(function)) from None
             late |= restart.sources
         except Signal as signal:
             reason = tracer.plain_because(signal)
             if reason:
                 return Traced(None, events=tracer.trace.events, plain=reason)
             raise tracer.explained(signal) from None
-    message = f"{function.__qualname__} cannot be staged: too many values of its module change"
-    raise StagingError(message, *_where(function))
-
-
-def _where(function: FunctionType) -> tuple[str, int]:
-    return function.__code__.co_filename, function.__code__.co_firstlineno
+    message = f"{name_of(function)} cannot be staged: too many values of its module change"
+    raise StagingError(message, *place_of(function))
 
 
 class Tracer:
@@ -92,7 +90,7 @@ class Tracer:
 
     def __init__(
         self,
-        function: FunctionType,
+        function: Callable[..., Any],
         signature: Signature,
         example: tuple[tuple[Any, ...], dict[str, Any]],
         convert: Converter,
@@ -100,7 +98,7 @@ class Tracer:
     ) -> None:
         self.function = function
         self.signature = signature
-        self.trace = Trace(function.__name__, self._lift)
+        self.trace = Trace(name_of(function).rpartition(".")[2], self._lift)
         self.leaf_names: dict[Value, str] = {}
         self.outside = Outside(self.trace, late, lambda value: stand_in(self.trace, value))
         self.outside.importer = importer
@@ -164,7 +162,11 @@ class Tracer:
         self, tracing: Callable[[Trace], AbstractContextManager[None]], shelter: Callable[[Any, int], Any]
     ) -> Traced:
         trace = self.trace
-        function: Any = self.function
+        function = self.function
+        if type(function) is functools.partial:
+            names = (("function", function),)
+            source = Source("constant", (Constant(function),), "function", names, name_of(function))
+            function = self.outside.partial(function, source)
         traced = self.caller.traced(function) if type(function) is FunctionType else self.caller.replacement(function)
         trace.code = getattr(traced, "__code__", None)
         try:
@@ -367,11 +369,11 @@ def _flat(tree: Any, example: Any) -> list[Any]:
     return [found[number] for number in range(len(found))]
 
 
-def _named(function: FunctionType, signature: Signature, args: Any, kwargs: Any) -> list[tuple[str, Any, str]]:
+def _named(function: Callable[..., Any], signature: Signature, args: Any, kwargs: Any) -> list[tuple[str, Any, str]]:
     """The containers among the arguments with their paths."""
-    code = function.__code__
-    names = [*code.co_varnames[: code.co_argcount]]
-    star = code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if code.co_flags & 4 else ""
+    parameters = parameters_of(function)
+    names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    star = next((each.name for each in parameters if each.kind is each.VAR_POSITIONAL), "")
     found: list[tuple[str, Any, str]] = []
 
     def walk(value: Any, path: str) -> None:

@@ -14,7 +14,7 @@ def all_names(tree: gast.AST) -> set[str]:
     """Every identifier that occurs anywhere in `tree`, in whatever role."""
     found: set[str] = set()
     for node in trees.walk(tree):
-        for field in _fields(type(node)):
+        for field in _fields(type(node)):  # type: ignore[arg-type]
             value = getattr(node, field, None)
             if isinstance(value, str):
                 found.add(value.partition(".")[0])

@@ -13,7 +13,7 @@ import gast
 def children(node: gast.AST) -> list[gast.AST]:
     """The child nodes, in field order; but not contexts and operators, which say nothing but their type."""
     found: list[gast.AST] = []
-    for name in _parts(type(node)):
+    for name in _parts(type(node)):  # type: ignore[arg-type]
         value = getattr(node, name, None)
         if not value:
             continue

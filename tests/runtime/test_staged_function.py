@@ -1,6 +1,7 @@
 """`ag.function` from end to end: the same answers as the plain function, and what is told of them."""
 
 import functools
+import math
 import threading
 import timeit
 
@@ -147,9 +148,48 @@ def test_callable_objects():
     assert staged(2) == 8
 
 
-@pytest.mark.xfail(reason="the tracer knows functions only")
 def test_partials():
     assert ag.function(functools.partial(lambda a, b: a - b, 10))(3) == 7
+
+
+def append(target, x):
+    target.append(x * 2)
+    return len(target)
+
+
+def test_what_partials_hold_is_changed_and_read_at_each_call():
+    kept, numbers = [], np.arange(3)
+    staged = ag.function(functools.partial(append, kept))
+    assert [staged(1), staged(2)] == [1, 2] and kept == [2, 4]
+
+    keep = functools.partial(append, target=kept)
+
+    @ag.function
+    def through(x):
+        return keep(x=x)
+
+    assert [through(5), through(6.5)] == [3, 4] and kept == [2, 4, 10, 13.0]
+
+    scaled = ag.function(functools.partial(lambda values, i, scale: values[i] * scale, numbers, scale=10))
+    assert scaled(2) == 20
+    numbers[2] = 7
+    assert scaled(2) == 70 and len(scaled.traces) == 1
+
+
+def test_partials_are_handed_out_as_they_are():
+    kept = functools.partial(append, [])
+
+    @ag.function
+    def give(x):
+        return kept, x + 1
+
+    assert give(1) == (kept, 2) == give(1)
+
+
+@pytest.mark.parametrize("plain, argument", [(np.sin, 0.5), (len, [1, 2]), (np.sum, np.arange(3)), (math.sqrt, 2)])
+def test_functions_written_in_c(plain, argument):
+    result, expected = ag.function(plain)(argument), plain(argument)
+    assert result == expected and type(result) is type(expected)
 
 
 def test_errors_stand_at_the_user_s_line():

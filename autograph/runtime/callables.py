@@ -1,0 +1,40 @@
+"""What shows of a callable from outside: its name, its parameters, and the code that the user wrote for it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from inspect import Parameter
+from types import CodeType
+from typing import Any
+
+
+def user_code(function: Any) -> CodeType | None:
+    """The code that the user wrote for a function, method, partial or callable object, if there is any."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType):
+        code = getattr(getattr(type(function), "__call__", None), "__code__", None)  # noqa: B004
+    return code if isinstance(code, CodeType) else None
+
+
+def place_of(function: Any) -> tuple[str, int] | tuple[()]:
+    """The file and line where the user wrote a callable, if there are any."""
+    code = user_code(function)
+    return () if code is None else (code.co_filename, code.co_firstlineno)
+
+
+def name_of(entity: Any) -> str:
+    """What to call a function, without the functions that it is made in; a partial is called like its function."""
+    while isinstance(entity, functools.partial):
+        entity = entity.func
+    qualname = getattr(entity, "__qualname__", None) or getattr(entity, "__name__", None)
+    return qualname.rpartition("<locals>.")[2] if isinstance(qualname, str) else repr(entity)
+
+
+def parameters_of(entity: Any) -> list[Parameter]:
+    """The parameters of a callable; any, if it is written in C: not all such take what they say they do."""
+    if user_code(entity) is not None:
+        return list(inspect.signature(entity).parameters.values())
+    return [Parameter("args", Parameter.VAR_POSITIONAL), Parameter("kwargs", Parameter.VAR_KEYWORD)]
