@@ -10,7 +10,7 @@ COMPUTING = frozenset(
 )
 
 # The rest of it, this library, and libraries that take staged values as they are or cannot take them at all.
-PLAIN = (sys.stdlib_module_names - COMPUTING) | {
+PLAIN = (sys.stdlib_module_names - COMPUTING - {f"_{name}" for name in COMPUTING}) | {
     __name__.partition(".")[0],
     "builtins",
     "numpy",

@@ -18,6 +18,7 @@ from autograph.runtime.branches import stage_if
 from autograph.runtime.calling import Module
 from autograph.runtime.generators import Generated, collect
 from autograph.runtime.graph import Value
+from autograph.runtime.holding import is_spread
 from autograph.runtime.instrument import is_users
 from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
 from autograph.runtime.outside import ModuleView
@@ -88,6 +89,7 @@ class GraphBackend(protocol.Backend):
             iterable = collect(self.current, iterable, [], ".append")
         elif type(iterable) is np.ndarray:
             iterable = self.current.ref(iterable)
+        self.current.journal.advance(iterable)
         run_for(self.current, iterable, body, state, until, options)
 
     def and_(self, first: Any, rest: Sequence[Thunk]) -> Any:
@@ -200,6 +202,7 @@ class GraphBackend(protocol.Backend):
         return self._comprehension(iterable, (key, value), condition, done, first, "setitem")
 
     def _comprehension(self, iterable: Any, parts: Any, condition: Any, done: Any, first: Any, op: str) -> Any:
+        self.current.journal.advance(iterable)
         if first is True and has_iteration(iterable):
             from autograph.operators import comprehensions
 
@@ -225,6 +228,8 @@ class GraphBackend(protocol.Backend):
 
     def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         trace = self.current
+        for value in args:
+            trace.journal.advance(value)
         if any(map(is_object, args)):
             args, found = of_objects(trace, name, args)
             if found is NotImplemented:
@@ -241,7 +246,7 @@ class GraphBackend(protocol.Backend):
             if not is_tensor(args[0]):
                 return NotImplemented
             return trace.known_class(trace.use(args[0])) or trace.record("type", args)
-        staged = any(map(is_staged, args))
+        staged = any(map(is_staged, args)) or is_spread(args)
         if not staged and (name in _STRUCTURAL or not (may_hold(args) or may_hold(dict(kwargs)))):
             return NotImplemented
         if name == "len" and is_tensor(args[0]):

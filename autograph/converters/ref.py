@@ -4,6 +4,8 @@
     self.count += 1  →  ag__.ref(self).count += 1
     table[i]         →  ag__.ref(table)[i]          (but `table[0]`, `table['key']` stay)
     stack[-1]        →  ag__.ref(stack)[-1]         if the function says `stack.pop()`, or stores at computed indices
+
+Loads that stay are marked for compiling only (`syntax/inline.py`): who knows what else changes `table`.
 """
 
 from __future__ import annotations
@@ -19,7 +21,10 @@ from autograph.syntax import template, trees
 def subscript(node: gast.Subscript, context: Context) -> Any:
     if isinstance(node.ctx, gast.Load):
         changed = context.changing and _dotted_text(node.value) in context.changing
-        if (_literal(node.slice) and not changed) or _is_type(node.value, context):
+        if _is_type(node.value, context):
+            return None
+        if _literal(node.slice) and not changed:
+            node.guarded = True
             return None
     node.value = _ref(node.value)
     return None

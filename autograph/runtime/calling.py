@@ -19,7 +19,7 @@ from autograph import libraries, nest
 from autograph.runtime.graph import Constant
 from autograph.runtime.holding import Held, held, is_spread
 from autograph.runtime.instrument import is_users
-from autograph.runtime.journal import PATCHED, Fallback
+from autograph.runtime.journal import PATCHED, Fallback, is_iterator
 from autograph.runtime.outside import Outside, Source
 from autograph.runtime.signals import Plain, TooDeep, Unjoinable
 from autograph.runtime.tensor import Method, Tensor, is_tensor
@@ -32,8 +32,11 @@ _IMPURE_MODULES = frozenset(
     "time random _random secrets uuid posix nt os io _io logging warnings _warnings subprocess socket threading "
     "tempfile".split()
 )
+# Of the rest of the standard library, what takes staged values as they are: it looks at the structure of things only.
+_STRUCTURAL_MODULES = frozenset("abc collections contextlib dataclasses enum sys types typing weakref".split())
+_CALLED_BACK = libraries.PLAIN & sys.stdlib_module_names - _STRUCTURAL_MODULES - _IMPURE_MODULES - {"builtins"}
 _COMPUTING_MODULES = frozenset({"numpy", "math", "cmath"})
-_MODULES = _COMPUTING_MODULES | _IMPURE_MODULES | {"builtins", "sys"}
+_MODULES = _COMPUTING_MODULES | _IMPURE_MODULES | _CALLED_BACK | {"builtins", "sys"}
 _STREAMS = frozenset({"stdin", "stdout", "stderr"})
 _IMPURE_TYPES = (np.random.Generator, np.random.RandomState, random.Random)
 _RECURSION = 25  # calls of a function from itself under conditions that are staged
@@ -64,6 +67,11 @@ class Caller:
         found = self._originals.get(id(function))
         return function if found is None else found[1]
 
+    def unwrapped(self, function: Any) -> Any:
+        """What traced code would call, for what it calls in its place."""
+        is_ours = type(function) is types.FunctionType and function.__code__.co_filename == __file__
+        return function.__wrapped__ if is_ours or type(function) is Recorded else function
+
     def traced(self, function: types.FunctionType) -> types.FunctionType:
         """The form of a Python function that is traced: converted, and with its own view of the world."""
         if isinstance(function.__globals__, Fallback):
@@ -78,6 +86,8 @@ class Caller:
         code = converted.__code__
         if _makes_classes(code):
             raise Plain(f"{function.__qualname__} defines a class", self.trace.place())
+        if "RecursionError" in code.co_names:
+            raise Plain(f"{function.__qualname__} asks how deep it calls itself", self.trace.place())
         self._note_names(code)
         cells = zip(code.co_freevars, converted.__closure__ or ())
         closure = tuple(self.outside.cell(cell, name) for name, cell in cells)
@@ -270,12 +280,15 @@ class Recorded:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         function = self.__wrapped__
         if self.only_staged and not _has_staged(args) and not _has_staged(kwargs):
-            for part in (*args, *kwargs.values()):
+            for part in (getattr(function, "__self__", None), *args, *kwargs.values()):
                 if isinstance(part, _CONTAINERS):
                     self.trace.journal.touch(part)
+                self.trace.journal.advance(part)
             result = function(*args, **kwargs)
             if not _makes_array(result):
                 return result
+        if is_iterator(getattr(function, "__self__", None)):
+            raise Plain(f"{name_of(function)} is given what is staged", self.trace.place())
         if isinstance(function, types.MethodType) or getattr(function, "__self__", None) is not None:
             method = f".{function.__name__}"
             if isinstance(function.__self__, _IMPURE_TYPES) and op_of(function) is None:
@@ -329,6 +342,8 @@ class Mutator:
             return self.trace.record(f".{name}", (inside, *args), kwargs)
         if name not in _READERS:
             self.trace.journal.touch(owner)
+        for part in args:
+            self.trace.journal.advance(part)
         return self.function(*args, **kwargs)
 
     def _needs_values(self, name: str, args: tuple[Any, ...]) -> bool:
@@ -432,7 +447,7 @@ def stand_in(trace: Trace, value: Any) -> Any:
     module = str(getattr(value, "__module__", None) or "").partition(".")[0]
     if module == "numpy" or isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), _IMPURE_TYPES):
         return Recorded(trace, value, only_staged=not _is_impure(value))
-    if module in ("math", "cmath"):
+    if module in ("math", "cmath") or module in _CALLED_BACK:
         return Recorded(trace, value, only_staged=True)
     return Recorded(trace, value) if _is_impure(value) else value
 

@@ -7,12 +7,16 @@ here, those who trace a construct know them.
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from autograph.runtime.signals import Unstageable
+
 _MISSING: Any = object()
+_ADVANCED: Any = object()  # the contents of an iterator: it cannot be made what it was
 # By identity: what in classes stands in for a function or property of the user's while one traces; see `instrument.py`.
 PATCHED: dict[int, Any] = {}
 
@@ -50,6 +54,14 @@ class Journal:
         if id(container) not in before:
             before[id(container)] = container, contents(container)
 
+    def advance(self, thing: Any) -> None:
+        """Note that a thing goes on, if it is an iterator, and so do those that it takes items from."""
+        if is_iterator(thing) and id(thing) not in self.stack[-1].before:
+            self.touch(thing)
+            for inner in gc.get_referents(thing):
+                for part in inner if type(inner) is tuple else (inner,):
+                    self.advance(part)
+
     def begin(self) -> Changes:
         changes = Changes()
         self.stack.append(changes)
@@ -75,10 +87,17 @@ class Journal:
 
         Args:
             known: whether a container was there before the construct; others are left as they are.
+
+        Raises:
+            Unstageable: an iterator that was there before has gone on.
         """
-        for container, content in self.stack.pop():
-            if known(container):
-                restore(container, content)
+        changes = [(container, content) for container, content in self.stack.pop() if known(container)]
+        for container, content in changes:
+            restore(container, content)
+        for container, content in changes:
+            if content is _ADVANCED:
+                kind = type(container).__name__
+                raise Unstageable(f"a {kind} is advanced in a branch or loop of the graph, and was made before it", ())
 
     def keep(self) -> None:
         """End the innermost construct, whose changes are now those of the one around it."""
@@ -129,6 +148,8 @@ def _content(cell: CellType) -> Any:
 
 def contents(container: Any) -> Any:
     """A copy of what a container, or an object with attributes, holds."""
+    if is_iterator(container):
+        return _ADVANCED
     if isinstance(container, dict):
         return dict(container.items())
     if isinstance(container, (list, deque)):
@@ -140,6 +161,12 @@ def contents(container: Any) -> Any:
     if isinstance(container, (type, ModuleType)):
         return {name: PATCHED.get(id(value), value) for name, value in vars(container).items()}
     return attributes(container)
+
+
+def is_iterator(thing: Any) -> bool:
+    """Whether a thing is an iterator that Python made, rather than the user in Python."""
+    step = getattr(type(thing), "__next__", None)
+    return step is not None and not isinstance(step, FunctionType)
 
 
 def _is_empty(cell: CellType) -> bool:
@@ -163,6 +190,8 @@ def attributes(thing: Any) -> dict[str, Any]:
 
 def restore(container: Any, content: Any) -> None:
     """Make a container hold what `contents` gave."""
+    if content is _ADVANCED:
+        return
     if isinstance(container, dict):
         dict.clear(container)
         dict.update(container, content)

@@ -142,11 +142,18 @@ def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
         return body()
     except AutographError:
         raise
+    except RecursionError:
+        raise too_deep(trace) from None
     except Exception as error:
         if is_own(error):
             raise
         check_not_about_handles(trace, error)
         raise_in_graph(trace, _named_like_python(error))
+
+
+def too_deep(trace: Trace) -> Plain:
+    """Tracing takes more frames than running does; what else the function does about it shows when it runs."""
+    return Plain("it calls itself too deep to be traced", trace.place())
 
 
 def _named_like_python(error: Exception) -> Exception:

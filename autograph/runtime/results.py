@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import gc
 import types
 from collections.abc import Iterator
 from enum import Enum
@@ -18,17 +19,19 @@ import numpy as np
 
 from autograph import nest
 from autograph.marks import UNBOUND
-from autograph.runtime.graph import Constant, Graph, Value, walk
+from autograph.runtime.graph import Constant, Graph, Value, gather, walk
 from autograph.runtime.holding import Held, held
 from autograph.runtime.instrument import HEAP, is_users
-from autograph.runtime.journal import Fallback, attributes, entries
+from autograph.runtime.journal import Fallback, attributes, entries, is_iterator
 from autograph.runtime.outside import Outside
 from autograph.runtime.regions import remake
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.signature import Respecialise
 from autograph.runtime.tensor import Tensor, is_tensor
-from autograph.runtime.trace import Trace, may_hold
+from autograph.runtime.trace import Trace, is_library, may_hold
 from autograph.runtime.types import ObjectType
+
+_CALL_AND_FORGET = frozenset({"max", "min", "sorted", ".sort"})  # their `key` is not called again afterwards
 
 
 class Results:
@@ -139,11 +142,9 @@ class Results:
         known = self.outside.objects.get(id(value))
         if known is not None:
             return self.trace.handle(known[1]) if isinstance(known[1], Value) else value
-        if type(value) is types.BuiltinFunctionType and isinstance(value.__self__, (list, dict, set)):
-            return self.trace.record("getattr", (self.trace.materialise(value.__self__), value.__name__))
-        wrapped = getattr(value, "__wrapped__", None) if type(value).__name__ in ("Recorded",) else None
-        if wrapped is not None:
-            return wrapped
+        if type(value).__name__ == "Mutator":
+            return self.trace.record("getattr", (self.trace.materialise(value.owner), value.function.__name__))
+        value = caller.unwrapped(value)
         if type(value).__name__ in ("Module", "ModuleView") and type(value).__module__.startswith("autograph"):
             return value._module
         if isinstance(value, types.FunctionType) and isinstance(value.__globals__, Fallback):
@@ -168,6 +169,9 @@ class Results:
             )
         if hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)) and may_contain(value):
             return self.trace.handle(self._object(value))
+        if _is_of_trace(value, depth=3):
+            reason = f"a {type(value).__name__}, which is made here, is kept or handed to code that is not staged"
+            raise Unstageable(reason, self.trace.place())
         return value
 
     def _function(self, value: types.FunctionType) -> Value:
@@ -197,10 +201,14 @@ class Results:
         return made
 
     def check_captured(self, graph: Graph) -> None:
-        """See to it that no function that was handed out reads a variable that has changed since."""
+        """See to it that no function that was kept reads a variable that has changed since."""
+        kept: list[Value] = []
+        for node in walk(graph.block) if self._captured else ():
+            if node.op not in _CALL_AND_FORGET:
+                gather((node.args, node.kwargs, [block.results for block in node.blocks]), kept)
         for node in walk(graph.block):
             for value in node.outputs:
-                for cell, content in self._captured.get(value, ()):
+                for cell, content in self._captured.get(value, ()) if value in kept else ():
                     if _content(cell) is not content:
                         raise Unstageable(
                             "a function made in a staged function is kept, and a variable that it reads changes "
@@ -330,6 +338,19 @@ def make_object(kind: type, parts: dict[str, Any]) -> Any:
     for name, part in parts.items():
         object.__setattr__(made, name, part)
     return made
+
+
+def _is_of_trace(value: Any, depth: int) -> bool:
+    """Whether an object, such as a `functools.partial`, is good for this trace only: it has handles, or traced code."""
+    if is_iterator(value) or is_tensor(value) or type(value) is Held:
+        return True
+    if isinstance(value, types.FunctionType):
+        if isinstance(value.__globals__, Fallback) or (value.__closure__ and is_library(value.__code__)):
+            return True
+        parts: Any = map(_content, value.__closure__ or ())
+    else:
+        parts = () if isinstance(value, (type, types.ModuleType)) else gc.get_referents(value)
+    return depth > 0 and any(_is_of_trace(part, depth - 1) for part in parts)
 
 
 def _content(cell: types.CellType) -> Any:

@@ -23,7 +23,7 @@ from autograph.runtime.journal import contents, restore
 from autograph.runtime.outside import Outside, Restart, Source
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.printing import expression
-from autograph.runtime.regions import check_not_about_handles, is_own, record_raise
+from autograph.runtime.regions import check_not_about_handles, is_own, record_raise, too_deep
 from autograph.runtime.results import Results
 from autograph.runtime.signals import (
     Diverged,
@@ -193,6 +193,8 @@ class Tracer:
             return None
         except AutographError:
             raise
+        except RecursionError:
+            raise too_deep(self.trace) from None
         except Exception as error:
             if is_own(error):
                 raise
@@ -249,7 +251,8 @@ class Tracer:
         if not isinstance(signal, (NeedsConcrete, TooDeep)) or self._specialised(signal.value, "") is not None:
             return ""
         objects = [v for v in (signal.value, *depends_on(signal.value)) if not isinstance(v.type, TensorType)]
-        if not objects and not isinstance(signal, TooDeep) and not signal.plain:
+        by_library = signal.place and signal.place[-1][0].co_filename.startswith(_LIBRARIES)
+        if not (objects or isinstance(signal, TooDeep) or signal.plain or by_library):
             return ""
         return f"the value of {_called(signal.value)} is needed {signal.use}{at}"
 

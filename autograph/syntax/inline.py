@@ -3,13 +3,14 @@
     ag__.ref(x)[i]                →    (ag__.ref(x) if ag__.ACTIVE else x)[i]
     ag__.fstring(lambda: f"{x}")  →    (ag__.fstring(lambda: f"{x}") if ag__.ACTIVE else f"{x}")
     x is None                     →    (ag__.concrete(x, parts=False) if ag__.ACTIVE else x) is None
+    x[0]                          →    (ag__.ref(x) if ag__.ACTIVE else x)[0]
     xs += [x]                     →    if ag__.ACTIVE and ag__.is_container(xs):
                                            xs = ag__.in_place('iadd', ag__.ref(xs), [x])
                                        else:
                                            xs += [x]
     ag__.ref(a)[i] += [x]         →    (ag__.place(a) if ag__.ACTIVE else a)[i] += [x]
 
-A call of the operator would cost several times what the indexing or the call itself costs. The last three, and what is
+A call of the operator would cost several times what the indexing or the call itself costs. The last four, and what is
 like `x is None` (see `converters/identity.py`), do not stand in the text at all.
 """
 
@@ -55,6 +56,8 @@ def _guard(node: Any) -> None:
             node.subject.elts[:] = [_seen("concrete", part) for part in node.subject.elts]
         else:
             node.subject = _seen("concrete", node.subject)
+    elif isinstance(node, gast.Subscript):
+        node.value = _seen("ref", node.value)
     else:
         _guard_identity(node)
 

@@ -1,7 +1,8 @@
-"""Iterators and functions that outlive the call they were made in."""
+"""Iterators, and functions, that go on in branches and loops, or outlive the call they were made in."""
 
 import functools
 import itertools
+import json
 
 import numpy as np
 
@@ -32,3 +33,180 @@ def partial_made(x):
 @calls("np.arange(3)", "[2.5, 1]")
 def chained(x):
     return list(itertools.chain(x, x[:1])), list(zip(x, itertools.count(1)))
+
+
+@calls("10", "0", "1")
+def primes_of_a_generator(count):
+    def primes():
+        n = 2
+        while True:
+            if all(n % p for p in range(2, n)):
+                yield n
+            n += 1
+
+    generator = primes()
+    return [next(generator) for _ in range(count)]
+
+
+@calls("3", "0")
+def averages_of_what_is_sent(n):
+    def average():
+        total, count, value = 0, 0, None
+        while True:
+            x = yield value
+            total += x
+            count += 1
+            value = total / count
+
+    generator = average()
+    next(generator)
+    return [generator.send(i) for i in range(n)]
+
+
+@calls("3", "-1", "0")
+def next_in_a_branch(n):
+    items = iter([1, 2, 3])
+    if n > 0:
+        a = next(items)
+    else:
+        next(items)
+        a = next(items)
+    return a, list(items)
+
+
+@calls("3", "-1", "0")
+def zip_takes_from_an_iterator(n):
+    items = iter([1, 2, 3, 4])
+    total = 0
+    while n > 0:
+        for a, b in zip(items, [10, 20]):
+            total += a * b
+        n -= 1
+    return total, list(items)
+
+
+@calls("3", "-1", "0")
+def fresh_iterators_in_a_loop(n):
+    total = i = 0
+    while i < n:
+        for j, x in enumerate([1, 2, 3]):
+            total += j * x + i
+        for a, b in zip([1, 2], [3, 4]):
+            total += a * b
+        squares = (q * q for q in range(3))
+        total += next(squares) + sum(squares)
+        total += next(iter((1, 2)))
+        i += 1
+    return total
+
+
+@calls("3", "0", "5")
+def counter_in_a_loop(n):
+    counter = itertools.count(1)
+    total = 0
+    for i in range(n):
+        total += next(counter) * i
+    return total, next(counter)
+
+
+@calls("3", "0", "12")
+def cycle_in_a_loop(n):
+    letters = itertools.cycle("abc")
+    found = []
+    while n > 0:
+        found.append(next(letters))
+        n -= 1
+    return found
+
+
+@calls("3, [1, 2, 3]", "0, [1]")
+def pairs_of_one_iterator(n, xs):
+    items = iter(xs)
+    return [a * n + b for a, b in zip(items, items)], list(items)
+
+
+class Stack:
+    def __init__(self):
+        self.items = []
+
+    def push(self, x):
+        self.items.append(x)
+
+    def __len__(self):
+        return len(self.items)
+
+    @property
+    def top(self):
+        return self.items[-1] if self.items else None
+
+
+@calls("3", "2.5", "0")
+def top_of_a_stack_that_grew(n):
+    stack = Stack()
+    while n > 0:
+        stack.push(n)
+        n -= 1
+    return stack.top, len(stack)
+
+
+@calls("3, [3, 1, 2]", "0, [1]", "-1, [2, 4]")
+def keys_that_read_a_loops_variable(n, xs):
+    i = 0
+    while i < n:
+        best = max(range(i, 3), key=lambda r: -r * i)  # noqa: B023
+        i += best + 1
+    return i, min(xs, key=lambda v: abs(v - n)), sorted(xs, key=lambda v: v % (n + 2)), max(xs, key=xs.count)
+
+
+@calls("3, [3, 1, 2]", "0, [1]")
+def key_of_a_comparison(n, xs):
+    return sorted(xs, key=functools.cmp_to_key(lambda a, b: (b - a) * n))
+
+
+@calls("3, [3, 1, 2]", "0, [1]")
+def partial_functions(n, xs):
+    return sorted(xs, key=functools.partial(lambda a, b: (b - a) * a, n)), list(map(functools.partial(pow, n), xs))
+
+
+@calls("5", "0", "-1")
+def cached_inner_function(n):
+    @functools.lru_cache(maxsize=None)
+    def fibonacci(k):
+        return k if k < 2 else fibonacci(k - 1) + fibonacci(k - 2)
+
+    return fibonacci(n)
+
+
+@calls("3, [3, 1, 2]", "0, [1.5]")
+def library_that_looks_at_values(n, xs):
+    return json.dumps({"n": n, "xs": xs}, sort_keys=True), json.loads("[1, 2]"), json.dumps([1])
+
+
+@calls("3", "400")
+def depth_of_a_recursion(n):
+    def down(k):
+        return 0 if k == 0 else 1 + down(k - 1)
+
+    try:
+        return down(n)
+    except RecursionError:
+        return "too deep"
+
+
+@calls("10", "300")
+def deep_recursion_with_a_memo(n):
+    memo = {}
+
+    def fibonacci(k):
+        if k < 2:
+            return k
+        if k not in memo:
+            memo[k] = fibonacci(k - 1) + fibonacci(k - 2)
+        return memo[k]
+
+    return fibonacci(n)
+
+
+@calls("[[1, 2], [3, 4]]", "[[1.5]]", "[[1, 2, 3]]")
+def transposed(rows):
+    return [list(column) for column in zip(*rows)], [sum(column) for column in zip(*rows)]
