@@ -27,7 +27,7 @@ R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables
    |               | → runtime/printing runtime/reading → runtime/check runtime/parsing runtime/aliasing
    |               | → runtime/drawing → runtime/listing runtime/schema → runtime/view
 R2 | 0 R1          | runtime/ops*
-R3 | 0 R1 R2       | runtime/passes* runtime/tensor runtime/journal runtime/signals → runtime/holding
+R3 | 0 R1 R2       | runtime/passes* runtime/tensor runtime/signals → runtime/journal runtime/holding
    |               | → runtime/trace runtime/forms → runtime/outside runtime/regions runtime/refs
    |               | → runtime/branches runtime/watching runtime/unrolling → runtime/loops runtime/instrument
    |               | → runtime/turns runtime/calling runtime/results runtime/objects → runtime/generators

@@ -16,7 +16,7 @@ from typing import Any
 from autograph.runtime.signals import Unstageable
 
 _MISSING: Any = object()
-_ADVANCED: Any = object()  # the contents of an iterator: it cannot be made what it was
+_ADVANCED: Any = ()  # the contents of an iterator: it cannot be made what it was
 # By identity: what in classes stands in for a function or property of the user's while one traces; see `instrument.py`.
 PATCHED: dict[int, Any] = {}
 

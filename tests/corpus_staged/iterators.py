@@ -182,31 +182,6 @@ def library_that_looks_at_values(n, xs):
     return json.dumps({"n": n, "xs": xs}, sort_keys=True), json.loads("[1, 2]"), json.dumps([1])
 
 
-@calls("3", "400")
-def depth_of_a_recursion(n):
-    def down(k):
-        return 0 if k == 0 else 1 + down(k - 1)
-
-    try:
-        return down(n)
-    except RecursionError:
-        return "too deep"
-
-
-@calls("10", "300")
-def deep_recursion_with_a_memo(n):
-    memo = {}
-
-    def fibonacci(k):
-        if k < 2:
-            return k
-        if k not in memo:
-            memo[k] = fibonacci(k - 1) + fibonacci(k - 2)
-        return memo[k]
-
-    return fibonacci(n)
-
-
 @calls("[[1, 2], [3, 4]]", "[[1.5]]", "[[1, 2, 3]]")
 def transposed(rows):
     return [list(column) for column in zip(*rows)], [sum(column) for column in zip(*rows)]

@@ -266,3 +266,34 @@ def test_calls_cost_little():
 
     f(1.0)
     assert min(timeit.repeat(lambda: f(1.0), number=2000, repeat=20)) / 2000 < 3e-6
+
+
+def test_recursion_that_only_tracing_makes_too_deep():
+    @ag.function
+    def fibonacci(n):
+        memo = {}
+
+        def of(k):
+            if k < 2:
+                return k
+            if k not in memo:
+                memo[k] = of(k - 1) + of(k - 2)
+            return memo[k]
+
+        return of(n)
+
+    assert fibonacci(300) == 222232244629420445529739893461909967206666939096499764990979600
+    assert "too deep to be traced" in str(fibonacci.explain(300))
+
+    @ag.function
+    def depth(n):
+        def down(k):
+            return 0 if k == 0 else 1 + down(k - 1)
+
+        try:
+            return down(n)
+        except RecursionError:
+            return "too deep"
+
+    assert depth(300) == 300
+    assert depth(100_000) == "too deep"
