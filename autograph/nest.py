@@ -12,6 +12,7 @@ iteration, which for a dict is the order of insertion and for a dataclass that o
 from __future__ import annotations
 
 import copy
+import weakref
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -51,7 +52,25 @@ def _set_fields(value: Any, parts: list[Any]) -> Any:
 
 
 def _fields_of(value: Any) -> dict[str, Any]:
-    return {field.name: getattr(value, field.name) for field in fields(value) if hasattr(value, field.name)}
+    found = {}
+    for name in _names_of(type(value)):
+        part = getattr(value, name, _MISSING)
+        if part is not _MISSING:
+            found[name] = part
+    return found
+
+
+_MISSING: Any = object()
+# The names of the fields of dataclasses, by their ids.
+_NAMES: dict[int, tuple[weakref.ref[type], tuple[str, ...]]] = {}
+
+
+def _names_of(kind: Any) -> tuple[str, ...]:
+    number = id(kind)
+    if number not in _NAMES:
+        gone = weakref.ref(kind, lambda _: _NAMES.pop(number, None))
+        _NAMES[number] = gone, tuple(field.name for field in fields(kind))
+    return _NAMES[number][1]
 
 
 _NAMEDTUPLE = Kind(lambda value: value._asdict(), lambda value, parts: value._make(parts), ".{}".format)

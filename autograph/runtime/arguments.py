@@ -74,12 +74,14 @@ def key_of(value: Any, around: Around = ()) -> Any:
     if kind is np.ndarray:
         return value.shape, value.dtype
     if kind in _SEQUENCES or kind is dict:
-        if is_whole(value, around):
-            return kind
-        around = (*around, kind)
-        if kind is dict:
-            return (kind, _names(value), *[key_of(part, around) for part in value.values()])
-        return (kind, *[key_of(part, around) for part in value])
+        parts = value if kind is not dict else value.values()
+        keys = [*map(type, parts)] if len(value) <= LONG and len(around) < DEPTH else None
+        if keys is None or not NUMBERS.issuperset(keys):  # numbers are told by their types, in less time
+            if is_whole(value, around):
+                return kind
+            around = (*around, kind)
+            keys = [key_of(part, around) for part in parts]
+        return (kind, *keys) if kind is not dict else (kind, _names(value), *keys)
     if kind is str or kind is bool or value is None:
         return (kind, value) if kind is not str or len(value) <= LONG_TEXT else kind
     return kind if id(kind) in _OBJECTS else _other_key(value, kind, around)
@@ -133,6 +135,8 @@ def _leaf_key(leaf: Leaf) -> Any:
 def key_of_parts(parts: Any) -> Any:
     """The key of what `*args` or `**kwargs` got, which is always taken apart."""
     kind = type(parts)
+    if not parts:
+        return kind
     if kind is dict:
         return (kind, tuple(parts), *[key_of(part, (kind,)) for part in parts.values()])
     return (kind, *[key_of(part, (kind,)) for part in parts])
