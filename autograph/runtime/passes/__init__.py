@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
+import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph.runtime.graph import Graph
 from autograph.runtime.passes import branches, cse, dead, fold, licm, reuse, simplify
 from autograph.runtime.passes.rewriting import Note, Outcome
