@@ -22,7 +22,7 @@ from autograph.runtime.holding import is_spread
 from autograph.runtime.instrument import is_users
 from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
 from autograph.runtime.outside import ModuleView
-from autograph.runtime.refs import ContainerRef, ObjectRef
+from autograph.runtime.refs import ConstantRef, ContainerRef, ObjectRef
 from autograph.runtime.regions import raise_in_graph
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace, may_hold
@@ -30,6 +30,7 @@ from autograph.runtime.turns import as_tensor, is_staged, run_for, run_while
 from autograph.runtime.types import TensorType
 
 Thunk = Callable[[], Any]
+_MAKERS = (type(np.r_).__mro__[1], type(np.mgrid).__mro__[1])  # whose items are new arrays
 _CONTAINERS = frozenset({list, dict, set, deque})
 # Builtins that look at no more than the structure of what they are given.
 _STRUCTURAL = frozenset({"len", "enumerate", "zip", "reversed", "iter", "list", "tuple", "type", "next", "dict"})
@@ -178,6 +179,8 @@ class GraphBackend(protocol.Backend):
             return ContainerRef(self.current, value)
         if isinstance(value, (tuple, str, bytes, range)):
             return ContainerRef(self.current, value)
+        if isinstance(value, _MAKERS):
+            return ConstantRef(self.current, value)
         if is_users(type(value)):
             return ObjectRef(self.current, value)
         if isinstance(value, FunctionType) or not hasattr(value, "__dict__") or type(value) in (Module, ModuleView):

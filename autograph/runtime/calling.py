@@ -11,6 +11,7 @@ import sys
 import types
 from collections import deque
 from collections.abc import Callable
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -205,7 +206,7 @@ class Caller:
         return types.MethodType(replaced, function.__self__)
 
     def _class(self, kind: type) -> Any:
-        if op_of(kind) is not None:
+        if op_of(kind) is not None or _hides_its_state(kind):
             return Recorded(self.trace, kind, only_staged=True)
         init: Any = kind.__init__  # type: ignore[misc]
         init = PATCHED.get(id(init), init)
@@ -243,6 +244,16 @@ def _makes_classes(code: types.CodeType) -> bool:
     if dis.opmap["LOAD_BUILD_CLASS"] in code.co_code[::2]:
         return True
     return any(_makes_classes(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+
+
+def _hides_its_state(kind: type) -> bool:
+    """Whether what a class makes of staged values is known only when the graph runs: a date, a fraction, a matrix."""
+    if is_users(kind):
+        return issubclass(kind, (np.ndarray, Number, str))
+    return not issubclass(kind, BaseException) and kind.__module__.partition(".")[0] in _OPAQUE_MODULES
+
+
+_OPAQUE_MODULES = frozenset("numpy fractions decimal datetime array calendar uuid".split())
 
 
 def _is_c_level(new: Any) -> bool:

@@ -138,11 +138,12 @@ def _stage_while(
     body: Callable[[], Any],
     state: State,
     until: Callable[[], Any] | None,
+    rotated: bool = False,
 ) -> None:
     carry = _carry(trace, state)
     carry.test = first._value if is_tensor(first) else None
-    asked = _trace_test(trace, test, state, carry)
-    rotated = asked is None  # the test does something: it must run as often as Python would run it, `first` was one
+    # If the test does something, it must run as often as Python would run it, and `first` was one time.
+    rotated = rotated or _trace_test(trace, test, state, carry) is None
     unread = {id(variable) for variable in state.passing}
 
     def turn() -> tuple[Any, Any]:
@@ -166,7 +167,11 @@ def _stage_while(
                 head.add_param(type)
         head.results = (head_go,)
     else:
-        head = _trace_test(trace, test, state, carry) or head
+        last = _trace_test(trace, test, state, carry)
+        if last is None:  # it does, with what the loop came to carry
+            _stage_while(trace, first, test, body, state, until, rotated=True)
+            return
+        head = last
     _finish_while(trace, carry, arm, installed, head, first if rotated else None, until is not None, go)
 
 

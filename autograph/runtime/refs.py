@@ -32,7 +32,7 @@ class ContainerRef:
         if not isinstance(self.container, _UNCHANGING) and (write or self._has_containers()):
             return self.trace.materialise(self.container)
         if isinstance(self.container, (str, bytes, range)):
-            return _Constant(self.trace, self.container)
+            return ConstantRef(self.trace, self.container)
         return self.trace.constant(self.container)
 
     def _has_containers(self) -> bool:
@@ -92,7 +92,7 @@ class ContainerRef:
         return getattr(self.container, name)
 
 
-class _Constant:
+class ConstantRef:
     """A constant to be indexed by a staged value."""
 
     def __init__(self, trace: Trace, value: Any) -> None:

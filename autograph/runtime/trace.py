@@ -186,7 +186,11 @@ class Trace:
         op = op_of(function)
         if op is None:
             self.tell("callback", f"{name_of(function)} is called as it is, it has no op")
-            return self.record("call", (function, *args), kwargs)
+            result = self.record("call", (function, *args), kwargs)
+            if isinstance(function, type) and is_tensor(result):
+                result._value.type = ObjectType(function.__name__)
+                self.classes[result._value] = function
+            return result
         return self.record(op, args, kwargs)
 
     def _give_away(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
