@@ -63,7 +63,7 @@ def _reason(node: gast.Call, context: Context) -> str | None:
         if not (function.attr in _TAKING_TEXTS and _is_text(function.value) and node.args):
             return "a method of a literal"
     dotted = context.dotted(function)
-    if dotted is not None and libraries.is_plain(dotted) and not _creates(dotted):
+    if dotted is not None and libraries.is_plain(dotted) and not (_creates(dotted) or libraries.is_made_late(dotted)):
         return f"`{dotted.partition('.')[0]}` takes no part in staging"
     if _EXCEPTION.search(function.id if isinstance(function, gast.Name) else getattr(function, "attr", "")):
         return "an exception"

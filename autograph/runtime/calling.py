@@ -12,6 +12,7 @@ import types
 from collections import deque
 from collections.abc import Callable
 from numbers import Number
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -28,20 +29,14 @@ from autograph.runtime.trace import Trace, may_hold, name_of, op_of
 
 Converter = Callable[[types.FunctionType], types.FunctionType]
 
-# What they give or do differs from call to call: they run when the graph runs.
-_IMPURE_MODULES = frozenset(
-    "time random _random secrets uuid posix nt os io _io logging warnings _warnings subprocess socket threading "
-    "tempfile".split()
-)
-# Of the rest of the standard library, what takes staged values as they are: it looks at the structure of things only.
-_STRUCTURAL_MODULES = frozenset("abc collections contextlib dataclasses enum sys types typing weakref".split())
-_CALLED_BACK = libraries.PLAIN & sys.stdlib_module_names - _STRUCTURAL_MODULES - _IMPURE_MODULES - {"builtins"}
-_COMPUTING_MODULES = frozenset({"numpy", "math", "cmath"})
-_MODULES = _COMPUTING_MODULES | _IMPURE_MODULES | _CALLED_BACK | {"builtins", "sys"}
-_STREAMS = frozenset({"stdin", "stdout", "stderr"})
+_COMPUTING_MODULES = frozenset({"numpy", "math", "cmath", "builtins"})
+# Of the standard library, what takes staged values as they are: it looks at the structure of things only.
+_STRUCTURAL_MODULES = frozenset("abc builtins collections contextlib dataclasses enum types typing weakref".split())
+_CALLED_BACK = libraries.PLAIN & sys.stdlib_module_names - _STRUCTURAL_MODULES
 _IMPURE_TYPES = (np.random.Generator, np.random.RandomState, random.Random)
 _RECURSION = 25  # calls of a function from itself under conditions that are staged
 _BUILTINS = frozenset({print, input, open, setattr, delattr})  # they do something, rather than compute it
+_CONSTANTS = (int, float, str, bytes, tuple, type(None), types.ModuleType)
 _CONTAINERS = (list, dict, set, deque, bytearray)
 _READERS = frozenset("get keys values items copy count index union intersection difference issubset issuperset".split())
 
@@ -146,7 +141,9 @@ class Caller:
             return self.replacement(inner)
         if isinstance(method, types.FunctionType):
             return types.MethodType(self._python_function(method), function)
-        return function if kind.__module__ == "builtins" else Recorded(self.trace, function, only_staged=True)
+        if kind.__module__ == "builtins":
+            return function
+        return Recorded(self.trace, function, only_staged=not isinstance(function, functools._lru_cache_wrapper))
 
     def _python_function(self, function: types.FunctionType) -> Any:
         if isinstance(function.__globals__, Fallback):
@@ -206,6 +203,9 @@ class Caller:
         return types.MethodType(replaced, function.__self__)
 
     def _class(self, kind: type) -> Any:
+        late = libraries.is_made_late(f"{kind.__module__}.{kind.__name__}")
+        if late and not issubclass(kind, (BaseException, PurePath)):
+            return Recorded(self.trace, kind)
         if op_of(kind) is not None or _hides_its_state(kind):
             return Recorded(self.trace, kind, only_staged=True)
         init: Any = kind.__init__  # type: ignore[misc]
@@ -265,13 +265,16 @@ def _is_scalar_function(function: Any) -> bool:
 
 
 def _is_impure(function: Any) -> bool:
+    """Whether what a function gives or does differs from call to call: it runs when the graph runs."""
     owner = getattr(function, "__self__", None)
     if isinstance(owner, _IMPURE_TYPES) or hasattr(owner, "fileno"):
         return True
-    module = str(getattr(function, "__module__", None) or "")
-    if module.startswith("numpy.random"):
+    module = getattr(function, "__module__", None)
+    if module is None and owner is not None:
+        module = (owner if isinstance(owner, type) else type(owner)).__module__
+    if str(module).startswith("numpy.random"):
         return not isinstance(function, type)
-    return module.partition(".")[0] in _IMPURE_MODULES
+    return libraries.is_impure(str(module), getattr(function, "__name__", ""))
 
 
 class Recorded:
@@ -426,8 +429,8 @@ class Module:
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._module, name)
-        if self._module is sys and name in _STREAMS:
-            return self._trace.record("getattr", (Constant(sys), name))
+        if libraries.is_impure(self._module.__name__) and not (callable(value) or isinstance(value, _CONSTANTS)):
+            return self._trace.record("getattr", (Constant(self._module), name))
         return stand_in(self._trace, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -450,7 +453,8 @@ def stand_in(trace: Trace, value: Any) -> Any:
     """What traced code sees in the place of a module or function that computes."""
     if isinstance(value, types.ModuleType):
         root = value.__name__.partition(".")[0]
-        return Module(trace, value) if root in _MODULES else value
+        taken = root in _COMPUTING_MODULES or root in _CALLED_BACK or libraries.is_impure(root)
+        return Module(trace, value) if taken else value
     if isinstance(value, type) or not callable(value) or is_tensor(value):
         return value
     if type(value) is types.BuiltinFunctionType and value in _BUILTINS:
@@ -458,7 +462,7 @@ def stand_in(trace: Trace, value: Any) -> Any:
     module = str(getattr(value, "__module__", None) or "").partition(".")[0]
     if module == "numpy" or isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), _IMPURE_TYPES):
         return Recorded(trace, value, only_staged=not _is_impure(value))
-    if module in ("math", "cmath") or module in _CALLED_BACK:
-        return Recorded(trace, value, only_staged=True)
-    return Recorded(trace, value) if _is_impure(value) else value
+    if _is_impure(value):
+        return Recorded(trace, value)
+    return Recorded(trace, value, only_staged=True) if module in ("math", "cmath") or module in _CALLED_BACK else value
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import builtins
 import functools
+import os
+import threading
 from array import array
-from collections import deque
+from collections import ChainMap, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -29,7 +31,11 @@ from autograph.runtime.types import ObjectType, TensorType, type_of
 
 _SMALL = 64
 _REACH = 10_000
-_AS_OBJECTS = (set, deque, bytearray, array, memoryview, np.ndarray)
+# What the graph reads whenever it runs; of these, nobody else would notice a change.
+_AS_OBJECTS = (
+    *(set, deque, bytearray, array, memoryview, np.ndarray),
+    *(ChainMap, MappingProxyType, type(os.environ), threading.local),
+)
 _BUFFERS = (np.ndarray, array, memoryview)
 _MISSING: Any = object()
 
