@@ -15,6 +15,7 @@ from autograph.marks import is_body
 from autograph.runtime import forms
 from autograph.runtime.branches import NoState, repeated, stage_if
 from autograph.runtime.graph import Block, Node, Value
+from autograph.runtime.holding import HOLDERS, held
 from autograph.runtime.naming import stored_names
 from autograph.runtime.opdef import ORDERED, WRITE, lookup
 from autograph.runtime.regions import (
@@ -29,6 +30,7 @@ from autograph.runtime.regions import (
     results_of,
     run_body,
 )
+from autograph.runtime.signals import Materialise
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import ObjectType, Type, item_of, join
@@ -231,6 +233,8 @@ def _trace_test(trace: Trace, test: Callable[[], Any], state: State, carry: Carr
     """The block of a loop's test; None if the test does anything but tell its result."""
     block = Block()
     arm = run_body(trace, test, state, block, lambda: carry.install(block))
+    if type(arm.result) in HOLDERS and held(arm.result) is None:
+        raise Materialise(arm.result)  # its truth will change
     if arm.diverged or arm.whole or arm.values or _does_something(block):
         return None
     with trace.open(block):
