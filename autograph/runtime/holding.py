@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, MappingView
 from typing import Any, NoReturn
 
 from autograph.runtime.recorder import Recorder
@@ -85,6 +85,11 @@ def owned(container: Any) -> Tensor | None:
     if first.owner is None:
         first.owner = id(container)
     return first.tensor if first.owner == id(container) else None
+
+
+def drained(part: Any) -> Any:
+    """What a container of the graph takes items from, in the place of an iterator or view that traced code made."""
+    return list(part) if issubclass(type(part), (Iterator, MappingView)) and not hasattr(part, "readline") else part
 
 
 def spread(function: Callable[..., Any], args: Iterable[Any], kwargs: dict[str, Any]) -> Any:

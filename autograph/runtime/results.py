@@ -11,7 +11,7 @@ import dis
 import functools
 import gc
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, MappingView
 from enum import Enum
 from typing import Any
 
@@ -161,9 +161,10 @@ class Results:
             if outer is not None:
                 return self.trace.handle(self.outside._load(outer[1], ObjectType("partial")))
             return self.trace.record("call", (functools.partial, value.func, *value.args), value.keywords)
-        if isinstance(value, Iterator) and not hasattr(value, "readline"):
+        if isinstance(value, (Iterator, MappingView)) and not hasattr(value, "readline"):
+            what = "an iterator" if isinstance(value, Iterator) else "a view of a dict"
             raise Unstageable(
-                f"an iterator (a {type(value).__name__}) that is made here is returned, kept or handed to code that is "
+                f"{what} (a {type(value).__name__}) that is made here is returned, kept or handed to code that is "
                 "not staged: make a list of it",
                 self.trace.place(),
             )

@@ -19,7 +19,19 @@ import numpy as np
 
 from autograph.errors import StagingError
 from autograph.runtime.graph import Block, Graph, Node, Place, Value, gather, map_args, user_line
-from autograph.runtime.holding import DICTS, HOLDERS, Held, held, hold, is_spread, owned, run_time, settle, spread
+from autograph.runtime.holding import (
+    DICTS,
+    HOLDERS,
+    Held,
+    drained,
+    held,
+    hold,
+    is_spread,
+    owned,
+    run_time,
+    settle,
+    spread,
+)
 from autograph.runtime.journal import Journal
 from autograph.runtime.naming import return_of, stored_names
 from autograph.runtime.opdef import FUNCTIONS, OPS, ORDERED, WRITE, lookup
@@ -30,6 +42,12 @@ from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, 
 
 _IN_PLACE = frozenset(
     "iadd isub imul itruediv ifloordiv imod ipow imatmul ilshift irshift iand ior ixor".split()
+)
+
+_CONSUMING = frozenset(
+    "iadd ior iand isub ixor .extend .extendleft .update .union .intersection .difference .symmetric_difference "
+    ".intersection_update .difference_update .symmetric_difference_update .join "
+    "sum min max any all sorted list tuple set frozenset dict".split()
 )
 
 
@@ -118,6 +136,8 @@ class Trace:
             raise leaked(args)
         if self.held and is_spread(args):
             return self._record_spread(op, args, kwargs)
+        if op in _CONSUMING:
+            args = tuple(map(drained, args))
         definition = lookup(op)
         if definition.effect in (WRITE, ORDERED) and op != "print":
             self._give_away(op, args, kwargs)

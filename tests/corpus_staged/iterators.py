@@ -185,3 +185,95 @@ def library_that_looks_at_values(n, xs):
 @calls("[[1, 2], [3, 4]]", "[[1.5]]", "[[1, 2, 3]]")
 def transposed(rows):
     return [list(column) for column in zip(*rows)], [sum(column) for column in zip(*rows)]
+
+
+def doubled(n):
+    for i in range(n):
+        yield i * 2
+
+
+@calls("1", "-1")
+def next_in_both_branches(x):
+    items = iter([1, 2, 3])
+    if x > 0:
+        first = next(items)
+    else:
+        first = next(items) + 10
+    return first, list(items)
+
+
+@calls("1", "2")
+def count_is_returned(x):
+    counter = itertools.count(x)
+    return next(counter), next(counter), counter
+
+
+@calls("1", "2")
+def views_and_iterators_are_returned(x):
+    d = {"a": x}
+    values = d.values()
+    d["b"] = x + 1
+    return list(values), d.items(), zip([1, 2], [x, x])
+
+
+@calls("iter([1, 2]), 1", "iter([1, 2]), 2", "(i for i in range(3)), 3")
+def iterates_over_an_argument(items, x):
+    return [x + v for v in items]
+
+
+@calls("1", "-1")
+def generator_into_a_list_that_grew(x):
+    items, out = doubled(4), []
+    first = next(items)
+    if x > 0:
+        out.append(x)
+    out.extend(items)
+    out.extend(map(lambda v: v + x, [1, 2]))
+    out += (v * x for v in [1, 2])
+    out += zip([1], [x])
+    out += {1: x}.values()
+    return out, first
+
+
+@calls("1", "2", "0")
+def next_in_a_branch_of_a_loop(x):
+    items = doubled(5)
+    for i in range(3):
+        if x > i:
+            next(items)
+    return next(items)
+
+
+@calls("[1, 2, 3]", "(4,)", "np.arange(3)")
+def next_of_an_argument(x):
+    items = iter(x)
+    return next(items), next(items, None), list(items)
+
+
+@calls("1", "2")
+def skips_in_a_loop_over_an_iterator(x):
+    items, total = iter(range(20)), 0
+    for i in items:
+        total += i * x
+        if i % 3 == 0:
+            next(items)
+    return total
+
+
+@calls("1", "-1")
+def lazy_map_and_enumerate(x):
+    mapped = map(lambda v: v + x, [1, 2, 3])
+    numbered = enumerate(["a", "b"])
+    if x > 0:
+        next(mapped)
+        next(numbered)
+    return list(mapped), list(numbered)
+
+
+@calls("[1, 2, 3]", "np.array([3, 4, 1])")
+def enumerate_pairs_reversed(x):
+    total = 0
+    for i, (a, b) in enumerate(zip(x, reversed(x))):
+        if a > b:
+            total += i
+    return total + np.sum(x)
