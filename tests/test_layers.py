@@ -29,7 +29,8 @@ R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables
 R2 | 0 R1          | runtime/ops*
 R3 | 0 R1 R2       | runtime/passes* runtime/tensor runtime/signals → runtime/journal runtime/holding
    |               | → runtime/trace runtime/forms → runtime/outside runtime/regions runtime/refs
-   |               | → runtime/branches runtime/watching runtime/unrolling → runtime/loops runtime/instrument
+   |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed → runtime/loops
+   |               | → runtime/instrument
    |               | → runtime/turns runtime/calling runtime/results runtime/objects → runtime/generators
    |               | → runtime/tracing runtime/gradients
 R4 | 0 R1 R2 R3    | runtime/engines* runtime/export*

@@ -20,6 +20,7 @@ from autograph.runtime.generators import Generated, collect
 from autograph.runtime.graph import Value
 from autograph.runtime.holding import is_spread
 from autograph.runtime.instrument import is_users
+from autograph.runtime.keyed import by_keys
 from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
 from autograph.runtime.outside import ModuleView
 from autograph.runtime.refs import ConstantRef, ContainerRef, ObjectRef
@@ -33,6 +34,7 @@ Thunk = Callable[[], Any]
 _MAKERS = (type(np.r_).__mro__[1], type(np.mgrid).__mro__[1])  # whose items are new arrays
 _CONTAINERS = frozenset({list, dict, set, deque})
 # Builtins that look at no more than the structure of what they are given.
+_COMPARING = frozenset({"sorted", "min", "max"})
 _STRUCTURAL = frozenset({"len", "enumerate", "zip", "reversed", "iter", "list", "tuple", "type", "next", "dict"})
 
 
@@ -250,6 +252,8 @@ class GraphBackend(protocol.Backend):
                 return NotImplemented
             return trace.known_class(trace.use(args[0])) or trace.record("type", args)
         staged = any(map(is_staged, args)) or is_spread(args)
+        if name in _COMPARING and kwargs.get("key") is not None and args and not (staged or may_hold(args)):
+            return by_keys(trace, getattr(builtins, name), args[0] if len(args) == 1 else args, kwargs)
         if not staged and (name in _STRUCTURAL or not (may_hold(args) or may_hold(dict(kwargs)))):
             return NotImplemented
         if name == "len" and is_tensor(args[0]):

@@ -22,6 +22,7 @@ from autograph.runtime.graph import Constant
 from autograph.runtime.holding import Held, held, is_spread
 from autograph.runtime.instrument import is_users
 from autograph.runtime.journal import PATCHED, Fallback, is_iterator
+from autograph.runtime.keyed import by_keys
 from autograph.runtime.outside import Outside, Source
 from autograph.runtime.signals import Plain, TooDeep, Unjoinable
 from autograph.runtime.tensor import Method, Tensor, is_tensor
@@ -175,6 +176,7 @@ class Caller:
             trace.loosened = before
             return result
 
+        inlined.__ag_original__ = function  # type: ignore[attr-defined]
         return inlined
 
     def _spread(self, function: types.FunctionType, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -350,6 +352,8 @@ class Mutator:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         owner, name = self.owner, self.function.__name__
         inside = held(owner)
+        if name == "sort" and inside is None and kwargs.get("key") is not None and not may_hold(owner):
+            return self._sort(kwargs)
         if inside is None and self._needs_values(name, args):
             inside = self.trace.materialise(owner)
         if inside is not None:
@@ -359,6 +363,15 @@ class Mutator:
         for part in args:
             self.trace.journal.advance(part)
         return self.function(*args, **kwargs)
+
+    def _sort(self, kwargs: dict[str, Any]) -> None:
+        """Sort a list by keys that may be staged."""
+        items = by_keys(self.trace, sorted, self.owner, kwargs)
+        if is_tensor(items):
+            self.trace.record("setitem", (self.trace.materialise(self.owner), slice(None), items))
+        else:
+            self.trace.journal.touch(self.owner)
+            self.owner[:] = items
 
     def _needs_values(self, name: str, args: tuple[Any, ...]) -> bool:
         """Whether the method looks at staged values."""

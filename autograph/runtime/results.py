@@ -147,6 +147,7 @@ class Results:
         value = caller.unwrapped(value)
         if type(value).__name__ in ("Module", "ModuleView") and type(value).__module__.startswith("autograph"):
             return value._module
+        value = getattr(value, "__ag_original__", value) if type(value) is types.FunctionType else value
         if isinstance(value, types.FunctionType) and isinstance(value.__globals__, Fallback):
             original = caller.original(value)
             return original if original is not value else self.trace.handle(self._function(value))
