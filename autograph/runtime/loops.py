@@ -232,10 +232,12 @@ def _installer(carry: Carry, block: Block, installed: dict[Any, Any]) -> Callabl
 def _trace_test(trace: Trace, test: Callable[[], Any], state: State, carry: Carry) -> Block | None:
     """The block of a loop's test; None if the test does anything but tell its result."""
     block = Block()
-    arm = run_body(trace, test, state, block, lambda: carry.install(block))
+    installed: dict[Any, Any] = {}
+    arm = run_body(trace, test, state, block, _installer(carry, block, installed))
     if type(arm.result) in HOLDERS and held(arm.result) is None:
         raise Materialise(arm.result)  # its truth will change
-    if arm.diverged or arm.whole or arm.values or _does_something(block):
+    changed = any(slot not in installed or installed[slot] is not value for slot, value in arm.values.items())
+    if arm.diverged or arm.whole or changed or _does_something(block):
         return None
     with trace.open(block):
         block.results = (as_result(trace, arm.result),)

@@ -407,3 +407,40 @@ def pairs_of_neighbours(x):
     for a, b in zip(x, x[1:]):
         out.append(b - a)
     return np.array(out)
+
+
+class Total:
+    def __init__(self, amount):
+        self.amount = amount
+        self.asked = 0
+
+    def below(self, limit):
+        self.asked += self.amount > 3
+        return self.amount < limit
+
+
+@calls("Total(1), 3", "Total(0.5), 0")
+def while_an_attribute_changes(total, n):
+    i = 0
+    while i < n:
+        total.amount += i
+        i += 1
+    return total.amount
+
+
+@calls("3", "0", "2.5")
+def while_an_item_changes(n):
+    totals = [0, {"a": 1}]
+    i = 0
+    while i < n:
+        totals[0] += i
+        totals[1]["a"] *= 2
+        i += 1
+    return totals
+
+
+@calls("Total(1), 20", "Total(7.5), 3")
+def while_the_test_changes_an_attribute(total, limit):
+    while total.below(limit):
+        total.amount *= 2
+    return total.asked
