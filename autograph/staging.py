@@ -44,7 +44,7 @@ def _statements(entity: Any) -> Iterable[Event]:
         Event("plain", f"{each.construct}: {each.reason}", (name, each.lineno))
         if each.reason
         else Event("converted", each.construct, (name, each.lineno))
-        for each in decisions
+        for each in sorted(decisions, key=lambda each: each.lineno)
     ]
 
 

@@ -1,4 +1,4 @@
-"""README.md and docs/design.md are true: programs print what is said, tables are those that hold."""
+"""README.md and the pages in docs/ are true: programs print what is said, tables are those that hold."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ def blocks(page: str, *languages: str) -> list[str]:
 
 
 PROGRAMS, SAID = blocks("README.md", "python"), blocks("README.md", "text", "console")
+TIMES = re.compile(r"\d+\.\d\d ms")
 
 
 def python(folder: Path, *arguments: str) -> str:
@@ -40,18 +41,28 @@ def python(folder: Path, *arguments: str) -> str:
     return re.sub(r"^ *[\^~]+\n", "", done.stdout, flags=re.MULTILINE).replace(f"{folder}{os.sep}", "")
 
 
-def test_tour(tmp_path: Path) -> None:
-    (tmp_path / "tour.py").write_text(PROGRAMS[0], encoding="utf-8")
-    assert python(tmp_path, "tour.py") == SAID[0]
+@pytest.mark.parametrize("number", [0, 1])
+def test_tour(number: int, tmp_path: Path) -> None:
+    (tmp_path / "tour.py").write_text(PROGRAMS[number], encoding="utf-8")
+    assert TIMES.sub("… ms", python(tmp_path, "tour.py")) == TIMES.sub("… ms", SAID[number])
 
 
 def test_commands(tmp_path: Path) -> None:
-    (tmp_path / "model.py").write_text(PROGRAMS[1], encoding="utf-8")
-    _, *parts = re.split(r"^\$ autograph (.*)\n", SAID[1], flags=re.MULTILINE)
+    (tmp_path / "model.py").write_text(PROGRAMS[-1], encoding="utf-8")
+    _, *parts = re.split(r"^\$ autograph (.*)\n", SAID[-1], flags=re.MULTILINE)
     for command, said in zip(parts[::2], parts[1::2], strict=True):
         if sys.version_info < (3, 11) and "Traceback" in said:
             continue  # there, it has more lines: docs/limits.md
         assert python(tmp_path, "-m", "autograph", *command.split()) == said
+
+
+def test_functions(tmp_path: Path) -> None:
+    """The examples of docs/functions.md, in one program, print what is said below each."""
+    found = blocks("docs/functions.md", "python", "text")
+    programs, said = found[::2], found[1::2]
+    (tmp_path / "page.py").write_text("print('<<<>>>')\n".join(programs), encoding="utf-8")
+    printed = python(tmp_path, "page.py").split("<<<>>>\n")
+    assert [each.rstrip("\n") for each in printed] == [each.rstrip("\n") for each in said]
 
 
 def test_the_text_of_a_graph(tmp_path: Path) -> None:

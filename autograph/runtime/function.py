@@ -116,7 +116,8 @@ class Function(Generic[P, R]):
         return getattr(self.python_function, name)
 
     def __repr__(self) -> str:
-        return f"<staged function {self._specialiser.name}, {len(self._specialiser.traces)} traces>"
+        count = len(self._specialiser.traces)
+        return f"<staged function {self._specialiser.name}, {count} trace{'s' * (count != 1)}>"
 
     def __reduce__(self) -> str:
         return getattr(self, "__qualname__", repr(self))  # by reference, as functions are
