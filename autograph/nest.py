@@ -101,8 +101,9 @@ def kind_of(value: Any) -> Kind | None:
         return kind
     if issubclass(type(value), tuple) and hasattr(value, "_fields") and hasattr(value, "_make"):
         return _NAMEDTUPLE
-    if hasattr(type(value), "__dataclass_fields__"):
-        return _DATACLASS
+    if hasattr(type(value), "__dataclass_fields__") and not isinstance(value, type):
+        fields_only = getattr(value, "__dict__", {}).keys() <= type(value).__dataclass_fields__.keys()
+        return _DATACLASS if fields_only else None
     return None
 
 

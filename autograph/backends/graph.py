@@ -7,7 +7,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -15,16 +14,16 @@ import numpy as np
 from autograph.operators import backend as protocol
 from autograph.operators.state import State
 from autograph.runtime.branches import stage_if
-from autograph.runtime.calling import Module
+from autograph.runtime.classes import is_users
 from autograph.runtime.generators import Generated, collect
 from autograph.runtime.graph import Value
 from autograph.runtime.holding import is_spread
-from autograph.runtime.instrument import is_users
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
 from autograph.runtime.outside import ModuleView
 from autograph.runtime.refs import ConstantRef, ContainerRef, ObjectRef
 from autograph.runtime.regions import raise_in_graph
+from autograph.runtime.standins import Module
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace, may_hold
 from autograph.runtime.turns import as_tensor, is_staged, run_for, run_while
@@ -185,7 +184,7 @@ class GraphBackend(protocol.Backend):
             return ConstantRef(self.current, value)
         if is_users(type(value)):
             return ObjectRef(self.current, value)
-        if isinstance(value, FunctionType) or not hasattr(value, "__dict__") or type(value) in (Module, ModuleView):
+        if not hasattr(value, "__dict__") or type(value) in (Module, ModuleView):
             return NotImplemented
         return ObjectRef(self.current, value)
 

@@ -31,7 +31,8 @@ _CREATION = frozenset(
     "cdouble clongdouble complex64 complex128 complex192 complex256 str_ bytes_ object_ datetime64 timedelta64".split()
 )
 _EXCEPTION = re.compile(r"(Error|Exception|Warning|Exit|Interrupt)$")
-_BUILTINS = frozenset(dir(builtins))
+_SETTERS = frozenset({"setattr", "delattr"})  # a backend has to know what they change
+_BUILTINS = frozenset(dir(builtins)) - _SETTERS
 _LITERALS = (gast.Constant, gast.JoinedStr)
 _TAKING_TEXTS = frozenset({"format", "join"})
 
@@ -77,6 +78,8 @@ def _is_text(node: Any) -> bool:
 def _creates(dotted: str) -> bool:
     """Whether a NumPy function makes arrays or scalars out of nothing, draws them, or asserts something of them."""
     parts = dotted.split(".")
+    if parts[0] == "builtins":
+        return parts[-1] in _SETTERS
     return parts[0] == "numpy" and (parts[-1] in _CREATION or not {"random", "testing"}.isdisjoint(parts))
 
 

@@ -14,12 +14,13 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter
-from types import BuiltinFunctionType, ModuleType
+from types import BuiltinFunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from autograph import nest
+from autograph.runtime.classes import is_open
 from autograph.runtime.keys import CONSTANT, CONSTANT_BASES, static_key
 from autograph.runtime.signature import Dynamic, Instance, Leaf, Lengths, Policy, Signature, Static
 from autograph.runtime.types import INT, PYTHON_TYPES, ObjectType, TensorType, python, scalar
@@ -60,6 +61,8 @@ def is_constant(value: Any) -> bool:
         return len(value) <= LONG_TEXT
     if kind is BuiltinFunctionType:
         return value.__self__ is None or isinstance(value.__self__, ModuleType)  # no method of a list, say
+    if kind is MethodType and not isinstance(value.__self__, type):
+        return is_open(type(value.__self__))
     return kind in CONSTANT or isinstance(value, CONSTANT_BASES)
 
 

@@ -229,3 +229,24 @@ def user_line(place: Place) -> tuple[str, int] | None:
             if start <= instruction < end and line is not None:
                 return code.co_filename, line
     return None
+
+
+def depends_on(value: Value) -> set[Value]:
+    """The parameters of blocks that a value is computed from."""
+    found: set[Value] = set()
+    seen: set[Value] = set()
+    rest = [value]
+    while rest:
+        each = rest.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        if each.node is None:
+            found.add(each)
+            continue
+        inner: list[Value] = []
+        gather((each.node.args, each.node.kwargs), inner)
+        for block in each.node.blocks:
+            gather(block.results, inner)
+        rest.extend(inner)
+    return found

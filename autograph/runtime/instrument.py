@@ -10,29 +10,23 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import random
-import sys
 import threading
 import types
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from autograph import libraries
 from autograph.runtime.branches import NoState, stage_if
+from autograph.runtime.classes import is_users
 from autograph.runtime.journal import PATCHED, attributes
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 
-HEAP, _IMMUTABLE = 1 << 9, 1 << 8  # flags of classes that are written in Python, and of those that cannot be changed
 # Looked up by this library as well, or not to be traced.
 _LEFT = frozenset("__getattribute__ __del__ __aenter__ __aexit__ __aiter__ __anext__ __await__ __reduce_ex__".split())
 _TEXTS = frozenset({"__str__", "__repr__", "__format__"})
 _NUMBERS = frozenset("__bool__ __hash__ __int__ __float__ __complex__ __index__ __len__ __length_hint__".split())
 _REACH = 10_000
-_STATELESS = frozenset("abc collections.abc contextlib typing".split())  # modules of abstract classes
 _PARTLESS = frozenset({int, float, complex, bool, str, bytes, type(None), range, types.FunctionType, types.ModuleType})
 
 
@@ -96,26 +90,6 @@ _TRACING = _Tracing()
 _LOCK = threading.Lock()
 _COUNTS: dict[type, int] = {}  # how many traces have stand-ins in a class
 _STAND_INS: dict[type, dict[str, Any]] = {}
-
-
-def is_users(kind: type) -> bool:
-    """Whether a class is the user's, or of a library that takes part in staging, and written in Python."""
-    module = str(kind.__module__)
-    if (module.partition(".")[0] in sys.stdlib_module_names and module != "__main__") or libraries.is_plain(module):
-        return False
-    return bool(kind.__flags__ & HEAP) and not kind.__flags__ & _IMMUTABLE
-
-
-def shows_its_state(kind: type) -> bool:
-    """Whether all that an object of a class holds are attributes that traced code can be seen to read.
-
-    Of others, such as dates, fractions and what is derived from `list` or `np.ndarray`, a trace sees one of many.
-    """
-    if hasattr(kind, "__next__"):  # it would be used up by tracing
-        return False
-    if kind is object or issubclass(kind, (random.Random, np.random.Generator, np.random.RandomState, BaseException)):
-        return True
-    return all(is_users(base) or base.__module__ in _STATELESS for base in kind.__mro__ if base is not object)
 
 
 def _parts(thing: Any) -> Iterator[Any]:

@@ -35,6 +35,10 @@ class Changes:
         """The containers with what they held."""
         return iter(self.before.values())
 
+    def __reversed__(self) -> Iterator[tuple[Any, Any]]:
+        """The same, to restore them: an object and its `__dict__` may both be among them."""
+        return reversed(self.before.values())
+
 
 class Journal:
     """The changes of the constructs that are being traced, the innermost last."""
@@ -91,7 +95,7 @@ class Journal:
         Raises:
             Unstageable: an iterator that was there before has gone on.
         """
-        changes = [(container, content) for container, content in self.stack.pop() if known(container)]
+        changes = [(container, content) for container, content in reversed(self.stack.pop()) if known(container)]
         for container, content in changes:
             restore(container, content)
         for container, content in changes:
@@ -183,6 +187,8 @@ def attributes(thing: Any) -> dict[str, Any]:
     for kind in type(thing).__mro__:
         slots = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
+            if name.startswith("__") and not name.endswith("__"):
+                name = f"_{kind.__name__.lstrip('_')}{name}"
             if name not in ("__dict__", "__weakref__") and (value := getattr(thing, name, _MISSING)) is not _MISSING:
                 found[name] = value
     return found

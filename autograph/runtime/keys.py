@@ -51,6 +51,11 @@ def _keys(values: Any) -> Hashable:
     return tuple(map(static_key, values))
 
 
+def _part_key(value: Any) -> Hashable:
+    """The key of what a partial holds, which is the very same object for the same key."""
+    return static_key(value) if type(value) in (*_BY_VALUE, float, complex) else Same(value)
+
+
 def _float(value: float) -> Hashable:
     return value.hex()  # tells -0.0 from 0.0, and holds nan for equal to nan
 
@@ -66,29 +71,28 @@ _PARTS: dict[type, Callable[[Any], Hashable]] = {
     set: lambda value: frozenset(map(static_key, value)),
     range: lambda value: (value.start, value.stop, value.step),
     slice: lambda value: _keys((value.start, value.stop, value.step)),
-    functools.partial: lambda value: _keys((value.func, value.args, value.keywords)),
+    functools.partial: lambda value: tuple(map(_part_key, (value.func, *value.args, *sum(value.keywords.items(), ())))),
 }
 
 # Objects of these types, exactly, never change in a way that a program can see: a trace may be made for one of them.
-CONSTANT: frozenset[type] = frozenset(
-    {
-        bool,
-        str,
-        bytes,
-        object,
-        type(None),
-        type(...),
-        type(NotImplemented),
-        functools.partial,
-        frozenset,
-        slice,
-        types.GenericAlias,
-        types.FunctionType,
-        types.MethodType,
-        types.MethodDescriptorType,
-        types.WrapperDescriptorType,
-        type(np.sum),  # what NumPy wraps its functions in, for __array_function__
-    }
-)
+CONSTANT: set[type] = {
+    bool,
+    str,
+    bytes,
+    object,
+    type(None),
+    type(...),
+    type(NotImplemented),
+    frozenset,
+    slice,
+    types.GenericAlias,
+    types.FunctionType,
+    types.MethodType,
+    functools.partial,
+    type(functools.cache(len)),
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    type(np.sum),  # what NumPy wraps its functions in, for __array_function__
+}
 # Objects of these types and of those derived from them.
 CONSTANT_BASES: tuple[type, ...] = (type, enum.Enum, types.ModuleType, np.dtype, np.ufunc)

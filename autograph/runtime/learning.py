@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, Protocol
 
@@ -15,7 +16,7 @@ from autograph.runtime.signature import Dynamic, Leaf, Lengths, Policy, Signatur
 from autograph.runtime.types import TensorType, Type
 
 # A static argument of these types that has had more than MANY values is taken as one object.
-_VARYING = (str, bytes, slice, frozenset, FunctionType, MethodType)
+_VARYING = (str, bytes, slice, frozenset, FunctionType, MethodType, partial)
 MANY = 4
 LONGEST = 1000  # A container of more parts than this is not taken apart, whatever comes.
 

@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograph.runtime.instrument import is_users
+from autograph.runtime.classes import is_users
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 

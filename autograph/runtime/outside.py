@@ -10,75 +10,26 @@ from __future__ import annotations
 
 import builtins
 import functools
-import os
-import threading
-from array import array
-from collections import ChainMap, deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from types import BuiltinFunctionType, CellType, FunctionType, MappingProxyType, ModuleType
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from autograph import libraries, nest
+from autograph.runtime.classes import is_opaque, is_open, is_users
 from autograph.runtime.graph import Constant, Node, Value, user_line
-from autograph.runtime.journal import Fallback, put
+from autograph.runtime.journal import Fallback, attributes, put
+from autograph.runtime.keys import static_key
 from autograph.runtime.signature import Guard
+from autograph.runtime.sources import Source
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import ObjectType, TensorType, type_of
 
 _SMALL = 64
 _REACH = 10_000
-# What the graph reads whenever it runs; of these, nobody else would notice a change.
-_AS_OBJECTS = (
-    *(set, deque, bytearray, array, memoryview, np.ndarray),
-    *(ChainMap, MappingProxyType, type(os.environ), threading.local),
-)
-_BUFFERS = (np.ndarray, array, memoryview)
 _MISSING: Any = object()
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where something comes from.
-
-    Attributes:
-        op, args: the node that reads it when the graph runs.
-        expression, names: the same for guards.
-        text: what a user calls it.
-    """
-
-    op: str
-    args: tuple[Any, ...]
-    expression: str
-    names: tuple[tuple[str, Any], ...]
-    text: str
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        return (self.op, *map(_key_of, self.args))
-
-    def item(self, key: Any) -> Source:
-        return Source("getitem", (self, key), f"{self.expression}[{key!r}]", self.names, f"{self.text}[{key!r}]")
-
-    def attribute(self, name: str) -> Source:
-        return Source("getattr", (self, name), f"{self.expression}.{name}", self.names, f"{self.text}.{name}")
-
-
-def _key_of(arg: Any) -> Any:
-    if isinstance(arg, Constant):
-        return id(arg.value)
-    return arg.key if isinstance(arg, Source) else arg
-
-
-class Restart(BaseException):
-    """Trace once more: what stands at these sources is to be read when the graph runs, not while tracing."""
-
-    def __init__(self, sources: set[tuple[Any, ...]]) -> None:
-        super().__init__(len(sources))
-        self.sources = sources
 
 
 class Outside:
@@ -99,6 +50,7 @@ class Outside:
         self.environments: dict[int, Environment] = {}
         self.cells: dict[int, tuple[CellType, CellType, Any]] = {}
         self.objects: dict[int, tuple[Any, Source | Value]] = {}
+        self.exposed: dict[int, Any] = {}  # objects that code saw which is not traced
         self.read_late: dict[tuple[int, str], Tensor] = {}
         self.sources: dict[int, tuple[Any, Source]] = {}
         self._seen: dict[int, tuple[Any, Any]] = {}
@@ -171,23 +123,21 @@ class Outside:
             return self.load(value, source)
         self.meet(value)
         kind = nest.kind_of(value) if not isinstance(value, type) else None
-        if isinstance(value, _AS_OBJECTS) or hasattr(type(value), "__next__"):
-            return self.load(value, source)
-        if isinstance(value, (list, dict)) and kind is None:
-            return self.load(value, source)
-        if kind is not None and not _is_small(value):
+        if is_opaque(value) or (kind is not None and not _is_small(value)):
             return self.load(value, source)
         if kind is not None:
             return self._take_apart(value, kind, source)
+        if type(value) in (MethodType, functools.partial):
+            names = (*source.names, ("key", static_key), ("known", static_key(value)))
+            self.guard(f"key({source.expression}) == known", names, f"the value of {source.text}")
+            return self.see_static(value, source.text)
         self._guard_same(value, source)
         if isinstance(value, _CONSTANT):
             return value
         if isinstance(value, ModuleType) and not libraries.is_plain(value.__name__):
             return ModuleView(value, self.environment(vars(value)))
-        if type(value) is functools.partial:
-            return self.partial(value, source)
         stand_in = self.stand_in(value)
-        if stand_in is value and not isinstance(value, (FunctionType, BuiltinFunctionType)):
+        if stand_in is value and not isinstance(value, BuiltinFunctionType):
             self.know(value, source)
         return stand_in
 
@@ -196,7 +146,7 @@ class Outside:
         if id(value) not in self._seen:
             args, keywords = source.attribute("args"), source.attribute("keywords")
             copy = functools.partial(
-                value.func,
+                self.see(value.func, source.attribute("func")),
                 *[self.see(part, args.item(at)) for at, part in enumerate(value.args)],
                 **{name: self.see(part, keywords.item(name)) for name, part in value.keywords.items()},
             )
@@ -204,59 +154,83 @@ class Outside:
             self.sources[id(copy)] = copy, source
         return self._seen[id(value)][1]
 
+    def see_static(self, value: Any, text: str) -> Any:
+        """What traced code gets for a value that is the same at each run, although what it refers to may change."""
+        if type(value) is MethodType and is_open(type(value.__self__)):
+            owner = value.__self__
+            self.know(owner, Source("constant", (Constant(owner),), "owner", (("owner", owner),), f"{text}.__self__"))
+        elif type(value) is functools.partial:
+            return self.partial(value, Source("constant", (Constant(value),), "partial", (("partial", value),), text))
+        elif isinstance(value, (FunctionType, type, ModuleType)):
+            self.know(value, Source("constant", (Constant(value),), "thing", (("thing", value),), text))
+        return self.stand_in(value)
+
     def know(self, thing: Any, source: Source | Value) -> None:
         """Know an object, class or module whose attributes traced code may read and set."""
         name = getattr(thing, "__name__" if isinstance(thing, ModuleType) else "__module__", None)
         if isinstance(thing, (type, ModuleType)) and libraries.is_plain(str(name)):
+            return
+        if (isinstance(thing, FunctionType) and not vars(thing)) or (isinstance(thing, type) and not is_users(thing)):
             return
         if id(thing) not in self.objects:
             self.objects[id(thing)] = thing, source
             for key in self.late:
                 if key[0] == "attribute":
                     self._read_late(thing, source, key)
-            self._stage_arrays(thing, source)
+            self._stage_parts(thing, source)
             for base in type(thing).__mro__ if not isinstance(thing, (type, ModuleType)) else ():
-                if any(isinstance(part, _BUFFERS) for part in vars(base).values()):
+                if any(is_opaque(part) for _, part in _parts_of(base)):
                     self.know(base, Source("constant", (base,), "kind", (("kind", base),), base.__qualname__))
+
+    def expose(self, value: Any) -> None:
+        """Know that code which is not traced looks, while tracing, at all that can be reached from a value."""
+        if not (is_tensor(value) or isinstance(value, type)) and id(value) not in self.exposed and _has_parts(value):
+            self.exposed[id(value)] = value
+            for _, part in _parts_of(value):
+                self.expose(part)
 
     def is_handle_of(self, value: Any, thing: Any, name: str, before: Any) -> bool:
         """Whether `value` is what stands for the attribute itself, so that nothing has been assigned."""
         return self.read_late.get((id(thing), name)) is value or self._arrays.get(id(before)) is value
 
-    def _stage_arrays(self, root: Any, source: Source | Value) -> None:
-        """Put handles in the place of the arrays that an object holds, for the time of the trace."""
+    def _stage_parts(self, root: Any, source: Source | Value) -> None:
+        """Put handles in the place of the arrays and opaque objects that an object holds, for the time of the trace."""
         for thing, base in list(self._within(root, source)):
             for key, part in _parts_of(thing):
-                if isinstance(part, _BUFFERS) and not isinstance(thing, tuple):
+                if not isinstance(thing, tuple) and not is_tensor(part) and (is_opaque(part) or _is_long(part)):
                     inner = base.item(key) if isinstance(thing, (list, dict)) else base.attribute(key)
                     self.trace.journal.touch(thing)
                     put(thing, key, self._read_when_used(part, inner))
 
     def _read_when_used(self, value: Any, source: Source) -> Tensor:
-        """A handle for an array or the like, which the graph reads if traced code uses it."""
+        """A handle for an array or an object, which the graph reads if traced code uses it."""
         found = self._arrays.get(id(value))
         if found is None:
             node = Node("getattr", (), None, (), ())
-            name = source.text if source.text.isidentifier() else ""
-            found = self._arrays[id(value)] = handle = self.trace.handle(node.add_output(type_of(value), name))
+            output = node.add_output(_type_of(value), source.text if source.text.isidentifier() else "")
+            found = self._arrays[id(value)] = self._handle(output, value)
+            self._seen[id(value)] = value, found
 
             def use() -> None:
                 args = tuple(self._load(a, ObjectType()) if isinstance(a, Source) else a for a in source.args)
                 node.op, node.args, node.place = source.op, args, self.trace.place()
                 self.trace.prologue.append(node)
-                self._guard_kind(value, source)
+                self._guard_class(value, source)
 
-            self.trace.unused[handle._value] = use
+            self.trace.unused[output] = use
         return found
 
-    def _guard_kind(self, value: Any, source: Source) -> None:
-        if type(value) is np.ndarray:
-            self._guard_array(value, source)
-        else:
+    def _handle(self, output: Value, value: Any) -> Tensor:
+        """The handle for what stands for an object of the world outside."""
+        if type(value) is not np.ndarray:
+            self.trace.classes[output] = type(value)
+        return self.trace.handle(output)
+
+    def _guard_class(self, value: Any, source: Source) -> None:
+        if type(value) is not np.ndarray:
             names = (*source.names, ("kind", type(value)))
             self.guard(f"type({source.expression}) is kind", names, f"the class of {source.text}")
-
-    def _guard_array(self, value: np.ndarray[Any, Any], source: Source) -> None:
+            return
         condition = "type({0}) is ndarray and {0}.dtype == dtype and {0}.shape == " + repr(value.shape)
         names = (*source.names, ("ndarray", np.ndarray), ("dtype", value.dtype))
         self.guard(condition.format(source.expression), names, f"the dtype or shape of {source.text}")
@@ -274,13 +248,8 @@ class Outside:
 
     def load(self, value: Any, source: Source) -> Tensor:
         """A handle for what the graph reads from `source` when it runs."""
-        known = type_of(value)
-        self._guard_kind(value, source)
-        if not isinstance(known, TensorType):
-            known = ObjectType(type(value).__name__)
-        handle = self.trace.handle(self._load(source, known))
-        if isinstance(known, ObjectType):
-            self.trace.classes[handle._value] = type(value)
+        self._guard_class(value, source)
+        handle = self._handle(self._load(source, _type_of(value)), value)
         if type(value) is np.ndarray:
             self._arrays[id(value)] = handle
             self._seen[id(value)] = value, handle
@@ -363,6 +332,11 @@ class Outside:
                         return thing, base.item(key) if isinstance(thing, (list, tuple, dict)) else base.attribute(key)
         return None
 
+    def owner_of(self, names: Any) -> Any:
+        """The object, of those that the function knows, whose `__dict__` something is."""
+        known = (thing for root, source in self.objects.values() for thing, _ in self._within(root, source))
+        return next((thing for thing in known if getattr(thing, "__dict__", None) is names), None)
+
     def _within(self, root: Any, source: Source | Value) -> Iterator[tuple[Any, Source]]:
         """An object and all that can be reached from it, with their sources."""
         rest = [(root, source if isinstance(source, Source) else self._param_source(source))]
@@ -390,15 +364,25 @@ def _parts_of(thing: Any) -> list[tuple[Any, Any]]:
         return [(key, part) for key, part in thing.items() if isinstance(key, (str, int))]
     if isinstance(thing, (list, tuple)):
         return list(enumerate(thing))
-    return [(name, part) for name, part in getattr(thing, "__dict__", {}).items()]
+    if isinstance(thing, (type, ModuleType)):
+        own = [(name, part) for name, part in vars(thing).items() if not name.startswith("__")]
+        return [(name, part) for name, part in own if not hasattr(type(part), "__get__")]
+    return list(attributes(thing).items())
+
+
+def _type_of(value: Any) -> Any:
+    known = type_of(value)
+    return known if isinstance(known, TensorType) else ObjectType(type(value).__name__)
+
+
+def _is_long(value: Any) -> bool:
+    return type(value) in (list, dict) and len(value) > _SMALL
 
 
 def _has_parts(value: Any) -> bool:
     if isinstance(value, (type, ModuleType)) or is_tensor(value):
         return False
-    if isinstance(value, (np.ndarray, list, dict, tuple, set)):
-        return True
-    return hasattr(value, "__dict__") and not callable(value)
+    return isinstance(value, (np.ndarray, list, dict, tuple)) or is_open(type(value)) or is_opaque(value)
 
 
 def _is_small(value: Any) -> bool:

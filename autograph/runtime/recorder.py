@@ -16,6 +16,7 @@ class Recorder(Protocol):
     """What records what is done with handles."""
 
     held: list[Any]
+    classes: dict[Any, type]
 
     def place(self) -> Place: ...
 

@@ -19,9 +19,9 @@ import numpy as np
 
 from autograph import nest
 from autograph.marks import UNBOUND
+from autograph.runtime.classes import HEAP, is_users
 from autograph.runtime.graph import Constant, Graph, Value, gather, walk
 from autograph.runtime.holding import Held, held
-from autograph.runtime.instrument import HEAP, is_users
 from autograph.runtime.journal import Fallback, attributes, entries, is_iterator
 from autograph.runtime.outside import Outside
 from autograph.runtime.regions import remake
@@ -285,7 +285,8 @@ class Results:
         """The same for what is an attribute of an object that is known; what is not found was made by traced code."""
         found = self.outside.find(thing)
         if found is None:
-            return set()
+            owner = self.outside.owner_of(thing)
+            return set() if owner is None else self.write_back(owner, after, before)
         holder, source = found
         if hasattr(thing, "__dict__") and not isinstance(thing, (list, dict, set)):
             place = self.outside._load(source, ObjectType(type(thing).__name__))

@@ -91,7 +91,7 @@ class Tensor:
             if callable(getattr(sample, name, None)) or not type.exact:
                 return Method(self, name) if not _is_data(name) else self._trace.record("getattr", (self, name))
             return self._trace.record("getattr", (self, name))
-        if _is_method(type, name):
+        if _is_method(self._trace.classes.get(self._value), type, name):
             return Method(self, name)
         return self._trace.record("getattr", (self, name))
 
@@ -316,9 +316,9 @@ def _is_data(name: str) -> bool:
     return name in _DATA
 
 
-def _is_method(type: Any, name: str) -> bool:
-    """Whether an attribute of an object is taken for a method that is about to be called."""
-    known = _CLASSES.get(type.name) if isinstance(type, ObjectType) else None
+def _is_method(kind: Any, type: Any, name: str) -> bool:
+    """Whether an attribute of an object, of class `kind` if that is known, is taken for a method about to be called."""
+    known = kind or (_CLASSES.get(type.name) if isinstance(type, ObjectType) else None)
     if known is not None:
         return callable(getattr(known, name, None))
     return name not in _DATA and any(hasattr(kind, name) for kind in (*_CLASSES.values(), np.ndarray))

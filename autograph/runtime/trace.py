@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.errors import StagingError
-from autograph.runtime.graph import Block, Graph, Node, Place, Value, gather, map_args, user_line
+from autograph.runtime.graph import Block, Graph, Node, Place, Value, map_args, user_line
 from autograph.runtime.holding import (
     DICTS,
     HOLDERS,
@@ -51,8 +51,7 @@ _CONSUMING = frozenset(
 )
 
 
-# The variable that converters keep a returned value in; it is read only once it is bound.
-GENERATED = "retval_"
+GENERATED = "retval_"  # the variable that converters keep a returned value in; it is read only once it is bound
 
 
 class Trace:
@@ -69,16 +68,17 @@ class Trace:
         # Set by who makes the trace: what to call for a function, and the handle for an array.
         self.call: Callable[[Any], Any] = lambda function: function
         self.ref: Callable[[Any], Any] = lambda array: array
+        self.expose: Callable[[Any], None] = lambda value: None
         self.before_raise: Callable[[], None] = lambda: None
         self.roots: Callable[[], Iterable[Any]] = lambda: ()
         self.collected: Callable[[Any], Any] = lambda generated: generated
         self.recorded = 0
         self.held: list[Held] = []
-        self.classes: dict[Value, type] = {}  # of arguments that are objects
         self._lift = lift
         self._handles: dict[Value, Tensor] = {}
         self._root: FrameType | None = None
         self.code: CodeType | None = None  # of the function that is traced
+        self.classes: dict[Value, type] = {}  # of objects from outside, exactly
         self.unused: dict[Value, Callable[[], None]] = {}  # arrays of the world outside: what to do on first use
         self.returning = False  # whether what a function returns is being looked at
         self.loosened: Any = False  # the condition on which a function returned one of two things nobody may look at
@@ -352,7 +352,7 @@ class Trace:
 
     def known_class(self, value: Value) -> type | None:
         """The class of what a value is, if it is known."""
-        return class_of(value) or self.classes.get(value)
+        return self.classes.get(value) or class_of(value)
 
     def known_truth(self, tensor: Tensor) -> bool:
         self.needs(tensor, "as a condition, by code that is not staged")
@@ -454,25 +454,3 @@ def may_hold(value: Any) -> bool:
     if type(value) is slice:
         return may_hold((value.start, value.stop, value.step))
     return type(value) is Held
-
-
-def depends_on(value: Value) -> set[Value]:
-    """The parameters of blocks that a value is computed from."""
-    found: set[Value] = set()
-    seen: set[Value] = set()
-    rest = [value]
-    while rest:
-        each = rest.pop()
-        if each in seen:
-            continue
-        seen.add(each)
-        if each.node is None:
-            found.add(each)
-            continue
-        inner: list[Value] = []
-        gather((each.node.args, each.node.kwargs), inner)
-        for block in each.node.blocks:
-            gather(block.results, inner)
-        rest.extend(inner)
-    return found
-

@@ -16,11 +16,12 @@ import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph import nest
 from autograph.errors import AutographError, StagingError
 from autograph.runtime.callables import name_of, parameters_of, place_of
-from autograph.runtime.calling import Caller, Converter, importer, stand_in
-from autograph.runtime.graph import Constant, Graph, Value, user_line, walk
-from autograph.runtime.instrument import Instruments, shows_its_state
+from autograph.runtime.calling import Caller, Converter
+from autograph.runtime.classes import GENERATORS, is_open
+from autograph.runtime.graph import Constant, Graph, Value, depends_on, user_line, walk
+from autograph.runtime.instrument import Instruments
 from autograph.runtime.journal import contents, restore
-from autograph.runtime.outside import Outside, Restart, Source
+from autograph.runtime.outside import Outside
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.printing import expression
 from autograph.runtime.regions import check_not_about_handles, is_own, record_raise, too_deep
@@ -36,8 +37,10 @@ from autograph.runtime.signals import (
     Unstageable,
 )
 from autograph.runtime.signature import Dynamic, Respecialise, Signature, Static, Traced
+from autograph.runtime.sources import Restart, Source
+from autograph.runtime.standins import importer, stand_in
 from autograph.runtime.tensor import Tensor
-from autograph.runtime.trace import Trace, depends_on
+from autograph.runtime.trace import Trace
 from autograph.runtime.types import TensorType
 from autograph.runtime.watching import attribute_guards
 
@@ -121,7 +124,7 @@ class Tracer:
         values: list[Any] = []
         for number, (path, leaf) in enumerate(zip(self.signature.paths, self.signature.leaves)):
             if isinstance(leaf, Static):
-                values.append(stand_in(self.trace, leaf.value))
+                values.append(self.outside.see_static(leaf.value, path))
                 continue
             param = self.trace.graph.block.add_param(leaf.type, path if path.isidentifier() else "")
             self.params[param] = path
@@ -134,9 +137,10 @@ class Tracer:
         return values
 
     def _stands_for(self, param: Value, leaf: Dynamic, value: Any) -> Any:
-        if isinstance(leaf.type, TensorType) or leaf.cls is None or not shows_its_state(leaf.cls):
-            if leaf.cls is not None:
-                self.trace.classes[param] = leaf.cls
+        if isinstance(leaf.type, TensorType) or leaf.cls is None:
+            return self.trace.handle(param)
+        if not is_open(leaf.cls) and not isinstance(value, GENERATORS):
+            self.trace.classes[param] = leaf.cls
             return self.trace.handle(param)
         self.outside.know(value, param)
         self.instruments.meet(value)
@@ -177,7 +181,7 @@ class Tracer:
                     result = self._end(result)
                 self.results.check_captured(trace.graph)
         finally:
-            for thing, content in trace.journal.stack[0]:
+            for thing, content in reversed(trace.journal.stack[0]):
                 restore(thing, content)
         guards = [*self.outside.guards, *attribute_guards(self.outside, self.caller.names, self.leaf_names)]
         containers = self.results.finish(self.trace.graph)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from types import FunctionType, MethodType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from autograph import nest
+from autograph.runtime.classes import is_opaque, is_open
 from autograph.runtime.graph import Value
-from autograph.runtime.outside import Outside, Source
+from autograph.runtime.journal import attributes
+from autograph.runtime.outside import Outside
 from autograph.runtime.signature import Guard
+from autograph.runtime.sources import Source, key_code
 
 _IMMUTABLE = (int, float, complex, bool, str, bytes, type(None), type, FunctionType, np.generic, np.dtype, frozenset)
 _MISSING: Any = object()
+# Code that mentions these may read any attribute.
+_BY_NAME = frozenset({"getattr", "vars", "dir", "attrgetter", "__dict__", "__getattribute__"})
 
 
 def attribute_guards(outside: Outside, names: set[str], leaf_names: dict[Value, str]) -> list[Guard]:
@@ -25,15 +30,21 @@ def attribute_guards(outside: Outside, names: set[str], leaf_names: dict[Value, 
             rest.append((thing, leaf_names[source], {}, source.name or leaf_names[source]))
         elif isinstance(source, Source):
             rest.append((thing, source.expression, dict(source.names), source.text))
+    met: list[tuple[Any, str, dict[str, Any], str]] = []
     seen: set[int] = set()
     mentioned = sorted(names)
+    any_name = not names.isdisjoint(_BY_NAME)
     while rest:
         thing, expression, bound, text = rest.pop()
+        met.append((thing, expression, bound, text))
         if id(thing) in seen:
             continue
         seen.add(id(thing))
-        own = getattr(thing, "__dict__", {})
-        for name in mentioned:
+        own = vars(thing) if isinstance(thing, (type, ModuleType)) else attributes(thing)
+        if not isinstance(thing, (type, ModuleType)):
+            guards.append(_names_guard(thing, own, expression, bound, text))
+        looked_into = any_name or id(thing) in outside.exposed or hasattr(type(thing), "__dataclass_fields__")
+        for name in {*mentioned, *own} if looked_into and not isinstance(thing, (type, ModuleType)) else mentioned:
             value = own.get(name, _MISSING)
             if value is not _MISSING and isinstance(thing, type) and getattr(thing, name, _MISSING) is not value:
                 continue  # a property, a static method and so on: not what one gets from the class
@@ -45,7 +56,37 @@ def attribute_guards(outside: Outside, names: set[str], leaf_names: dict[Value, 
                 continue
             path, called = f"{expression}.{name}", f"{text}.{name}"
             rest.extend(_guard(guards, value, path, bound, called))
+    return guards + _sharing_guards(met)
+
+
+def _sharing_guards(met: list[tuple[Any, str, dict[str, Any], str]]) -> list[Guard]:
+    """That the same objects, and no others, are met at several places."""
+    firsts: dict[int, tuple[Any, str, dict[str, Any], str]] = {}
+    guards = []
+    for thing, path, bound, text in met:
+        first = firsts.setdefault(id(thing), (thing, path, bound, text))
+        if first[1] != path:
+            both = _both(first[2], bound)
+            if both is not None:
+                guards.append(Guard(f"{path} is {first[1]}", both, f"{text} is another object than {first[3]}"))
+    kinds: dict[type, list[tuple[Any, str, dict[str, Any], str]]] = {}
+    for each in firsts.values():
+        kinds.setdefault(type(each[0]), []).append(each)
+    for group in kinds.values():
+        names: dict[str, Any] | None = {}
+        for _, _, bound, _ in group:
+            names = None if names is None else _both(names, bound)
+        if len(group) > 1 and names is not None:
+            paths = ", ".join(f"id({path})" for _, path, _, _ in group)
+            texts = " and ".join(text for _, _, _, text in group)
+            guards.append(Guard(f"len({{{paths}}}) == {len(group)}", names, f"{texts} are no longer different objects"))
     return guards
+
+
+def _both(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any] | None:
+    """The names of both, if none has two meanings."""
+    same = all(first[name] is second[name] for name in first.keys() & second.keys())
+    return {**first, **second} if same else None
 
 
 def _of_class(kind: type, name: str) -> Any:
@@ -80,13 +121,25 @@ def _guard(guards: list[Guard], value: Any, path: str, bound: dict[str, Any], te
         guards.append(Guard(condition, {**bound, "kind": type(value), "keys": _keys, "known": keys}, reason))
         found = []
         for key, part in children.items():
-            found.extend(_guard(guards, part, path + kind.step(key), bound, text + kind.step(key)))
+            step, names = kind.step(key), ()
+            if step.startswith("["):
+                step, names = key_code(key)
+                step = f"[{step}]"
+            found.extend(_guard(guards, part, path + step, {**bound, **dict(names)}, text + kind.step(key)))
         return found
-    if isinstance(value, (ModuleType, MethodType)) or callable(value) or not hasattr(value, "__dict__"):
+    if not is_open(type(value)) and not is_opaque(value):
         guards.append(Guard(f"{path} is value", {**bound, "value": value}, reason))
         return []
     guards.append(Guard(f"type({path}) is kind", {**bound, "kind": type(value)}, reason))
-    return [(value, path, bound, text)]
+    return [(value, path, bound, text)] if is_open(type(value)) else []
+
+
+def _names_guard(thing: Any, own: dict[str, Any], path: str, bound: dict[str, Any], text: str) -> Guard:
+    """That an object has the same attributes, whatever they are."""
+    in_slots = own.keys() != getattr(thing, "__dict__", {}).keys()
+    names = f"attributes({path}).keys()" if in_slots else f"{path}.__dict__.keys()"
+    given = {**bound, "attributes": attributes, "names": frozenset(own)}
+    return Guard(f"{names} == names", given, f"{text} has other attributes")
 
 
 def _keys(value: Any) -> list[Any]:

@@ -1,0 +1,65 @@
+"""Which objects traced code may look into, by their classes.
+
+An object is *open* if all that it holds are attributes, so that guards can watch them: an instance of a class of the
+user's. It stands for itself while tracing, and its methods are traced. All other objects that can change, or that are
+another one at each call, are *opaque*: traced code has a handle, and what it does with that is done by the graph.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import decimal
+import enum
+import fractions
+import operator
+import pathlib
+import random
+import re
+import sys
+import types
+import uuid
+from collections import OrderedDict, defaultdict
+from typing import Any
+
+import numpy as np
+
+from autograph import libraries
+
+HEAP, IMMUTABLE = 1 << 9, 1 << 8  # flags of classes that are written in Python, and of those that cannot be changed
+_RECORDS = (types.SimpleNamespace, argparse.Namespace)
+GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)  # only the graph calls their methods
+_STRUCTURES = frozenset({list, tuple, dict, OrderedDict, defaultdict})  # are taken apart
+# What never changes: it may stand for itself if it is the same object each time.
+_UNCHANGING = (
+    *(int, float, complex, str, bytes, type(None), type(...), range, slice, frozenset, property, enum.Enum, type),
+    *(types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, types.CodeType),
+    *(types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType, types.GenericAlias),
+    *(np.generic, np.dtype, np.ufunc, type(np.sum)),
+    *(datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, fractions.Fraction),
+    *(operator.itemgetter, operator.attrgetter, operator.methodcaller),
+    *(pathlib.PurePath, re.Pattern, re.Match, uuid.UUID),
+)
+
+
+def is_users(kind: type) -> bool:
+    """Whether a class is the user's, or of a library that takes part in staging, and written in Python."""
+    module = str(kind.__module__)
+    if (module.partition(".")[0] in sys.stdlib_module_names and module != "__main__") or libraries.is_plain(module):
+        return False
+    return bool(kind.__flags__ & HEAP) and not kind.__flags__ & IMMUTABLE
+
+
+def is_open(kind: type) -> bool:
+    """Whether traced code may look into the instances of a class."""
+    if kind in _RECORDS:
+        return True
+    return is_users(kind) and all(base is object or base.__flags__ & HEAP for base in type.mro(kind))
+
+
+def is_opaque(value: Any) -> bool:
+    """Whether an object can change without a guard noticing, so that only the graph may look into it."""
+    kind = type(value)
+    if is_open(kind) or kind in _STRUCTURES or kind is object or isinstance(value, (*_UNCHANGING, *GENERATORS)):
+        return False
+    return not callable(value)

@@ -1,0 +1,62 @@
+"""Where a traced function finds what is not its own: in globals, closure cells, attributes and items of such.
+
+A source says it twice: to the graph, which reads the value anew at each run, and to the guards, which look at it
+before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from autograph.runtime.graph import Constant
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where something comes from.
+
+    Attributes:
+        op, args: the node that reads it when the graph runs.
+        expression, names: the same for guards.
+        text: what a user calls it.
+    """
+
+    op: str
+    args: tuple[Any, ...]
+    expression: str
+    names: tuple[tuple[str, Any], ...]
+    text: str
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return (self.op, *map(_key_of, self.args))
+
+    def item(self, key: Any) -> Source:
+        written, names = key_code(key)
+        names = (*self.names, *names)
+        return Source("getitem", (self, key), f"{self.expression}[{written}]", names, f"{self.text}[{key!r}]")
+
+    def attribute(self, name: str) -> Source:
+        return Source("getattr", (self, name), f"{self.expression}.{name}", self.names, f"{self.text}.{name}")
+
+
+def key_code(key: Any) -> tuple[str, tuple[tuple[str, Any], ...]]:
+    """An expression for a key, and the names in it."""
+    if type(key) in (int, str, bool, bytes, type(None)):
+        return repr(key), ()
+    return f"key_{id(key)}", ((f"key_{id(key)}", key),)
+
+
+def _key_of(arg: Any) -> Any:
+    if isinstance(arg, Constant):
+        return id(arg.value)
+    return arg.key if isinstance(arg, Source) else arg
+
+
+class Restart(BaseException):
+    """Trace once more: what stands at these sources is to be read when the graph runs, not while tracing."""
+
+    def __init__(self, sources: set[tuple[Any, ...]]) -> None:
+        super().__init__(len(sources))
+        self.sources = sources
