@@ -22,17 +22,18 @@ TABLE = """
 -- |               | syntax converters runtime backends
 0  |               | errors marks libraries wording → nest
 
-R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables runtime/classes → runtime/graph runtime/spec
-   |               | → runtime/opdef runtime/signature runtime/recorder → runtime/notation runtime/effects
-   |               | → runtime/printing runtime/reading → runtime/check runtime/parsing runtime/aliasing
-   |               | → runtime/drawing → runtime/listing runtime/schema → runtime/view
+R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables runtime/classes
+   |               | → runtime/graph runtime/spec → runtime/opdef runtime/signature runtime/recorder
+   |               | → runtime/notation runtime/effects → runtime/printing runtime/reading
+   |               | → runtime/check runtime/parsing runtime/aliasing → runtime/drawing
+   |               | → runtime/listing runtime/schema → runtime/view
 R2 | 0 R1          | runtime/ops*
 R3 | 0 R1 R2       | runtime/passes* runtime/tensor runtime/signals runtime/sources → runtime/journal runtime/holding
-   |               | → runtime/trace runtime/forms → runtime/outside runtime/regions runtime/refs
-   |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed runtime/standins
-   |               | → runtime/loops runtime/instrument
-   |               | → runtime/turns runtime/calling runtime/results runtime/objects → runtime/generators
-   |               | → runtime/tracing runtime/gradients
+   |               | → runtime/trace runtime/forms runtime/environment → runtime/outside runtime/regions runtime/refs
+   |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed
+   |               | → runtime/standins runtime/loops runtime/instrument
+   |               | → runtime/turns runtime/calling runtime/results runtime/objects
+   |               | → runtime/generators → runtime/tracing runtime/gradients
 R4 | 0 R1 R2 R3    | runtime/engines* runtime/export*
 R5 | 0 R1 R2 R3 R4 | runtime/arguments runtime/options runtime/report → runtime/entry runtime/learning
    |               | → runtime/dispatch runtime/traces runtime/specified → runtime/specialise → runtime/concrete

@@ -15,12 +15,12 @@ from autograph.operators import backend as protocol
 from autograph.operators.state import State
 from autograph.runtime.branches import stage_if
 from autograph.runtime.classes import is_users
+from autograph.runtime.environment import ModuleView
 from autograph.runtime.generators import Generated, collect
 from autograph.runtime.graph import Value
 from autograph.runtime.holding import is_spread
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
-from autograph.runtime.outside import ModuleView
 from autograph.runtime.refs import ConstantRef, ContainerRef, ObjectRef
 from autograph.runtime.regions import raise_in_graph
 from autograph.runtime.standins import Module

@@ -18,6 +18,7 @@ from autograph.runtime.classes import GENERATORS, is_users
 from autograph.runtime.graph import Constant
 from autograph.runtime.holding import Held, is_spread
 from autograph.runtime.journal import PATCHED, Fallback
+from autograph.runtime.opdef import op_of
 from autograph.runtime.outside import Outside
 from autograph.runtime.signals import Plain, TooDeep, Unjoinable
 from autograph.runtime.sources import Source
@@ -32,7 +33,7 @@ from autograph.runtime.standins import (
     is_scalar_function,
 )
 from autograph.runtime.tensor import Method, Tensor, is_tensor
-from autograph.runtime.trace import Trace, op_of
+from autograph.runtime.trace import Trace
 
 Converter = Callable[[types.FunctionType], types.FunctionType]
 

@@ -81,3 +81,11 @@ def lookup(name: str) -> OpDef:
             raise KeyError(f"there is no op {name}")
         found = OpDef(name, unknown, ORDERED, raises=True)
     return found
+
+
+def op_of(function: Any) -> str | None:
+    """The op that a function is, if it has been declared."""
+    try:
+        return FUNCTIONS.get(function)
+    except TypeError:  # it cannot be hashed
+        return None

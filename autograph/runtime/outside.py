@@ -18,8 +18,9 @@ import numpy as np
 
 from autograph import libraries, nest
 from autograph.runtime.classes import is_opaque, is_open, is_users
+from autograph.runtime.environment import Environment, ModuleView
 from autograph.runtime.graph import Constant, Node, Value, user_line
-from autograph.runtime.journal import Fallback, attributes, put
+from autograph.runtime.journal import attributes, put
 from autograph.runtime.keys import static_key
 from autograph.runtime.signature import Guard
 from autograph.runtime.sources import Source
@@ -65,7 +66,7 @@ class Outside:
             return real
         found = self.environments.get(id(real))
         if found is None:
-            found = self.environments[id(real)] = Environment(real, self)
+            found = self.environments[id(real)] = Environment(real, self.builtins(real), self.see)
             self.trace.journal.watch(found)
         return found
 
@@ -403,54 +404,3 @@ def _is_empty(cell: CellType) -> bool:
 
 
 _CONSTANT = (int, float, complex, str, bytes, type(None), type(...), np.generic, np.dtype, frozenset, range, slice)
-
-
-class ModuleView:
-    """A module of the user's, as traced code sees it: with the globals of the traced code in it."""
-
-    def __init__(self, module: ModuleType, environment: Environment) -> None:
-        vars(self).update(_module=module, _environment=environment)
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self._environment[name]
-        except KeyError:
-            return getattr(self._module, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        dict.__setitem__(self._environment, name, value)
-
-
-class Environment(Fallback):
-    """The globals of traced code: what it wrote itself, and behind that what its module holds."""
-
-    def __init__(self, real: dict[str, Any], outside: Outside) -> None:
-        super().__init__({"__builtins__": outside.builtins(real)})
-        if "__name__" in real:
-            dict.__setitem__(self, "__name__", real["__name__"])
-        self.real = real
-        self.outside = outside
-        self.seen: dict[str, Any] = {}
-
-    def __missing__(self, name: str) -> Any:
-        if name not in self.seen:
-            value = self.real[name]
-            source = Source("getitem", (Constant(self.real), name), f"module[{name!r}]", (("module", self.real),), name)
-            self.seen[name] = self.outside.see(value, source)
-        return self.seen[name]
-
-    def __getitem__(self, name: Any) -> Any:
-        return dict.__getitem__(self, name) if dict.__contains__(self, name) else self.__missing__(name)
-
-    def get(self, name: Any, default: Any = None) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            return default
-
-    @property
-    def written(self) -> dict[str, Any]:
-        """What traced code assigned, by name."""
-        own = ((name, value) for name, value in dict.items(self) if name not in ("__builtins__", "__name__"))
-        return {name: value for name, value in own if value is not self.seen.get(name, _MISSING)}
-

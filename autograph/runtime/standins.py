@@ -16,9 +16,11 @@ from autograph.runtime.classes import GENERATORS, is_users
 from autograph.runtime.graph import Constant
 from autograph.runtime.holding import held
 from autograph.runtime.journal import is_iterator
+from autograph.runtime.keyed import by_keys
+from autograph.runtime.opdef import op_of
 from autograph.runtime.signals import Plain
 from autograph.runtime.tensor import is_tensor
-from autograph.runtime.trace import Trace, may_hold, name_of, op_of
+from autograph.runtime.trace import Trace, may_hold, name_of
 
 _COMPUTING_MODULES = frozenset({"numpy", "math", "cmath", "builtins"})
 # Of the standard library, what takes staged values as they are: it looks at the structure of things only.

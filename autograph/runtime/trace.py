@@ -34,7 +34,7 @@ from autograph.runtime.holding import (
 )
 from autograph.runtime.journal import Journal
 from autograph.runtime.naming import return_of, stored_names
-from autograph.runtime.opdef import FUNCTIONS, OPS, ORDERED, WRITE, lookup
+from autograph.runtime.opdef import OPS, ORDERED, WRITE, lookup, op_of
 from autograph.runtime.signals import NeedsConcrete
 from autograph.runtime.signature import Event
 from autograph.runtime.tensor import LIBRARY, Method, Tensor, class_of, is_tensor
@@ -418,14 +418,6 @@ def _parts(text: str, pieces: list[tuple[Any, str, str]]) -> tuple[Any, ...]:
 
 def _type_of(leaf: Any) -> Any:
     return leaf.type if type(leaf) is Value else leaf
-
-
-def op_of(function: Any) -> str | None:
-    """The op that a function is, if it has been declared."""
-    try:
-        return FUNCTIONS.get(function)
-    except TypeError:  # it cannot be hashed
-        return None
 
 
 def name_of(function: Any) -> str:

@@ -1,0 +1,64 @@
+"""The globals of traced code, which stand in front of those of its module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from autograph.runtime.graph import Constant
+from autograph.runtime.journal import Fallback
+from autograph.runtime.sources import Source
+
+_MISSING: Any = object()
+
+
+class ModuleView:
+    """A module of the user's, as traced code sees it: with the globals of the traced code in it."""
+
+    def __init__(self, module: ModuleType, environment: Environment) -> None:
+        vars(self).update(_module=module, _environment=environment)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._environment[name]
+        except KeyError:
+            return getattr(self._module, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        dict.__setitem__(self._environment, name, value)
+
+
+class Environment(Fallback):
+    """The globals of traced code: what it wrote itself, and behind that what its module holds."""
+
+    def __init__(self, real: dict[str, Any], builtins: dict[str, Any], see: Callable[[Any, Source], Any]) -> None:
+        super().__init__({"__builtins__": builtins})
+        if "__name__" in real:
+            dict.__setitem__(self, "__name__", real["__name__"])
+        self.real = real
+        self.see = see
+        self.seen: dict[str, Any] = {}
+
+    def __missing__(self, name: str) -> Any:
+        if name not in self.seen:
+            value = self.real[name]
+            source = Source("getitem", (Constant(self.real), name), f"module[{name!r}]", (("module", self.real),), name)
+            self.seen[name] = self.see(value, source)
+        return self.seen[name]
+
+    def __getitem__(self, name: Any) -> Any:
+        return dict.__getitem__(self, name) if dict.__contains__(self, name) else self.__missing__(name)
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """What traced code assigned, by name."""
+        own = ((name, value) for name, value in dict.items(self) if name not in ("__builtins__", "__name__"))
+        return {name: value for name, value in own if value is not self.seen.get(name, _MISSING)}
+
