@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries, nest
-from autograph.runtime.classes import is_opaque, is_open, is_users
+from autograph.runtime.classes import GENERATORS, is_opaque, is_open, is_users
 from autograph.runtime.environment import Environment, ModuleView
 from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.journal import attributes, put
@@ -172,6 +172,8 @@ class Outside:
         if isinstance(thing, (type, ModuleType)) and libraries.is_plain(str(name)):
             return
         if (isinstance(thing, FunctionType) and not vars(thing)) or (isinstance(thing, type) and not is_users(thing)):
+            return
+        if not (is_open(type(thing)) or isinstance(thing, (FunctionType, type, ModuleType, *GENERATORS))):
             return
         if id(thing) not in self.objects:
             self.objects[id(thing)] = thing, source
@@ -368,7 +370,7 @@ def _parts_of(thing: Any) -> list[tuple[Any, Any]]:
     if isinstance(thing, (type, ModuleType)):
         own = [(name, part) for name, part in vars(thing).items() if not name.startswith("__")]
         return [(name, part) for name, part in own if not hasattr(type(part), "__get__")]
-    return list(attributes(thing).items())
+    return list(attributes(thing).items()) if is_open(type(thing)) or isinstance(thing, FunctionType) else []
 
 
 def _type_of(value: Any) -> Any:
