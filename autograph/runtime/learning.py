@@ -12,7 +12,7 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, Protocol
 
-from autograph.runtime.signature import Dynamic, Leaf, Lengths, Policy, Signature, Static, is_within
+from autograph.runtime.signature import Dynamic, Guard, Leaf, Lengths, Policy, Signature, Static, is_within
 from autograph.runtime.types import TensorType, Type
 
 # A static argument of these types that has had more than MANY values is taken as one object.
@@ -120,6 +120,16 @@ def learn(policy: Policy, traces: Sequence[Known], new: Signature, lengths: Leng
                 learnt.append(f"`{path}` came with several lengths or keys, so it is taken as one object from now on")
         break
     return learnt + _take_varying(policy, traces, new)
+
+
+def learn_late(policy: Policy, broken: Sequence[Guard]) -> list[str]:
+    """Let the graph read numbers around the function that have changed; gives what was learnt."""
+    learnt = []
+    for guard in broken:
+        if guard.late is not None and guard.late not in policy.pinned | policy.late:
+            policy.late.add(guard.late)
+            learnt.append(f"{guard.reason}, so the graph reads it from now on")
+    return learnt
 
 
 def open_dimensions(policy: Policy, new: Signature) -> list[str]:

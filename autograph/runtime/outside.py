@@ -177,9 +177,7 @@ class Outside:
             return
         if id(thing) not in self.objects:
             self.objects[id(thing)] = thing, source
-            for key in self.late:
-                if key[0] == "attribute":
-                    self._read_late(thing, source, key)
+            self._read_late(thing, source)
             self._stage_parts(thing, source)
             for base in type(thing).__mro__ if not isinstance(thing, (type, ModuleType)) else ():
                 if any(is_opaque(part) for _, part in _parts_of(base)):
@@ -238,16 +236,18 @@ class Outside:
         names = (*source.names, ("ndarray", np.ndarray), ("dtype", value.dtype))
         self.guard(condition.format(source.expression), names, f"the dtype or shape of {source.text}")
 
-    def _read_late(self, root: Any, source: Source | Value, key: tuple[Any, ...]) -> None:
-        """Let an attribute, of an object within `root`, be read when the graph runs."""
-        for thing, base in self._within(root, source):
-            if id(thing) == key[1]:
-                self.trace.journal.touch(thing)
-                value = getattr(thing, key[2])
-                handle = self.load(value, base.attribute(key[2]))
-                self.read_late[id(thing), key[2]] = handle
-                put(thing, key[2], handle)
-                return
+    def _read_late(self, root: Any, source: Source | Value) -> None:
+        """Let attributes, of objects within `root`, be read when the graph runs."""
+        wanted = [key[1:] for key in self.late if key[0] == "attribute"]
+        for thing, base in list(self._within(root, source)) if wanted else ():
+            for owner, name in wanted:
+                if (id(thing), name) in self.read_late:
+                    continue
+                if owner == id(thing) or (owner == base.text and is_number(attributes(thing).get(name))):
+                    self.trace.journal.touch(thing)
+                    handle = self.load(getattr(thing, name), base.attribute(name))
+                    self.read_late[id(thing), name] = handle
+                    put(thing, name, handle)
 
     def load(self, value: Any, source: Source) -> Tensor:
         """A handle for what the graph reads from `source` when it runs."""
@@ -295,12 +295,13 @@ class Outside:
             condition = "{0} is value or (type({0}) is kind and {0} == value and repr({0}) == text)"
         text = repr(value) if "text" in condition else ""
         names = (*source.names, ("value", value), ("kind", type(value)), ("text", text))
-        self.guard(condition.format(source.expression), names, f"the value of {source.text}")
+        late = source.key if is_number(value) else None
+        self.guard(condition.format(source.expression), names, f"the value of {source.text}", late)
 
-    def guard(self, expression: str, names: tuple[tuple[str, Any], ...], what: str) -> None:
+    def guard(self, expression: str, names: tuple[tuple[str, Any], ...], what: str, late: Any = None) -> None:
         where = user_line(self.trace.place())
         at = f", {where[0]}:{where[1]}" if where else ""
-        self.guards.append(Guard(expression, dict(names), f"{what} changed{at}"))
+        self.guards.append(Guard(expression, dict(names), f"{what} changed{at}", late))
 
     # Arrays and objects met on the way --------------------------------------------------------------------------------
 
@@ -386,6 +387,11 @@ def _has_parts(value: Any) -> bool:
     if isinstance(value, (type, ModuleType)) or is_tensor(value):
         return False
     return isinstance(value, (np.ndarray, list, dict, tuple)) or is_open(type(value)) or is_opaque(value)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number, rather than a flag or anything else."""
+    return type(value) in (int, float, complex) or isinstance(value, np.number)
 
 
 def _is_small(value: Any) -> bool:

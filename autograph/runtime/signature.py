@@ -96,6 +96,7 @@ class Signature:
         paths: what a user writes to get at each leaf: `x`, `self`, `state['w'][1]`.
         same: for each leaf the number of the first that is the same array or object; usually its own.
         key: equal for two signatures that may share a trace.
+        late: what of the world around the function is read when the graph runs, as in `Guard.late`.
     """
 
     tree: tuple[tuple[Any, ...], dict[str, Any]]
@@ -103,6 +104,7 @@ class Signature:
     paths: tuple[str, ...]
     same: tuple[int, ...] = ()
     key: Any = None
+    late: frozenset[Any] = field(default=frozenset(), compare=False)
 
     def fill(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments with `values` for the leaves, in containers of their own."""
@@ -158,12 +160,16 @@ class Policy:
         whole: paths of lists and dicts that are taken as one object, whose contents the graph reads when it runs.
         apart: paths of lists and dicts that are taken apart, however long, with all that is in them.
         dynamic_dims: for the path and rank of an array, which of its dimensions are left open.
+        late: numbers around the function that vary, so that the graph reads them when it runs; see `Guard.late`.
+        pinned: numbers around the function that a trace needs to know.
     """
 
     static: set[str] = field(default_factory=set)
     whole: set[str] = field(default_factory=set)
     apart: set[str] = field(default_factory=set)
     dynamic_dims: dict[tuple[str, int], tuple[bool, ...]] = field(default_factory=dict)
+    late: set[Any] = field(default_factory=set)
+    pinned: set[Any] = field(default_factory=set)
 
     def shape(self, path: str, shape: Shape) -> Shape:
         """`shape` with the dimensions left open that vary."""
@@ -213,11 +219,13 @@ class Guard:
             included; `names` the other names. If it raises, it does not hold.
         names: objects by name. The same name may mean another object in another guard.
         reason: what is the matter if it does not hold: "the global `y` changed, file.py:3".
+        late: if this is about a number, by what the tracer knows it when it is to be read by the graph instead.
     """
 
     expression: str
     names: dict[str, Any]
     reason: str
+    late: Any = None
 
 
 @dataclass(frozen=True)

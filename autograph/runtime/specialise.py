@@ -20,7 +20,7 @@ from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_of, key_
 from autograph.runtime.entry import MISS, Builder, broken
 from autograph.runtime.graph import user_line
 from autograph.runtime.options import Options, refuse
-from autograph.runtime.signature import Event, Policy, Respecialise, Signature, Traced, Where
+from autograph.runtime.signature import Event, Guard, Policy, Respecialise, Signature, Traced, Where
 from autograph.runtime.specified import Specified
 from autograph.runtime.traces import Trace, Traces
 
@@ -126,6 +126,7 @@ class Specialiser:
                 if found is None:
                     known: list[Any] = list(self.traces)
                     learnt = learning.learn(self.policy, known, signature, reading.lengths)
+                    learnt += learning.learn_late(self.policy, self._broken(key, reading))
                     if learnt:
                         why = self._relearn(learnt)
                         continue
@@ -135,7 +136,9 @@ class Specialiser:
                         self._respecialise(signal)
                         continue
                     except AutographError as error:
-                        if isinstance(error, StrictError) or not self._concretise(error, signature, reading):
+                        if isinstance(error, StrictError):
+                            raise
+                        if not self._pin_numbers() and not self._concretise(error, signature, reading):
                             raise
                         continue
                 if self.specified is not None:
@@ -165,6 +168,11 @@ class Specialiser:
                 return trace
         return None
 
+    def _broken(self, key: Any, reading: Reading) -> list[Guard]:
+        """Why the traces for a key do not fit: of each the first guard that does not hold."""
+        found = [broken(trace.guards, reading.values) for trace in self.traces.at(key)]
+        return [guard for guard in found if guard is not None]
+
     @contextmanager
     def _alone(self) -> Iterator[None]:
         # A thread that traces never waits for long for another one that does: they might wait for each other.
@@ -183,7 +191,10 @@ class Specialiser:
         """Tell what has been learnt, and forget the traces that calls cannot come to any more."""
         for message in learnt:
             self._tell("learnt", message)
-        self.traces.drop_if(lambda trace: learning.is_stale(self.policy, trace))
+        late = self.policy.late
+        self.traces.drop_if(
+            lambda trace: learning.is_stale(self.policy, trace) or any(guard.late in late for guard in trace.guards)
+        )
         self._relearnt()
         return "; ".join(learnt)
 
@@ -213,6 +224,13 @@ class Specialiser:
         if learnt:
             self._relearn([f"{message}, because otherwise {error}" for message in learnt])
         return bool(learnt)
+
+    def _pin_numbers(self) -> bool:
+        """Let a trace know the numbers around the function again, if it has been tried without."""
+        self.policy.pinned |= self.policy.late
+        tried = bool(self.policy.late)
+        self.policy.late.clear()
+        return tried
 
     def _pin(self, path: str) -> None:
         """Let a dimension, `x.shape[0]`, never be open again."""
@@ -252,6 +270,7 @@ class Specialiser:
         if Hooks.tracer is None:
             raise TracingError(f"{self.name} cannot be traced: there is no tracer. Import autograph")
         begin = time.perf_counter()
+        signature.late = frozenset(self.policy.late)
         traced = Hooks.tracer(self.function, signature, example, self.options)
         trace.seconds = {**traced.seconds, "trace": time.perf_counter() - begin - sum(traced.seconds.values())}
         trace.guards = traced.guards
@@ -297,10 +316,8 @@ class Specialiser:
         """Why a trace has to be made."""
         if not self.made:
             return "the first call"
-        for trace in self.traces.at(key):
-            guard = broken(trace.guards, reading.values)
-            if guard is not None:
-                return guard.reason
+        for guard in self._broken(key, reading):
+            return guard.reason
         if hash(key) in self._gone:
             return f"its trace was dropped: there is room for {self.traces.limit}, see max_traces"
         lengths = reading.lengths

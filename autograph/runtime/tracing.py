@@ -67,7 +67,7 @@ def trace_function(
         Respecialise: the function can be traced if more of the arguments is made part of the signature.
         StagingError: it cannot be traced.
     """
-    late: set[tuple[Any, ...]] = set()
+    late: set[tuple[Any, ...]] = set(signature.late)
     for _ in range(_RESTARTS):
         tracer = Tracer(function, signature, example, convert, late)
         try:

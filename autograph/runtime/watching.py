@@ -11,7 +11,7 @@ from autograph import nest
 from autograph.runtime.classes import is_opaque, is_open
 from autograph.runtime.graph import Value
 from autograph.runtime.journal import attributes
-from autograph.runtime.outside import Outside
+from autograph.runtime.outside import Outside, is_number
 from autograph.runtime.signature import Guard
 from autograph.runtime.sources import Source, key_code
 
@@ -52,10 +52,11 @@ def attribute_guards(outside: Outside, names: set[str], leaf_names: dict[Value, 
                 value = _of_class(type(thing), name)
                 if value is _MISSING:
                     continue
-            if ("attribute", id(thing), name) in outside.late:
+            if ("attribute", id(thing), name) in outside.late or (id(thing), name) in outside.read_late:
                 continue
             path, called = f"{expression}.{name}", f"{text}.{name}"
-            rest.extend(_guard(guards, value, path, bound, called))
+            late = ("attribute", text, name) if name in own and is_number(value) else None
+            rest.extend(_guard(guards, value, path, bound, called, late))
     return guards + _sharing_guards(met)
 
 
@@ -98,7 +99,9 @@ def _of_class(kind: type, name: str) -> Any:
     return _MISSING
 
 
-def _guard(guards: list[Guard], value: Any, path: str, bound: dict[str, Any], text: str) -> list[Any]:
+def _guard(
+    guards: list[Guard], value: Any, path: str, bound: dict[str, Any], text: str, late: Any = None
+) -> list[Any]:
     """Guard one value; gives the objects that are to be looked into in turn."""
     reason = f"the attribute {text} changed"
     if type(value) is np.ndarray:
@@ -109,7 +112,8 @@ def _guard(guards: list[Guard], value: Any, path: str, bound: dict[str, Any], te
         condition = f"{path} is value or (type({path}) is kind and {path} == value and repr({path}) == text)"
         if isinstance(value, (FunctionType, type)):
             condition = f"{path} is value"
-        guards.append(Guard(condition, {**bound, "value": value, "kind": type(value), "text": repr(value)}, reason))
+        bound = {**bound, "value": value, "kind": type(value), "text": repr(value)}
+        guards.append(Guard(condition, bound, reason, late))
         return []
     kind = nest.kind_of(value)
     if kind is not None:
