@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import GeneratorType
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,17 @@ from autograph.operators.state import State
 from autograph.runtime.branches import stage_if
 from autograph.runtime.classes import is_users
 from autograph.runtime.environment import ModuleView
-from autograph.runtime.generators import Generated, collect
+from autograph.runtime.generators import (
+    Generated,
+    StagedCondition,
+    collect,
+    decide,
+    elements_of,
+    first_of,
+    generated_by,
+    generator,
+    run_over,
+)
 from autograph.runtime.graph import Value
 from autograph.runtime.holding import is_spread
 from autograph.runtime.keyed import by_keys
@@ -26,7 +37,7 @@ from autograph.runtime.regions import raise_in_graph
 from autograph.runtime.standins import Module
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace, may_hold
-from autograph.runtime.turns import as_tensor, is_staged, run_for, run_while
+from autograph.runtime.turns import as_tensor, is_staged, run_while
 from autograph.runtime.types import TensorType
 
 Thunk = Callable[[], Any]
@@ -35,6 +46,9 @@ _CONTAINERS = frozenset({list, dict, set, deque})
 # Builtins that look at no more than the structure of what they are given.
 _COMPARING = frozenset({"sorted", "min", "max"})
 _STRUCTURAL = frozenset({"len", "enumerate", "zip", "reversed", "iter", "list", "tuple", "type", "next", "dict"})
+
+# Those that take no elements of a generator at once.
+_LOOKING = frozenset({"type", "str", "repr", "ascii", "format", "bool", "len"})
 
 
 class _Traces(threading.local):
@@ -54,7 +68,7 @@ class GraphBackend(protocol.Backend):
     def trace(self, trace: Trace) -> Iterator[None]:
         """While it lasts, what runs in this thread is recorded by `trace`."""
         self._traces.stack.append(trace)
-        trace.collected = lambda value: self._collected("", value)
+        trace.collected = self._collected
         try:
             with protocol.traced_by(self):
                 yield
@@ -87,12 +101,10 @@ class GraphBackend(protocol.Backend):
     def for_stmt(self, iterable: Any, body: Any, state: State, until: Thunk | None, options: Any, first: Any) -> Any:
         if first is True:
             iterable = iterated(self.current, iterable)
-        if isinstance(iterable, Generated):
-            iterable = collect(self.current, iterable, [], ".append")
-        elif type(iterable) is np.ndarray:
+        if type(iterable) is np.ndarray:
             iterable = self.current.ref(iterable)
         self.current.journal.advance(iterable)
-        run_for(self.current, iterable, body, state, until, options)
+        run_over(self.current, iterable, body, state, until, options)
 
     def and_(self, first: Any, rest: Sequence[Thunk]) -> Any:
         from autograph.operators.logical import and_
@@ -216,17 +228,20 @@ class GraphBackend(protocol.Backend):
         if first is True and not is_staged(iterable) and not isinstance(iterable, Generated):
             if type(iterable) is not range or len(iterable) <= 64:
                 return NotImplemented
-        generated = Generated(iterable, parts, condition, _reached(*parts, condition), first)
-        return collect(self.current, generated, done, op)
+        generated = Generated(self.current, iterable, parts, condition, _reached(*parts, condition), first)
+        return collect(generated, done, op)
 
     def gen_exp(self, iterable: Any, element: Any, condition: Any, first: Any) -> Any:
         if first is True and has_iteration(iterable):
             from autograph.operators import comprehensions
 
             return comprehensions.gen_exp(iterated(self.current, iterable), element, condition)
-        if first is True and not is_staged(iterable):
-            return NotImplemented
-        return Generated(iterable, (element,), condition, _reached(element, condition), first, self.current)
+        made = Generated(self.current, iterable, (element,), condition, _reached(element, condition), first)
+        if is_staged(iterable) or isinstance(iterable, Generated) or (type(iterable) is range and len(iterable) > 64):
+            return made
+        if type(iterable) not in (range, list, tuple):
+            made.iterable = iter(iterable)
+        return generator(made)
 
     # Builtins ---------------------------------------------------------------------------------------------------------
 
@@ -237,34 +252,56 @@ class GraphBackend(protocol.Backend):
         if any(map(is_object, args)):
             args, found = of_objects(trace, name, args)
             if found is NotImplemented:
-                found = self._builtin(name, args, kwargs)
+                found = self._builtin(name, tuple(args), kwargs)
             return getattr(builtins, name)(*args, **kwargs) if found is NotImplemented else found
-        return self._builtin(name, args, kwargs)
+        return self._builtin(name, tuple(args), kwargs)
 
-    def _builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _builtin(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         trace = self.current
-        args = tuple(self._collected(name, a) for a in args)
+        found = self._of_generator(name, args) if args else NotImplemented
+        if found is not NotImplemented:
+            return found
         if name == "print":
             return trace.record("print", args, dict(kwargs))
+        given, args = args, args if name in _LOOKING else tuple(map(self._collected, args))
         if name == "type" and len(args) == 1:
             if not is_tensor(args[0]):
-                return NotImplemented
+                return GeneratorType if isinstance(args[0], Generated) else NotImplemented
             return trace.known_class(trace.use(args[0])) or trace.record("type", args)
         staged = any(map(is_staged, args)) or is_spread(args)
         if name in _COMPARING and kwargs.get("key") is not None and args and not (staged or may_hold(args)):
             return by_keys(trace, getattr(builtins, name), args[0] if len(args) == 1 else args, kwargs)
         if not staged and (name in _STRUCTURAL or not (may_hold(args) or may_hold(dict(kwargs)))):
-            return NotImplemented
+            changed = any(a is not b for a, b in zip(args, given))
+            return getattr(builtins, name)(*args, **kwargs) if changed else NotImplemented
         if name == "len" and is_tensor(args[0]):
             return trace.length(args[0])
         return trace.record(name, args, dict(kwargs))
 
-    def _collected(self, name: str, value: Any) -> Any:
+    def _of_generator(self, name: str, args: tuple[Any, ...]) -> Any:
+        """What a builtin gives that takes its time with a generator expression."""
+        trace, first = self.current, args[0]
+        generated = first if isinstance(first, Generated) else generated_by(trace, first)
+        if generated is None:
+            return NotImplemented
+        if name in ("any", "all"):
+            return decide(trace, generated, name)
+        if name == "next":
+            try:
+                return first_of(trace, generated, args[1:]) if generated is first else next(first, *args[1:])
+            except StagedCondition as signal:
+                return first_of(trace, signal.rest, args[1:])
+        if name == "iter":
+            return first
+        return NotImplemented
+
+    def _collected(self, value: Any) -> Any:
         if type(value) is np.ndarray:
             return self.current.ref(value)
-        if not isinstance(value, Generated):
-            return value
-        return collect(self.current, value, [], ".append", name)
+        generated = generated_by(self.current, value)
+        if generated is not None and generated.condition is not None:
+            return elements_of(self.current, value)
+        return collect(value, [], ".append") if isinstance(value, Generated) else value
 
 
 def _reached(*thunks: Any) -> State:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import copy
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Generator
+from itertools import chain
 from typing import Any
 
+from autograph.marks import UNBOUND
 from autograph.runtime.branches import stage_if
-from autograph.runtime.regions import State
-from autograph.runtime.tensor import Tensor, iterated
+from autograph.runtime.objects import truth
+from autograph.runtime.regions import State, raise_in_graph
+from autograph.runtime.signals import Unstageable
+from autograph.runtime.tensor import is_tensor, iterated
 from autograph.runtime.trace import Trace
-from autograph.runtime.turns import as_tensor, is_staged, run_for
+from autograph.runtime.turns import Options, as_tensor, is_staged, run_for
 from autograph.runtime.types import ObjectType
 
 
-@dataclass
 class Generated:
     """A comprehension, or generator expression, whose elements are not computed yet.
 
@@ -23,55 +26,221 @@ class Generated:
         parts: functions of the item: the element, or key and value.
         state: the variables that they reach.
         first: the condition of the first item, if it was computed already; else True.
+        taken: which elements somebody has taken: none, `some` or `all`. Where paths meet that differ, it is staged.
     """
 
-    iterable: Any
-    parts: tuple[Callable[[Any], Any], ...]
-    condition: Callable[[Any], Any] | None
-    state: State
-    first: Any = True
-    trace: Trace | None = None
+    def __init__(
+        self,
+        trace: Trace,
+        iterable: Any,
+        parts: tuple[Callable[[Any], Any], ...],
+        condition: Callable[[Any], Any] | None,
+        state: State,
+        first: Any = True,
+    ) -> None:
+        self.trace = trace
+        self.iterable = iterable
+        self.parts = parts
+        self.condition = condition
+        self.state = state
+        self.first = first
+        self.taken: Any = "none"
 
     def __iter__(self) -> Any:
-        assert self.trace is not None
-        return iterated(collect(self.trace, self, [], ".append"), sys._getframe(1))
+        return iterated(collect(self, [], ".append"), sys._getframe(1))
+
+    def __next__(self) -> Any:
+        return first_of(self.trace, self, ())
+
+    def take(self, some: bool) -> Any:
+        """What to iterate over for the elements, which are gone then.
+
+        Raises:
+            Unstageable: nobody knows how many have been taken before.
+        """
+        if is_tensor(self.taken) or self.taken == "some":
+            raise Unstageable(
+                "a generator is used again, of which some elements have been taken already", self.trace.place()
+            )
+        source = self.iterable if self.taken == "none" else ()
+        self.trace.journal.touch(self)
+        self.taken = "some" if some and self.taken == "none" else "all"
+        return source
+
+    def feed(self, use: Callable[..., Any], state: State) -> Callable[[Any], None]:
+        """A function of the item that calls `use` with what is made of it, if it passes the condition."""
+        pending = [] if self.first is True else [self.first]
+
+        def feed(item: Any) -> None:
+            def accept() -> None:
+                use(*[part(item) for part in self.parts])
+
+            if self.condition is None:
+                accept()
+                return
+            accepted = pending.pop() if pending else self.condition(item)
+            if is_staged(accepted):
+                stage_if(self.trace, as_tensor(accepted), accept, None, state)
+            elif accepted:
+                accept()
+
+        return feed
 
 
-def collect(trace: Trace, generated: Generated, done: Any, op: str, consumer: str = "") -> Any:
+def run_over(
+    trace: Trace,
+    iterable: Any,
+    body: Callable[..., Any],
+    state: State,
+    until: Callable[[], Any] | None,
+    options: Options,
+) -> None:
+    """A `for` loop, also over a generator: its elements are computed turn by turn."""
+    generated = iterable if isinstance(iterable, Generated) else generated_by(trace, iterable)
+    if generated is None:
+        run_for(trace, iterable, body, state, until, options)
+        return
+    source = generated.take(some=until is not None)
+    both = _joined(state, generated.state)
+    run_over(trace, source, generated.feed(body, both), both, until, options)
+
+
+def _joined(first: State, second: State) -> State:
+    """What both reach."""
+    cells = {id(getattr(each, "cell", each)) for each in (*first.carried, *first.passing, *first.beyond)}
+    more = (*second.carried, *second.passing, *second.beyond)
+    both = copy.copy(first)
+    both.beyond = (*first.beyond, *(each for each in more if id(getattr(each, "cell", each)) not in cells))
+    return both
+
+
+class StagedCondition(Unstageable):
+    """Whether a generator over plain values has another element, is known only when the graph runs.
+
+    Attributes:
+        rest: what is left of it.
+    """
+
+    def __init__(self, rest: Generated) -> None:
+        super().__init__(
+            "a generator, whose elements are chosen by what is known only when the program runs, is used by code that "
+            "is not staged",
+            rest.trace.place(),
+        )
+        self.rest = rest
+
+
+def generator(generated: Generated) -> Any:
+    """A generator over plain values, for whoever takes its elements; `generated_by` gives `generated` back."""
+
+    def elements() -> Generator[Any, None, None]:
+        (part,), condition, trace = generated.parts, generated.condition, generated.trace
+        iterator = iter(generated.take(some=False))
+        for item in iterator:
+            if condition is not None:
+                accepted = condition(item)
+                if is_staged(accepted):
+                    rest = chain((item,), iterator)
+                    raise StagedCondition(Generated(trace, rest, (part,), condition, generated.state, accepted))
+                if not accepted:
+                    continue
+            yield part(item)
+
+    made: Any = elements()
+    made.__name__ = "<genexpr>"
+    generated.trace.generators[id(made)] = made, generated
+    return made
+
+
+def generated_by(trace: Trace, made: Any) -> Generated | None:
+    """What a generator was made of by `generator`, if it has not begun."""
+    found = trace.generators.get(id(made))
+    return found[1] if found is not None and found[0] is made and found[1].taken == "none" else None
+
+
+def elements_of(trace: Trace, made: Any) -> Any:
+    """All elements that such a generator gives: a list, or if that has to be, an object of the graph."""
+    done: list[Any] = []
+    try:
+        for element in made:
+            done.append(element)
+    except StagedCondition as signal:
+        return collect(signal.rest, done, ".append")
+    return done
+
+
+def collect(generated: Generated, done: Any, op: str) -> Any:
     """Compute all elements, into an object of the graph that begins with `done`.
 
     Args:
         op: how an element is added: `.append`, `.add` or `setitem`.
-        consumer: the builtin that consumes them; `any` and `all` stop at the first that decides.
     """
+    trace = generated.trace
     if isinstance(done, set):
         target = trace.record("call", (set, list(done)))
         target._value.type = ObjectType("set")
     else:
         target = trace.constant(type(done)(done))
-    pending = [] if generated.first is True else [generated.first]
 
-    def add(item: Any) -> None:
-        trace.record(op, (target, *[part(item) for part in generated.parts]))
+    def add(*parts: Any) -> None:
+        trace.record(op, (target, *parts))
 
-    def take(item: Any) -> None:
-        if generated.condition is None:
-            add(item)
-            return
-        accepted = pending.pop() if pending else generated.condition(item)
-        if is_staged(accepted):
-            stage_if(trace, as_tensor(accepted), lambda: add(item), None, generated.state)
-        elif accepted:
-            add(item)
-
-    until = None
-    if consumer in ("any", "all"):
-        until = lambda: _decided(trace, target, consumer)  # noqa: E731
-    options = {"unroll": False} if type(generated.iterable) is range else None
-    run_for(trace, generated.iterable, take, generated.state, until, options)
+    source = generated.take(some=False)
+    options = {"unroll": False} if type(source) is range else None
+    run_over(trace, source, generated.feed(add, generated.state), generated.state, None, options)
     return target
 
 
-def _decided(trace: Trace, target: Tensor, consumer: str) -> Any:
-    decided = trace.record(consumer, (target,))
-    return decided if consumer == "any" else trace.record("not", (decided,))
+class _Slot:
+    """A variable of a loop that the user did not write."""
+
+    def __init__(self, name: str, value: Any) -> None:
+        self.name = name
+        self.value = value
+
+    def get(self) -> Any:
+        return self.value
+
+    def set(self, value: Any) -> None:
+        self.value = value
+
+
+def decide(trace: Trace, generated: Generated, consumer: str) -> Any:
+    """`any` or `all` of the elements, which are computed until one of them decides."""
+    found = _Slot(consumer, consumer == "all")
+    state = copy.copy(generated.state)
+    state.carried = (found,)
+
+    def use(element: Any) -> None:
+        element = truth(trace, element)
+        found.set(trace.record("bool", (as_tensor(element),)) if is_staged(element) else bool(element))
+
+    def until() -> Any:
+        decided = found.get()
+        if consumer == "any":
+            return decided
+        return trace.record("not", (decided,)) if is_staged(decided) else not decided
+
+    source = generated.take(some=True)
+    run_over(trace, source, generated.feed(use, state), state, until, None)
+    return found.get()
+
+
+def first_of(trace: Trace, generated: Generated, default: tuple[Any, ...]) -> Any:
+    """`next` of the elements, with the default if there is one."""
+    found, result = _Slot("found", False), _Slot("element", default[0] if default else UNBOUND)
+    state = copy.copy(generated.state)
+    state.carried = (found, result)
+
+    def use(element: Any) -> None:
+        found.set(True)
+        result.set(element)
+
+    run_over(trace, generated.take(some=True), generated.feed(use, state), state, found.get, None)
+    if not default:
+        missing = found.get()
+        if is_staged(missing):
+            stage_if(trace, missing, lambda: None, lambda: raise_in_graph(trace, StopIteration()), state)
+        elif not missing:
+            raise StopIteration
+    return result.get()

@@ -74,6 +74,7 @@ class Trace:
         self.collected: Callable[[Any], Any] = lambda generated: generated
         self.recorded = 0
         self.held: list[Held] = []
+        self.generators: dict[int, tuple[Any, Any]] = {}  # those over plain values, with what they were made of
         self._lift = lift
         self._handles: dict[Value, Tensor] = {}
         self._root: FrameType | None = None
@@ -137,7 +138,7 @@ class Trace:
         if self.held and is_spread(args):
             return self._record_spread(op, args, kwargs)
         if op in _CONSUMING:
-            args = tuple(map(drained, args))
+            args = tuple(map(drained, map(self.collected, args)))
         definition = lookup(op)
         if definition.effect in (WRITE, ORDERED) and op != "print":
             self._give_away(op, args, kwargs)
