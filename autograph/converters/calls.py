@@ -34,7 +34,8 @@ _EXCEPTION = re.compile(r"(Error|Exception|Warning|Exit|Interrupt)$")
 _SETTERS = frozenset({"setattr", "delattr"})  # a backend has to know what they change
 _BUILTINS = frozenset(dir(builtins)) - _SETTERS
 _LITERALS = (gast.Constant, gast.JoinedStr)
-_TAKING_TEXTS = frozenset({"format", "join"})
+# Methods of texts that may be given what is staged.
+_TAKING = frozenset("format join center ljust rjust zfill expandtabs replace startswith endswith find count".split())
 
 
 def rewrite(node: gast.Call, context: Context) -> Any:
@@ -61,7 +62,7 @@ def _reason(node: gast.Call, context: Context) -> str | None:
     if isinstance(function, gast.Name) and function.id in _BUILTINS and context.is_builtin(function.id):
         return "a builtin that needs no conversion"
     if isinstance(function, gast.Attribute) and isinstance(function.value, _LITERALS):
-        if not (function.attr in _TAKING_TEXTS and _is_text(function.value) and node.args):
+        if not (function.attr in _TAKING and _is_text(function.value) and node.args):
             return "a method of a literal"
     dotted = context.dotted(function)
     if dotted is not None and libraries.is_plain(dotted) and not (_creates(dotted) or libraries.is_made_late(dotted)):

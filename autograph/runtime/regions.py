@@ -177,8 +177,18 @@ def check_not_about_handles(trace: Trace, error: Exception) -> None:
     """
     if isinstance(error.__cause__, Signal):
         raise error.__cause__
+    if trace.needed is not None and _raised_by(error) == trace.needed.place[-1:]:
+        raise trace.needed
     if isinstance(error, (TypeError, AttributeError)) and _HANDLES.search(str(error)):
         raise Plain(f"code that is not staged cannot take a staged value ({error})", trace.place())
+
+
+def _raised_by(error: BaseException) -> Place:
+    """The instruction that raised an error."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return () if entry is None else ((entry.tb_frame.f_code, entry.tb_lasti),)
 
 
 _HANDLES = re.compile("'?\\b(Tensor|Held|Method|Recorded|Mutator|ContainerRef|ObjectRef|Generated|ModuleView)\\b")

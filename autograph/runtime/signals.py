@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.runtime.graph import Place, Value
+from autograph.errors import StagingError
+from autograph.runtime.graph import Place, Value, user_line
+from autograph.runtime.printing import expression
 
 
 class Signal(BaseException):
@@ -105,3 +107,16 @@ class Unstageable(Signal):
         self.message = message
         self.place = place
         self.error = error
+
+
+def leaked(value: Value, place: Place) -> StagingError:
+    """The error for a value that outlived the call it was made in, and is used at `place`."""
+    written = expression(value)
+    line = user_line(value.node.place) if value.node is not None else None
+    made = f", computed at {line[0]}:{line[1]}" if line else ""
+    name = f"`{written}`, " if written else ""
+    return StagingError(
+        f"{name}a staged value of a call that is over{made}, is used here. It was kept by code that is not converted, "
+        "such as a thread. Return it from the staged function instead, or mark what keeps it with @ag.do_not_convert",
+        *(user_line(place) or ()),
+    )

@@ -18,7 +18,7 @@ from autograph.runtime.holding import held
 from autograph.runtime.journal import is_iterator
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.opdef import op_of
-from autograph.runtime.signals import Plain
+from autograph.runtime.signals import Plain, Unstageable
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace, may_hold, name_of
 
@@ -27,6 +27,7 @@ _COMPUTING_MODULES = frozenset({"numpy", "math", "cmath", "builtins"})
 _STRUCTURAL_MODULES = frozenset("abc builtins collections contextlib dataclasses enum types typing weakref".split())
 _CALLED_BACK = libraries.PLAIN & sys.stdlib_module_names - _STRUCTURAL_MODULES
 _BUILTINS = frozenset({print, input, open, setattr, delattr})  # they do something, rather than compute it
+_OF_NUMBERS = frozenset({chr, hex, oct, bin, round})  # of which they ask what a handle cannot tell
 _CONSTANTS = (int, float, str, bytes, tuple, type(None), types.ModuleType)
 CONTAINERS = (list, dict, set, deque, bytearray)
 _READERS = frozenset("get keys values items copy count index union intersection difference issubset issuperset".split())
@@ -180,6 +181,9 @@ class AttributeSetter:
         function = self.function
         owner = getattr(function, "__self__", None)
         thing = args[0] if args and (owner is None or owner is builtins) else owner
+        if function in (setattr, delattr) and any(map(is_tensor, args[1:2])):
+            reason = "the name of an attribute that is set is known only when the graph runs"
+            raise Unstageable(reason, self.trace.place())
         if is_tensor(thing) or (any(map(is_tensor, args[1:2])) and owner is builtins):
             return Recorded(self.trace, function)(*args, **kwargs)
         if function not in (getattr, hasattr, vars) and (is_users(type(thing)) or isinstance(thing, type)):
@@ -243,6 +247,8 @@ def stand_in(trace: Trace, value: Any) -> Any:
         return value
     if type(value) is types.BuiltinFunctionType and value in _BUILTINS:
         return AttributeSetter(trace, value) if changes_attributes(value) else Recorded(trace, value)
+    if type(value) is types.BuiltinFunctionType and value in _OF_NUMBERS:
+        return Recorded(trace, value, only_staged=True)
     module = str(getattr(value, "__module__", None) or "").partition(".")[0]
     if module == "numpy" or isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), GENERATORS):
         return Recorded(trace, value, only_staged=not is_impure(value))

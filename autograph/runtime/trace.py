@@ -35,7 +35,7 @@ from autograph.runtime.holding import (
 from autograph.runtime.journal import Journal
 from autograph.runtime.naming import return_of, stored_names
 from autograph.runtime.opdef import OPS, ORDERED, WRITE, lookup, op_of
-from autograph.runtime.signals import NeedsConcrete
+from autograph.runtime.signals import NeedsConcrete, leaked
 from autograph.runtime.signature import Event
 from autograph.runtime.tensor import LIBRARY, Method, Tensor, class_of, is_tensor
 from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
@@ -81,6 +81,7 @@ class Trace:
         self.code: CodeType | None = None  # of the function that is traced
         self.classes: dict[Value, type] = {}  # of objects from outside, exactly
         self.unused: dict[Value, Callable[[], None]] = {}  # arrays of the world outside: what to do on first use
+        self.needed: NeedsConcrete | None = None  # what Python last asked for
         self.returning = False  # whether what a function returns is being looked at
         self.loosened: Any = False  # the condition on which a function returned one of two things nobody may look at
         self.tests: list[Value] = []  # the conditions of the branches that are being traced
@@ -134,7 +135,7 @@ class Trace:
     def record(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
         """Record a node; gives the handle of what it computes, or None if that is None."""
         if self.closed:
-            raise leaked(args)
+            raise self._leaked(next(part for part in args if is_tensor(part)))
         if self.held and is_spread(args):
             return self._record_spread(op, args, kwargs)
         if op in _CONSUMING:
@@ -275,7 +276,7 @@ class Trace:
     def use(self, tensor: Tensor) -> Value:
         """The value of a handle that is used."""
         if tensor._trace is not self:
-            raise leaked((tensor,))
+            raise self._leaked(tensor)
         value = tensor._value
         if self.unused and value in self.unused:
             self.unused.pop(value)()
@@ -343,8 +344,12 @@ class Trace:
 
     # What Python asks -------------------------------------------------------------------------------------------------
 
+    def _leaked(self, tensor: Tensor) -> StagingError:
+        return leaked(tensor._value, tensor._trace.place())
+
     def needs(self, tensor: Tensor, use: str, plain: bool = False) -> NoReturn:
-        raise NeedsConcrete(self.use(tensor), use, self.place(), plain)
+        self.needed = NeedsConcrete(self.use(tensor), use, self.place(), plain)
+        raise self.needed
 
     def class_of(self, tensor: Tensor) -> type:
         """The class of what a handle stands for."""
@@ -426,14 +431,6 @@ def name_of(function: Any) -> str:
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
     module = getattr(function, "__module__", None)
     return f"{module}.{name}" if module and module != "builtins" else str(name)
-
-
-def leaked(args: Any) -> StagingError:
-    """The error for a handle that outlived the call it was made in."""
-    return StagingError(
-        "a staged value of a call that is over was used. It was kept in a variable, list or object outside of the "
-        "traced function, by code that is not converted. Return it from the function instead"
-    )
 
 
 def may_hold(value: Any) -> bool:

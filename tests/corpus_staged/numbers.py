@@ -182,3 +182,17 @@ def zeros_and_ones(x):
 def sums_and_extremes(a, b, c):
     return (sum((a, b, c)), sum([a, b], c), max(a, b, c), min([a, b, c]), sorted((a, b, c)), math.fsum([a, b]),
             math.prod([a, b, c]))  # fmt: skip
+
+
+@calls("np.array([7, 2, 11])", "[7, 2, 11]")
+def as_text(x):
+    return (hex(x[0]), chr(65 + x[1]), oct(x[0]), bin(x[1]), round(2.5678, x[1]), "ab".center(x[2], "-"),
+            "a".zfill(x[1]), "abcab".count("ab", x[1]), "{:{}}|".format("a", x[1]))  # fmt: skip
+
+
+@calls("np.array([1, 2])", "3")
+def attribute_by_number(x):
+    class_ = type("Box", (), {})
+    box = class_()
+    setattr(box, f"field_{x}", x)
+    return vars(box)

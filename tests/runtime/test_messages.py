@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,9 @@ import pytest
 
 import autograph as ag
 from autograph.errors import AutographError
+from autograph.runtime.graph import Graph, Node
+from autograph.runtime.signals import leaked
+from autograph.runtime.types import FLOAT
 
 
 def error_of(function: Callable[..., Any], *args: Any, **options: Any) -> str:
@@ -37,12 +41,12 @@ ENDING = (
 )
 
 
-def in_hexadecimal(x):
-    return hex(x[0] + 1)
+def zeroes(x):
+    return bytes(x[0] + 1)
 
 
 def test_a_value_that_python_needs_is_named_as_the_user_wrote_it() -> None:
-    assert error_of(in_hexadecimal, np.ones(2, int)) == (
+    assert error_of(zeroes, np.ones(2, int)) == (
         "+1: the value of `x[0] + 1` is needed as an index, a length or a count, but it is known only when the graph "
         "runs, being computed from `x`" + ENDING
     )
@@ -128,3 +132,25 @@ def test_iterators_that_are_returned_are_made_at_each_call() -> None:
     plain = [trace.plain.partition(", /")[0] for trace in f.traces]
     rest = "that is made here is returned, kept or handed to code that is not staged: make a list of it"
     assert plain == [f"an iterator (a list_iterator) {rest}", f"an iterator (a map) {rest}", ""]
+
+
+def test_a_value_of_a_call_that_is_over() -> None:
+    """Nothing is known by which a user gets hold of one; it would be told so."""
+    code = test_a_value_of_a_call_that_is_over.__code__
+    graph = Graph("f")
+    graph.block.nodes.append(node := Node("neg", (graph.block.add_param(FLOAT, "x"),), None, (), ((code, 0),)))
+    error = leaked(node.add_output(FLOAT), ((code, 0),))
+    assert (error.filename, error.lineno) == (__file__, code.co_firstlineno)
+    assert error.message == (
+        f"`-x`, a staged value of a call that is over, computed at {__file__}:{error.lineno}, is used here. It was "
+        "kept by code that is not converted, such as a thread. Return it from the staged function instead, or mark "
+        "what keeps it with @ag.do_not_convert"
+    )
+
+
+def test_what_c_code_makes_of_an_interruption() -> None:
+    def f(x):
+        return list(itertools.islice(range(10), x[0], None))
+
+    told = error_of(f, np.array([7, 8]))
+    assert told.startswith("+1: the value of `x[0]` is needed as an index, a length or a count")

@@ -5,3 +5,10 @@ def f(decorate, n):
     def g(x=max(n, 2), *, y=abs(n)):
         return x + y
     return g()
+
+# ------------------------------------------------------------ becomes
+def f(decorate, n):
+    @ag__.call(decorate)
+    def g(x=ag__.max_(n, 2), *, y=abs(n)):
+        return x + y
+    return ag__.call(g)()
