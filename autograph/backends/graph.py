@@ -34,6 +34,7 @@ from autograph.runtime.keyed import by_keys
 from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
 from autograph.runtime.refs import ConstantRef, ContainerRef, ObjectRef
 from autograph.runtime.regions import raise_in_graph
+from autograph.runtime.signals import Raised
 from autograph.runtime.standins import Module
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace, may_hold
@@ -178,7 +179,10 @@ class GraphBackend(protocol.Backend):
             fail()
 
     def raise_(self, exception: Any) -> Any:
-        return raise_in_graph(self.current, exception) if self.current.depth else NotImplemented
+        kind = exception if isinstance(exception, type) else type(exception)
+        if is_tensor(exception) or (issubclass(kind, BaseException) and not issubclass(kind, Exception)):
+            return Raised(exception)
+        return NotImplemented
 
     def call(self, function: Any) -> Any:
         return self.current.call(function)

@@ -17,8 +17,8 @@ from autograph.marks import UNBOUND, is_body
 from autograph.runtime import forms
 from autograph.runtime.graph import Block, Place, Value
 from autograph.runtime.holding import HOLDERS, Held, held
-from autograph.runtime.journal import Changes, Fallback, contents, entries, put, reached
-from autograph.runtime.signals import Diverged, Materialise, Plain, Signal, Unjoinable, Unstageable
+from autograph.runtime.journal import Changes, Fallback, attributes, contents, entries, put, reached
+from autograph.runtime.signals import Diverged, Materialise, Plain, Raised, Signal, Unjoinable, Unstageable
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace, is_library
 from autograph.runtime.types import MaybeUnbound
@@ -144,10 +144,13 @@ def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
         raise
     except RecursionError:
         raise too_deep(trace) from None
+    except Raised as error:
+        raise_in_graph(trace, error)
     except Exception as error:
         if is_own(error):
             raise
         check_not_about_handles(trace, error)
+        check_not_handling(trace, error)
         raise_in_graph(trace, _named_like_python(error))
 
 
@@ -191,6 +194,19 @@ def _raised_by(error: BaseException) -> Place:
     return () if entry is None else ((entry.tb_frame.f_code, entry.tb_lasti),)
 
 
+def check_not_handling(trace: Trace, error: BaseException) -> None:
+    """Whether an exception is raised while another one is handled, which it would have to tell of.
+
+    Raises:
+        Plain: it is.
+    """
+    context = error.__context__
+    while context is not None and (type(context).__module__.startswith("autograph") or context is trace.around):
+        context = context.__context__
+    if context is not None:
+        raise Plain(f"{type(error).__name__} is raised while another exception is handled", trace.place())
+
+
 _HANDLES = re.compile("'?\\b(Tensor|Held|Method|Recorded|Mutator|ContainerRef|ObjectRef|Generated|ModuleView)\\b")
 
 
@@ -225,17 +241,25 @@ def raise_in_graph(trace: Trace, error: Any) -> Any:
 def record_raise(trace: Trace, error: Any) -> None:
     """Record that `error`, an exception or a class of exceptions, is raised."""
     place = _raised_at(trace, error)
-    if isinstance(error, type):
-        made = trace.record("call", (error,))
-    elif type(error).__init__ in _PLAIN_INITS and not getattr(error, "__notes__", None):
-        made = trace.record("call", (type(error), *error.args))
-    else:
-        made = trace.record("call", (remake, type(error), error.args, _state_of(error)))
-    cause = error.__cause__ if isinstance(error, BaseException) else None
-    kwargs = {} if cause is None else {"cause": cause}
+    count = len(trace.block.nodes)
+    made = _raisable(trace, error)
+    kwargs = {}
+    if getattr(error, "__suppress_context__", False):  # there was a `from`
+        kwargs["cause"] = None if error.__cause__ is None else _raisable(trace, error.__cause__)
     trace.record("raise", (made,), kwargs)
-    if place:
-        trace.block.nodes[-1].place = trace.block.nodes[-2].place = place
+    for node in trace.block.nodes[count:] if place else ():
+        node.place = place
+
+
+def _raisable(trace: Trace, error: Any) -> Any:
+    """What makes an exception like `error` when the graph runs, or gives the one that it stands for."""
+    if isinstance(error, Raised):
+        return error.exception if is_tensor(error.exception) else _raisable(trace, error.exception)
+    if isinstance(error, type):
+        return trace.record("call", (error,))
+    if type(error).__init__ in _PLAIN_INITS and not _state_of(error):
+        return trace.record("call", (type(error), *error.args))
+    return trace.record("call", (remake, type(error), error.args, _state_of(error)))
 
 
 _PLAIN_INITS = frozenset(
@@ -244,7 +268,7 @@ _PLAIN_INITS = frozenset(
 
 
 def _state_of(error: BaseException) -> Any:
-    return {name: value for name, value in vars(error).items() if name != "__notes__"}
+    return {name: value for name, value in attributes(error).items() if name != "__traceback__"}
 
 
 def remake(kind: Any, args: tuple[Any, ...], state: dict[str, Any]) -> BaseException:

@@ -155,6 +155,8 @@ class Results:
             return value
         if type(value) is set or nest.kind_of(value) is not None:
             return self.trace.handle(self._make(value))
+        if isinstance(value, BaseException):
+            return self.trace.record("call", (remake, type(value), value.args, attributes(value)))
         if is_users(type(value)) and not isinstance(value, (type, Enum)):
             return self.trace.handle(self._instance(value))
         if type(value) is functools.partial:
@@ -232,8 +234,6 @@ class Results:
         found = self.outside.find(value) if id(value) not in self._made else None
         if found is not None:
             return self.outside._load(found[1], ObjectType(type(value).__name__))
-        if isinstance(value, BaseException):
-            return self._record("call", (remake, type(value), value.args, attributes(value)))
         return self._object(value)
 
     def _object(self, value: Any) -> Value:

@@ -20,6 +20,18 @@ class Diverged(Signal):
     """The block that is being traced never comes to its end, because it raises."""
 
 
+class Raised(Signal):
+    """What the user's code raises in the place of an exception that tracing code must not meet.
+
+    Args:
+        exception: a value of the graph, or an exception that is no `Exception`, such as `SystemExit`.
+    """
+
+    def __init__(self, exception: Any) -> None:
+        super().__init__(type(exception).__name__)
+        self.exception = exception
+
+
 class NeedsConcrete(Signal):
     """Python needs the value of something that is known only when the graph runs.
 

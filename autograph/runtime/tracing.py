@@ -24,13 +24,14 @@ from autograph.runtime.journal import contents, restore
 from autograph.runtime.outside import Outside
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.printing import expression
-from autograph.runtime.regions import check_not_about_handles, is_own, record_raise, too_deep
+from autograph.runtime.regions import check_not_about_handles, check_not_handling, is_own, record_raise, too_deep
 from autograph.runtime.results import Results
 from autograph.runtime.signals import (
     Diverged,
     Materialise,
     NeedsConcrete,
     Plain,
+    Raised,
     Signal,
     TooDeep,
     Unjoinable,
@@ -199,12 +200,15 @@ class Tracer:
             raise
         except RecursionError:
             raise too_deep(self.trace) from None
+        except Raised as error:
+            self._write_back()
+            record_raise(self.trace, error)
+            return None
         except Exception as error:
             if is_own(error):
                 raise
             check_not_about_handles(self.trace, error)
-            if error.__context__ is not None:
-                raise Plain(f"it always raises {type(error).__name__} while another exception is handled", ()) from None
+            check_not_handling(self.trace, error)
             self._write_back()
             record_raise(self.trace, error)
             return None

@@ -17,4 +17,4 @@ def f(text):
         def if_body():
             raise
         ag__.if_stmt(ag__.len_(text) == 0, if_body)
-        raise ag__.raise_(KeyError(text)) from error
+        raise ag__.raise_(KeyError(text)) from ag__.raise_(error)
