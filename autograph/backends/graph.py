@@ -32,10 +32,10 @@ from autograph.runtime.graph import Value
 from autograph.runtime.holding import is_spread
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
-from autograph.runtime.refs import ConstantRef, ContainerRef, ObjectRef
+from autograph.runtime.refs import ConstantRef, ContainerRef, Entered, ObjectRef
 from autograph.runtime.regions import raise_in_graph
 from autograph.runtime.signals import Raised
-from autograph.runtime.standins import Module
+from autograph.runtime.standins import MANAGERS, Module
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace, may_hold
 from autograph.runtime.turns import as_tensor, is_staged, run_while
@@ -163,6 +163,16 @@ class GraphBackend(protocol.Backend):
             if not (isinstance(used.type, TensorType) if parts else self._is_something(used)):
                 self.current.needs(value, "to know what it is, by code that is not staged")
         return value
+
+    def context(self, manager: Any) -> Any:
+        trace = self.current
+        if is_tensor(manager):
+            node = trace.use(manager).node
+            if node is None or node.op != "call" or node.args[0] not in MANAGERS or "record" in node.kwargs:
+                trace.needs(manager, "to enter it, in code that is not staged")
+            return Entered(trace, manager)
+        trace.plain_contexts.append(trace.place())
+        return NotImplemented
 
     def _is_something(self, value: Value) -> bool:
         """Whether a value is certainly not None."""

@@ -80,7 +80,7 @@ def _may_be_array(operand: gast.AST, context: Context) -> bool:
         return not never_staged(operand, context) and context.dotted(operand.func) != "builtins.type"
     root = operand
     while isinstance(root, (gast.Attribute, gast.Subscript)):
-        root = root.value
+        root = root.value.args[0] if template.is_call(root.value, "ref") else root.value
     return isinstance(root, gast.Name) and root.id != "self" and context.is_local(root.id)
 
 

@@ -36,7 +36,7 @@ def user_frame() -> FrameType | None:
 
 
 @cache
-def shelter_at(code: CodeType, instruction: int) -> Shelter | None:
+def shelter_at(code: CodeType, instruction: int, without: frozenset[Shelter] = frozenset()) -> Shelter | None:
     """The innermost `try` or `with` of converted code that an instruction stands in, if any.
 
     An exception raised there, or in what is called there, leads somewhere else in the same function first; a backend
@@ -46,7 +46,8 @@ def shelter_at(code: CodeType, instruction: int) -> Shelter | None:
     if not around:
         return None
     line = next((line for start, end, line in code.co_lines() if start <= instruction < end), None) or 0
-    return next((shelter for shelter in reversed(around) if shelter.first <= line <= shelter.last), None)
+    here = (shelter for shelter in reversed(around) if shelter.first <= line <= shelter.last)
+    return next((shelter for shelter in here if shelter not in without), None)
 
 
 def in_handled_try(frame: FrameType | None = None, until: FrameType | None = None) -> tuple[str, int, Shelter] | None:

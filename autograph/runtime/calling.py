@@ -24,6 +24,7 @@ from autograph.runtime.signals import Plain, TooDeep, Unjoinable
 from autograph.runtime.sources import Source
 from autograph.runtime.standins import (
     CONTAINERS,
+    MANAGERS,
     AttributeSetter,
     Mutator,
     Recorded,
@@ -220,6 +221,8 @@ class Caller:
 
     def _class(self, kind: type) -> Any:
         late = libraries.is_made_late(f"{kind.__module__}.{kind.__name__}")
+        if kind in MANAGERS:
+            return Recorded(self.trace, kind)
         if late and not issubclass(kind, (BaseException, PurePath)):
             return Recorded(self.trace, kind)
         if op_of(kind) is not None or _hides_its_state(kind):

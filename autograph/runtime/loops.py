@@ -7,14 +7,14 @@ beginning.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from autograph.marks import is_body
 from autograph.runtime import forms
 from autograph.runtime.branches import NoState, repeated, stage_if
-from autograph.runtime.graph import Block, Node, Value
+from autograph.runtime.graph import Block, Node, Value, gather
 from autograph.runtime.holding import HOLDERS, held
 from autograph.runtime.naming import stored_names
 from autograph.runtime.opdef import ORDERED, WRITE, lookup
@@ -215,6 +215,34 @@ def _finish_while(
     if go is not None:
         node.add_output(go.type, "go")
     carry.finish(node)
+    if go is None:
+        _forget_first_test(trace.block, head)
+
+
+def _forget_first_test(block: Block, head: Block) -> None:
+    """Drop what the test has recorded before the loop was staged: the loop itself begins with that test."""
+    tested = {(node.op, node.place) for node in head.nodes}
+    used: set[Value] = set()
+    begun = False
+    for node in reversed(list(block.nodes)):
+        if (node.op, node.place) in tested and used.isdisjoint(node.outputs):
+            block.nodes.remove(node)
+            begun = True
+        elif begun:
+            return
+        else:
+            used.update(_read_by(node))
+
+
+def _read_by(node: Node) -> Iterator[Value]:
+    """The values that a node and its blocks use."""
+    yield from node.inputs
+    for block in node.blocks:
+        found: list[Value] = []
+        gather(block.results or (), found)
+        yield from found
+        for inner in block.nodes:
+            yield from _read_by(inner)
 
 
 def _condition_type() -> Type:

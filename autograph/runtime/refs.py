@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from autograph.runtime.holding import held
-from autograph.runtime.tensor import class_of, is_tensor
+from autograph.runtime.tensor import Tensor, class_of, is_tensor
 from autograph.runtime.trace import Trace, may_hold
 
 _UNCHANGING = (tuple, str, bytes, range)
@@ -151,6 +151,21 @@ class ObjectRef:
             replacements: dict[str, Any] = {"__getitem__": _get, "__setitem__": _set, "__delitem__": _delete}
             return replacements[name](thing, *args)
         return trace.call(method)(thing, *args)
+
+
+class Entered:
+    """A context manager that the graph enters and leaves, for a `with` in traced code."""
+
+    def __init__(self, trace: Trace, manager: Tensor) -> None:
+        self.trace = trace
+        self.manager = manager
+
+    def __enter__(self) -> None:
+        self.trace.record("enter", (self.manager,))
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        if kind is None:  # else the block ends here
+            self.trace.record("exit", ())
 
 
 def _get(thing: Any, index: Any) -> Any:

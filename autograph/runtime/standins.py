@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import sys
 import types
+import warnings
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -28,6 +29,11 @@ _STRUCTURAL_MODULES = frozenset("abc builtins collections contextlib dataclasses
 _CALLED_BACK = libraries.PLAIN & sys.stdlib_module_names - _STRUCTURAL_MODULES
 _BUILTINS = frozenset({print, input, open, setattr, delattr})  # they do something, rather than compute it
 _OF_NUMBERS = frozenset({chr, hex, oct, bin, round})  # of which they ask what a handle cannot tell
+MANAGERS = (np.errstate, np.printoptions, warnings.catch_warnings)  # context managers that the graph enters
+# Of NumPy, what reads or changes its settings.
+_SETTINGS = frozenset(
+    "seterr geterr seterrcall geterrcall setbufsize getbufsize set_printoptions get_printoptions".split()
+)
 _CONSTANTS = (int, float, str, bytes, tuple, type(None), types.ModuleType)
 CONTAINERS = (list, dict, set, deque, bytearray)
 _READERS = frozenset("get keys values items copy count index union intersection difference issubset issuperset".split())
@@ -47,6 +53,8 @@ def is_impure(function: Any) -> bool:
         module = (owner if isinstance(owner, type) else type(owner)).__module__
     if str(module).startswith("numpy.random"):
         return not isinstance(function, type)
+    if function in MANAGERS or (getattr(function, "__name__", "") in _SETTINGS and str(module).startswith("numpy")):
+        return True
     return libraries.is_impure(str(module), getattr(function, "__name__", ""))
 
 
@@ -243,6 +251,8 @@ def stand_in(trace: Trace, value: Any) -> Any:
         root = value.__name__.partition(".")[0]
         taken = root in _COMPUTING_MODULES or root in _CALLED_BACK or libraries.is_impure(root)
         return Module(trace, value) if taken else value
+    if isinstance(value, type) and value in MANAGERS:
+        return Recorded(trace, value)
     if isinstance(value, type) or not callable(value) or is_tensor(value):
         return value
     if type(value) is types.BuiltinFunctionType and value in _BUILTINS:

@@ -80,6 +80,7 @@ class Trace:
         self._handles: dict[Value, Tensor] = {}
         self._root: FrameType | None = None
         self.code: CodeType | None = None  # of the function that is traced
+        self.plain_contexts: list[Place] = []  # where a `with` of plain Python was entered
         self.classes: dict[Value, type] = {}  # of objects from outside, exactly
         self.unused: dict[Value, Callable[[], None]] = {}  # arrays of the world outside: what to do on first use
         self.needed: NeedsConcrete | None = None  # what Python last asked for

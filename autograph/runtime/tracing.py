@@ -18,7 +18,7 @@ from autograph.errors import AutographError, StagingError
 from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.calling import Caller, Converter
 from autograph.runtime.classes import GENERATORS, is_open
-from autograph.runtime.graph import Constant, Graph, Value, depends_on, user_line, walk
+from autograph.runtime.graph import Constant, Graph, Place, Value, depends_on, user_line, walk
 from autograph.runtime.instrument import Instruments
 from autograph.runtime.journal import contents, restore
 from autograph.runtime.outside import Outside
@@ -54,7 +54,7 @@ def trace_function(
     example: tuple[tuple[Any, ...], dict[str, Any]],
     convert: Converter,
     tracing: Callable[[Trace], AbstractContextManager[None]],
-    shelter: Callable[[Any, int], Any] = lambda code, instruction: None,
+    shelter: Callable[..., Any] = lambda code, instruction, without=None: None,
 ) -> Traced:
     """Trace `function` for calls of a signature.
 
@@ -164,7 +164,7 @@ class Tracer:
         return self.results.lift(value, self.caller)
 
     def run(
-        self, tracing: Callable[[Trace], AbstractContextManager[None]], shelter: Callable[[Any, int], Any]
+        self, tracing: Callable[[Trace], AbstractContextManager[None]], shelter: Callable[..., Any]
     ) -> Traced:
         trace = self.trace
         function = self.function
@@ -187,7 +187,7 @@ class Tracer:
         guards = [*self.outside.guards, *attribute_guards(self.outside, self.caller.names, self.leaf_names)]
         containers = self.results.finish(self.trace.graph)
         graph = trace.finish(result)
-        check_shelters(graph, shelter)
+        check_shelters(graph, shelter, trace.plain_contexts)
         return Traced(graph, guards, containers, trace.events)
 
     def _call(self, traced: Callable[..., Any]) -> tuple[Any, ...] | None:
@@ -322,15 +322,23 @@ class Tracer:
         return respecialised
 
 
-def check_shelters(graph: Graph, shelter: Callable[[Any, int], Any]) -> None:
+def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]) -> None:
     """See to it that nothing is staged within a `try` or `with` that an exception of it would meet there.
+
+    Args:
+        plain: where managers were entered while tracing, by a `with` that is none of the graph's.
 
     Raises:
         Plain: something is; the function must run as plain Python.
     """
+    entered: dict[Any, frozenset[Any]] = {}
+    for code, instruction in [node.place[-1] for node in walk(graph.block) if node.op == "enter"]:
+        entered[code] = entered.get(code, frozenset()) | {shelter(code, instruction)}
+    for code, instruction in [place[-1] for place in plain] if entered else ():
+        entered[code] = entered.get(code, frozenset()) - {shelter(code, instruction)}
     for node in walk(graph.block):
         for code, instruction in node.place:
-            found = shelter(code, instruction)
+            found = shelter(code, instruction, entered.get(code, frozenset()))
             if found is not None and (found.construct == "with" or not is_quiet(node)):
                 where = user_line(((code, instruction),))
                 at = f"{where[0]}:{where[1]}" if where else code.co_filename

@@ -23,6 +23,8 @@ class _Limiter:
             if isinstance(statement, ast.If):
                 self.body(statement.body, depth)
                 self.body(statement.orelse, depth)
+            elif isinstance(statement, ast.With):
+                self.body(statement.body, (depth + 1) % DEPTH)
             elif isinstance(statement, (ast.For, ast.While)):
                 self.body(statement.body, (depth + 1) % DEPTH)
                 if depth == DEPTH - 1:

@@ -22,7 +22,7 @@ from autograph.runtime.engines.uses import IN_PLACE, LOOPS, Uses
 from autograph.runtime.graph import Block, Graph, Node, Value, gather, map_args
 from autograph.runtime.types import BOOL
 
-_STATEMENTS = frozenset({"setitem", "setattr", "delitem", "delattr", "raise", "unpack", "bound"})
+_STATEMENTS = frozenset("setitem setattr delitem delattr raise unpack bound enter exit".split())
 _SHORT = 8      # nodes in a branch that may be an expression
 
 

@@ -27,14 +27,34 @@ class Statements:
     def body(self, body: Body) -> list[ast.stmt]:
         """The statements of a block."""
         found: list[ast.stmt] = []
+        around: list[list[ast.stmt]] = []  # what comes before, and around, the `with` that is open
         for statement in body:
+            if isinstance(statement, Compute) and statement.node.op == "enter":
+                with self._make.mark(statement.node):
+                    manager = ast.withitem(self._make.arg(statement.node.args[0]))
+                    inside: list[ast.stmt] = []
+                    found.append(ast.With([manager], inside, **self._make.at))
+                around.append(found)
+                found = inside
+                continue
+            if isinstance(statement, Compute) and statement.node.op == "exit":
+                found = self._ended(found, around)
+                continue
             if isinstance(statement, Return):
                 result = None if statement.result is None else self._make.arg(statement.result)
                 found.append(ast.Return(result, **self._make.at))
                 continue
             with self._make.mark(statement.node):
                 self._add(statement, found)
+        while around:
+            found = self._ended(found, around)
         return found
+
+    def _ended(self, inside: list[ast.stmt], around: list[list[ast.stmt]]) -> list[ast.stmt]:
+        """The statements around a `with` that ends."""
+        if not inside:
+            inside.append(ast.Pass(**self._make.at))
+        return around.pop()
 
     def _add(self, statement: Statement, found: list[ast.stmt]) -> None:
         if isinstance(statement, Compute):
@@ -209,6 +229,8 @@ def leaves(statement: ast.stmt) -> bool:
     """Whether nothing that follows a statement is reached through it."""
     if isinstance(statement, ast.If):
         return bool(statement.orelse) and leaves(statement.body[-1]) and leaves(statement.orelse[-1])
+    if isinstance(statement, ast.With):
+        return leaves(statement.body[-1])
     return isinstance(statement, (ast.Return, ast.Raise, ast.Break))
 
 

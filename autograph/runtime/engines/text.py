@@ -66,6 +66,9 @@ def _lines(body: Iterable[ast.stmt]) -> Iterator[str]:
         elif isinstance(statement, ast.For):
             yield f"for {written(statement.target, TUPLE)} in {written(statement.iter, TUPLE)}:"
             yield from _indented(statement.body)
+        elif isinstance(statement, ast.With):
+            yield f"with {written(statement.items[0].context_expr)}:"
+            yield from _indented(statement.body)
         elif isinstance(statement, ast.FunctionDef):
             yield from _function(statement)
         else:

@@ -6,8 +6,9 @@ from typing import Any
 
 from autograph.runtime.opdef import ORDERED, PURE, VIEW, declare
 from autograph.runtime.ops.containers import build_type, iterated, list_of, tuple_items
+from autograph.runtime.ops.declaring import always
 from autograph.runtime.ops.rules import type_of_arg
-from autograph.runtime.types import STR, Type
+from autograph.runtime.types import NONE, STR, Type
 
 
 def unpack(x: Any, n: int, star: int | None = None) -> list[Type]:
@@ -44,3 +45,7 @@ declare("unpack", unpack, effect=VIEW, raises=True)
 declare("bound", bound, effect=VIEW, raises=True)
 declare("fstring", fstring, effect=PURE, raises=True)
 declare("call", effect=ORDERED, raises=True)
+
+# `with`: what stands between the two, in one block, runs within the context manager that the first names.
+declare("enter", always(NONE), effect=ORDERED, raises=True)
+declare("exit", always(NONE), effect=ORDERED, raises=True)

@@ -29,6 +29,14 @@ def run(graph: Graph) -> Outcome:
     return _Merging(aliasing_of(graph)).run(graph)
 
 
+def _changes_settings(node: Node) -> bool:
+    """Whether from here on the same may warn, or raise, that did not."""
+    return node.op in ("enter", "exit") or (node.op == "call" and getattr(node.args[0], "__name__", "") in _SETTINGS)
+
+
+_SETTINGS = frozenset("seterr seterrcall simplefilter filterwarnings resetwarnings".split())
+
+
 class _Merging(Rewriter):
     def __init__(self, aliasing: Aliasing) -> None:
         super().__init__()
@@ -42,10 +50,12 @@ class _Merging(Rewriter):
         outer, self.scope = self.scope, []
         super().block(block)
         for each in self.scope:
-            del self.known[each]
+            self.known.pop(each, None)
         self.scope = outer
 
     def node(self, node: Node, block: Block) -> None:
+        if _changes_settings(node):
+            self.known.clear()
         if node.blocks:
             self.written(node)              # by an earlier turn of a loop
             super().node(node, block)
