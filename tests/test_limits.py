@@ -27,7 +27,8 @@ from autograph import api, importing
 from autograph.explanation import Explanation
 
 ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+# What the page says of staged functions is for tests/test_limits_staged.py.
+PAGE, _, STAGED = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8").partition("\n# Staged functions\n")
 _BLOCKS = re.compile(r"^(#{2,3}) (.+)$|^```(\w+)\n((?:.*\n)*?)```$", re.MULTILINE)
 _CLAIM = re.compile(r"(Plain|Converted)(?:, before 3\.(\d+))?: +(.*)")
 
@@ -48,6 +49,11 @@ class Example:
             if not before or sys.version_info < (3, int(before)):
                 found.setdefault(how, prints) if not before else found.update({how: prints})
         return found
+
+
+def blocks_of(page: str) -> list[tuple[str, str]]:
+    """The language and the text of each block of code."""
+    return [(language, text) for _, _, language, text in _BLOCKS.findall(page) if language]
 
 
 def examples() -> Iterator[Example]:

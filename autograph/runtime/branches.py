@@ -60,6 +60,9 @@ def repeated(trace: Trace, stage: Callable[[], Any], state: State) -> Any:
     for _ in range(_CONTAINERS):
         try:
             return stage()
+        except Unstageable as signal:
+            signal.place = signal.place or trace.place()
+            raise
         except Materialise as signal:
             let_hold(state, signal.container, trace.materialise(signal.container))
     raise Unstageable("the lengths of too many lists, dicts or sets change here", trace.place())

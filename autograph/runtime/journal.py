@@ -101,7 +101,8 @@ class Journal:
         for container, content in changes:
             if content is _ADVANCED:
                 kind = type(container).__name__
-                raise Unstageable(f"a {kind} is advanced in a branch or loop of the graph, and was made before it", ())
+                reason = f"an iterator (of class {kind}) goes on in a branch or loop, and was made before it"
+                raise Unstageable(reason, ())
 
     def keep(self) -> None:
         """End the innermost construct, whose changes are now those of the one around it."""

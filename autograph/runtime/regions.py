@@ -334,9 +334,8 @@ def hoist(arms: list[Arm]) -> None:
             if type(container) in HOLDERS:
                 raise Materialise(container)
             changed = "is changed" if isinstance(container, bytearray) else "has an attribute added or deleted"
-            raise Unstageable(
-                f"a {type(container).__name__} {changed} under a condition that is known only when the program runs", ()
-            )
+            what = f"an object of class {type(container).__name__} {changed}"
+            raise Unstageable(f"{what} under a condition that is known only when the graph runs", ())
 
 
 def owned_by(values: dict[Any, Any]) -> Callable[[Any], bool]:

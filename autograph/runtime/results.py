@@ -167,8 +167,8 @@ class Results:
         if isinstance(value, (Iterator, MappingView)) and not hasattr(value, "readline"):
             what = "an iterator" if isinstance(value, Iterator) else "a view of a dict"
             raise Unstageable(
-                f"{what} (a {type(value).__name__}) that is made here is returned, kept or handed to code that is "
-                "not staged: make a list of it",
+                f"{what} (of class {type(value).__name__}) that is made here is returned, kept or handed to code that "
+                "is not staged: make a list of it",
                 self.trace.place(),
             )
         if hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)) and may_contain(value):

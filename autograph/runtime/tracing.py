@@ -74,7 +74,7 @@ def trace_function(
         try:
             return tracer.run(tracing, shelter)
         except Plain as signal:
-            return Traced(None, events=tracer.trace.events, plain=signal.reason)
+            return Traced(None, events=tracer.trace.events, plain=signal.reason + tracer.at(signal))
         except Restart as restart:
             if restart.sources <= late:
                 message = "cannot be staged: it changes a container of its module in a way that is not supported"
@@ -244,12 +244,16 @@ class Tracer:
         if late - self.outside.late:
             raise Restart(late)
 
+    def at(self, signal: Signal) -> str:
+        """Where tracing was interrupted, to be added to the reason; the function's own line, if that is not known."""
+        return _at(getattr(signal, "place", ())) or ", {}:{}".format(*place_of(self.function))
+
     def plain_because(self, signal: Signal) -> str:
         """Why the function runs as plain Python, if it is no error: it does with objects what only Python can do.
 
         What hinges on numbers and arrays is an error instead: of these, the user expects that they are staged.
         """
-        at = _at(getattr(signal, "place", ()))
+        at = self.at(signal)
         if isinstance(signal, Unstageable):
             return "" if signal.error else signal.message + at
         if isinstance(signal, Unjoinable):
@@ -340,10 +344,8 @@ def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]
         for code, instruction in node.place:
             found = shelter(code, instruction, entered.get(code, frozenset()))
             if found is not None and (found.construct == "with" or not is_quiet(node)):
-                where = user_line(((code, instruction),))
-                at = f"{where[0]}:{where[1]}" if where else code.co_filename
-                reason = f"`{found.construct}` stands around what is computed at {at}, which would only run later"
-                raise Plain(reason, node.place)
+                reason = f"`{found.construct}` stands around what is computed here, which would only run later"
+                raise Plain(reason, ((code, instruction),))
 
 
 def _called(value: Value) -> str:
