@@ -145,6 +145,8 @@ class Results:
         if type(value).__name__ == "Mutator":
             return self.trace.record("getattr", (self.trace.materialise(value.owner), value.function.__name__))
         value = caller.unwrapped(value)
+        if isinstance(value, types.MethodType) and is_tensor(value.__self__):
+            return self.trace.record("getattr", (value.__self__, value.__name__))
         if type(value).__name__ in ("Module", "ModuleView") and type(value).__module__.startswith("autograph"):
             return value._module
         value = getattr(value, "__ag_original__", value) if type(value) is types.FunctionType else value
@@ -382,8 +384,10 @@ def make_function(
 
 
 def may_contain(value: Any, depth: int = 4) -> bool:
-    """Whether there is a handle, or a container, in a value or in the attributes of an object."""
+    """Whether there is a handle, a container or an object of the user's in a value or in the attributes of an object."""
     if is_tensor(value) or type(value) in (list, dict, set):
+        return True
+    if is_users(type(value)) and not isinstance(value, (type, Enum)):
         return True
     if isinstance(value, tuple):
         return any(may_contain(part, depth) for part in value)
