@@ -22,7 +22,7 @@ from autograph.marks import UNBOUND
 from autograph.runtime.classes import HEAP, is_users
 from autograph.runtime.graph import Constant, Graph, Value, gather, walk
 from autograph.runtime.holding import Held, held
-from autograph.runtime.journal import Fallback, attributes, entries, is_iterator
+from autograph.runtime.journal import PATCHED, Changes, Fallback, attributes, contents, entries, is_iterator, reached
 from autograph.runtime.outside import Outside
 from autograph.runtime.regions import remake
 from autograph.runtime.signals import Unstageable
@@ -46,6 +46,8 @@ class Results:
         self._making: set[int] = set()
         self.final = False  # whether the function has ended, so that nothing of it will change any more
         trace.journal.refuse = self._refuse
+        self._entered: dict[int, Any] = {}  # objects of the user's that the graph has, too, before the function ends
+        self._writes: set[int] = set()
         self._captured: dict[Value, list[tuple[types.CellType, Any]]] = {}
 
     def _refuse(self, thing: Any) -> None:
@@ -140,6 +142,8 @@ class Results:
         if type(value) is np.ndarray:
             return self.outside.array(value)
         known = self.outside.objects.get(id(value))
+        if is_users(type(value)) and not isinstance(value, (type, Enum)) and not self.final:
+            self._entered[id(value)] = value
         if known is not None:
             return self.trace.handle(known[1]) if isinstance(known[1], Value) else value
         if type(value).__name__ == "Mutator":
@@ -154,7 +158,7 @@ class Results:
             original = caller.original(value)
             return original if original is not value else self.trace.handle(self._function(value))
         if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
-            return value
+            return self._bound(value)
         if type(value) is set or nest.kind_of(value) is not None:
             return self.trace.handle(self._make(value))
         if isinstance(value, BaseException):
@@ -222,6 +226,37 @@ class Results:
                             node.place,
                         )
 
+    def _bound(self, method: types.MethodType) -> Any:
+        owner, function = method.__self__, PATCHED.get(id(method.__func__), method.__func__)
+        if isinstance(owner, (type, types.ModuleType)):
+            return method
+        if not self.final:
+            raise Unstageable(
+                f"{function.__qualname__}, bound to an object that it may change, is kept or handed to code that is "
+                "not staged",
+                self.trace.place(),
+            )
+        return self.trace.record("call", (types.MethodType, function, owner))
+
+    def check_entered(self, graph: Graph) -> None:
+        """See to it that no object is changed that traced code has its own idea of and the graph works on, too."""
+        if not self._entered:
+            return
+        inside = reached(self._entered.values(), Changes())
+        changed = [
+            thing
+            for thing, before in self.trace.journal.outermost()
+            if id(thing) in inside and id(thing) not in self._made and not _same(contents(thing), before)
+        ]
+        is_set = any(node.op in ("setattr", "delattr") and id(node) not in self._writes for node in walk(graph.block))
+        if changed or is_set:
+            thing = changed[0] if changed else next(iter(self._entered.values()))
+            raise Unstageable(
+                f"an object of class {type(thing).__qualname__} is changed, and is also where only the graph knows it: "
+                "in a list that it holds, or in the hands of code that is not staged",
+                self.trace.place(),
+            )
+
     def _variable(self, cell: types.CellType) -> Any:
         for real, mine, _ in self.outside.cells.values():
             if mine is cell:
@@ -259,6 +294,7 @@ class Results:
     def write(self, op: str, place: Any, key: Any, value: Any) -> None:
         """Record that the graph writes something that is not its own."""
         self.trace.record_lowered(op, (place, key, self.lower(value)))
+        self._writes.add(id(self.trace.block.nodes[-1]))
 
     def write_back(self, thing: Any, after: Any, before: Any) -> set[tuple[Any, ...]]:
         """Record what changed in a container or object; the sources to read when the graph runs instead."""
@@ -384,7 +420,7 @@ def make_function(
 
 
 def may_contain(value: Any, depth: int = 4) -> bool:
-    """Whether there is a handle, a container or an object of the user's in a value or in the attributes of an object."""
+    """Whether there is a handle, a container or an object of the user's in a value, or in its attributes."""
     if is_tensor(value) or type(value) in (list, dict, set):
         return True
     if is_users(type(value)) and not isinstance(value, (type, Enum)):

@@ -221,6 +221,7 @@ class Tracer:
 
     def _write_back(self) -> None:
         """Record the writes to what is not the function's own, as it is now."""
+        self.results.check_entered(self.trace.graph)
         changes = self.trace.journal.outermost()
         after = [(thing, contents(thing)) for thing, _ in changes]
         late: set[tuple[Any, ...]] = set()
