@@ -20,7 +20,7 @@ Examples:
   autograph run train.py --epochs 3           run a script in converted form
   autograph run --convert heapq -m test test_heapq
   autograph explain model.py:Model.step       what was converted, what was not, and why
-  autograph graph model.py:step --arg 'f64[?]'  the graph that a function becomes
+  autograph graph model.py:step 'f64[?]'      the graph that a function becomes
 
 \b
 Completion by the tab key, in bash (zsh, fish likewise):

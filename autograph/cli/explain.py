@@ -5,27 +5,46 @@ from __future__ import annotations
 import click
 
 from autograph.cli import display
-from autograph.cli.files import Target, TargetCommand, TargetType, pieces
+from autograph.cli.files import STDIN, Target, TargetCommand, TargetType, pieces
 from autograph.explanation import Explanation
 
 HELP = """Tell what becomes of each if, loop, assert and call: converted, or plain and why.
 
 FILE may be - for standard input, or a folder. QUALNAME is a dotted name such as Model.step; what is defined inside it
-belongs to it.
+belongs to it. With arguments, FILE is imported, and what becomes of such a call of the staged function is told: what is
+staged, optimised, unrolled, called back or left to Python. They are written as for `autograph graph`.
 
 \b
 Examples:
   autograph explain model.py:Model.step
   autograph explain src --format json
+  autograph explain model.py:step 'f64[?]' rate=0.1
 """
 
 
 @click.command("explain", cls=TargetCommand, help=HELP, short_help="Tell what is converted, what stays plain, and why.")
 @click.argument("target", metavar="FILE[:QUALNAME]", type=TargetType())
+@click.argument("values", metavar="[[NAME=]VALUE]...", nargs=-1)
+@click.option("--arg", "texts", metavar="[NAME=]VALUE", multiple=True, help="An argument, or its type. Repeatable.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(target: Target, form: str) -> None:
+def command(target: Target, values: tuple[str, ...], texts: tuple[str, ...], form: str) -> None:
+    if values or texts:
+        click.echo(_of_call(target, (*values, *texts), form))
+        return
     told = Explanation(decision for piece in pieces(target) for decision in piece.explanation.decisions)
     if form == "json":
         click.echo(told.to_json())
     else:
         display.explanation(told)
+
+
+def _of_call(target: Target, texts: tuple[str, ...], form: str) -> str:
+    """What becomes of a call of a staged function."""
+    from autograph.cli.examples import arguments  # only now: these import NumPy
+    from autograph.cli.graph import staged, traced
+
+    if target.path == STDIN or target.qualname is None:
+        raise click.UsageError("name a function, as in model.py:step", click.get_current_context())
+    args, kwargs = arguments(texts)
+    report = traced(target.qualname, staged(target).explain, args, kwargs)
+    return str(report.to_json() if form == "json" else report)

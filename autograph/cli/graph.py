@@ -23,7 +23,7 @@ from autograph.runtime.view import GraphView
 HELP = """Show the graph that a function becomes for some arguments.
 
 FILE is imported, and the function is traced, but not run. FUNCTION is a dotted name such as model.step; it may be
-decorated with ag.function, or be plain. An argument is written as
+decorated with ag.function, or be plain. An argument, behind FUNCTION or behind --arg, is written as
 
 \b
   a type          f64[3,4]  f32[?,8]  i64  py.int  py.float     any such array, scalar or Python number
@@ -35,10 +35,10 @@ and as NAME=VALUE if it is to be passed by name. A ? is a dimension of any lengt
 
 \b
 Examples:
-  autograph graph model.py:collatz --arg py.int
-  autograph graph model.py:step --arg 'f64[3,4]' --arg rate=0.1 --places
-  autograph graph model.py:step --arg 'f64[?]' --raw
-  autograph graph model.py:step --arg 'f64[?]' -o step.svg
+  autograph graph model.py:collatz py.int
+  autograph graph model.py:step 'f64[3,4]' rate=0.1 --places
+  autograph graph model.py:step 'f64[?]' --raw
+  autograph graph model.py:step 'f64[?]' -o step.svg
 """
 
 FORMATS: dict[str, str] = {
@@ -48,6 +48,7 @@ FORMATS: dict[str, str] = {
 
 @click.command("graph", cls=TargetCommand, help=HELP, short_help="Show the graph that a function becomes.")
 @click.argument("target", metavar="FILE:FUNCTION", type=TargetType())
+@click.argument("values", metavar="[[NAME=]VALUE]...", nargs=-1)
 @click.option("--arg", "texts", metavar="[NAME=]VALUE", multiple=True, help="An argument, or its type. Repeatable.")
 @click.option(
     "--format",
@@ -59,19 +60,25 @@ FORMATS: dict[str, str] = {
 @click.option("--places", is_flag=True, help="Add each node's line in your files to the text.")
 @click.option("-o", "--output", metavar="OUT", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file.")
 def command(
-    target: Target, texts: tuple[str, ...], form: str | None, optimized: bool, places: bool, output: Path | None
+    target: Target,
+    values: tuple[str, ...],
+    texts: tuple[str, ...],
+    form: str | None,
+    optimized: bool,
+    places: bool,
+    output: Path | None,
 ) -> None:
     if target.path == STDIN or target.qualname is None:
         raise click.UsageError("name a function, as in model.py:step", click.get_current_context())
     form = form or FORMATS.get(output.suffix if output else "", "text")
-    args, kwargs = arguments(texts)
-    function = _staged(target, optimized)
-    view: GraphView = _traced(target.qualname, function.graph, args, kwargs)
+    args, kwargs = arguments((*values, *texts))
+    function = staged(target, optimized)
+    view: GraphView = traced(target.qualname, function.graph, args, kwargs)
     if form == "text" and output is None:
         display.graph(lines(view.graph, places))
         return
     if form == "source":
-        text = str(_traced(target.qualname, function.lower, args, kwargs)).rstrip("\n")
+        text = str(traced(target.qualname, function.lower, args, kwargs)).rstrip("\n")
     else:
         text = _written(view, form, places)
     if output is None:
@@ -80,7 +87,7 @@ def command(
         _write(output, f"{text}\n")
 
 
-def _staged(target: Target, optimized: bool) -> Any:
+def staged(target: Target, optimized: bool = True) -> Any:
     """The function, staged."""
     found = load(target.path, str(target.qualname))
     try:
@@ -89,7 +96,7 @@ def _staged(target: Target, optimized: bool) -> Any:
         raise Failure(f"{target.qualname}: {error}") from error
 
 
-def _traced(name: str, ask: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
+def traced(name: str, ask: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
     """What the function says of these arguments; what it prints while it is traced goes to stderr."""
     try:
         with contextlib.redirect_stdout(sys.stderr):
@@ -97,7 +104,7 @@ def _traced(name: str, ask: Callable[..., Any], args: list[Any], kwargs: dict[st
     except AutographError as error:
         raise Failure(str(error)) from error
     except TypeError as error:
-        missing = "" if args or kwargs else "; say by --arg what it is called with"
+        missing = "" if args or kwargs else "; say what it is called with, such as py.int or 'f64[?]'"
         raise Failure(f"{name} cannot be called so: {error}{missing}") from error
 
 

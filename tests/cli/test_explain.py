@@ -70,3 +70,15 @@ def test_errors(cli):
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.endswith("there is no function or class 'Walker.work'. Did you mean Walker.walk?\n")
     assert cli("explain", "walker.py", "--format", "xml").exit_code == 2
+
+
+def test_a_call_of_a_staged_function(cli, write):
+    write("staged_walker.py", "def half(x, n=2):\n    while x > 1:\n        x = x / n\n    return x\n")
+    for arguments in (["py.float"], ["--arg", "py.float"], ["x=py.float", "--arg", "n=2"]):
+        result = cli("explain", "staged_walker.py:half", *arguments)
+        assert result.exit_code == 0, result.output
+        assert result.stdout.startswith("half, trace 1\n  traced: (x: py.float, n")
+        assert "staged_walker.py:2: while" in result.stdout
+    told = json.loads(cli("explain", "staged_walker.py:half", "py.float", "--format", "json").stdout)
+    assert {"trace", "engine", "converted"} <= {event["kind"] for event in told}
+    assert cli("explain", "staged_walker.py", "py.float").exit_code == 2

@@ -199,3 +199,10 @@ def test_arguments():
 def test_completion_of_formats(spawn):
     words = {"COMP_WORDS": "autograph graph model.py:f --format s", "COMP_CWORD": "4"}
     assert spawn(env={"_AUTOGRAPH_COMPLETE": "bash_complete", **words}).stdout == "plain,svg\nplain,source\n"
+
+
+def test_arguments_may_stand_behind_the_function(cli, module):
+    wanted = cli("graph", f"{module}:largest", "--arg", "f64[?]", "--arg", "least=1.5")
+    assert wanted.exit_code == 0
+    assert cli("graph", f"{module}:largest", "f64[?]", "least=1.5").stdout == wanted.stdout
+    assert cli("graph", f"{module}:largest", "f64[?]", "--arg", "least=1.5").stdout == wanted.stdout
