@@ -363,7 +363,7 @@ class Trace:
         return self.classes.get(value) or class_of(value)
 
     def known_truth(self, tensor: Tensor) -> bool:
-        self.needs(tensor, "as a condition, by code that is not staged")
+        self.needs(tensor, "as a condition, by code that is not staged", plain=True)
 
     def formatted(self, tensor: Tensor, conversion: str, spec: str) -> str:
         """What stands for a formatted value until `fstring` makes a node of the whole text."""
