@@ -65,6 +65,44 @@ def test_functions(tmp_path: Path) -> None:
     assert [each.rstrip("\n") for each in printed] == [each.rstrip("\n") for each in said]
 
 
+def test_contributing(tmp_path: Path) -> None:
+    """An op, a pass and an engine, made by following CONTRIBUTING.md."""
+    op, rewriting, engine = (block for block in blocks("CONTRIBUTING.md", "python") if "runtime" in block)
+    for name, text in (("op", op), ("absolute", rewriting), ("counting", engine)):
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+    (tmp_path / "main.py").write_text(CONTRIBUTED, encoding="utf-8")
+    assert python(tmp_path, "main.py").splitlines() == [
+        "graph f(x: bool[9], n: py.int):",
+        "    %0: u8[2] = np.packbits(x)",
+        "    %1: py.int = abs(n)",
+        "    -> (%0, %1)",
+        "(array([255, 128], dtype=uint8), 3) Counter({'f': 1}) counting",
+        "an absolute value is its own",
+    ]
+
+
+CONTRIBUTED = """
+import absolute, counting, op
+import numpy as np
+
+import autograph as ag
+from autograph.runtime.options import ENGINES
+from autograph.runtime.passes import PASSES
+
+PASSES["absolute"] = absolute.run
+ENGINES["counting"] = "counting"
+
+@ag.function(engine="counting")
+def f(x, n):
+    return np.packbits(x), abs(abs(n))
+
+x = np.ones(9, bool)
+print(f.graph(x, 3))
+print(f(x, 3), counting.CALLS, f.traces[-1].engine)
+print(*{event.message for event in f.explain(x, 3).where(kind="pass", text="its own")})
+"""
+
+
 def test_the_text_of_a_graph(tmp_path: Path) -> None:
     (program,), (said,) = blocks("docs/graphs.md", "python"), blocks("docs/graphs.md", "text")
     (tmp_path / "model.py").write_text(program, encoding="utf-8")

@@ -17,7 +17,9 @@ KINDS = {
     "specialise": "a staged argument that is made part of the signature",
     "plain": "code that runs as plain Python",
 }
-ENGINES = ("auto", "numpy", "native", "xla")
+# The engines that there are, and the modules that they are; what comes first is taken if nobody says anything.
+ENGINES = {"numpy": "autograph.runtime.engines.numpy"}
+_TO_COME = ("native", "xla")
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,9 @@ def check_options(
     """
     if not isinstance(max_traces, int) or max_traces < 1:
         raise ValueError(f"max_traces is how many traces are kept, at least 1, not {max_traces!r}")
-    if engine not in ENGINES:
-        raise ValueError(f"there is no engine {engine!r}; the engines are {_listed(ENGINES)}")
-    if engine not in ("auto", "numpy"):
+    if engine not in ("auto", *ENGINES, *_TO_COME):
+        raise ValueError(f"there is no engine {engine!r}; the engines are {_listed(('auto', *ENGINES, *_TO_COME))}")
+    if engine in _TO_COME:
         raise EngineError(f"the engine {engine!r} is not there yet: engine='numpy' runs the same programs")
     if input_signature is not None and not isinstance(input_signature, (list, tuple)):
         raise TypeError(

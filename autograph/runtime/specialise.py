@@ -19,7 +19,7 @@ from autograph.runtime import learning
 from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_of, key_of_parts, keyer_of, read
 from autograph.runtime.entry import MISS, Builder, broken
 from autograph.runtime.graph import user_line
-from autograph.runtime.options import Options, refuse
+from autograph.runtime.options import ENGINES, Options, refuse
 from autograph.runtime.signature import Event, Guard, Policy, Respecialise, Signature, Traced, Where
 from autograph.runtime.specified import Specified
 from autograph.runtime.traces import Trace, Traces
@@ -295,7 +295,8 @@ class Specialiser:
     def _compile(self, trace: Trace, traced: Traced) -> Any:
         assert traced.graph is not None, "only what runs as plain Python has no graph"
         passes: Any = importlib.import_module("autograph.runtime.passes")
-        engine: Any = importlib.import_module("autograph.runtime.engines.numpy")
+        name = next(iter(ENGINES)) if self.options.engine == "auto" else self.options.engine
+        engine: Any = importlib.import_module(ENGINES[name])
         begin = time.perf_counter()
         check: Any = importlib.import_module("autograph.runtime.check").check if _checks() else None
         report = passes.optimise(traced.graph, self.options.without, check)
@@ -304,10 +305,10 @@ class Specialiser:
         executable = engine.compile(traced.graph)
         trace.seconds |= {"optimise": optimised - begin, "compile": time.perf_counter() - optimised}
         trace.graph = traced.graph
-        trace.engine = "numpy"
+        trace.engine = name
         trace.executable = executable
         why = "it is the only one there is yet" if self.options.engine == "auto" else "asked for by engine="
-        trace.events.append(Event("engine", f"runs on the engine numpy: {why}"))
+        trace.events.append(Event("engine", f"runs on the engine {name}: {why}"))
         return executable
 
     # Reasons ----------------------------------------------------------------------------------------------------------
