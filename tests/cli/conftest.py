@@ -19,6 +19,7 @@ REPOSITORY = Path(__file__).parent.parent.parent
 def cli(monkeypatch, tmp_path):
     """Run a command in this process, in an empty folder."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path[:])  # commands add to it
     monkeypatch.delenv("FORCE_COLOR", raising=False)
 
     def cli(*args: object, input: str | bytes | None = None) -> Result:

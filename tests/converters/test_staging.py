@@ -13,8 +13,10 @@ NEVER = """
     lambda: 0
     f'x'
     x is None
-    x is not y
-    None is x is y
+    x is not None
+    x is int
+    None is x is not ...
+    type(x) is type(y)
     x == 'text'
     'a' != x
     x == b'bytes'
@@ -29,8 +31,8 @@ NEVER = """
     callable(x)
     hasattr(x, 'a')
     id(x) == id(y)
-    not x is y
-    x is y and callable(y) or not hasattr(x, 'b')
+    not x is None
+    x is None and callable(y) or not hasattr(x, 'b')
     __debug__
     __name__ == '__main__'
     TYPE_CHECKING
@@ -50,7 +52,9 @@ MAYBE = """
     x == y
     x in y
     x in ('a', 0)
-    x is y and x
+    x is y
+    x is not y[0]
+    x is None and x
     x or x is None
     f(x)
     isinstance

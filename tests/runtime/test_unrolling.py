@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.signals import StagingError
+from autograph.errors import StagingError
 
 
 def loops(function, *args):
