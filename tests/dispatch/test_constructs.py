@@ -302,7 +302,7 @@ EXPRESSIONS = {
             a[0] = a[i] + 1             # ref dict; ref dict
             a[i] += 1                   # ref dict
             del a[i]                    # ref dict
-            b[1][0] = 2                 # ref list
+            b[1][0] = 2                 # ref list; ref list
             a[0]                        # ref dict
             return a, b
         """,
@@ -478,7 +478,7 @@ VARIABLES = {
             if c:                       # if_stmt x, y
                 with nullcontext(1) as y:
                     try:
-                        x = [][1]
+                        x = [][1]  # ref list
                     except IndexError as error:
                         x = 2
             return x, y
