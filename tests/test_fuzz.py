@@ -11,11 +11,14 @@ import linecache
 import os
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, note, settings
 
 from autograph import api
 from tests import outcomes
 from tests.strategies import PRELUDE, programs
+
+pytestmark = pytest.mark.once
 
 EXAMPLES = int(os.environ.get("AUTOGRAPH_FUZZ", "0"))
 NUMBERS = itertools.count()

@@ -10,6 +10,8 @@ import pytest
 from autograph import api
 from tests import outcomes
 
+pytestmark = pytest.mark.once
+
 
 def indented(depth: int, line: str) -> str:
     return "    " * depth + line + "\n"

@@ -19,6 +19,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
@@ -27,6 +28,8 @@ from tests import outcomes, staged_strategies, strategies
 from tests.staged_strategies import arguments, numeric_programs
 from tests.test_fuzz import CALLS
 from tests.test_staged_corpus import refused, same_line
+
+pytestmark = pytest.mark.once
 
 EXAMPLES = int(os.environ.get("AUTOGRAPH_FUZZ", "0"))
 NUMBERS = itertools.count()

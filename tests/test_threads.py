@@ -19,6 +19,8 @@ from autograph.operators.backend import register, traced_by, unregister
 from tests.dispatch import staging
 from tests.recording import Recorder, Staged
 
+pytestmark = pytest.mark.once
+
 THREADS = 16
 PROGRAM = """\
 def f{n}(c, y={n}):

@@ -18,6 +18,8 @@ from autograph.runtime import ops as _ops  # noqa: F401  (declares)
 from autograph.runtime.opdef import FUNCTIONS, OPS, ORDERED, PURE, VIEW, WRITE, OpDef, declare
 from autograph.runtime.types import ANY
 
+pytestmark = pytest.mark.once
+
 PACKAGE = Path(str(autograph.__file__)).parent
 EACH_OP = pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.name)
 

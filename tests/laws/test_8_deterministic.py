@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from autograph import api
 from tests import corpus
 from tests.test_corpus import ENTRIES
+
+pytestmark = pytest.mark.once
 
 PROGRAM = """\
 import hashlib, inspect, sys

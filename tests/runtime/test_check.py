@@ -15,6 +15,8 @@ from autograph.runtime.types import ANY, INT
 from tests.runtime.random_graphs import DECLARED, graphs
 from tests.runtime.test_printing import COLLATZ, collatz, place
 
+pytestmark = pytest.mark.once
+
 
 def program(text):
     return textwrap.dedent(text).strip("\n")

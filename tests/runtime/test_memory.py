@@ -10,6 +10,8 @@ import pytest
 
 from autograph.runtime.function import function
 
+pytestmark = pytest.mark.once
+
 
 def growth(work, times):
     """By how many bytes memory grows while `work(number)` runs so often, once it has run a while."""

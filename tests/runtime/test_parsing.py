@@ -13,6 +13,8 @@ from autograph.runtime.printing import objects, to_text
 from autograph.runtime.types import ANY, INT, STR, MaybeUnbound, ObjectType, TensorType, array, inexact, scalar
 from tests.runtime.random_graphs import TYPES, graphs
 
+pytestmark = pytest.mark.once
+
 
 @given(graphs())
 @settings(max_examples=300, deadline=None)

@@ -13,6 +13,8 @@ from autograph.runtime.graph import UNBOUND, Block, Constant, Graph, Node
 from autograph.runtime.printing import describe, objects, to_text
 from autograph.runtime.types import ANY, BOOL, FLOAT, INT, MaybeUnbound, ObjectType, array, scalar
 
+pytestmark = pytest.mark.once
+
 Point = collections.namedtuple("Point", "x y")
 
 

@@ -8,6 +8,8 @@ import pytest
 from autograph.runtime.engines.numpy import compile
 from tests.runtime.engines.texts import executable
 
+pytestmark = pytest.mark.once
+
 
 def straight(count):
     lines = [f"    %{i}: f64 = %{i - 1} {'*+-'[i % 3]} y" for i in range(1, count)]

@@ -2,6 +2,7 @@
 
 import copy
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,6 +11,8 @@ from autograph.runtime.engines.numpy import compile
 from autograph.runtime.printing import to_text
 from tests.runtime.engines.programs import LOG, interpret, programs
 from tests.runtime.engines.texts import same_program
+
+pytestmark = pytest.mark.once
 
 
 def outcome(function, args):

@@ -17,6 +17,8 @@ import pytest
 from tests.runtime.ops import array_calls, python_calls, submodule_calls
 from tests.runtime.ops.calls import check, exists
 
+pytestmark = pytest.mark.once
+
 
 def values(dtype: Any = np.float64, layout: str = "C", dims: dict[int, int] = {}) -> dict[str, Any]:
     """The variables of the tables' lines; `dims` says which dimensions shall be others."""

@@ -13,6 +13,8 @@ from autograph.runtime import types
 from autograph.runtime.opdef import FUNCTIONS, OPS, ORDERED, PURE, VIEW, WRITE
 from autograph.runtime.types import ANY, FLOAT, INT, STR, MaybeUnbound, ObjectType, TensorType, array, scalar
 
+pytestmark = pytest.mark.once
+
 X = array(float, 3, None)
 PAIR = ObjectType("tuple", (INT, X))
 

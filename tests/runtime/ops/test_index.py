@@ -16,6 +16,8 @@ from autograph.runtime.ops.index import getitem
 from autograph.runtime.types import ANY, FLOAT, INT, STR, ObjectType, array, inexact, scalar
 from tests.runtime.ops.calls import MODES, Call, holds
 
+pytestmark = pytest.mark.once
+
 shapes = st.lists(st.integers(0, 4), max_size=4).map(tuple)
 
 

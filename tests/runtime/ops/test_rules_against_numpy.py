@@ -25,6 +25,8 @@ from autograph.runtime.ops.binding import signature
 from autograph.runtime.ops.operators import python_function
 from autograph.runtime.types import ANY, ObjectType, TensorType, covers, join, type_of
 
+pytestmark = pytest.mark.once
+
 DTYPES = "?bBhHiIlLefdFD"
 SHAPES = [(), (1,), (3,), (2, 3), (2, 1), (0, 3), (2, 2, 3)]
 

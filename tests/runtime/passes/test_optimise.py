@@ -11,6 +11,8 @@ from autograph.runtime.passes import PASSES, optimise
 from autograph.runtime.printing import to_text
 from tests.runtime.passes import texts
 
+pytestmark = pytest.mark.once
+
 PROGRAM = dedent("""\
     graph f(n: py.int, x: f64[3]):
       a: tuple<py.int> = x.shape

@@ -12,6 +12,8 @@ from autograph.runtime.printing import to_text
 from tests.runtime.passes import interpreter
 from tests.runtime.passes.programs import Log, Program, inputs, outcome
 
+pytestmark = pytest.mark.once
+
 
 def assert_same(seed: int, names: list[str], rounds: int = 1) -> None:
     """Assert that a program does the same after some passes."""
