@@ -48,7 +48,10 @@ def is_impure(module: str, name: str = "") -> bool:
     return name in _TELLING if root in PURE else root in sys.stdlib_module_names
 
 
+_CHANGING = frozenset({"array.array", "collections.UserDict", "collections.UserList", "collections.ChainMap"})
+
+
 def is_made_late(dotted: str) -> bool:
     """Whether a call must be made when the program runs, by its name: of a class, or of what tells the time."""
     *_, name = dotted.split(".")
-    return name in _TELLING or (name[:1].isupper() and is_impure(dotted))
+    return dotted in _CHANGING or name in _TELLING or (name[:1].isupper() and is_impure(dotted))

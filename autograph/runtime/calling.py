@@ -32,12 +32,15 @@ from autograph.runtime.standins import (
     changes_attributes,
     is_impure,
     is_scalar_function,
+    unbound,
 )
 from autograph.runtime.tensor import Method, Tensor, is_tensor
 from autograph.runtime.trace import Trace
 
 Converter = Callable[[types.FunctionType], types.FunctionType]
 
+_FRAMES = frozenset({"_getframe", "_getframemodulename"})  # asked for by who wants to know the caller's module
+_UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _RECURSION = 25  # calls of a function from itself under conditions that are staged
 
 
@@ -136,6 +139,8 @@ class Caller:
         method = getattr(kind, "__call__", None)  # noqa: B004
         if isinstance(method, types.FunctionType) and is_users(kind):
             return self._method(types.MethodType(method, function))
+        if kind in _UNBOUND and issubclass(function.__objclass__, CONTAINERS):
+            return unbound(self.trace, function)
         if kind in (types.BuiltinFunctionType, types.MethodWrapperType, types.WrapperDescriptorType):
             return self._builtin(function)
         if op_of(function) is not None or isinstance(function, np.ufunc) or is_impure(function):
@@ -155,7 +160,9 @@ class Caller:
         if op_of(function) is not None or is_impure(function):
             return Recorded(self.trace, function)
         if libraries.is_plain(str(function.__globals__.get("__name__"))):
-            return Recorded(self.trace, function, only_staged=True) if function.__module__ != "typing" else function
+            if function.__module__ == "typing" or not _FRAMES.isdisjoint(function.__code__.co_names):
+                return function
+            return Recorded(self.trace, function, only_staged=True)
         return self._inlined(self.traced(function), function)
 
     def _inlined(self, traced: Any, function: Any) -> Any:

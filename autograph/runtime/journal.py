@@ -8,7 +8,7 @@ here, those who trace a construct know them.
 from __future__ import annotations
 
 import gc
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -126,7 +126,7 @@ def reached(values: Iterable[Any], changes: Changes) -> set[int]:
     return seen
 
 
-_LEAVES = frozenset({int, float, bool, complex, str, bytes, type(None), BuiltinFunctionType})
+_LEAVES = frozenset({int, float, bool, complex, str, bytes, type(None)})
 
 
 def _inside(value: Any) -> Iterable[Any]:
@@ -140,6 +140,8 @@ def _inside(value: Any) -> Iterable[Any]:
         return [*(value.__defaults__ or ()), *map(_content, value.__closure__ or ())]
     if isinstance(value, MethodType):
         return [value.__self__, value.__func__]
+    if isinstance(value, BuiltinFunctionType):
+        return [value.__self__]
     if isinstance(value, CellType):
         return [_content(value)]
     if isinstance(value, (type, ModuleType)):
@@ -200,8 +202,10 @@ def restore(container: Any, content: Any) -> None:
     if content is _ADVANCED:
         return
     if isinstance(container, dict):
-        dict.clear(container)
-        dict.update(container, content)
+        kind = _dict_of(container)
+        kind.clear(container)
+        for key, value in content.items():
+            kind.__setitem__(container, key, value)
     elif isinstance(container, list):
         container[:] = content
     elif isinstance(container, (set, deque)):
@@ -230,11 +234,16 @@ def entries(content: Any) -> dict[Any, Any] | None:
 def put(container: Any, key: Any, value: Any) -> None:
     """Set the entry `key` of a container, or that attribute of an object."""
     if isinstance(container, dict):
-        dict.__setitem__(container, key, value)
+        _dict_of(container).__setitem__(container, key, value)
     elif isinstance(container, (list, deque)):
         container[key] = value
     else:
         _setter(container).__setattr__(container, key, value)
+
+
+def _dict_of(container: Any) -> Any:
+    """The class that knows how to change a dict without asking one that the user derived from it."""
+    return OrderedDict if isinstance(container, OrderedDict) else dict
 
 
 def _setter(thing: Any) -> Any:

@@ -44,7 +44,13 @@ class ContainerRef:
 
     def __getitem__(self, index: Any) -> Any:
         inside = self._place(index, write=False)
-        return self.container[index] if inside is None else inside[index]
+        if inside is not None:
+            return inside[index]
+        if type(self.container) is defaultdict and index not in self.container:
+            self._touch()
+            if self.container.default_factory is not None:
+                self.container[index] = self.trace.call(self.container.default_factory)()
+        return self.container[index]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         inside = self._place(index, write=True)

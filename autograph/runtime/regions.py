@@ -224,7 +224,8 @@ def is_own(error: BaseException) -> bool:
 _ON_BEHALF = tuple(os.sep + name for name in ("tensor.py", "refs.py", "calling.py", "python_builtins.py", "logical.py",
                                               "comparisons.py", "conditionals.py", "while_loop.py", "for_loop.py",
                                               "comprehensions.py", "assertions.py", "unbound.py", "turns.py",
-                                              "tracebacks.py", "texts.py", "fstrings.py"))
+                                              "tracebacks.py", "texts.py", "fstrings.py", "standins.py", "in_place.py",
+                                              "keyed.py", "generators.py", "objects.py", "holding.py"))
 
 
 def raise_in_graph(trace: Trace, error: Any) -> Any:

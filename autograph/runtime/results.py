@@ -80,9 +80,8 @@ class Results:
         if is_tensor(value):
             return self.trace.use(value)
         if type(value) is tuple and id(value) not in self.paths:
-            if not may_contain(value):
-                return value
-            return tuple(map(self.lower, value))
+            parts = tuple(map(self.lower, value))
+            return value if all(a is b for a, b in zip(parts, value)) else parts
         if (inside := held(value)) is not None:
             self._check_whole(value)
             return self.trace.use(inside)
@@ -94,7 +93,7 @@ class Results:
             return self.outside._load(source[1], ObjectType(type(value).__name__))
         if not self.final and type(value) in (list, dict, set):
             return self.trace.use(self.trace.materialise(value))
-        if nest.kind_of(value) is not None or type(value) is set:
+        if nest.kind_of(value) is not None or type(value) in (set, bytearray):
             return self._make(value)
         return self.trace.lower(value)
 
@@ -117,6 +116,8 @@ class Results:
             is_dict = type(value) is dict
             parts: Any = {k: self.lower(v) for k, v in value.items()} if is_dict else list(map(self.lower, value))
             made = self._record("build", (parts,))
+        elif type(value) is bytearray:
+            made = self._record("call", (bytearray, bytes(value)))
         elif type(value) is set:
             made = self._record("call", (set, [self.lower(part) for part in value]))
         else:
@@ -159,7 +160,7 @@ class Results:
             return original if original is not value else self.trace.handle(self._function(value))
         if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
             return self._bound(value)
-        if type(value) is set or nest.kind_of(value) is not None:
+        if type(value) in (set, bytearray) or nest.kind_of(value) is not None:
             return self.trace.handle(self._make(value))
         if isinstance(value, BaseException):
             return self.trace.record("call", (remake, type(value), value.args, attributes(value)))
@@ -307,7 +308,7 @@ class Results:
             return {source[1].key} if not _same(after, before) else set()
         if known is None and outer is None:
             return set() if _same(after, before) else self._write_found(thing, after, before)
-        if known is not None and type(thing) in (list, dict):
+        if known is not None and isinstance(thing, (list, dict)):
             if any(type(part) is Held for part in (after.values() if isinstance(after, dict) else after)):
                 raise Respecialise(
                     whole=(known[1],), reason=f"`{known[1]}` is changed in ways that depend on staged values"

@@ -21,7 +21,7 @@ from autograph.runtime.keyed import by_keys
 from autograph.runtime.opdef import op_of
 from autograph.runtime.signals import Plain, Unstageable
 from autograph.runtime.tensor import is_tensor
-from autograph.runtime.trace import Trace, may_hold, name_of
+from autograph.runtime.trace import CONSUMING, Trace, may_hold, name_of
 
 _COMPUTING_MODULES = frozenset({"numpy", "math", "cmath", "builtins"})
 # Of the standard library, what takes staged values as they are: it looks at the structure of things only.
@@ -132,6 +132,8 @@ class Mutator:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         owner, name = self.owner, self.function.__name__
         inside = held(owner)
+        if f".{name}" in CONSUMING:
+            args = tuple(map(self.trace.collected, args))
         if name == "sort" and inside is None and kwargs.get("key") is not None and not may_hold(owner):
             return self._sort(kwargs)
         if inside is None and self._needs_values(name, args):
@@ -160,7 +162,7 @@ class Mutator:
             return may_hold(owner) or may_hold(args)
         if name in ("pop", "insert", "get", "setdefault", "add", "discard", "__getitem__", "__setitem__"):
             return may_hold(args[:1])
-        if name in ("extend", "update", "__iadd__"):
+        if f".{name}" in CONSUMING:
             return any(is_tensor(a) or held(a) is not None for a in args)
         return False
 
@@ -197,6 +199,17 @@ class AttributeSetter:
         if function not in (getattr, hasattr, vars) and (is_users(type(thing)) or isinstance(thing, type)):
             self.trace.journal.touch(thing)
         return function(*args, **kwargs)
+
+
+def unbound(trace: Trace, function: Any) -> Callable[..., Any]:
+    """What to call for `list.append`, `dict.update` and their like."""
+
+    def of_owner(*args: Any, **kwargs: Any) -> Any:
+        if not args or not isinstance(args[0], CONTAINERS):
+            return Recorded(trace, function, only_staged=True)(*args, **kwargs)
+        return Mutator(trace, args[0], function.__get__(args[0]))(*args[1:], **kwargs)
+
+    return of_owner
 
 
 class TextMethod:

@@ -44,9 +44,10 @@ _IN_PLACE = frozenset(
     "iadd isub imul itruediv ifloordiv imod ipow imatmul ilshift irshift iand ior ixor".split()
 )
 
-_CONSUMING = frozenset(
-    "iadd ior iand isub ixor .extend .extendleft .update .union .intersection .difference .symmetric_difference "
-    ".intersection_update .difference_update .symmetric_difference_update .join "
+# What takes all items of an iterator at once.
+CONSUMING = frozenset(
+    "iadd ior iand isub ixor .__iadd__ .__ior__ .extend .extendleft .update .union .intersection .difference "
+    ".symmetric_difference .intersection_update .difference_update .symmetric_difference_update .join "
     "sum min max any all sorted list tuple set frozenset dict".split()
 )
 
@@ -140,7 +141,7 @@ class Trace:
             raise self._leaked(next(part for part in args if is_tensor(part)))
         if self.held and is_spread(args):
             return self._record_spread(op, args, kwargs)
-        if op in _CONSUMING:
+        if op in CONSUMING:
             args = tuple(map(drained, map(self.collected, args)))
         definition = lookup(op)
         if definition.effect in (WRITE, ORDERED) and op != "print":
