@@ -44,17 +44,20 @@ differences: list[str] = []  # what did not come out as it should
 def main() -> None:
     start = time.perf_counter()
     show_what_becomes_of(collatz, 837799)
-    count = show_programs()
+    parts = [show_programs()]
     show_traceback()
     draw()
-    count += show_modules()
+    parts.append(show_modules())
+    heading("All in all")
+    table("|answers compared>|equal|time, where plain Python takes 1>", parts)
+    count = sum(int(part[1].replace(",", "")) for part in parts)
     verdict = f"[bold red]Not equal: {', '.join(differences)}." if differences else "[bold green]All answers are equal."
     took = time.perf_counter() - start
     console.print(f"\n{verdict}[/] {count:,} were compared; this took {took:.0f} seconds. Try:\n")
     command = os.path.relpath(os.path.join(sys.prefix, "bin", "autograph"))
     programs = os.path.relpath(inspect.getsourcefile(collatz) or "")
     console.print(f"  {command} to-code {programs}:k_means --side-by-side", markup=False)
-    console.print(f"  {command} graph {programs}:life --arg 'i64[28,56]' --arg 100", markup=False)
+    console.print(f"  {command} graph {programs}:life 'i64[28,56]' 100", markup=False)
     console.print(f"  {command} run --convert json -m json.tool --help", markup=False)
     sys.exit(bool(differences))
 
@@ -98,12 +101,12 @@ def plain_source(function: Callable[..., Any]) -> str:
 # Many functions, plain and staged -------------------------------------------------------------------------------------
 
 
-def show_programs() -> int:
+def show_programs() -> list[str]:
     heading(f"{len(PROGRAMS)} plain functions (examples/programs.py), and the same with @ag.function")
     console.print("Compared: values, types and dtypes, what is printed, errors and their lines, arguments changed.\n")
-    rows, compared = [], 0
-    for program in PROGRAMS:
-        with console.status(program.title):
+    rows, compared, ratios, before = [], 0, [], len(differences)
+    for number, program in enumerate(PROGRAMS, 1):
+        with console.status(f"{number} of {len(PROGRAMS)}: {program.title}"):
             staged: Any = ag.function(program.function)
             first = seconds(staged, [next(program.calls())])
             calls = [*range(len([*program.calls()]))] * 2  # again, so that each call finds a trace
@@ -112,6 +115,7 @@ def show_programs() -> int:
             equal = expect(wanted == found, program.function.__name__)
             plain, fast = measured(program, staged)
         compared += len(calls)
+        ratios.append(fast / plain)
         rows.append([
             f"[cyan]{program.function.__name__}[/]", program.title, str(len(calls)), equal, duration(plain),
             duration(fast), f"{fast / plain:.2f}", duration(first), traces(staged),
@@ -119,7 +123,13 @@ def show_programs() -> int:
     table("|what it does|calls>||plain>|staged>|ratio>|first call>|traces", rows)
     console.print("\nratio: the time of a staged call, where the plain one takes 1; tracing is in the first call.")
     console.print("Traces that are called plain run the function as it was typed; `explain` says why.")
-    return compared
+    told = f"{sorted(ratios)[len(ratios) // 2]:.2f} (median)"
+    return [f"{len(PROGRAMS)} functions, staged", f"{compared:,}", all_equal(before), told]
+
+
+def all_equal(before: int) -> str:
+    """Whether there have been no differences since there were so many."""
+    return "[green]all[/]" if len(differences) == before else "[bold red]NOT ALL[/]"
 
 
 def traces(staged: Any) -> str:
@@ -217,11 +227,11 @@ def draw() -> None:
 # The standard library, converted --------------------------------------------------------------------------------------
 
 
-def show_modules() -> int:
+def show_modules() -> list[str]:
     heading(f"{len(MODULES)} modules of the standard library, converted as they are imported, at work")
     with imported(converted=False) as (plain, _), imported(converted=True) as (converted, told):
         console.print(f"{told}. Compared to the modules as they are:\n")
-        times, count = [0.0, 0.0], 0
+        times, count, before = [0.0, 0.0], 0, len(differences)
         for job in SHOWN:
             with console.status(job.title):
                 wanted, found = work(job, plain, times, 0), work(job, converted, times, 1)
@@ -229,8 +239,8 @@ def show_modules() -> int:
             name = "json" if "json" in job.modules else " ".join(job.modules)
             console.print(f"  [cyan]{name:22}[/] {job.title:40} {len(wanted):6,} answers {equal}")
             count += len(wanted)
-    console.print(f"\nConverted, all this takes {times[1] / times[0]:.1f} times the time.")
-    return count
+    ratio = f"{times[1] / times[0]:.1f}"
+    return [f"{len(MODULES)} modules of the standard library, converted", f"{count:,}", all_equal(before), ratio]
 
 
 @contextmanager

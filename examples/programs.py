@@ -182,7 +182,124 @@ def smallest(xs, k):
     return sorted(-x for x in heap)
 
 
+@program("characters, in runs", lambda: ((text,) for text in (source()[:600], "aaab", "")))
+def run_lengths(text):
+    runs = []
+    for letter in text:
+        if runs and runs[-1][0] == letter:
+            runs[-1][1] += 1
+        else:
+            runs.append([letter, 1])
+    return "".join(f"{letter}{count if count > 1 else ''}" for letter, count in runs)
+
+
+@program("numbers in place, by Hoare", lambda: ((np.array([pow(5, i, 1009) for i in range(n)]),) for n in (300, 7, 0)))
+def quick_sort(xs):
+    stack = [(0, len(xs) - 1)]
+    while stack:
+        low, high = stack.pop()
+        if low >= high:
+            continue
+        pivot, i, j = xs[(low + high) // 2], low, high
+        while i <= j:
+            while xs[i] < pivot:
+                i += 1
+            while xs[j] > pivot:
+                j -= 1
+            if i <= j:
+                xs[i], xs[j] = xs[j], xs[i]
+                i, j = i + 1, j - 1
+        stack.append((low, j))
+        stack.append((i, high))
+    return xs
+
+
+@program("what a stack machine computes", lambda: ((code,) for code in ("2 3 + 4 *", "7 dup * 1 -", "1 0 /", "1 +")))
+def stack_machine(code):
+    stack = []
+    for word in code.split():
+        match word:
+            case "+" | "-" | "*" | "/":
+                if len(stack) < 2:
+                    raise IndexError(f"{word!r} needs two numbers, not {len(stack)}")
+                b, a = stack.pop(), stack.pop()
+                stack.append(a + b if word == "+" else a - b if word == "-" else a * b if word == "*" else a / b)
+            case "dup":
+                stack.append(stack[-1])
+            case number:
+                stack.append(float(number))
+    return stack
+
+
 # Arrays ---------------------------------------------------------------------------------------------------------------
+
+
+def words_that_follow() -> Iterator[Arguments]:
+    """Which word of a text follows which."""
+    words = source().split()[:700]
+    known = {word: number for number, word in enumerate(dict.fromkeys(words))}
+    links = np.zeros((len(known), len(known)))
+    for one, other in itertools.pairwise(words):
+        links[known[other], known[one]] += 1
+    yield links / np.maximum(links.sum(axis=0), 1), 0.85, 1e-10
+    yield links[:40, :40], 0.5, 0.0
+
+
+@program("the importance of words, by their links", words_that_follow)
+def page_rank(links, damping, tolerance):
+    n = len(links)
+    rank = np.full(n, 1 / n)
+    for turn in range(500):  # noqa: B007
+        new = damping * (links @ rank) + (1 - damping) / n
+        new /= new.sum()
+        change = abs(new - rank).max()
+        rank = new
+        if change <= tolerance:
+            break
+    return turn, rank
+
+
+def lengths_of_lines() -> Iterator[Arguments]:
+    lengths = np.array([len(line) for line in source().splitlines()], dtype=float)
+    for keep in (3, 20):
+        yield lengths, keep
+
+
+@program("a signal of a few frequencies", lengths_of_lines)
+def low_pass(signal, keep):
+    spectrum = np.fft.rfft(signal - signal.mean())
+    order = np.argsort(abs(spectrum))[::-1]
+    for k in order[keep:]:
+        spectrum[k] = 0
+    smooth = np.fft.irfft(spectrum, len(signal)) + signal.mean()
+    assert smooth.shape == signal.shape
+    return smooth, np.sqrt(((smooth - signal) ** 2).mean())
+
+
+@program("a base of the columns, by Gram and Schmidt", lambda: ((np.vander(np.arange(1.0, n), 6),) for n in (9, 30)))
+def orthonormal(a):
+    base = []
+    for column in a.T:
+        rest = column.copy()
+        for vector in base:
+            rest -= (vector @ column) * vector
+        length = np.linalg.norm(rest)
+        if length > 1e-9:
+            base.append(rest / length)
+    return np.array(base)
+
+
+@program("drunkards, until they are far away", lambda: ((seed, 12, 400) for seed in (1, 2024)))
+def random_walks(seed, far, limit):
+    rng = np.random.default_rng(seed)
+    turns = []
+    for _ in range(20):
+        place, steps = np.zeros(2), 0
+        while steps < limit and np.hypot(*place) < far:
+            place += rng.choice([-1, 1], 2)
+            steps += 1
+        turns.append(steps)
+    return np.mean(turns), turns
 
 
 def lines_as_points() -> Iterator[Arguments]:
