@@ -129,6 +129,15 @@ def test_program(program: Program) -> None:
         assert [outcome(staged, arguments) for arguments in program.calls()] == wanted
 
 
+def test_the_demo_in_colours() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "FORCE_COLOR": "1"}
+    command = [sys.executable, str(ROOT / "examples" / "demo.py"), "--short"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "All answers are equal." in done.stdout
+    assert "\x1b" in done.stdout
+
+
 def test_outcomes_tell_things_apart() -> None:
     def fails(x):
         x[0] += 1
