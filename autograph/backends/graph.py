@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators import backend as protocol
+from autograph.operators.backend import Several
 from autograph.operators.state import State
 from autograph.runtime.branches import stage_if
 from autograph.runtime.classes import is_users
@@ -238,24 +239,31 @@ class GraphBackend(protocol.Backend):
 
             operators = {".append": comprehensions.list_comp, ".add": comprehensions.set_comp}
             again: Any = operators.get(op, comprehensions.dict_comp)
-            return again(iterated(self.current, iterable), *parts, condition)
+            flat = {"flat": True} if isinstance(parts[0], Several) else {}
+            return again(iterated(self.current, iterable), *parts, condition, **flat)
         if first is True and not is_staged(iterable) and not isinstance(iterable, Generated):
             if type(iterable) is not range or len(iterable) <= 64:
                 return NotImplemented
-        generated = Generated(self.current, iterable, parts, condition, _reached(*parts, condition), first)
+        generated = self._generated(iterable, parts, condition, first)
         return collect(generated, done, op)
 
     def gen_exp(self, iterable: Any, element: Any, condition: Any, first: Any) -> Any:
         if first is True and has_iteration(iterable):
             from autograph.operators import comprehensions
 
-            return comprehensions.gen_exp(iterated(self.current, iterable), element, condition)
-        made = Generated(self.current, iterable, (element,), condition, _reached(element, condition), first)
+            flat = isinstance(element, Several)
+            return comprehensions.gen_exp(iterated(self.current, iterable), element, condition, flat=flat)
+        made = self._generated(iterable, (element,), condition, first)
         if is_staged(iterable) or isinstance(iterable, Generated) or (type(iterable) is range and len(iterable) > 64):
             return made
         if type(iterable) not in (range, list, tuple):
             made.iterable = iter(iterable)
         return generator(made)
+
+    def _generated(self, iterable: Any, parts: tuple[Any, ...], condition: Any, first: Any) -> Generated:
+        several = isinstance(parts[0], Several)
+        reached = [part.function if isinstance(part, Several) else part for part in parts]
+        return Generated(self.current, iterable, parts, condition, _reached(*reached, condition), first, several)
 
     # Builtins ---------------------------------------------------------------------------------------------------------
 

@@ -3,8 +3,10 @@
     [e for a, b in xs]         →  ag__.list_comp(xs, lambda a, b: e)
     [e for a, (b, c) in xs]    →  ag__.list_comp(xs, lambda a, b, c: e, target=(0, (1, 2)))
 
-Only comprehensions over one iterable, whose target is made of names; any other stays as it is. One whose target an
-inner function captures stays too, because all its elements share one variable.
+    [e for x in xs for y in x]  →  ag__.list_comp(xs, lambda x: ag__.gen_exp(x, lambda y: e), flat=True)
+
+Only those whose targets are made of names; any other stays as it is. One whose target an inner function captures stays
+too, because all its elements share one variable.
 """
 
 from __future__ import annotations
@@ -32,17 +34,27 @@ def rewrite(node: Any, context: Context) -> Any:
     if why is not None:
         _rename_variables(node, context)
         return None
-    generator = node.generators[0]
-    parameters = _names(generator.target) or []
     elements = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+    for generator in reversed(node.generators[1:]):
+        elements = [gast.copy_location(_call("gen_exp", generator, elements, node), node)]
+    return _call(_OPERATORS[type(node)], node.generators[0], elements, node)
+
+
+def _call(operator: str, generator: Any, elements: list[Any], node: Any) -> Any:
+    """A call of an operator for one `for`, of which the element may be what the operator for the next one gives."""
+    parameters = _names(generator.target) or []
     conditions = generator.ifs
     if len(conditions) > 1:
         conditions = [call_of("and_", [*map(deferred, conditions)])]
         gast.copy_location(conditions[0], node)
     lambdas = [gast.copy_location(template.thunk(part, *parameters), part) for part in (*elements, *conditions)]
-    flat = len(parameters) > 1 and all(isinstance(name, gast.Name) for name in generator.target.elts)
-    target = {} if flat or isinstance(generator.target, gast.Name) else {"target": _shape(generator.target, parameters)}
-    return template.call(_OPERATORS[type(node)], generator.iter, *lambdas, **target)
+    plain = len(parameters) > 1 and all(isinstance(name, gast.Name) for name in generator.target.elts)
+    options = {}
+    if not plain and not isinstance(generator.target, gast.Name):
+        options["target"] = _shape(generator.target, parameters)
+    if generator is not node.generators[-1]:
+        options["flat"] = template.constant(True)
+    return template.call(operator, generator.iter, *lambdas, **options)
 
 
 def _names(target: Any) -> list[str] | None:
@@ -61,20 +73,23 @@ def _shape(target: Any, names: list[str]) -> Any:
 
 
 def _reason(node: Any, context: Context) -> str | None:
-    if len(node.generators) > 1:
-        return "it has several `for`s"
-    generator = node.generators[0]
-    names = _names(generator.target)
-    if names is None:
+    if len(node.generators) > 1 and isinstance(node, gast.DictComp):
+        return "it is a dict with several `for`s"
+    bound = [_names(generator.target) for generator in node.generators]
+    if None in bound:
         return "its target is more than names"
-    if len(set(names)) < len(names):
+    if any(len(set(names or ())) < len(names or ()) for names in bound):
         return "its target names a variable twice"
     if binds_here(node):
         return "`:=` binds a name of the function"
-    parts = [*generator.ifs, *([node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt])]
-    if not _late(parts).isdisjoint(names):
+    parts = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+    for number, generator in enumerate(node.generators):
+        parts += [*generator.ifs, generator.iter] if number else generator.ifs
+    if not _late(parts).isdisjoint(name for names in bound for name in names or ()):
         return "an inner function captures its variable"
-    return "it is asynchronous" if generator.is_async else movable.reason(parts, context)
+    if any(generator.is_async for generator in node.generators):
+        return "it is asynchronous"
+    return movable.reason(parts, context)
 
 
 def _rename_variables(node: Any, context: Context) -> None:

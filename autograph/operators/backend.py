@@ -23,6 +23,18 @@ OneArgument = Callable[[Any], Any]
 Options = Mapping[str, Any] | None
 
 
+class Several:
+    """A function of an item of a comprehension that gives not one element, but those of another `for`."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: OneArgument) -> None:
+        self.function = function
+
+    def __call__(self, item: Any) -> Any:
+        return self.function(item)
+
+
 class Backend(Protocol):
     """What stages values. Subclass it, and define the methods for what you stage; or join by structure alone.
 
@@ -97,7 +109,8 @@ class Backend(Protocol):
         """`[*done, *[element(x) for x in iterable if condition(x)]]`.
 
         `first` is True, and `done` empty, at the beginning. Later, when a condition has turned staged, it is
-        that condition, and `iterable` what is left, beginning with the item that it is about.
+        that condition, and `iterable` what is left, beginning with the item that it is about. If `element` is
+        `Several`, it gives the elements for an item, of a comprehension with another `for`, as something iterable.
         """
         return unstaged(self, "list comprehensions", iterable, first)
 

@@ -12,23 +12,31 @@ from itertools import chain
 from types import FunctionType
 from typing import Any, cast
 
-from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, STAGED, OneArgument, owner, responsible
+from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, STAGED, OneArgument, Several, owner, responsible
 from autograph.operators.for_loop import Resumed
+from autograph.operators.python_builtins import list_
 from autograph.operators.unbound import rename
 
 Element = Callable[..., Any]
 Target = tuple[Any, ...] | None
 
 
-def list_comp(iterable: Any, element: Element, condition: Element | None = None, target: Target = None) -> Any:
-    """`[element(x) for x in iterable if condition(x)]`."""
+def list_comp(
+    iterable: Any, element: Element, condition: Element | None = None, target: Target = None, flat: bool = False
+) -> Any:
+    """`[element(x) for x in iterable if condition(x)]`; if `flat`, `element(x)` gives the elements for `x`."""
     try:
         make, accepts = _of_items(target, element, condition)
         if _might_be_staged(iterable, accepts):
             done: list[Any] = []
-            result = _collect("list_comp", iterable, (make,), accepts, done, done.append)
+            add: Any = done.append
+            if flat:
+                make, add = Several(make), lambda parts: done.extend(_parts(parts))
+            result = _collect("list_comp", iterable, (make,), accepts, done, add)
             if result is not NotImplemented:
                 return result
+        if flat:
+            return [part for item in iterable if accepts is None or accepts(item) for part in _parts(make(item))]
         if accepts is None:
             return [make(item) for item in iterable]
         return [make(item) for item in iterable if accepts(item)]
@@ -37,15 +45,22 @@ def list_comp(iterable: Any, element: Element, condition: Element | None = None,
         raise
 
 
-def set_comp(iterable: Any, element: Element, condition: Element | None = None, target: Target = None) -> Any:
+def set_comp(
+    iterable: Any, element: Element, condition: Element | None = None, target: Target = None, flat: bool = False
+) -> Any:
     """`{element(x) for x in iterable if condition(x)}`."""
     try:
         make, accepts = _of_items(target, element, condition)
         if _might_be_staged(iterable, accepts):
             done: set[Any] = set()
-            result = _collect("set_comp", iterable, (make,), accepts, done, done.add)
+            add: Any = done.add
+            if flat:
+                make, add = Several(make), lambda parts: done.update(_parts(parts))
+            result = _collect("set_comp", iterable, (make,), accepts, done, add)
             if result is not NotImplemented:
                 return result
+        if flat:
+            return {part for item in iterable if accepts is None or accepts(item) for part in _parts(make(item))}
         if accepts is None:
             return {make(item) for item in iterable}
         return {make(item) for item in iterable if accepts(item)}
@@ -73,19 +88,23 @@ def dict_comp(
         raise
 
 
-def gen_exp(iterable: Any, element: Element, condition: Element | None = None, target: Target = None) -> Any:
+def gen_exp(
+    iterable: Any, element: Element, condition: Element | None = None, target: Target = None, flat: bool = False
+) -> Any:
     """`(element(x) for x in iterable if condition(x))`: a generator, over `iter(iterable)` taken now."""
     make, accepts = _of_items(target, element, condition)
     if _might_be_staged(iterable, accepts):
         backend = responsible(iterable)
         if backend is not None:
-            result = backend.gen_exp(iterable, make, accepts, True)
+            result = backend.gen_exp(iterable, Several(make) if flat else make, accepts, True)
             if result is not NotImplemented:
                 return result
-        if accepts is not None:
+        if accepts is not None and not flat:
             generator: Any = _generate(iter(iterable), make, accepts)
             generator.__name__ = "<genexpr>"
             return generator
+    if flat:
+        return (part for item in iterable if accepts is None or accepts(item) for part in make(item))
     if accepts is None:
         return (make(item) for item in iterable)
     return (make(item) for item in iterable if accepts(item))
@@ -102,6 +121,11 @@ def _generate(iterator: Iterator[Any], element: OneArgument, condition: OneArgum
                 return
         if accepted:
             yield element(item)
+
+
+def _parts(elements: Any) -> Any:
+    """The elements for one item; of what is staged, `[*xs]` takes all that there will be."""
+    return [*list_(elements)] if ACTIVE else elements
 
 
 def _might_be_staged(iterable: Any, condition: OneArgument | None) -> bool:

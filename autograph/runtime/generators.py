@@ -26,6 +26,7 @@ class Generated:
         parts: functions of the item: the element, or key and value.
         state: the variables that they reach.
         first: the condition of the first item, if it was computed already; else True.
+        several: whether the only part gives the elements for an item, rather than one.
         taken: which elements somebody has taken: none, `some` or `all`. Where paths meet that differ, it is staged.
     """
 
@@ -37,6 +38,7 @@ class Generated:
         condition: Callable[[Any], Any] | None,
         state: State,
         first: Any = True,
+        several: bool = False,
     ) -> None:
         self.trace = trace
         self.iterable = iterable
@@ -44,6 +46,7 @@ class Generated:
         self.condition = condition
         self.state = state
         self.first = first
+        self.several = several
         self.taken: Any = "none"
 
     def __iter__(self) -> Any:
@@ -67,13 +70,16 @@ class Generated:
         self.taken = "some" if some and self.taken == "none" else "all"
         return source
 
-    def feed(self, use: Callable[..., Any], state: State) -> Callable[[Any], None]:
+    def feed(self, use: Callable[..., Any], state: State, until: Any = None) -> Callable[[Any], None]:
         """A function of the item that calls `use` with what is made of it, if it passes the condition."""
         pending = [] if self.first is True else [self.first]
 
         def feed(item: Any) -> None:
             def accept() -> None:
-                use(*[part(item) for part in self.parts])
+                if self.several:
+                    run_over(self.trace, self.parts[0](item), use, state, until, {"unroll": False})
+                else:
+                    use(*[part(item) for part in self.parts])
 
             if self.condition is None:
                 accept()
@@ -102,7 +108,7 @@ def run_over(
         return
     source = generated.take(some=until is not None)
     both = _joined(state, generated.state)
-    run_over(trace, source, generated.feed(body, both), both, until, options)
+    run_over(trace, source, generated.feed(body, both, until), both, until, options)
 
 
 def _joined(first: State, second: State) -> State:
@@ -141,15 +147,27 @@ def generator(generated: Generated) -> Any:
                 accepted = condition(item)
                 if is_staged(accepted):
                     rest = chain((item,), iterator)
-                    raise StagedCondition(Generated(trace, rest, (part,), condition, generated.state, accepted))
+                    how = condition, generated.state, accepted, generated.several
+                    raise StagedCondition(Generated(trace, rest, (part,), *how))
                 if not accepted:
                     continue
-            yield part(item)
+            if generated.several:
+                yield from _listed(trace, part(item))
+            else:
+                yield part(item)
 
     made: Any = elements()
     made.__name__ = "<genexpr>"
     generated.trace.generators[id(made)] = made, generated
     return made
+
+
+def _listed(trace: Trace, inner: Any) -> Any:
+    """The elements for one item, if it is known how many there are."""
+    found = elements_of(trace, inner)
+    if is_tensor(found) or isinstance(found, Generated):
+        raise Unstageable("a generator with several `for`s is used by code that is not staged", trace.place())
+    return found
 
 
 def generated_by(trace: Trace, made: Any) -> Generated | None:
@@ -222,7 +240,7 @@ def decide(trace: Trace, generated: Generated, consumer: str) -> Any:
         return trace.record("not", (decided,)) if is_staged(decided) else not decided
 
     source = generated.take(some=True)
-    run_over(trace, source, generated.feed(use, state), state, until, None)
+    run_over(trace, source, generated.feed(use, state, until), state, until, None)
     return found.get()
 
 
@@ -236,7 +254,7 @@ def first_of(trace: Trace, generated: Generated, default: tuple[Any, ...]) -> An
         found.set(True)
         result.set(element)
 
-    run_over(trace, generated.take(some=True), generated.feed(use, state), state, found.get, None)
+    run_over(trace, generated.take(some=True), generated.feed(use, state, found.get), state, found.get, None)
     if not default:
         missing = found.get()
         if is_staged(missing):

@@ -150,3 +150,41 @@ def shared_by_comprehension(xs):
 @calls("[1, 2, 3, 4]", "[]")
 def unpacked(xs):
     return [*xs, *(x + 1 for x in xs)], {**{str(x): x for x in xs}, "end": 0}, (*xs,)
+
+
+@calls("np.array([[1, -2], [3, 4]])", "np.zeros((2, 0))", "[[1, 2], [], [-3]]", "[]")
+def flattened(rows):
+    return [v for row in rows for v in row if v > 0], {int(v) % 3 for row in rows for v in row}
+
+
+@calls("np.arange(3), np.array([2, 1])", "[1, 2], [0.5]", "range(2), np.zeros(0)", "np.zeros(0), [1]")
+def over_pairs(xs, ys):
+    pairs = [(x, y) for x in xs if x > 0 for y in ys if x != y]
+    return pairs, sum(x * y for x in xs for y in ys if x < y), any(x > y for x in xs for y in ys)
+
+
+@calls("3", "0", "np.int64(2)")
+def triangular(n):
+    cells = [(i, j, k) for i in range(n) for j in range(i) for k in (i, j) if k]
+    return cells, max((i * j for i in range(n) for j in range(n) if i + j < n), default=None)
+
+
+@calls("np.array([3, 1])", "np.array([0])")
+def growing(counts):
+    xs = [k for n in counts for k in range(n)]
+    xs.append(len(xs))
+    return xs, all(k < n for n in counts for k in range(n))
+
+
+@calls("[[1], 2]", "[[1], np.arange(2)]", "5")
+def wrong_parts(rows):
+    return [v + 1 for row in rows for v in row]
+
+
+@calls("[1, 2]", "np.array([1, 2])")
+def prints_in_order(xs):
+    def show(x):
+        print("x", x)
+        return x
+
+    return [show(y) for x in xs if show(x) for y in (x, -x) if show(y * 10)]

@@ -9,7 +9,7 @@ def f(rows):
 
 # ------------------------------------------------------------ becomes
 def f(rows):
-    flat = [x for row in rows for x in row]
+    flat = ag__.list_comp(rows, lambda row: ag__.gen_exp(row, lambda x: x), flat=True)
     sums = {a: ag__.and_(lambda: b, lambda: a + ag__.sum_(b)) for a, *b in rows}
     late = ag__.list_comp([lambda: x for x in flat], lambda g: ag__.call(g)())
     return flat, sums, late
