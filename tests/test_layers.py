@@ -28,7 +28,8 @@ R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables
    |               | → runtime/check runtime/parsing runtime/aliasing → runtime/drawing
    |               | → runtime/listing runtime/schema → runtime/view
 R2 | 0 R1          | runtime/ops*
-R3 | 0 R1 R2       | runtime/passes* runtime/tensor runtime/signals runtime/sources → runtime/journal runtime/holding
+R3 | 0 R1 R2       | runtime/passes* runtime/tensor runtime/signals runtime/sources runtime/making
+   |               | → runtime/journal runtime/holding
    |               | → runtime/trace runtime/forms runtime/environment → runtime/outside runtime/regions runtime/refs
    |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed
    |               | → runtime/standins runtime/loops runtime/instrument

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,15 +31,15 @@ from autograph.runtime.generators import (
     run_over,
 )
 from autograph.runtime.graph import Value
-from autograph.runtime.holding import is_spread
+from autograph.runtime.holding import is_spread, may_hold
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
 from autograph.runtime.refs import ConstantRef, ContainerRef, Entered, ObjectRef
 from autograph.runtime.regions import raise_in_graph
-from autograph.runtime.signals import Raised
+from autograph.runtime.signals import Plain, Raised
 from autograph.runtime.standins import MANAGERS, Module
 from autograph.runtime.tensor import is_tensor
-from autograph.runtime.trace import Trace, may_hold
+from autograph.runtime.trace import Trace
 from autograph.runtime.turns import as_tensor, is_staged, run_while
 from autograph.runtime.types import TensorType
 
@@ -172,6 +173,9 @@ class GraphBackend(protocol.Backend):
             if node is None or node.op != "call" or node.args[0] not in MANAGERS or "record" in node.kwargs:
                 trace.needs(manager, "to enter it, in code that is not staged")
             return Entered(trace, manager)
+        if isinstance(manager, contextlib.AbstractContextManager) and not is_users(type(manager)):
+            if not isinstance(manager, (contextlib.suppress, contextlib.nullcontext)):
+                raise Plain(f"entering a {type(manager).__name__} runs code that is not staged", trace.place())
         trace.plain_contexts.append(trace.place())
         return NotImplemented
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries, nest
+from autograph.marks import is_converted
 from autograph.runtime.classes import GENERATORS, is_users
 from autograph.runtime.graph import Constant
 from autograph.runtime.holding import Held, is_spread
@@ -41,6 +42,12 @@ Converter = Callable[[types.FunctionType], types.FunctionType]
 
 _FRAMES = frozenset({"_getframe", "_getframemodulename"})  # asked for by who wants to know the caller's module
 _UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
+_CHANGES = frozenset("STORE_ATTR STORE_SUBSCR STORE_SLICE STORE_GLOBAL DELETE_ATTR DELETE_SUBSCR DELETE_GLOBAL".split())
+# Names of what does something rather than compute it.
+_DOING = frozenset(
+    "print input open exec eval setattr delattr next append extend insert add update pop popitem remove discard clear "
+    "sort reverse setdefault appendleft popleft write".split()
+)
 _RECURSION = 25  # calls of a function from itself under conditions that are staged
 
 
@@ -85,6 +92,9 @@ class Caller:
     def _instantiate(self, function: types.FunctionType) -> types.FunctionType:
         converted = self.convert(function)
         code = converted.__code__
+        if not is_converted(code) and _does_something(code):
+            reason = f"{function.__qualname__} has no source, or none that can be converted"
+            raise Plain(reason, self.trace.place())
         if _makes_classes(code):
             raise Plain(f"{function.__qualname__} defines a class", self.trace.place())
         if "RecursionError" in code.co_names:
@@ -280,6 +290,13 @@ def _hides_its_state(kind: type) -> bool:
 
 
 _OPAQUE_MODULES = frozenset("numpy fractions decimal datetime array calendar uuid".split())
+
+
+def _does_something(code: types.CodeType) -> bool:
+    """Whether code may do more than compute a result, which would not show if it ran while tracing."""
+    if _CHANGES & {each.opname for each in dis.get_instructions(code)} or not _DOING.isdisjoint(code.co_names):
+        return True
+    return any(_does_something(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
 
 
 def _is_c_level(new: Any) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from autograph.runtime.recorder import Recorder
 from autograph.runtime.signals import Unstageable
-from autograph.runtime.tensor import LIBRARY, Tensor
+from autograph.runtime.tensor import LIBRARY, Tensor, is_tensor
 from autograph.runtime.types import ObjectType
 
 DICTS = (dict, OrderedDict, defaultdict, Counter)
@@ -182,3 +182,16 @@ def let_hold(state: Any, container: Any, handle: Tensor) -> None:
     for variable, value in state.snapshot().items():
         if value is container:
             variable.set(handle)
+
+
+def may_hold(value: Any) -> bool:
+    """Whether there is a handle in a nested value."""
+    if is_tensor(value):
+        return True
+    if type(value) in (list, tuple, set, frozenset, deque):
+        return any(map(may_hold, value))
+    if type(value) in DICTS:
+        return any(map(may_hold, value.values()))
+    if type(value) is slice:
+        return may_hold((value.start, value.stop, value.step))
+    return type(value) is Held

@@ -81,6 +81,11 @@ class Journal:
                 found.setdefault(key, noted)
         return list(found.values())
 
+    def at_first(self, container: Any) -> Any:
+        """What a container held when tracing began, if it has changed since."""
+        noted = (changes.before.get(id(container)) for changes in self.stack)
+        return next((each[1] for each in noted if each is not None), None)
+
     def watch(self, container: Any) -> None:
         """Note also those changes that nobody tells."""
         self.watched.append(container)

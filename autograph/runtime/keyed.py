@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from autograph.runtime.trace import Trace, may_hold
+from autograph.runtime.holding import may_hold
+from autograph.runtime.trace import Trace
 
 
 def by_keys(trace: Trace, function: Callable[..., Any], items: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 from autograph.runtime.classes import is_users
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
+from autograph.runtime.types import BOOL, INT
 
 
 def special(thing: Any, name: str) -> Any:
@@ -29,13 +30,32 @@ def truth(trace: Trace, thing: Any) -> Any:
     if method is None:
         return thing
     found = trace.call(method)(thing)
-    return found if is_tensor(found) else bool(_Answer(found, method.__name__))
+    if not is_tensor(found):
+        return bool(_Answer(found, method.__name__))
+    if method.__name__ == "__bool__":
+        return found if trace.type_of(found) == BOOL else trace.record("call", (_checked_truth, found))
+    return _checked(trace, found)
 
 
 def length(trace: Trace, thing: Any) -> Any:
     """What `len` gives for an object of the user's."""
     found = trace.call(special(thing, "__len__"))(thing)
-    return found if is_tensor(found) else builtins.len(_Answer(found, "__len__"))  # type: ignore[arg-type]
+    return _checked(trace, found) if is_tensor(found) else builtins.len(_Answer(found, "__len__"))  # type: ignore[arg-type]
+
+
+def _checked(trace: Trace, found: Any) -> Any:
+    """What a `__len__` gave, once Python has taken it for a length."""
+    checked = trace.record("call", (_checked_length, found))
+    trace.use(checked).type = INT
+    return checked
+
+
+def _checked_length(found: Any) -> int:
+    return builtins.len(_Answer(found, "__len__"))  # type: ignore[arg-type]
+
+
+def _checked_truth(found: Any) -> bool:
+    return bool(_Answer(found, "__bool__"))
 
 
 def iterated(trace: Trace, thing: Any) -> Any:

@@ -20,7 +20,7 @@ from autograph import libraries, nest
 from autograph.runtime.classes import GENERATORS, is_opaque, is_open, is_users
 from autograph.runtime.environment import Environment, ModuleView
 from autograph.runtime.graph import Constant, Node, Value, user_line
-from autograph.runtime.journal import attributes, put
+from autograph.runtime.journal import attributes, entries, put
 from autograph.runtime.keys import static_key
 from autograph.runtime.signature import Guard
 from autograph.runtime.sources import Source
@@ -181,7 +181,7 @@ class Outside:
             self._stage_parts(thing, source)
             for base in type(thing).__mro__ if not isinstance(thing, (type, ModuleType)) else ():
                 if any(is_opaque(part) for _, part in _parts_of(base)):
-                    self.know(base, Source("constant", (base,), "kind", (("kind", base),), base.__qualname__))
+                    self.know(base, Source("constant", (base,), "holder", (("holder", base),), base.__qualname__))
 
     def expose(self, value: Any) -> None:
         """Know that code which is not traced looks, while tracing, at all that can be reached from a value."""
@@ -331,10 +331,17 @@ class Outside:
         """The attribute, of an object that the function knows, that something is: what has it, and its source."""
         for root, source in self.objects.values():
             for thing, base in self._within(root, source):
-                for key, part in _parts_of(thing):
+                for key, part in self._parts_at_first(thing):
                     if part is value:
                         return thing, base.item(key) if isinstance(thing, (list, tuple, dict)) else base.attribute(key)
         return None
+
+    def _parts_at_first(self, thing: Any) -> list[tuple[Any, Any]]:
+        """The parts that a container or object had before traced code changed it."""
+        noted = self.trace.journal.at_first(thing)
+        if noted is None or isinstance(thing, (type, ModuleType)):
+            return _parts_of(thing)
+        return [(key, part) for key, part in entries(noted).items() if isinstance(key, (str, int))]
 
     def owner_of(self, names: Any) -> Any:
         """The object, of those that the function knows, whose `__dict__` something is."""
@@ -351,7 +358,7 @@ class Outside:
                 continue
             seen.add(id(thing))
             yield thing, base
-            for key, part in _parts_of(thing):
+            for key, part in self._parts_at_first(thing):
                 if _has_parts(part):
                     is_item = isinstance(thing, (list, tuple, dict))
                     rest.append((part, base.item(key) if is_item else base.attribute(key)))
@@ -369,7 +376,7 @@ def _parts_of(thing: Any) -> list[tuple[Any, Any]]:
     if isinstance(thing, (list, tuple)):
         return list(enumerate(thing))
     if isinstance(thing, (type, ModuleType)):
-        own = [(name, part) for name, part in vars(thing).items() if not name.startswith("__")]
+        own = [(name, part) for name, part in vars(thing).items() if not name.startswith(("__", "_abc_"))]
         return [(name, part) for name, part in own if not hasattr(type(part), "__get__")]
     return list(attributes(thing).items()) if is_open(type(thing)) or isinstance(thing, FunctionType) else []
 

@@ -8,9 +8,9 @@ from functools import partialmethod
 from types import FunctionType
 from typing import Any
 
-from autograph.runtime.holding import held
+from autograph.runtime.holding import held, may_hold
 from autograph.runtime.tensor import Tensor, class_of, is_tensor
-from autograph.runtime.trace import Trace, may_hold
+from autograph.runtime.trace import Trace
 
 _UNCHANGING = (tuple, str, bytes, range)
 

@@ -20,15 +20,16 @@ import numpy as np
 from autograph import nest
 from autograph.marks import UNBOUND
 from autograph.runtime.classes import HEAP, is_users
-from autograph.runtime.graph import Constant, Graph, Value, gather, walk
-from autograph.runtime.holding import Held, held
+from autograph.runtime.graph import Block, Constant, Graph, Value, gather, walk
+from autograph.runtime.holding import Held, held, may_hold
 from autograph.runtime.journal import PATCHED, Changes, Fallback, attributes, contents, entries, is_iterator, reached
+from autograph.runtime.making import make_function, make_object
 from autograph.runtime.outside import Outside
 from autograph.runtime.regions import remake
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.signature import Respecialise
 from autograph.runtime.tensor import Tensor, is_tensor
-from autograph.runtime.trace import Trace, is_library, may_hold
+from autograph.runtime.trace import Trace, is_library
 from autograph.runtime.types import ObjectType
 
 _CALL_AND_FORGET = frozenset({"max", "min", "sorted", ".sort"})  # their `key` is not called again afterwards
@@ -42,7 +43,7 @@ class Results:
         self.outside = outside
         self.paths: dict[int, tuple[Any, str]] = {}
         self.containers: dict[str, Value] = {}
-        self._made: dict[int, tuple[Any, Value]] = {}
+        self._made: dict[int, tuple[Any, Value, Block]] = {}  # with the block that it is made in
         self._making: set[int] = set()
         self.final = False  # whether the function has ended, so that nothing of it will change any more
         trace.journal.refuse = self._refuse
@@ -51,6 +52,9 @@ class Results:
         self._captured: dict[Value, list[tuple[types.CellType, Any]]] = {}
 
     def _refuse(self, thing: Any) -> None:
+        found = self._made.get(id(thing))
+        if found is not None and not self.trace.has(found[2]):
+            return
         raise Unstageable(
             f"an object of class {type(thing).__qualname__} is changed after it was stored in a list or handed to code "
             "that is not staged",
@@ -91,6 +95,8 @@ class Results:
         source = self.outside.sources.get(id(value))
         if source is not None:
             return self.outside._load(source[1], ObjectType(type(value).__name__))
+        if id(value) in self.outside.objects:
+            return self.trace.lower(value)
         if not self.final and type(value) in (list, dict, set):
             return self.trace.use(self.trace.materialise(value))
         if nest.kind_of(value) is not None or type(value) in (set, bytearray):
@@ -105,9 +111,9 @@ class Results:
 
     def _make(self, value: Any) -> Value:
         """A node that makes a list, dict or the like anew, once for each that traced code made."""
-        found = self._made.get(id(value))
+        found = self._found(value)
         if found is not None:
-            return found[1]
+            return found
         if id(value) in self._making:
             reason = "a container that contains itself cannot be returned from a staged function"
             raise Unstageable(reason, self.trace.place())
@@ -129,8 +135,23 @@ class Results:
         self._note(value, made)
         return made
 
+    def _found(self, value: Any) -> Value | None:
+        """What has been made for a container or object of traced code, which must be one object of the graph, too."""
+        found = self._made.get(id(value))
+        if found is None or any(found[2] is block for block in self.trace.opened):
+            return found and found[1]
+        if self.trace.has(found[2]):
+            raise Unstageable(
+                f"an object of class {type(value).__qualname__} is stored, or handed to code that is not staged, in a "
+                "branch or loop, and used after it",
+                self.trace.place(),
+            )
+        del self._made[id(value)]
+        self.trace.journal.handed_out.pop(id(value), None)
+        return None
+
     def _note(self, value: Any, made: Value) -> None:
-        self._made[id(value)] = value, made
+        self._made[id(value)] = value, made, self.trace.block
         if not self.final and not isinstance(value, tuple):
             self.trace.journal.handed_out[id(value)] = value
 
@@ -269,14 +290,14 @@ class Results:
 
     def _instance(self, value: Any) -> Value:
         """What reads an object of a user's class where it came from, or makes one like that which traced code made."""
-        found = self.outside.find(value) if id(value) not in self._made else None
+        found = self.outside.find(value) if self._found(value) is None else None
         if found is not None:
             return self.outside._load(found[1], ObjectType(type(value).__name__))
         return self._object(value)
 
     def _object(self, value: Any) -> Value:
         """A node that makes an object like one that traced code made, with what it holds."""
-        found = self._made.get(id(value))
+        found = self._found(value)
         if found is None:
             if any(not base.__flags__ & HEAP and base is not object for base in type(value).__mro__):
                 raise Unstageable(
@@ -288,7 +309,7 @@ class Results:
             made = self._record("call", (make_object, type(value), parts))
             self._note(value, made)
             return made
-        return found[1]
+        return found
 
     # Changes ----------------------------------------------------------------------------------------------------------
 
@@ -361,7 +382,12 @@ class Results:
             if old is not value and not self.outside.is_handle_of(value, thing, name, before.get(name)):
                 if type(old) in (int, float, complex) and attribute not in self.outside.late:
                     late.add(attribute)
-                self.write("setattr", place if isinstance(place, (Value, Constant)) else Constant(place), name, value)
+                place = place if isinstance(place, (Value, Constant)) else Constant(place)
+                if isinstance(thing, type) or type(thing).__setattr__ is object.__setattr__:
+                    self.write("setattr", place, name, value)
+                else:  # what it does has been traced
+                    self.trace.record_lowered("call", (object.__setattr__, place, name, self.lower(value)))
+                    self._writes.add(id(self.trace.block.nodes[-1]))
         for name in before.keys() - after.keys():
             self.trace.record_lowered("call", (delattr, place if isinstance(place, Value) else Constant(place), name))
         return late
@@ -372,14 +398,6 @@ def _same(after: Any, before: Any) -> bool:
     if old is None or new is None:
         return bool(before == after)
     return list(old) == list(new) and all(new[key] is old[key] for key in old)
-
-
-def make_object(kind: type, parts: dict[str, Any]) -> Any:
-    """An object with these attributes."""
-    made: Any = object.__new__(kind)
-    for name, part in parts.items():
-        object.__setattr__(made, name, part)
-    return made
 
 
 def _is_of_trace(value: Any, depth: int) -> bool:
@@ -407,17 +425,6 @@ def _assigns_outside(code: types.CodeType) -> bool:
     stores = {str(each.argval) for each in dis.get_instructions(code) if each.opname in ("STORE_DEREF", "DELETE_DEREF")}
     inner = (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
     return bool(stores & set(code.co_freevars)) or any(map(_assigns_outside, inner))
-
-
-def make_function(
-    code: types.CodeType, names: dict[str, Any], name: str, defaults: Any, keywords: Any, *variables: Any
-) -> Any:
-    """A function whose free variables have these values; a cell is taken as it is."""
-    cell = types.CellType
-    cells = tuple(v if isinstance(v, cell) else cell() if v is UNBOUND else cell(v) for v in variables)
-    made = types.FunctionType(code, names, name, defaults or None, cells)
-    made.__kwdefaults__ = keywords or None
-    return made
 
 
 def may_contain(value: Any, depth: int = 4) -> bool:

@@ -15,13 +15,13 @@ import numpy as np
 from autograph import libraries
 from autograph.runtime.classes import GENERATORS, is_users
 from autograph.runtime.graph import Constant
-from autograph.runtime.holding import held
+from autograph.runtime.holding import held, may_hold
 from autograph.runtime.journal import is_iterator
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.opdef import op_of
 from autograph.runtime.signals import Plain, Unstageable
 from autograph.runtime.tensor import is_tensor
-from autograph.runtime.trace import CONSUMING, Trace, may_hold, name_of
+from autograph.runtime.trace import CONSUMING, Trace, name_of
 
 _COMPUTING_MODULES = frozenset({"numpy", "math", "cmath", "builtins"})
 # Of the standard library, what takes staged values as they are: it looks at the structure of things only.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType
@@ -18,9 +17,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.errors import StagingError
-from autograph.runtime.graph import Block, Graph, Node, Place, Value, map_args, user_line
+from autograph.runtime.graph import Block, Graph, Node, Place, Value, map_args, user_line, walk
 from autograph.runtime.holding import (
-    DICTS,
     HOLDERS,
     Held,
     drained,
@@ -61,7 +59,7 @@ class Trace:
     def __init__(self, name: str, lift: Callable[[Trace, Any], Any] | None = None) -> None:
         self.graph = Graph(name)
         self.block = self.graph.block
-        self.depth = 0  # of staged blocks around
+        self.opened = [self.block]  # and those around it, the innermost last
         self.journal = Journal()
         self.events: list[Event] = []
         self.prologue: list[Node] = []
@@ -96,12 +94,23 @@ class Trace:
     def open(self, block: Block) -> Iterator[Block]:
         """While it lasts, nodes are recorded in `block`."""
         before, self.block = self.block, block
-        self.depth += 1
+        self.opened.append(block)
         try:
             yield block
         finally:
             self.block = before
-            self.depth -= 1
+            self.opened.pop()
+
+    @property
+    def depth(self) -> int:
+        """How many staged blocks are around."""
+        return len(self.opened) - 1
+
+    def has(self, block: Block) -> bool:
+        """Whether a block is open, or stands in the graph; those of tracings that were undone do not."""
+        return any(block is each for each in self.opened) or any(
+            block is each for around in self.opened for node in walk(around) for each in node.blocks
+        )
 
     def start_from(self, frame: FrameType) -> None:
         """Places are told from `frame` inwards, which is not the user's."""
@@ -434,16 +443,3 @@ def name_of(function: Any) -> str:
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
     module = getattr(function, "__module__", None)
     return f"{module}.{name}" if module and module != "builtins" else str(name)
-
-
-def may_hold(value: Any) -> bool:
-    """Whether there is a handle in a nested value."""
-    if is_tensor(value):
-        return True
-    if type(value) in (list, tuple, set, frozenset, deque):
-        return any(map(may_hold, value))
-    if type(value) in DICTS:
-        return any(map(may_hold, value.values()))
-    if type(value) is slice:
-        return may_hold((value.start, value.stop, value.step))
-    return type(value) is Held

@@ -116,8 +116,12 @@ class Tracer:
         self.outside.param_names = self.leaf_names
         self.params: dict[Value, str] = {}
         self.results = Results(self.trace, self.outside)
-        self.args, self.kwargs = signature.fill(self._leaves(example))
-        self._register_containers()
+        try:
+            self.args, self.kwargs = signature.fill(self._leaves(example))
+            self._register_containers()
+        except BaseException:
+            self._restore()
+            raise
 
     def _leaves(self, example: Any) -> list[Any]:
         """What stands for each leaf of the arguments in traced code."""
@@ -182,13 +186,17 @@ class Tracer:
                     result = self._end(result)
                 self.results.check_captured(trace.graph)
         finally:
-            for thing, content in reversed(trace.journal.stack[0]):
-                restore(thing, content)
+            self._restore()
         guards = [*self.outside.guards, *attribute_guards(self.outside, self.caller.names, self.leaf_names)]
         containers = self.results.finish(self.trace.graph)
         graph = trace.finish(result)
         check_shelters(graph, shelter, trace.plain_contexts)
         return Traced(graph, guards, containers, trace.events)
+
+    def _restore(self) -> None:
+        """Make all that exists outside of the trace what it was."""
+        for thing, content in reversed(self.trace.journal.stack[0]):
+            restore(thing, content)
 
     def _call(self, traced: Callable[..., Any]) -> tuple[Any, ...] | None:
         """The 1-tuple of what the function returns; None if it always raises."""

@@ -13,6 +13,7 @@ from types import CodeType, FunctionType, TracebackType
 
 from autograph.runtime.engines.places import Marks, Places, Position, calls, disguised
 from autograph.runtime.graph import Node
+from autograph.runtime.trace import is_library
 
 FULL_TRACEBACK = "AUTOGRAPH_FULL_TRACEBACK"
 
@@ -36,6 +37,8 @@ def translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: M
         while behind is not None and entry.tb_frame.f_code in codes and behind.tb_frame.f_code in pieces:
             entry, behind = behind, behind.tb_next
             _link(error, before, entry)
+        while behind is not None and entry.tb_frame.f_code in codes and is_library(behind.tb_frame.f_code):
+            entry.tb_next = behind = behind.tb_next  # a function of this library's that the graph calls
         marked = codes.get(entry.tb_frame.f_code)
         node = _node(marked, entry.tb_lasti, marks) if marked is not None else None
         shown = calls(node.place) if node is not None else []
