@@ -172,7 +172,7 @@ class Caller:
         if libraries.is_plain(str(function.__globals__.get("__name__"))):
             if function.__module__ == "typing" or not _FRAMES.isdisjoint(function.__code__.co_names):
                 return function
-            return Recorded(self.trace, function, only_staged=True)
+            return Recorded(self.trace, function, only_staged=not _runs_users(function))
         return self._inlined(self.traced(function), function)
 
     def _inlined(self, traced: Any, function: Any) -> Any:
@@ -273,6 +273,12 @@ class Caller:
         if is_impure(function):
             return Recorded(self.trace, function)
         return Recorded(self.trace, function, only_staged=True)
+
+
+def _runs_users(function: types.FunctionType) -> bool:
+    """Whether a function of a library wraps one of the user's, such as what `contextlib.contextmanager` makes."""
+    inner = getattr(function, "__wrapped__", None)
+    return type(inner) is types.FunctionType and not libraries.is_plain(str(inner.__globals__.get("__name__")))
 
 
 def _makes_classes(code: types.CodeType) -> bool:

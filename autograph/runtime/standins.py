@@ -53,7 +53,9 @@ def is_impure(function: Any) -> bool:
         module = (owner if isinstance(owner, type) else type(owner)).__module__
     if str(module).startswith("numpy.random"):
         return not isinstance(function, type)
-    if function in MANAGERS or (getattr(function, "__name__", "") in _SETTINGS and str(module).startswith("numpy")):
+    if any(function is each for each in MANAGERS):
+        return True
+    if getattr(function, "__name__", "") in _SETTINGS and str(module).startswith("numpy"):
         return True
     return libraries.is_impure(str(module), getattr(function, "__name__", ""))
 

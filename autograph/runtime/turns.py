@@ -7,21 +7,24 @@ staged from its beginning. If that cannot be done, because its body needs the in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain, islice
 from typing import Any
 
 from autograph.runtime.branches import stage_if
 from autograph.runtime.holding import held
 from autograph.runtime.loops import stage_for, stage_while
 from autograph.runtime.regions import State
-from autograph.runtime.signals import NeedsConcrete, Unjoinable
+from autograph.runtime.signals import NeedsConcrete, Unjoinable, Unstageable
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import TensorType
 from autograph.runtime.unrolling import Unrolling, unrolling
 
+MOST = 64  # turns that are traced, each within a branch, if it depends on what is staged which is the last
 PEEL = 3  # turns that are run before a loop, so that what it carries has settled
 
 Options = Mapping[str, Any] | None
@@ -286,7 +289,7 @@ class _For:
             if is_staged(stop):
                 if eager:
                     raise Restage(forced=True)
-                self._until_staged(stop, list(items), checkpoint)
+                self._until_staged(stop, self._rest(items), checkpoint)
                 return
             if stop:
                 break
@@ -295,11 +298,31 @@ class _For:
             self.rule.spend(checkpoint.grown, self.trace.place)
         _tell_turns(checkpoint, turns, self.rule)
 
+    def _rest(self, items: Iterator[Any]) -> list[Any]:
+        """The items of the turns to come, of which only the graph knows which is the last."""
+        rest = list(islice(items, MOST + 1)) if _is_passive(items) else None
+        if rest is None or len(rest) > MOST:
+            reason = f"only the graph knows how many items are taken from a {type(items).__name__}"
+            raise Unstageable(reason, self.trace.place())
+        return rest
+
     def _until_staged(self, stop: Any, rest: list[Any], checkpoint: Checkpoint) -> None:
         """Run the rest of the turns unless the loop ends, which only the graph knows."""
         if rest:
             go_on = self.trace.record("not", (as_tensor(stop),))
             stage_if(self.trace, go_on, lambda: self._turns(iter(rest), checkpoint, False), None, self.state)
+
+
+_ITERABLES: tuple[Iterable[Any], ...] = ([], (), range(0), "", b"", set(), {}, {}.values(), {}.items(), reversed([]))
+_ITERATORS = frozenset(type(iter(each)) for each in _ITERABLES)
+
+
+def _is_passive(items: Iterator[Any]) -> bool:
+    """Whether nobody can tell if items are taken from an iterator before they are used."""
+    if type(items) not in (zip, enumerate):
+        return type(items) in _ITERATORS
+    inner = chain.from_iterable(part if type(part) is tuple else (part,) for part in gc.get_referents(items))
+    return all(_is_passive(each) for each in inner if isinstance(each, Iterator))
 
 
 def _tell_turns(checkpoint: Checkpoint, turns: int, rule: Unrolling) -> None:

@@ -1,5 +1,6 @@
 """Iterators, and functions, that go on in branches and loops, or outlive the call they were made in."""
 
+import contextlib
 import functools
 import itertools
 import json
@@ -277,3 +278,69 @@ def enumerate_pairs_reversed(x):
         if a > b:
             total += i
     return total + np.sum(x)
+
+
+
+@calls("5", "0", "1")
+def take_from_a_cycle(n):
+    out = []
+    for x in itertools.cycle([1, 2, 3]):
+        if len(out) >= n:
+            break
+        out.append(x)
+    return out
+
+
+@calls("5", "0", "40")
+def count_until(n):
+    for i in itertools.count(1):
+        if i * i > n:
+            return i
+
+
+@calls("5", "0", "40")
+def generator_that_prints(n):
+    def each():
+        for i in range(4):
+            print("give", i)
+            yield i
+        print("end")
+    total = 0
+    for x in each():
+        if total > n:
+            break
+        total += x * n
+        print("took", x)
+    return total
+
+
+@calls("5", "0", "40")
+def enumerated(n):
+    total = 0
+    for i, (a, b) in enumerate(zip([1, 2, 3], reversed([n, 5, 6]))):
+        if total > 10:
+            break
+        total += i * a * b
+    return total
+
+
+@calls("5", "0", "40")
+def over_a_dict(n):
+    for key, value in {"a": 1, "b": 2, "c": 50}.items():
+        if value > n:
+            return key
+    return None
+
+
+@contextlib.contextmanager
+def doubled(x):
+    print("enter", x)
+    yield x * 2
+    print("exit", x)
+
+
+@calls("3", "1.5")
+def manager_of_a_generator(n):
+    with doubled(n) as m:
+        print(m)
+    return m
