@@ -166,15 +166,16 @@ def duration(seconds: float) -> str:
 
 
 def table(columns: str, rows: list[list[str]]) -> None:
-    """A table; names of columns that end in `>` are those of numbers."""
+    """A table; names of columns that end in `>` are those of numbers. Where there is no room, its lines are wrapped."""
     if console.is_terminal:
         made = Table(box=None, header_style="dim")
         for name in columns.split("|"):
             made.add_column(name.rstrip(">"), justify="right" if name.endswith(">") else "left", no_wrap=True)
         for row in rows:
             made.add_row(*row)
-        console.print(made)
-        return
+        if console.measure(made, options=console.options.update_width(1000)).maximum <= console.width:
+            console.print(made)
+            return
     texts = [[Text.from_markup(cell).plain for cell in row] for row in [columns.replace(">", "").split("|"), *rows]]
     widths = [max(map(len, column)) for column in zip(*texts)]
     numbers = [name.endswith(">") for name in columns.split("|")]
