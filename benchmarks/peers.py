@@ -17,7 +17,7 @@ def numba_programs() -> Programs:
     import numba
 
     found: Programs = {}
-    for name in ("add", "collatz", "rnn", "mandelbrot", "k_means", "matmuls"):
+    for name in "add collatz mandelbrot mandelbrot_of_arrays rnn k_means k_means_by_matmul matmuls".split():
         found[name] = numba.njit(getattr(numeric, name))
     return found
 
@@ -81,7 +81,7 @@ def jax_programs() -> Programs:
         return jax.lax.fori_loop(0, 100, lambda _, x: jnp.tanh(x @ w), x)
 
     programs = {"add": add, "collatz": collatz, "rnn": rnn, "mandelbrot": mandelbrot, "k_means": k_means}
-    programs["matmuls"] = matmuls
+    programs |= {"mandelbrot_of_arrays": mandelbrot, "k_means_by_matmul": k_means, "matmuls": matmuls}
     return {name: _finished(program) for name, program in programs.items()}
 
 
@@ -91,7 +91,46 @@ def _finished(program: Callable[..., Any]) -> Callable[..., object]:
     return lambda *args: jax.block_until_ready(program(*args))
 
 
-PEERS: dict[str, Callable[[], Programs]] = {"numba": numba_programs, "jax": jax_programs}
+def tensorflow_programs() -> Programs:
+    """What TensorFlow's own AutoGraph stages as it is written; arguments and results go from NumPy to NumPy."""
+    import os
+
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    import tensorflow as tf
+
+    @tf.function
+    def rnn(inputs, lengths, state, w, u):
+        outputs = tf.TensorArray(tf.float64, size=tf.shape(inputs)[0])
+        for t in tf.range(tf.shape(inputs)[0]):
+            new = tf.tanh(inputs[t] @ w + state @ u)
+            inside = t < tf.cast(tf.reduce_max(lengths), tf.int32)
+            state = tf.where((tf.cast(t, lengths.dtype) < lengths)[:, None], new, state)
+            outputs = outputs.write(t, tf.where(inside, state, tf.zeros_like(state)))
+        return outputs.stack(), state
+
+    @tf.function
+    def matmuls(x, w):
+        for _ in tf.range(100):
+            x = tf.tanh(x @ w)
+        return x
+
+    def staged(program: Callable[..., Any]) -> Callable[..., object]:
+        def call(*args: Any) -> object:
+            tensors = [tf.constant(np.asarray(arg)) for arg in args]  # not int32, which overflows
+            return tf.nest.map_structure(lambda result: result.numpy(), program(*tensors))
+
+        return call
+
+    programs = {"add": tf.function(numeric.add), "collatz": tf.function(numeric.collatz), "rnn": rnn}
+    programs["matmuls"] = matmuls
+    return {name: staged(program) for name, program in programs.items()}
+
+
+PEERS: dict[str, Callable[[], Programs]] = {
+    "numba": numba_programs,
+    "jax": jax_programs,
+    "tensorflow": tensorflow_programs,
+}
 
 
 def installed() -> dict[str, Programs]:

@@ -125,7 +125,8 @@ def _guard(
         guards.append(Guard(condition, {**bound, "kind": type(value), "keys": _keys, "known": keys}, reason))
         found = []
         for key, part in children.items():
-            step, names = kind.step(key), ()
+            step = kind.step(key)
+            names: tuple[tuple[str, Any], ...] = ()
             if step.startswith("["):
                 step, names = key_code(key)
                 step = f"[{step}]"
