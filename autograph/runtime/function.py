@@ -10,7 +10,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from autograph.errors import TracingError
 from autograph.runtime.arguments import arrange
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from autograph.runtime.view import GraphView
 
 P = ParamSpec("P")
+Rest = ParamSpec("Rest")
 R = TypeVar("R")
 
 _eager: list[bool] = []  # not empty while functions run as plain Python
@@ -106,6 +107,12 @@ class Function(Generic[P, R]):
 
     # As a method ------------------------------------------------------------------------------------------------------
 
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Any: ...
+    @overload
+    def __get__(
+        self: Function[Concatenate[Any, Rest], R], instance: object, owner: type | None = None
+    ) -> Function[Rest, R]: ...
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)
 
@@ -231,6 +238,10 @@ class BoundFunction(functools.partial):  # type: ignore[type-arg]
 
 
 @overload
+def function(python_function: staticmethod[P, R], /) -> staticmethod[P, R]: ...  # type: ignore[overload-overlap]
+@overload
+def function(python_function: classmethod[Any, P, R], /) -> classmethod[Any, P, R]: ...
+@overload
 def function(python_function: Callable[P, R], /) -> Function[P, R]: ...
 @overload
 def function(
@@ -251,8 +262,8 @@ def function(python_function: Any = None, /, **options: Any) -> Any:
     arguments are staged; strings, None, functions and other constants are part of the signature.
 
     Args:
-        python_function: a function, method, lambda, partial, `staticmethod`, `classmethod` or callable object, or a
-            staged function whose other options stay; left out where a decorator is given options.
+        python_function: a function, method, lambda, partial, `staticmethod`, `classmethod`, `property` or callable
+            object, or a staged function whose other options stay; left out where a decorator is given options.
         engine: what runs the graph: "numpy", or "auto" to choose.
         static_argnames: parameters whose values are part of the signature.
         input_signature: for each positional argument a `TensorSpec`, a Python type, or a structure of these: the
@@ -269,6 +280,12 @@ def function(python_function: Any = None, /, **options: Any) -> Any:
         return functools.partial(function, **options)
     if isinstance(python_function, (staticmethod, classmethod)):
         return type(python_function)(function(python_function.__func__, **options))
+    if isinstance(python_function, property):
+        get, put, delete = (
+            accessor and function(accessor, **options)
+            for accessor in (python_function.fget, python_function.fset, python_function.fdel)
+        )
+        return property(get, put, delete, python_function.__doc__)
     if isinstance(python_function, Function):
         return python_function.with_options(**options) if options else python_function
     if isinstance(python_function, BoundFunction):

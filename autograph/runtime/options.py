@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from autograph.errors import EngineError, StrictError
@@ -52,13 +52,17 @@ def check_options(
     input_signature: Sequence[Any] | None = None,
     strict: bool | Iterable[str] = False,
     max_traces: int = 64,
+    **unknown: Any,
 ) -> Options:
     """Check what the user said, and make it `Options`.
 
     Raises:
         ValueError: something has a value that it cannot have, or names a parameter that is not there.
-        TypeError: something is of the wrong type.
+        TypeError: something is of the wrong type, or there is no such option.
     """
+    for name in unknown:
+        there = _listed(sorted(["passes", *(each.name for each in fields(Options) if each.name != "without")]))
+        raise TypeError(f"ag.function has no option {name!r}; the options are {there}")
     if not isinstance(max_traces, int) or max_traces < 1:
         raise ValueError(f"max_traces is how many traces are kept, at least 1, not {max_traces!r}")
     if engine not in ("auto", *ENGINES, *_TO_COME):

@@ -3,8 +3,11 @@
 import copy
 import functools
 import inspect
+import os
 import pickle
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -30,6 +33,16 @@ class Counter:
         """Count n up."""
         self.count += n
         return self.count
+
+    @function
+    @property
+    def doubled(self):
+        """Twice the count."""
+        return 2 * self.count
+
+    @doubled.setter
+    def doubled(self, value):
+        self.count = value // 2
 
     @function
     @staticmethod
@@ -183,12 +196,50 @@ def test_what_cannot_be_staged(text, message):
         ({"passes": "cse"}, TypeError, "passes says of passes by name whether they run, such as {'cse': "),
         ({"max_traces": 0}, ValueError, "max_traces is how many traces are kept, at least 1, not 0"),
         ({"input_signature": int}, TypeError, "input_signature is a list of what stands for each positional "),
+        ({"jit": True}, TypeError, "ag.function has no option 'jit'; the options are 'engine', 'input_signature', "),
         ({"input_signature": [int, int]}, ValueError, "input_signature does not fit the parameters: "),
     ],
 )  # fmt: skip
 def test_wrong_options(options, error, message):
     with pytest.raises(error, match=re.escape(message)):
         function(lambda x: x, **options)
+
+
+def test_properties(tracer):
+    counter = Counter(3)
+    assert counter.doubled == 6 and Counter.doubled.__doc__ == "Twice the count."
+    counter.doubled = 10
+    assert counter.count == 5 and len(tracer) == 1
+
+
+TYPED = """
+import autograph as ag
+from autograph.runtime.function import Function
+
+class C:
+    @ag.function
+    def method(self, x: int) -> float:
+        return 1.0 * x
+
+@ag.function(strict=True)
+def f(x: int, y: float = 2.0) -> float:
+    return x * y
+
+one: float = f(1) + C().method(1)
+two: str = f(1)
+f("x")
+C().method("x")
+print(f.graph(1), C().method.traces, C.method.traces)
+"""
+
+
+@pytest.mark.slow
+def test_type_checkers_see_the_types_of_the_function(tmp_path):
+    (tmp_path / "typed.py").write_text(TYPED)
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull, "typed.py"]
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False).stdout
+    kinds = [line.rsplit("[", 1)[-1] for line in found.splitlines()[:-1]]
+    assert kinds == ["assignment]", "arg-type]", "arg-type]"], found
 
 
 # Calling --------------------------------------------------------------------------------------------------------------
