@@ -101,6 +101,11 @@ class Function(Generic[P, R]):
         result = Hooks.inliner(self, args, kwargs) if Hooks.inliner is not None else NotImplemented
         return MISS if result is NotImplemented else result
 
+    @property
+    def __ag_inline__(self) -> Callable[P, R]:
+        """What becomes a part of a trace that calls this."""
+        return self.python_function
+
     def with_options(self, **options: Any) -> Function[P, R]:
         """The same function with some of its options changed; it has traces of its own."""
         return Function(self.python_function, **{**self._options, **options})
@@ -207,6 +212,8 @@ class BoundFunction(functools.partial):  # type: ignore[type-arg]
     @property
     def __wrapped__(self) -> Any:
         return MethodType(self.__func__.python_function, self.__self__)
+
+    __ag_inline__ = __wrapped__
 
     @property
     def __doc__(self) -> Any:  # type: ignore[override]

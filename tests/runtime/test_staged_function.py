@@ -120,6 +120,25 @@ def test_calls_of_staged_functions_become_part_of_the_trace():
     assert len(shifted.traces) == before
 
 
+def test_calls_of_staged_methods_become_part_of_the_trace():
+    class Counter:
+        count = 0
+
+        @ag.function
+        def step(self, x):
+            self.count += 1
+            return x * self.count
+
+    @ag.function
+    def twice(counter, x):
+        return counter.step(x) + counter.step(x)
+
+    counter = Counter()
+    assert (twice(counter, 3), counter.count) == (9, 2)
+    assert (twice(counter, 3), counter.count) == (21, 4)
+    assert Counter.step.traces == ()
+
+
 def test_texts_of_any_kind():
     @ag.function
     def count(text):
