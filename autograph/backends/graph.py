@@ -41,7 +41,7 @@ from autograph.runtime.standins import MANAGERS, Module
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.turns import as_tensor, is_staged, run_while
-from autograph.runtime.types import TensorType
+from autograph.runtime.types import BOOL, TensorType
 
 Thunk = Callable[[], Any]
 _MAKERS = (type(np.r_).__mro__[1], type(np.mgrid).__mro__[1])  # whose items are new arrays
@@ -162,8 +162,9 @@ class GraphBackend(protocol.Backend):
         """`value`, whose identity or structure code that is not staged is about to look at."""
         if is_tensor(value):
             used = self.current.use(value)
-            if not (isinstance(used.type, TensorType) if parts else self._is_something(used)):
-                self.current.needs(value, "to know what it is, by code that is not staged")
+            known = isinstance(used.type, TensorType) if parts else self._is_something(used)
+            if not known or used.type == BOOL:  # which may be compared with True
+                self.current.needs(value, "to know what it is, by code that is not staged", plain=True)
         return value
 
     def context(self, manager: Any) -> Any:

@@ -317,3 +317,9 @@ def conditional_with_calls(x):
 @calls("1, 2", "2, 1", "1.0, 1")
 def comparisons(a, b):
     return [a == b, a != b, a < b, a <= b, a > b, a >= b, (a < b) + (a == b), -(a > b)]
+
+
+@calls("0", "1", "np.array([0, 1])")
+def is_true(x):
+    found = bool(np.any(x))
+    return found is True, found is not False, (x is None) is False
