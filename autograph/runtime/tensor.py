@@ -77,6 +77,8 @@ class Tensor:
             raise AttributeError(f"a staged value has no attribute {name}")
         type = self._trace.type_of(self)
         if isinstance(type, TensorType):
+            if type.weak and type.exact and not hasattr(_sample(type), name):
+                return getattr(_sample(type), name)  # the AttributeError of what it stands for
             if type.exact and name in _STATIC_ATTRIBUTES:
                 return _STATIC_ATTRIBUTES[name](type)
             if type.exact and name == "shape":
@@ -178,6 +180,8 @@ class Tensor:
     # NumPy's protocols ------------------------------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if ufunc in _OPERATORS and method == "__call__" and not kwargs and _is_operation(sys._getframe(1)):
+            return self._trace.record(_OPERATORS[ufunc], inputs)
         return self._trace.record_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -242,6 +246,20 @@ def _is_inplace(frame: Any) -> bool:
     return instruction.startswith("INPLACE") or (instruction == "BINARY_OP" and argument >= _FIRST_INPLACE)
 
 
+def _is_operation(frame: Any) -> bool:
+    """Whether the code of `frame` is at an operator: `s + x` of a NumPy scalar warns otherwise than `np.add(s, x)`."""
+    return _instruction(frame)[0].startswith(("BINARY", "INPLACE", "COMPARE"))
+
+
+_OPERATORS = {
+    getattr(np, ufunc): op
+    for ufunc, op in zip(
+        "add subtract multiply true_divide floor_divide remainder power matmul left_shift right_shift bitwise_and "
+        "bitwise_or bitwise_xor less less_equal equal not_equal greater greater_equal".split(),
+        "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor lt le eq ne gt ge".split(),
+        strict=True,
+    )
+}
 _ARITHMETIC = (int, float, complex, Tensor, np.ndarray, np.generic)
 _FIRST_INPLACE = 13  # from `NB_INPLACE_ADD` on
 

@@ -237,3 +237,23 @@ def dates(day, n):
 def records(table):
     table["b"] += table["a"]
     return table["a"].sum(), table[0]["b"], table.dtype.names
+
+
+@calls("5", "2.5", "np.float64(1)", "np.array([1, 2])", "True")
+def dtype_of_the_sum(x):
+    return (x + 1.5).dtype
+
+
+@calls("np.int8(100)", "np.int8(-100)", "5", "np.array([100, 1], np.int8)")
+def scalars_of_numpy_on_the_left(x):
+    y = np.int8(100)
+    z = np.float64(0.0)
+    return y + x, y * x, y - x, y // 7 % x, z / (x - x), y < x, y == x, np.add(y, 1) ** 2
+
+
+@calls("np.array([1, 2], np.int8)", "np.array([0.5, 2])", "3")
+def arrays_on_the_left(x):
+    y = np.array([100, 3], np.int8)
+    total = y + x
+    y = y * x
+    return total, y, np.ones(2) / x, np.array([1, 2]) @ np.array([x, x]).reshape(2, -1)
