@@ -173,7 +173,7 @@ def _concrete(trace: Trace, name: str, result: Any) -> Any:
     if name in _TEXTS:
         return trace.formatted(result, "", "")
     if name in _NUMBERS or name == "__iter__":
-        trace.needs(result, f"as the result of {name}")
+        trace.needs(result, f"as the result of {name}", plain=True)
     return result
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import itertools
+import linecache
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -154,3 +156,80 @@ def test_what_c_code_makes_of_an_interruption() -> None:
 
     told = error_of(f, np.array([7, 8]))
     assert told.startswith("+1: the value of `x[0]` is needed as an index, a length or a count")
+
+
+# Why code runs as plain Python ----------------------------------------------------------------------------------------
+
+
+class Place:
+    def __init__(self, number):
+        self.number = number
+
+    def __index__(self):
+        return int(self.number)
+
+
+class Shelf:
+    def __init__(self):
+        self.rows = {"first": [1, 2]}
+
+
+shelf = Shelf()
+
+
+def index_of_its_own(x):
+    return ["a", "b"][Place(x[0])]
+
+
+def part_of_a_container_outside(x):
+    shelf.rows["first"][0] = x[0]
+    return shelf.rows
+
+
+def changed_after_it_was_stored(x):
+    place, rows = Place(x[0]), []
+    if x[0] > 0:
+        rows.append(place)
+    place.number = x[1]
+    return rows[0].number
+
+
+def takes_apart(x):
+    positive = [each for each in x if each > 0]
+    match positive:
+        case [first, *_]:
+            return first
+
+
+many = "".join(f"    row{n} = []\n" for n in range(101)), "".join(f"        row{n}.append(x)\n" for n in range(101))
+TEXT = f"def many_lists(x):\n{many[0]}    if x[0] > 0:\n{many[1]}    return row0, row100\n"
+
+
+def many_lists() -> Callable[..., Any]:
+    linecache.cache["<many>"] = len(TEXT), None, TEXT.splitlines(True), "<many>"
+    names: dict[str, Any] = {"__name__": "many"}
+    exec(compile(TEXT, "<many>", "exec"), names)
+    return names["many_lists"]
+
+
+REASONS = [
+    (index_of_its_own, "the value of `int(x[0])` is needed as the result of __index__, :+1"),
+    (
+        part_of_a_container_outside,
+        "shelf.rows['first'], which is part of another container, is changed in a staged function: make it an "
+        "attribute of an object, or an argument, :+0",
+    ),
+    (
+        changed_after_it_was_stored,
+        "an object of class Place is changed after it was stored in a list or handed to code that is not staged, :+4",
+    ),
+    (takes_apart, "the value of `[]` is needed to know what it is, by code that is not staged, :+2"),
+    (many_lists(), "the lengths of too many lists, dicts or sets change here, <many>:103"),
+]
+
+
+@pytest.mark.parametrize("function, reason", REASONS, ids=lambda each: getattr(each, "__name__", ""))
+def test_reasons(function: Callable[..., Any], reason: str) -> None:
+    first = function.__code__.co_firstlineno
+    wanted = re.sub(r":\+(\d+)", lambda found: f":{first + int(found[1])}", reason)
+    assert plain_because(function, np.ones(2)) == wanted
