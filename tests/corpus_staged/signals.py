@@ -159,3 +159,115 @@ def polygon(points):
         area += x0 * y1 - x1 * y0
     perimeter = sum(math.hypot(*(points[i] - points[i - 1])) for i in range(n))
     return abs(area) / 2, perimeter
+
+
+@calls("np.array([1.0, 2.0, 4.0])", "np.array([3])", "np.array([1, 4, 9, 16])")
+def differences(x):
+    d = np.diff(x)
+    g = np.gradient(x) if len(x) > 1 else None
+    c = np.cumsum(x)
+    p = np.cumprod(x)
+    e = np.ediff1d(x, to_begin=0)
+    return d, g, c, p, e, np.diff(x, n=2), x[1:] / x[:-1]
+
+
+@calls("np.arange(5.0), 0.5", "np.zeros(3), 0.1", "np.array([]), 1")
+def threshold_counts(x, t):
+    above = below = 0
+    for v in x:
+        if v > t:
+            above += 1
+        elif v < t:
+            below += 1
+        else:
+            return "equal"
+    return {"above": above, "below": below, "share": above / (above + below) if above + below else None}
+
+
+@calls("np.array([1.0, 2.0, 3.0]), 2", "np.array([5]), 1")
+def rolling(x, k):
+    buf = np.zeros(k)
+    out = []
+    for i, v in enumerate(x):
+        buf = np.roll(buf, 1)
+        buf[0] = v
+        out.append(buf.mean())
+    return np.array(out), buf
+
+
+@calls("np.array([0.0, 1, 0, -1, 0, 1, 0, -1]), 3", "np.ones(4), 1")
+def autocorr(x, lags):
+    x = x - x.mean()
+    c0 = np.dot(x, x)
+    if c0 == 0:
+        return np.zeros(lags + 1)
+    return np.array([np.dot(x[: len(x) - k], x[k:]) / c0 for k in range(lags + 1)])
+
+
+@calls("np.array([1.0, 2, 1, 3, 1]), 1.5", "np.array([]), 1", "np.array([5, 1, 5]), 2")
+def find_peaks(x, height):
+    peaks = []
+    for i in range(1, len(x) - 1):
+        if x[i - 1] < x[i] > x[i + 1] and x[i] >= height:
+            peaks.append(i)
+    props = {"heights": x[peaks] if peaks else np.array([])}
+    return np.array(peaks, dtype=int), props
+
+
+@calls("np.arange(16.0).reshape(4, 4)", "np.ones((3, 3), np.uint8) * 200")
+def sobel(img):
+    gx = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]])
+    gy = gx.T
+    img = img.astype(np.float64)
+    h, w = img.shape
+    mag = np.zeros((h - 2, w - 2))
+    for i in range(h - 2):
+        for j in range(w - 2):
+            patch = img[i : i + 3, j : j + 3]
+            mag[i, j] = np.hypot((patch * gx).sum(), (patch * gy).sum())
+    return (mag / mag.max() * 255).astype(np.uint8) if mag.max() > 0 else mag
+
+
+@calls("np.array([[10, 200], [30, 220]], np.uint8)", "np.zeros((2, 2), np.uint8)")
+def otsu(img):
+    hist, _ = np.histogram(img.ravel(), 256, (0, 256))
+    total = img.size
+    best, thr = -1.0, 0
+    w0 = s0 = 0
+    s = np.dot(np.arange(256), hist)
+    for t in range(256):
+        w0 += hist[t]
+        if w0 == 0:
+            continue
+        w1 = total - w0
+        if w1 == 0:
+            break
+        s0 += t * hist[t]
+        m0, m1 = s0 / w0, (s - s0) / w1
+        var = w0 * w1 * (m0 - m1) ** 2
+        if var > best:
+            best, thr = var, t
+    return thr, img > thr
+
+
+@calls("np.array([[0, 0, 1], [1, 0, 1], [1, 1, 1]]), (0, 0), 7", "np.ones((2, 2), int), (1, 1), 1")
+def flood_fill(img, seed, colour):
+    old = img[seed]
+    if old == colour:
+        return img
+    stack = [seed]
+    while stack:
+        r, c = stack.pop()
+        if r < 0 or c < 0 or r >= img.shape[0] or c >= img.shape[1] or img[r, c] != old:
+            continue
+        img[r, c] = colour
+        stack.extend([(r + 1, c), (r - 1, c), (r, c + 1), (r, c - 1)])
+    return img
+
+
+@calls("np.array([[0, 1], [1, 1]]), 2", "np.eye(3, dtype=int), 1")
+def dilate(mask, n):
+    for _ in range(n):
+        p = np.pad(mask, 1)
+        mask = p[1:-1, 1:-1] | p[:-2, 1:-1] | p[2:, 1:-1] | p[1:-1, :-2] | p[1:-1, 2:]
+    return mask

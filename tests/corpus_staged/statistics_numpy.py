@@ -211,3 +211,56 @@ def metrics(t, p):
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     print(f"precision={precision:.2f} recall={recall:.2f} f1={f1:.2f}")
     return precision, recall, f1
+
+
+@calls("np.array([[1.0, 2], [3, 4]])", "np.array([[1, 2, 3]])")
+def reductions(a):
+    return (
+        a.sum(0),
+        a.sum(axis=1, keepdims=True),
+        a.prod(),
+        a.var(axis=0),
+        a.argmin(1),
+        np.ptp(a, axis=0),
+        a.cumsum(1),
+        np.median(a, axis=0),
+        np.average(a, axis=0, weights=[1] * len(a)),
+    )
+
+
+@calls("np.array([1.0, 2, 3, 4, 5, 6]), 2, 0.3", "np.array([1.0, 1.0, 1.0]), 1, 0.5")
+def holt(x, horizon, alpha, beta=0.1):
+    level, trend = x[0], x[1] - x[0]
+    for v in x[1:]:
+        last = level
+        level = alpha * v + (1 - alpha) * (level + trend)
+        trend = beta * (level - last) + (1 - beta) * trend
+    return [level + (h + 1) * trend for h in range(horizon)]
+
+
+@calls("20, 0.2, np.random.default_rng(0)", "5, 1.0, np.random.default_rng(1)")
+def percolation(n, p, rng):
+    grid = rng.random((n, n)) < p
+    reach = np.zeros_like(grid)
+    reach[0] = grid[0]
+    changed = True
+    while changed:
+        before = reach.sum()
+        reach[1:] |= reach[:-1] & grid[1:]
+        reach[:-1] |= reach[1:] & grid[:-1]
+        reach[:, 1:] |= reach[:, :-1] & grid[:, 1:]
+        reach[:, :-1] |= reach[:, 1:] & grid[:, :-1]
+        changed = reach.sum() > before
+    return reach[-1].any(), reach.sum()
+
+
+@calls("6, 0.5, np.random.RandomState(0), 3", "4, 2.0, np.random.RandomState(1), 1")
+def ising(n, T, rs, sweeps):
+    s = rs.choice([-1, 1], size=(n, n))
+    for _ in range(sweeps * n * n):
+        i, j = rs.randint(n), rs.randint(n)
+        nb = s[(i + 1) % n, j] + s[i - 1, j] + s[i, (j + 1) % n] + s[i, j - 1]
+        dE = 2 * s[i, j] * nb
+        if dE <= 0 or rs.rand() < math.exp(-dE / T):
+            s[i, j] *= -1
+    return s.mean(), s
