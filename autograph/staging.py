@@ -45,6 +45,7 @@ def _statements(entity: Any) -> Iterable[Event]:
         if each.reason
         else Event("converted", each.construct, (name, each.lineno))
         for each in sorted(decisions, key=lambda each: each.lineno)
+        if not (each.construct.startswith("call of") and each.reason and "frame" not in each.reason)
     ]
 
 

@@ -200,7 +200,7 @@ def run_for(
     if source is not None and rule.limit is not None and len(source) > rule.limit:
         loop.restartable(source)
     else:
-        loop.unrolled(iter(iterable), "it is short" if source is not None else "what it runs over is Python's own")
+        loop.unrolled(iter(iterable))
 
 
 @dataclass
@@ -265,14 +265,12 @@ class _For:
         self.trace.tell("unroll", f"a loop of {len(rest)} turns is unrolled: {_why(reason)}")
         self.unrolled(iter(rest))
 
-    def unrolled(self, items: Iterator[Any], why: str = "") -> None:
-        """Turn by turn; `why` is told, unless it has been told already."""
+    def unrolled(self, items: Iterator[Any]) -> None:
+        """Turn by turn."""
         checkpoint = Checkpoint(self.trace, self.state)
         try:
             self._turns(items, checkpoint, eager=False)
         finally:
-            if why and checkpoint.grown:
-                self.trace.tell("unroll", f"the loop is unrolled: {why}")
             checkpoint.keep()
 
     def _turns(self, items: Iterator[Any], checkpoint: Checkpoint, eager: bool) -> None:

@@ -21,7 +21,7 @@ from autograph.runtime.aliasing import Aliasing, Region, aliasing_of
 from autograph.runtime.effects import is_array, is_mutable
 from autograph.runtime.graph import Block, Graph, Node, Value
 from autograph.runtime.opdef import PURE, VIEW
-from autograph.runtime.passes.rewriting import Outcome, Rewriter, key
+from autograph.runtime.passes.rewriting import Outcome, Rewriter, key, shown
 
 
 def run(graph: Graph) -> Outcome:
@@ -67,7 +67,7 @@ class _Merging(Rewriter):
             known_by = (node.op, key(node.args), key(node.kwargs), versions)
             first = self.known.get(known_by)
             if first is not None and all(map(self.may_merge, first, node.outputs)):
-                self.replace(node.outputs, first, f"`{node.op}` has been computed before", node.place)
+                self.replace(node.outputs, first, f"{shown(node)} has been computed before", node.place)
                 return
             if first is None:
                 self.known[known_by] = node.outputs

@@ -12,7 +12,7 @@ from typing import Any
 from autograph.runtime.effects import effect_of
 from autograph.runtime.graph import Block, Graph, Node, Value, gather
 from autograph.runtime.opdef import PURE, VIEW
-from autograph.runtime.passes.rewriting import Outcome, keep_outputs
+from autograph.runtime.passes.rewriting import Outcome, keep_outputs, shown
 from autograph.runtime.passes.safety import is_quiet
 
 
@@ -98,7 +98,7 @@ def _sweep(block: Block, needs: _Needs, outcome: Outcome) -> Outcome:
     kept = [node for node in block.nodes if node in needs.nodes]
     if len(kept) < len(block.nodes):
         outcome.changed = True
-        outcome.notes += [(f"nobody needs this `{n.op}`", n.place) for n in block.nodes if n not in needs.nodes]
+        outcome.notes += [(f"nobody needs this {shown(n)}", n.place) for n in block.nodes if n not in needs.nodes]
         block.nodes = kept
     for node in kept:
         if node.blocks:

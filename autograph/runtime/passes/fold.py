@@ -18,7 +18,7 @@ import numpy as np
 
 from autograph.runtime.graph import Block, Graph, Node
 from autograph.runtime.opdef import PURE, VIEW, lookup
-from autograph.runtime.passes.rewriting import Outcome, Rewriter
+from autograph.runtime.passes.rewriting import Outcome, Rewriter, shown
 
 MOST_BITS = 4096
 MOST_ITEMS = 256
@@ -38,7 +38,7 @@ class _Folding(Rewriter):
             except Exception:           # whatever it is, the program will meet it when it runs
                 value = None
             if value is not None and _is_small(value):
-                self.replace(node.outputs, [value], f"`{node.op}` of constants is computed once for all", node.place)
+                self.replace(node.outputs, [value], f"{shown(node)} of constants is computed once for all", node.place)
                 return
         super().node(node, block)
 

@@ -21,7 +21,7 @@ from autograph.runtime.aliasing import aliasing_of
 from autograph.runtime.effects import effect_of, is_array, is_mutable
 from autograph.runtime.graph import Block, Graph, Node, Value
 from autograph.runtime.opdef import PURE, VIEW
-from autograph.runtime.passes.rewriting import Outcome, Rewriter, all_nodes, is_leaf, keep_outputs, key
+from autograph.runtime.passes.rewriting import Outcome, Rewriter, all_nodes, is_leaf, keep_outputs, key, shown
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.types import INT, ObjectType, TensorType
 
@@ -97,7 +97,7 @@ class _Moving(Rewriter):
                 if self.may_move(node, loop) and (first or is_quiet(node)):
                     (quiet if guard is not None and is_quiet(node) and not moved else moved).append(node)
                     self.depths.update(dict.fromkeys(node.outputs, self.depth))
-                    self.changed(f"`{node.op}` gives the same in each turn of the loop", node.place)
+                    self.changed(f"{shown(node)} gives the same in each turn of the loop", node.place)
                 else:
                     first = first and _is_invisible(node)
                     staying.append(node)

@@ -21,7 +21,7 @@ from autograph.runtime.aliasing import aliasing_of
 from autograph.runtime.effects import is_array
 from autograph.runtime.graph import Block, Graph, Node, Value, gather
 from autograph.runtime.opdef import OPS, lookup
-from autograph.runtime.passes.rewriting import Outcome, all_nodes
+from autograph.runtime.passes.rewriting import Outcome, all_nodes, shown
 from autograph.runtime.types import TensorType
 
 WORTHWHILE = 2**14      # bytes
@@ -96,7 +96,7 @@ class _Reuse:
                 self.block(inner)
             old = next((arg for arg in node.args if self.may_take(arg, node, block)), None)
             if old is not None:
-                self.outcome.notes.append((f"the result of `{node.op}` goes where an operand was", node.place))
+                self.outcome.notes.append((f"the result of {shown(node)} goes where an operand was", node.place))
                 self.outcome.changed = True
                 _put_into(node, old)
             self.need((node.args, node.kwargs))

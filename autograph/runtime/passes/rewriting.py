@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from autograph.runtime import notation
 from autograph.runtime.graph import Block, Constant, Graph, Node, Place, Value, gather, map_args
 
 Note: TypeAlias = tuple[str, Place]
@@ -25,6 +26,14 @@ class Outcome:
 
     changed: bool = False
     notes: list[Note] = field(default_factory=list)
+
+
+def shown(node: Node) -> str:
+    """What to call a node's operation: its symbol, if it has one."""
+    return f"`{_SYMBOLS.get(node.op, node.op).strip()}`"
+
+
+_SYMBOLS = {**notation.BINARY, **notation.UNARY, "getitem": "[]", "setitem": "[] =", "getattr": "."}
 
 
 class Rewriter:

@@ -17,7 +17,7 @@ import numpy as np
 
 from autograph.runtime.aliasing import Aliasing, aliasing_of
 from autograph.runtime.graph import UNBOUND, Block, Graph, Node, Value
-from autograph.runtime.passes.rewriting import Outcome, Rewriter, all_nodes, is_leaf
+from autograph.runtime.passes.rewriting import Outcome, Rewriter, all_nodes, is_leaf, shown
 from autograph.runtime.types import BOOL, COMPLEX, FLOAT, INT, MaybeUnbound, ObjectType, TensorType, Type, type_of
 
 # Finds what each output is instead; None if it does not know.
@@ -43,7 +43,7 @@ class _Simplifying(Rewriter):
         if found is None and self.shapes_last and node.op in ("getattr", "len"):
             found = _static(node)
         if found is not None:
-            self.replace(node.outputs, found, f"`{node.op}` gives what is known already", node.place)
+            self.replace(node.outputs, found, f"{shown(node)} gives what is known already", node.place)
             return
         super().node(node, block)
 

@@ -41,11 +41,11 @@ def test_together():
     """)
     assert report.changed == ["simplify", "fold", "branches", "cse"]
     assert [message for message, _ in report.notes] == [
-        "`getattr` gives what is known already",
-        "`getitem` gives what is known already",
-        "`lt` of constants is computed once for all",
+        "`.` gives what is known already",
+        "`[]` gives what is known already",
+        "`<` of constants is computed once for all",
         "the condition of this `if` is always true",
-        "`mul` has been computed before",
+        "`*` has been computed before",
     ]
 
 
