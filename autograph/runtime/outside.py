@@ -341,7 +341,7 @@ class Outside:
         noted = self.trace.journal.at_first(thing)
         if noted is None or isinstance(thing, (type, ModuleType)):
             return _parts_of(thing)
-        return [(key, part) for key, part in entries(noted).items() if isinstance(key, (str, int))]
+        return [(key, part) for key, part in (entries(noted) or {}).items() if isinstance(key, (str, int))]
 
     def owner_of(self, names: Any) -> Any:
         """The object, of those that the function knows, whose `__dict__` something is."""

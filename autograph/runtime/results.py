@@ -383,7 +383,8 @@ class Results:
                 if type(old) in (int, float, complex) and attribute not in self.outside.late:
                     late.add(attribute)
                 place = place if isinstance(place, (Value, Constant)) else Constant(place)
-                if isinstance(thing, type) or type(thing).__setattr__ is object.__setattr__:
+                kind: Any = type(thing)
+                if isinstance(thing, type) or kind.__setattr__ is object.__setattr__:
                     self.write("setattr", place, name, value)
                 else:  # what it does has been traced
                     self.trace.record_lowered("call", (object.__setattr__, place, name, self.lower(value)))
