@@ -73,6 +73,7 @@ def _nothing() -> None:
 
 
 def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], state: State, loose: bool) -> Any:
+    trace.journal.write_back()
     trace.tests.append(test)
     try:
         arms = [run_body(trace, body, state, Block()) for body in bodies]
@@ -106,6 +107,8 @@ def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], st
         if isinstance(slot, Entry):
             trace.journal.touch(slot.container)
         slot.set(forms.build(slot_form, handles(trace, slot_outputs)))
+        if isinstance(slot, Entry):
+            trace.journal.settle(slot.container, slot.key)
     return forms.build(form, handles(trace, outputs))
 
 
@@ -119,6 +122,7 @@ def _go_on(trace: Trace, node: Node, arm: Arm) -> Any:
     for container, content in arm.after:
         trace.journal.touch(container)
         restore(container, content)
+    trace.journal.written.update(arm.written)
     return arm.result
 
 

@@ -97,6 +97,11 @@ def spread(function: Callable[..., Any], args: Iterable[Any], kwargs: dict[str, 
     return function(*args, **kwargs)
 
 
+def has_held(container: Any) -> bool:
+    """Whether a container holds what only the graph knows."""
+    return type(container) in HOLDERS and is_spread(container.values() if type(container) in DICTS else container)
+
+
 def is_spread(args: Iterable[Any]) -> bool:
     """Whether there are, among arguments, any number of them that only the graph knows."""
     return Held in map(type, args)

@@ -26,10 +26,15 @@ class Fallback(dict[Any, Any]):
 
 
 class Changes:
-    """The contents that containers and objects had when a construct began, noted before their first change."""
+    """The contents that containers and objects had when a construct began, noted before their first change.
 
-    def __init__(self) -> None:
+    Attributes:
+        written: what the graph had written of them by then.
+    """
+
+    def __init__(self, written: dict[int, tuple[Any, Any]] | None = None) -> None:
         self.before: dict[int, tuple[Any, Any]] = {}
+        self.written = dict(written or ())
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         """The containers with what they held."""
@@ -49,9 +54,17 @@ class Journal:
         self.handed_out: dict[int, Any] = {}
         self.refuse: Callable[[Any], None] = lambda container: None
         self.watched: list[Any] = []  # changed without a word: module dicts and closure cells
+        # What containers and objects hold when the graph runs, as far as it has changed them; and whether there may be
+        # more by now that it has to write, before something raises. What may record nodes while it changes something
+        # has to say so again afterwards.
+        self.written: dict[int, tuple[Any, Any]] = {}
+        self.pending = False
+        self.write: Callable[[], None] = lambda: None  # set by who makes the trace: lets the graph do so
+        self._writing = False
 
     def touch(self, container: Any) -> None:
         """Note the contents of what is about to be changed."""
+        self.pending = True
         if id(container) in self.handed_out:
             self.refuse(container)
         before = self.stack[-1].before
@@ -67,7 +80,7 @@ class Journal:
                     self.advance(part)
 
     def begin(self) -> Changes:
-        changes = Changes()
+        changes = Changes(self.written)
         self.stack.append(changes)
         for container in self.watched:
             self.touch(container)
@@ -86,6 +99,32 @@ class Journal:
         noted = (changes.before.get(id(container)) for changes in self.stack)
         return next((each[1] for each in noted if each is not None), None)
 
+    def write_back(self) -> None:
+        """Let the graph change, before something that may raise, what the program has changed outside of itself."""
+        if self._writing or not (self.pending or any(not same(contents(w), self.base(w)) for w in self.watched)):
+            return
+        self._writing = True
+        try:
+            self.write()
+        finally:
+            self._writing = False
+        self.pending = False
+
+    def base(self, container: Any) -> Any:
+        """What a container holds when the graph runs, unless it is written now."""
+        found = self.written.get(id(container))
+        if found is None:
+            found = next(changes.before[id(container)] for changes in self.stack if id(container) in changes.before)
+        return found[1]
+
+    def settle(self, container: Any, key: Any) -> None:
+        """Note that all paths have written an entry; where each has made an object of its own, it has to be anew."""
+        base = self.base(container)
+        value = contents(container)[key]
+        whole = dict(base) if isinstance(base, dict) else list(base)
+        whole[key] = value if type(value) in _LEAVES or type(value).__name__ == "Tensor" else _MISSING
+        self.written[id(container)] = container, whole
+
     def watch(self, container: Any) -> None:
         """Note also those changes that nobody tells."""
         self.watched.append(container)
@@ -100,9 +139,13 @@ class Journal:
         Raises:
             Unstageable: an iterator that was there before has gone on.
         """
-        changes = [(container, content) for container, content in reversed(self.stack.pop()) if known(container)]
+        ended = self.stack.pop()
+        self.written = ended.written
+        changes = [(container, content) for container, content in reversed(ended) if known(container)]
         for container, content in changes:
             restore(container, content)
+        for container in self.watched:
+            self.touch(container)
         for container, content in changes:
             if content is _ADVANCED:
                 kind = type(container).__name__
@@ -234,6 +277,14 @@ def entries(content: Any) -> dict[Any, Any] | None:
     if isinstance(content, list):
         return dict(enumerate(content))
     return None
+
+
+def same(after: Any, before: Any) -> bool:
+    """Whether two `contents` of a container are the same objects."""
+    old, new = entries(before), entries(after)
+    if old is None or new is None:
+        return bool(before == after)
+    return list(old) == list(new) and all(new[key] is old[key] for key in old)
 
 
 def put(container: Any, key: Any, value: Any) -> None:

@@ -63,6 +63,8 @@ class Carry:
         if isinstance(slot, Entry):
             self.trace.journal.touch(slot.container)
         slot.set(value)
+        if isinstance(slot, Entry):
+            self.trace.journal.settle(slot.container, slot.key)
 
     def take_in(self, arm: Arm, unread: set[int]) -> bool:
         """Widen what is carried by what a turn left; whether that changed anything."""
@@ -142,6 +144,7 @@ def _stage_while(
     until: Callable[[], Any] | None,
     rotated: bool = False,
 ) -> None:
+    trace.journal.write_back()
     carry = _carry(trace, state)
     carry.test = first._value if is_tensor(first) else None
     # If the test does something, it must run as often as Python would run it, and `first` was one time.
@@ -293,6 +296,7 @@ def _stage_for(
     trace: Trace, iterable: Any, body: Callable[[Any], Any], state: State, until: Callable[[], Any] | None
 ) -> None:
     source = trace.lower(iterable)
+    trace.journal.write_back()
     item_type = item_of(source.type) if isinstance(source, Value) else _item_of_all(source)
     carry = _carry(trace, state)
     carry.test = source if isinstance(source, Value) else None

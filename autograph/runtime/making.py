@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import types
 from typing import Any
 
@@ -25,3 +26,10 @@ def make_function(
     made = types.FunctionType(code, names, name, defaults or None, cells)
     made.__kwdefaults__ = keywords or None
     return made
+
+
+def assigns_outside(code: types.CodeType) -> bool:
+    """Whether a function assigns to variables of those around it."""
+    stores = {str(each.argval) for each in dis.get_instructions(code) if each.opname in ("STORE_DEREF", "DELETE_DEREF")}
+    inner = (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return bool(stores & set(code.co_freevars)) or any(map(assigns_outside, inner))

@@ -82,7 +82,9 @@ class ContainerRef:
             inside = trace.materialise(container)
         if inside is None:
             trace.journal.touch(container)
-            return getattr(operator, name)(container, other)
+            changed = getattr(operator, name)(container, other)
+            trace.journal.pending = True
+            return changed
         result = trace.record(name, (inside, other))
         kind = type(other) if staged is None else class_of(trace.use(staged))
         return container if kind is not None and kind.__module__ in ("builtins", "collections") else result

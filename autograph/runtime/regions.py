@@ -81,6 +81,7 @@ class Arm:
         whole: containers that were changed in other ways than entry by entry.
         before: the variables as they were before.
         after: the containers that were changed, with what they held at the end.
+        written: the same as far as the graph has written it.
     """
 
     block: Block
@@ -90,6 +91,7 @@ class Arm:
     whole: list[Any] = field(default_factory=list)
     before: dict[Any, Any] = field(default_factory=dict)
     after: list[tuple[Any, Any]] = field(default_factory=list)
+    written: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
 
 def run_body(
@@ -109,6 +111,8 @@ def run_body(
                 prepare()
             begin = state.snapshot()
             arm.result = run_or_raise(trace, body)
+            trace.journal.write_back()
+            arm.written = dict(trace.journal.written)
             arm.values = {variable: variable.get() for variable in before if variable.get() is not begin[variable]}
             arm.after = [(container, contents(container)) for container, _ in changes]
             _note_entries(arm, changes)

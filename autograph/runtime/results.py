@@ -7,7 +7,6 @@ gives them back where the function did.
 
 from __future__ import annotations
 
-import dis
 import functools
 import gc
 import types
@@ -22,8 +21,18 @@ from autograph.marks import UNBOUND
 from autograph.runtime.classes import HEAP, is_users
 from autograph.runtime.graph import Block, Constant, Graph, Value, gather, walk
 from autograph.runtime.holding import Held, held, may_hold
-from autograph.runtime.journal import PATCHED, Changes, Fallback, attributes, contents, entries, is_iterator, reached
-from autograph.runtime.making import make_function, make_object
+from autograph.runtime.journal import (
+    PATCHED,
+    Changes,
+    Fallback,
+    attributes,
+    contents,
+    entries,
+    is_iterator,
+    reached,
+    same,
+)
+from autograph.runtime.making import assigns_outside, make_function, make_object
 from autograph.runtime.outside import Outside
 from autograph.runtime.regions import remake
 from autograph.runtime.signals import Unstageable
@@ -49,6 +58,7 @@ class Results:
         trace.journal.refuse = self._refuse
         self._entered: dict[int, Any] = {}  # objects of the user's that the graph has, too, before the function ends
         self._writes: set[int] = set()
+        self._own: dict[int, Any] = {}  # containers and objects that traced code made
         self._captured: dict[Value, list[tuple[types.CellType, Any]]] = {}
 
     def _refuse(self, thing: Any) -> None:
@@ -213,7 +223,7 @@ class Results:
                 f"the function {value.__name__}, which calls itself, cannot be handed to code that is not converted",
                 self.trace.place(),
             )
-        if _assigns_outside(value.__code__):
+        if assigns_outside(value.__code__):
             raise Unstageable(
                 f"the function {value.__name__}, made in a staged function, assigns to variables around it, and is "
                 "kept or handed to code that is not staged",
@@ -268,7 +278,7 @@ class Results:
         changed = [
             thing
             for thing, before in self.trace.journal.outermost()
-            if id(thing) in inside and id(thing) not in self._made and not _same(contents(thing), before)
+            if id(thing) in inside and id(thing) not in self._made and not same(contents(thing), before)
         ]
         is_set = any(node.op in ("setattr", "delattr") and id(node) not in self._writes for node in walk(graph.block))
         if changed or is_set:
@@ -318,17 +328,22 @@ class Results:
         self.trace.record_lowered(op, (place, key, self.lower(value)))
         self._writes.add(id(self.trace.block.nodes[-1]))
 
-    def write_back(self, thing: Any, after: Any, before: Any) -> set[tuple[Any, ...]]:
-        """Record what changed in a container or object; the sources to read when the graph runs instead."""
+    def write_back(self, thing: Any, after: Any, before: Any, first: Any) -> set[tuple[Any, ...]]:
+        """Record what changed in a container or object since it was last written; the sources to read late instead.
+
+        Args:
+            first: what it held when the function began.
+        """
         if isinstance(thing, (Fallback, types.CellType)):
             return set()
         known = self.paths.get(id(thing))
         outer = self.outside.objects.get(id(thing))
         source = self.outside.sources.get(id(thing))
         if source is not None:
-            return {source[1].key} if not _same(after, before) else set()
+            return {source[1].key} if not same(after, before) else set()
         if known is None and outer is None:
-            return set() if _same(after, before) else self._write_found(thing, after, before)
+            is_done = id(thing) in self._own or same(after, before)
+            return set() if is_done else self._write_found(thing, after, before, first)
         if known is not None and isinstance(thing, (list, dict)):
             if any(type(part) is Held for part in (after.values() if isinstance(after, dict) else after)):
                 raise Respecialise(
@@ -339,18 +354,21 @@ class Results:
         place: Any = self._by_reference(known[1], thing) if known is not None else outer[1]  # type: ignore[index]
         if not isinstance(place, Value):
             place = Constant(thing)
-        return self._write_object(thing, after, before, place)
+        return self._write_object(thing, after, before, first, place)
 
-    def _write_found(self, thing: Any, after: Any, before: Any) -> set[tuple[Any, ...]]:
+    def _write_found(self, thing: Any, after: Any, before: Any, first: Any) -> set[tuple[Any, ...]]:
         """The same for what is an attribute of an object that is known; what is not found was made by traced code."""
         found = self.outside.find(thing)
         if found is None:
             owner = self.outside.owner_of(thing)
-            return set() if owner is None else self.write_back(owner, after, before)
+            if owner is not None:
+                return self.write_back(owner, after, before, first)
+            self._own[id(thing)] = thing
+            return set()
         holder, source = found
         if hasattr(thing, "__dict__") and not isinstance(thing, (list, dict, set)):
             place = self.outside._load(source, ObjectType(type(thing).__name__))
-            return self._write_object(thing, after, before, place)
+            return self._write_object(thing, after, before, first, place)
         if source.op != "getattr":
             raise Unstageable(
                 f"{source.text}, which is part of another container, is changed in a staged function: make it an "
@@ -363,23 +381,25 @@ class Results:
         old, new = entries(before), entries(after)
         if old is None or new is None:
             return
-        if list(old) == list(new):
+        if isinstance(after, list) and len(old) != len(new):
+            start = next((key for key in new if key not in old or new[key] is not old[key]), len(after))
+            self.trace.record_lowered("setitem", (place, slice(start, None), list(map(self.lower, after[start:]))))
+        elif list(old) == list(new)[: len(old)]:
             for key, value in new.items():
-                if value is not old[key]:
+                if key not in old or value is not old[key]:
                     self.write("setitem", place, key, value)
-        elif isinstance(after, list):
-            self.trace.record_lowered("setitem", (place, slice(None), list(map(self.lower, after))))
         else:
             self.trace.record_lowered(".clear", (place,))
             self.trace.record_lowered(".update", (place, {key: self.lower(value) for key, value in after.items()}))
 
-    def _write_object(self, thing: Any, after: Any, before: Any, place: Any) -> set[tuple[Any, ...]]:
+    def _write_object(self, thing: Any, after: Any, before: Any, first: Any, place: Any) -> set[tuple[Any, ...]]:
         late: set[tuple[Any, ...]] = set()
         if not isinstance(after, dict) or not isinstance(before, dict):
             return late
         for name, value in after.items():
             old, attribute = before.get(name, self), ("attribute", id(thing), name)
-            if old is not value and not self.outside.is_handle_of(value, thing, name, before.get(name)):
+            unchanged = old is first.get(name, self) and self.outside.is_handle_of(value, thing, name, old)
+            if old is not value and not unchanged:
                 if type(old) in (int, float, complex) and attribute not in self.outside.late:
                     late.add(attribute)
                 place = place if isinstance(place, (Value, Constant)) else Constant(place)
@@ -394,11 +414,6 @@ class Results:
         return late
 
 
-def _same(after: Any, before: Any) -> bool:
-    old, new = entries(before), entries(after)
-    if old is None or new is None:
-        return bool(before == after)
-    return list(old) == list(new) and all(new[key] is old[key] for key in old)
 
 
 def _is_of_trace(value: Any, depth: int) -> bool:
@@ -419,13 +434,6 @@ def _content(cell: types.CellType) -> Any:
         return cell.cell_contents
     except ValueError:
         return UNBOUND
-
-
-def _assigns_outside(code: types.CodeType) -> bool:
-    """Whether a function assigns to variables of those around it."""
-    stores = {str(each.argval) for each in dis.get_instructions(code) if each.opname in ("STORE_DEREF", "DELETE_DEREF")}
-    inner = (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
-    return bool(stores & set(code.co_freevars)) or any(map(_assigns_outside, inner))
 
 
 def may_contain(value: Any, depth: int = 4) -> bool:

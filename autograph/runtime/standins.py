@@ -83,6 +83,7 @@ class Recorded:
                 self.trace.journal.advance(part)
             self.trace.expose((getattr(function, "__self__", None), *args, *kwargs.values()))
             result = function(*args, **kwargs)
+            self.trace.journal.pending = True
             if not _makes_array(result):
                 return result
         if is_iterator(getattr(function, "__self__", None)):
@@ -146,7 +147,10 @@ class Mutator:
             self.trace.journal.touch(owner)
         for part in args:
             self.trace.journal.advance(part)
-        return self.function(*args, **kwargs)
+        try:
+            return self.function(*args, **kwargs)
+        finally:
+            self.trace.journal.pending = True
 
     def _sort(self, kwargs: dict[str, Any]) -> None:
         """Sort a list by keys that may be staged."""

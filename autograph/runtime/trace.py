@@ -33,6 +33,7 @@ from autograph.runtime.holding import (
 from autograph.runtime.journal import Journal
 from autograph.runtime.naming import return_of, stored_names
 from autograph.runtime.opdef import OPS, ORDERED, WRITE, lookup, op_of
+from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.signals import NeedsConcrete, leaked
 from autograph.runtime.signature import Event
 from autograph.runtime.tensor import LIBRARY, Method, Tensor, class_of, is_tensor
@@ -119,8 +120,8 @@ class Trace:
     def place(self) -> Place:
         """Where the user's program is."""
         found = []
-        frame: FrameType | None = sys._getframe(1)
         root = self._root
+        frame: FrameType | None = sys._getframe(1) if root is not None else None  # before it starts, it is nowhere
         while frame is not None and frame is not root:
             code = frame.f_code
             if not code.co_filename.startswith(LIBRARY):
@@ -165,6 +166,8 @@ class Trace:
             inferred = definition.infer(*map_args(_type_of, args))
         place = self.place()
         node = Node(op, args, kwargs, (), place)
+        if not is_quiet(node):
+            self.journal.write_back()
         self.block.nodes.append(node)
         self.recorded += 1
         names = stored_names(place[-1][0]).get(place[-1][1], ()) if place else ()
@@ -295,6 +298,7 @@ class Trace:
         if isinstance(value.type, MaybeUnbound):
             kwargs = {} if value.name.startswith(GENERATED) else {"name": value.name}
             node = Node("bound", (value,), kwargs, (), self._place_of_use(value))
+            self.journal.write_back()
             self.block.nodes.append(node)
             value = node.add_output(value.type.inner, value.name)
         return value
@@ -349,8 +353,8 @@ class Trace:
             self._hold(part)
         if type(container) is tuple:
             return run_time(self, container)
-        self.journal.touch(container)
         handle = run_time(self, container)
+        self.journal.touch(container)
         hold(container, handle)
         return handle
 

@@ -19,6 +19,7 @@ from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.calling import Caller, Converter
 from autograph.runtime.classes import GENERATORS, is_open
 from autograph.runtime.graph import Constant, Graph, Place, Value, depends_on, user_line, walk
+from autograph.runtime.holding import has_held
 from autograph.runtime.instrument import Instruments
 from autograph.runtime.journal import contents, restore
 from autograph.runtime.outside import Outside
@@ -112,7 +113,8 @@ class Tracer:
         self.trace.call = self.caller.replacement
         self.trace.ref = self.outside.array
         self.trace.roots = self._roots
-        self.trace.before_raise = self._write_back
+        self.trace.before_raise = self._leave
+        self.trace.journal.write = self._write_back
         self.outside.param_names = self.leaf_names
         self.params: dict[Value, str] = {}
         self.results = Results(self.trace, self.outside)
@@ -209,7 +211,7 @@ class Tracer:
         except RecursionError:
             raise too_deep(self.trace) from None
         except Raised as error:
-            self._write_back()
+            self._leave()
             record_raise(self.trace, error)
             return None
         except Exception as error:
@@ -217,39 +219,47 @@ class Tracer:
                 raise
             check_not_about_handles(self.trace, error)
             check_not_handling(self.trace, error)
-            self._write_back()
+            self._leave()
             record_raise(self.trace, error)
             return None
 
     def _end(self, result: tuple[Any, ...]) -> tuple[Any, ...]:
         """Write back what the function changed, and give its result as an argument of the graph's end."""
         self.results.final = self.trace.returning = True
-        self._write_back()
+        self._leave()
         return (self.results.lower(result[0]),)
+
+    def _leave(self) -> None:
+        """Let the graph write what is still to be written, before the program returns or raises."""
+        self.results.check_entered(self.trace.graph)
+        self.trace.journal.write_back()
 
     def _write_back(self) -> None:
         """Record the writes to what is not the function's own, as it is now."""
-        self.results.check_entered(self.trace.graph)
-        changes = self.trace.journal.outermost()
-        after = [(thing, contents(thing)) for thing, _ in changes]
-        late: set[tuple[Any, ...]] = set()
+        journal, late = self.trace.journal, set[tuple[Any, ...]]()
+        changed = []
+        for thing, first in journal.outermost():
+            after = thing if has_held(thing) else contents(thing)  # of what is held there must be no copies
+            changed.append((thing, first, after, journal.base(thing)))
+            if after is not thing:
+                journal.written[id(thing)] = thing, after
         for environment in self.outside.environments.values():
-            written: dict[str, Any] = next((content for thing, content in after if thing is environment), {})
-            for name, value in written.items():
-                if name in ("__builtins__", "__name__") or value is environment.seen.get(name, self):
+            after, base = _of(environment, changed)
+            for name, value in after.items():
+                if name in ("__builtins__", "__name__") or value is base.get(name, environment.seen.get(name, self)):
                     continue
                 if name in environment.seen and not isinstance(environment.seen[name], Tensor):
                     late.add(("getitem", id(environment.real), name))
                 self.results.write("setitem", Constant(environment.real), name, value)
         for real, mine, seen in self.outside.cells.values():
-            held: dict[str, Any] = next((content for thing, content in after if thing is mine), {})
-            value = held.get("cell_contents", seen)
-            if value is not seen:
+            after, base = _of(mine, changed)
+            value = after.get("cell_contents", seen)
+            if value is not base.get("cell_contents", seen):
                 if not isinstance(seen, Tensor):
                     late.add(("getattr", id(real), "cell_contents"))
                 self.results.write("setattr", Constant(real), "cell_contents", value)
-        for thing, content in changes:
-            late |= self.results.write_back(thing, contents(thing), content)
+        for thing, first, after, base in changed:
+            late |= self.results.write_back(thing, after, base, first)
         if late - self.outside.late:
             raise Restart(late)
 
@@ -374,6 +384,11 @@ _LIBRARIES = (os.path.dirname(os.__file__) + os.sep, os.path.dirname(np.__file__
 def _at(place: Any) -> str:
     line = _line(place)
     return f", {line[0]}:{line[1]}" if line else ""
+
+
+def _of(thing: Any, changed: list[tuple[Any, Any, Any, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a module's dict or a closure cell holds now, and what it held when it was last written."""
+    return next(((after, base) for each, _, after, base in changed if each is thing), ({}, {}))
 
 
 def _flat(tree: Any, example: Any) -> list[Any]:

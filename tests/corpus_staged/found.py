@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np  # noqa: F401  (for arguments)
+
 from tests.corpus_staged import calls
 
 level = 0
@@ -40,3 +42,90 @@ def decorators_run_with_each_call(n):
 def none_is_added_to(a, b):
     b += a
     return b
+
+
+# What was changed stays changed when something raises afterwards.
+
+
+@calls("[1, 2], {1: 1}, 2", "[1, 2], {1: 1}, 0", "[], {}, 0")
+def containers_changed_before_a_division(xs, d, n):
+    xs.pop()
+    d["n"] = n
+    xs.append(n + 1)
+    d.pop(1, None)
+    return 1 / n
+
+
+class Account:
+    def __init__(self):
+        self.count, self.last, self.log = 0, None, []
+
+
+@calls("Account(), 2", "Account(), 0")
+def attributes_changed_before_a_division(account, n):
+    account.count += 1
+    account.last = n
+    return account.count / n
+
+
+@calls("0", "2")
+def globals_changed_before_a_division(n):
+    global level
+    level = 1
+    level += n
+    try:
+        return level, half_of_level(n)
+    finally:
+        level = 0
+
+
+def half_of_level(n):
+    global level
+    level += 1
+    return level / n
+
+
+@calls("[1, 2, 3], {1: 1}, 2, np.ones(3)", "[1, 2, 3], {1: 1}, 0, np.ones(3)", "[1, 2, 3], {1: 1}, 4, np.ones(5)",
+       "[1, 2, 3], {1: 1}, 4, np.ones(3)", "[1], {1: 1}, 4, np.ones(3)", "[1, 2, 3], {1: 1}, 3, np.ones(3), Account()",
+       "[1, 2, 3, 4], {1: 1}, 4, np.ones(6), Account()")  # fmt: skip
+def changed_in_branches_and_loops_that_raise(xs, d, n, x, account=None):
+    account = Account() if account is None else account
+    xs.pop()
+    d["k"] = n
+    if n > 1:
+        xs[0] = 5
+        account.count += n
+        x[n] = 7
+        account.last = x[0]
+    for i in range(n):
+        xs[-1] += x[i]
+        account.count -= 1
+        d["k"] = xs[0] / (3 - i)
+        account.last = i
+    return 1 / n
+
+
+@calls("Account(), np.arange(3.0), 3", "Account(), np.arange(3.0), 5")
+def kept_list_grows_until_something_raises(account, x, n):
+    i = 0
+    while x[i] < n:
+        account.log.append(x[i])
+        account.count = len(account.log)
+        i += 1
+    return i
+
+
+@calls("{}, -1", "{}, 1")
+def list_is_stored_before_a_branch_raises(d, n):
+    ys = [n]
+    d["a"] = ys
+    if n < 0:
+        raise ValueError(n)
+    ys.append(3)
+    return d["a"] is ys
+
+
+@calls("{2: 0}, 2, 1", "{2: 0}, 1, 2")
+def entry_is_looked_up_and_another_set(d, i, f):
+    d["key"] = d.get(i, f)
+    return i / 2
