@@ -48,7 +48,8 @@ _DOING = frozenset(
     "print input open exec eval setattr delattr next append extend insert add update pop popitem remove discard clear "
     "sort reverse setdefault appendleft popleft write".split()
 )
-_RECURSION = 25  # calls of a function from itself under conditions that are staged
+_RECURSION = 25  # calls of a function from itself, under conditions that are staged, in one another
+_RECURSIONS = 100  # and all in all
 
 
 class Caller:
@@ -69,6 +70,7 @@ class Caller:
         self._originals: dict[int, tuple[Any, Any]] = {}
         self._methods: set[tuple[type, types.FunctionType]] = set()  # that are guarded
         self._depth: dict[types.CodeType, int] = {}
+        self._recursions = 0
 
     def original(self, function: Any) -> Any:
         """The user's function for the traced form of one."""
@@ -183,6 +185,9 @@ class Caller:
             before, trace.loosened = trace.loosened, False
             depth = self._depth[code] = self._depth.get(code, 0) + 1
             try:
+                self._recursions += depth > 1 and bool(trace.tests)
+                if self._recursions > _RECURSIONS:
+                    raise Plain(f"{function.__name__} calls itself too often to be traced", trace.place())
                 if depth > _RECURSION and trace.tests:
                     raise TooDeep(trace.tests[0], function.__name__, trace.place())
                 if trace.held and is_spread(args):

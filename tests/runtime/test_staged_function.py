@@ -316,3 +316,20 @@ def test_recursion_that_only_tracing_makes_too_deep():
 
     assert depth(300) == 300
     assert depth(100_000) == "too deep"
+
+
+def test_recursion_that_branches_too_often_runs_plain():
+    @ag.function
+    def subsets(xs, total):
+        def count(at, rest):
+            if at == 14:
+                return 1 if rest == 0 else 0
+            if xs[at] > rest:
+                return count(at + 1, rest)
+            return count(at + 1, rest) + count(at + 1, rest - xs[at])
+
+        return count(0, total)
+
+    xs = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7]
+    assert subsets(xs, 10) == subsets.python_function(xs, 10)
+    assert "too often to be traced" in str(subsets.explain(xs, 10))
