@@ -153,10 +153,10 @@ class GraphBackend(protocol.Backend):
         """Whether it shows only later if two things, of which one or both are staged, are one."""
         if len(staged) == 1 and type(other) is np.ndarray:
             staged = [*staged, self.current.use(self.current.ref(other))]
-        kinds = [each.type.kind if isinstance(each.type, TensorType) else "object" for each in staged]
-        if "object" in kinds:
-            return True
-        return kinds == ["array", "array"] and not set(staged) <= set(self.current.graph.params)  # the signature tells
+        if len(staged) == 1:
+            return self.current.known_class(staged[0]) in (None, type(other))
+        arrays = all(isinstance(each.type, TensorType) and each.type.kind == "array" for each in staged)
+        return not arrays or not set(staged) <= set(self.current.graph.params)  # of those, the signature tells
 
     def concrete(self, value: Any, parts: bool) -> Any:
         """`value`, whose identity or structure code that is not staged is about to look at."""

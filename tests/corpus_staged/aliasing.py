@@ -317,3 +317,19 @@ def default_and_stored(x, y):
     store[2] += 1
     x = None
     return store
+
+
+@calls("2, 0", "2.5, 0", "np.ones(2), 0", "np.ones(2), 1", "1000, 2", "np.float64(2), 0")
+def still_the_same(x, n):
+    y = x
+    for _ in range(n):
+        y = y * 2
+    return y is x, y
+
+
+@calls("*(a := 1000.5, a)", "1000.5, 1000.5 + n", "*(a := np.ones(2), a)", "np.ones(2), np.ones(2)", "3, 3")
+def given_twice(x, y):
+    return x is y
+
+
+n = 0
