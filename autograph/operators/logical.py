@@ -27,7 +27,7 @@ def and_(
             if backend is not None:
                 result = backend.and_(value, _given(second, third, fourth))
                 if result is not NotImplemented:
-                    return result
+                    return False if test and result is value else result  # it was asked, and decides
             if not value:
                 return False if test else value
             value = None  # Python does not hold on to it either
@@ -50,7 +50,7 @@ def or_(
             if backend is not None:
                 result = backend.or_(value, _given(second, third, fourth))
                 if result is not NotImplemented:
-                    return result
+                    return True if test and result is value else result
             if value:
                 return True if test else value
             value = None

@@ -19,6 +19,7 @@ from autograph.runtime.classes import GENERATORS, is_users
 from autograph.runtime.graph import Constant
 from autograph.runtime.holding import Held, is_spread
 from autograph.runtime.journal import PATCHED, Fallback
+from autograph.runtime.naming import looks_around
 from autograph.runtime.opdef import op_of
 from autograph.runtime.outside import Outside
 from autograph.runtime.signals import Plain, TooDeep, Unjoinable
@@ -94,6 +95,8 @@ class Caller:
     def _instantiate(self, function: types.FunctionType) -> types.FunctionType:
         converted = self.convert(function)
         code = converted.__code__
+        if looks_around(code):
+            raise Plain(f"{function.__qualname__} looks at frames or at all globals", self.trace.place())
         if not is_converted(code) and _does_something(code):
             reason = f"{function.__qualname__} has no source, or none that can be converted"
             raise Plain(reason, self.trace.place())

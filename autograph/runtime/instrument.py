@@ -162,7 +162,13 @@ def _dispatching(function: types.FunctionType, name: str = "") -> Callable[..., 
         if not _TRACING.stack or getattr(function, "__ag_do_not_convert__", False):
             return function(*args, **kwargs)
         trace = _TRACING.stack[-1]
-        result = trace.call(function)(*args, **kwargs)
+        before = trace.endings
+        if name == "__getitem__":  # Python may be iterating
+            trace.endings = (StopIteration, IndexError)
+        try:
+            result = trace.call(function)(*args, **kwargs)
+        finally:
+            trace.endings = before
         return _concrete(trace, name, result) if is_tensor(result) else result
 
     return dispatch

@@ -63,3 +63,16 @@ def stored_at(code: CodeType | None, name: str) -> int | None:
     stores = {} if code is None else stored_names(code)
     lines = [code_line(code, at) for at, names in stores.items() if code is not None and name in names]
     return lines[-1] if lines else None
+
+
+_AROUND = frozenset({"_getframe", "currentframe", "globals"})
+
+
+def looks_around(code: CodeType) -> bool:
+    """Whether code depends on who calls it, or on a module as a whole."""
+    if not _AROUND.isdisjoint(code.co_names):
+        return True
+    constants = code.co_consts
+    if any(type(constant) is tuple and "stacklevel" in constant for constant in constants):
+        return True
+    return any(looks_around(constant) for constant in constants if isinstance(constant, CodeType))

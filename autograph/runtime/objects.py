@@ -61,7 +61,12 @@ def _checked_truth(found: Any) -> bool:
 def iterated(trace: Trace, thing: Any) -> Any:
     """What is iterated over in the place of an object: what its `__iter__` gives."""
     method = special(thing, "__iter__") if special(thing, "__next__") is None else None
-    return thing if method is None else trace.call(method)(thing)
+    if method is None:
+        return thing
+    found = trace.call(method)(thing)
+    if isinstance(found, (int, float, str, type(None))) and not is_tensor(found):
+        raise TypeError(f"iter() returned non-iterator of type '{type(found).__name__}'")
+    return found
 
 
 class _Answer:

@@ -22,6 +22,8 @@ from autograph.runtime.environment import Environment, ModuleView
 from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.journal import attributes, entries, put
 from autograph.runtime.keys import static_key
+from autograph.runtime.naming import looks_around
+from autograph.runtime.signals import Plain
 from autograph.runtime.signature import Guard
 from autograph.runtime.sources import Source
 from autograph.runtime.tensor import Tensor, is_tensor
@@ -132,6 +134,9 @@ class Outside:
             names = (*source.names, ("key", static_key), ("known", static_key(value)))
             self.guard(f"key({source.expression}) == known", names, f"the value of {source.text}")
             return self.see_static(value, source.text)
+        is_own = isinstance(value, FunctionType) and not libraries.is_plain(value.__module__ or "")
+        if is_own and looks_around(value.__code__):
+            raise Plain(f"{source.text} looks at frames or at all globals", self.trace.place())
         self._guard_same(value, source)
         if isinstance(value, _CONSTANT):
             return value

@@ -155,6 +155,8 @@ def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
             raise
         check_not_about_handles(trace, error)
         check_not_handling(trace, error)
+        if isinstance(error, trace.endings):
+            raise Plain("where an iteration ends is known only when the program runs", trace.place()) from None
         raise_in_graph(trace, _named_like_python(error))
 
 

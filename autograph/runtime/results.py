@@ -124,6 +124,9 @@ class Results:
         found = self._found(value)
         if found is not None:
             return found
+        outer = self.outside.find(value) if type(value) is not tuple else None
+        if outer is not None:
+            return self.outside._load(outer[1], ObjectType(type(value).__name__))
         if id(value) in self._making:
             reason = "a container that contains itself cannot be returned from a staged function"
             raise Unstageable(reason, self.trace.place())

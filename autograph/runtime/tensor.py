@@ -73,7 +73,7 @@ class Tensor:
     def __getattr__(self, name: str) -> Any:
         if name in _NAMES and getattr(self._value.type, "name", "") == "type":
             return self._trace.record("getattr", (self, name))
-        if name.startswith("__") and name.endswith("__"):
+        if name.startswith("__") and name.endswith("__") and name not in _TOLD:
             raise AttributeError(f"a staged value has no attribute {name}")
         type = self._trace.type_of(self)
         if isinstance(type, TensorType):
@@ -327,6 +327,11 @@ def _sample(type: TensorType) -> Any:
 
 
 _NAMES = frozenset({"__name__", "__qualname__", "__module__"})  # of a class
+# Of functions, classes and exceptions; no protocol of Python's or NumPy's asks for these.
+_TOLD = frozenset(
+    "__defaults__ __kwdefaults__ __name__ __qualname__ __doc__ __annotations__ __code__ __closure__ __wrapped__ "
+    "__self__ __func__ __cause__ __context__ __suppress_context__ __traceback__ __notes__ __mro__ __bases__".split()
+)
 _DATA = frozenset("T real imag flat shape strides size nbytes ndim dtype itemsize base".split())
 
 
@@ -351,7 +356,7 @@ def iterated(tensor: Tensor, frame: Any) -> Iterator[Any]:
         return iter(trace.unpack(tensor, len(type.items)))
     if instruction == "UNPACK_SEQUENCE":
         return iter(trace.unpack(tensor, count))
-    if isinstance(type, TensorType) and type.exact:
+    if isinstance(type, TensorType) and type.exact and (type.ndim or instruction != "UNPACK_EX"):
         if not type.ndim:
             return iter(_sample(type))
         if type.shape[0] is not None:

@@ -65,6 +65,7 @@ class Trace:
         self.events: list[Event] = []
         self.prologue: list[Node] = []
         self.closed = False
+        self.endings: tuple[type[Exception], ...] = (StopIteration,)  # by which functions tell Python of an end
         self.around = sys.exc_info()[1]  # the exception that is handled where the function is called
         # Set by who makes the trace: what to call for a function, and the handle for an array.
         self.call: Callable[[Any], Any] = lambda function: function

@@ -376,3 +376,69 @@ def own_setattr(n):
         meter.value = n
     meter.value = 2 * n
     return meter.value
+
+
+class Asked:
+    def __init__(self, value):
+        self.value = value
+
+    def __bool__(self):
+        print("asked", self.value)
+        return self.value
+
+
+@calls("Asked(True), Asked(False), 1", "Asked(False), Asked(True), 2", "Asked(True), Asked(True), 3")
+def asked_once(a, b, x):
+    if a and b:
+        x += 1
+    if a or b:
+        x += 2
+    return x, a or b
+
+
+class Lists:
+    def __init__(self, parts):
+        self.parts = parts
+
+
+@calls("Lists([1, 2]), 3", "Lists([]), 4")
+def list_of_an_object(o, x):
+    return o.parts, o.parts is o.parts, x
+
+
+class Steps:
+    """An iterator that tells Python of its end."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.n <= 0:
+            raise StopIteration
+        self.n -= 1
+        return self.n
+
+
+@calls("Steps(3), 2", "Steps(0), 2")
+def iterated_by_steps(steps, x):
+    total = 0
+    for step in steps:
+        total += step * x
+    return total
+
+
+class Swapped:
+    def __init__(self, value, next=None):
+        self.value, self.next = value, next
+
+
+@calls("Swapped(1), Swapped(2), 5", "Swapped(1), Swapped(2), -5")
+def swapped(a, b, x):
+    if x > 0:
+        a, b = b, a
+    a.value = x
+    b.next = Swapped(x, b.next)
+    return a, b
