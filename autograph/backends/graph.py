@@ -31,7 +31,7 @@ from autograph.runtime.generators import (
     run_over,
 )
 from autograph.runtime.graph import Value
-from autograph.runtime.holding import is_spread, may_hold
+from autograph.runtime.holding import is_spread, iterated_container, may_hold, watched
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
 from autograph.runtime.refs import ConstantRef, ContainerRef, Entered, ObjectRef
@@ -52,6 +52,8 @@ _STRUCTURAL = frozenset({"len", "enumerate", "zip", "reversed", "iter", "list", 
 
 # Those that take no elements of a generator at once.
 _LOOKING = frozenset({"type", "str", "repr", "ascii", "format", "bool", "len"})
+# Those that take items one by one, as they are asked for them.
+_LAZY = frozenset({"enumerate", "zip", "map", "filter", "iter"})
 
 
 class _Traces(threading.local):
@@ -239,13 +241,14 @@ class GraphBackend(protocol.Backend):
 
     def _comprehension(self, iterable: Any, parts: Any, condition: Any, done: Any, first: Any, op: str) -> Any:
         self.current.journal.advance(iterable)
-        if first is True and has_iteration(iterable):
+        taken = iterated(self.current, iterable) if has_iteration(iterable) else watched(iterable)
+        if first is True and taken is not iterable:
             from autograph.operators import comprehensions
 
             operators = {".append": comprehensions.list_comp, ".add": comprehensions.set_comp}
             again: Any = operators.get(op, comprehensions.dict_comp)
             flat = {"flat": True} if isinstance(parts[0], Several) else {}
-            return again(iterated(self.current, iterable), *parts, condition, **flat)
+            return again(taken, *parts, condition, **flat)
         if first is True and not is_staged(iterable) and not isinstance(iterable, Generated):
             if type(iterable) is not range or len(iterable) <= 64:
                 return NotImplemented
@@ -262,7 +265,7 @@ class GraphBackend(protocol.Backend):
         if is_staged(iterable) or isinstance(iterable, Generated) or (type(iterable) is range and len(iterable) > 64):
             return made
         if type(iterable) not in (range, list, tuple):
-            made.iterable = iter(iterable)
+            made.iterable = iter(watched(iterable))
         return generator(made)
 
     def _generated(self, iterable: Any, parts: tuple[Any, ...], condition: Any, first: Any) -> Generated:
@@ -291,6 +294,10 @@ class GraphBackend(protocol.Backend):
         if name == "print":
             return trace.record("print", args, dict(kwargs))
         given, args = args, args if name in _LOOKING else tuple(map(self._collected, args))
+        if name in _LAZY:
+            args = tuple(map(watched, args))
+        if name == "reversed" and iterated_container(args[0]) is not None and not is_staged(args[0]):
+            return watched(args[0], reversed)
         if name == "type" and len(args) == 1:
             if not is_tensor(args[0]):
                 return GeneratorType if isinstance(args[0], Generated) else NotImplemented

@@ -10,6 +10,7 @@ from typing import Any
 
 from autograph.marks import UNBOUND
 from autograph.runtime.branches import stage_if
+from autograph.runtime.holding import watched
 from autograph.runtime.objects import truth
 from autograph.runtime.regions import State, raise_in_graph
 from autograph.runtime.signals import Unstageable
@@ -141,7 +142,7 @@ def generator(generated: Generated) -> Any:
 
     def elements() -> Generator[Any, None, None]:
         (part,), condition, trace = generated.parts, generated.condition, generated.trace
-        iterator = iter(generated.take(some=False))
+        iterator = iter(watched(generated.take(some=False)))
         for item in iterator:
             if condition is not None:
                 accepted = condition(item)

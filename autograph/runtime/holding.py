@@ -12,10 +12,11 @@ import gc
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, MappingView
+from types import GeneratorType
 from typing import Any, NoReturn
 
 from autograph.runtime.recorder import Recorder
-from autograph.runtime.signals import Unstageable
+from autograph.runtime.signals import Materialise, Unstageable
 from autograph.runtime.tensor import LIBRARY, Tensor, is_tensor
 from autograph.runtime.types import ObjectType
 
@@ -90,6 +91,37 @@ def owned(container: Any) -> Tensor | None:
 def drained(part: Any) -> Any:
     """What a container of the graph takes items from, in the place of an iterator or view that traced code made."""
     return list(part) if issubclass(type(part), (Iterator, MappingView)) and not hasattr(part, "readline") else part
+
+
+def iterated_container(iterable: Any) -> Any:
+    """The list, dict, set or deque that iterating over something reads: it, or the dict that it is a view of."""
+    if type(iterable) in HOLDERS:
+        return iterable
+    if issubclass(type(iterable), MappingView) and type(iterable).__module__ == "builtins":
+        return next((part for part in gc.get_referents(iterable) if type(part) in HOLDERS), None)
+    return None
+
+
+def watched(iterable: Any, order: Callable[[Any], Iterator[Any]] = iter) -> Any:
+    """What to iterate over in the place of a container: it notices if the graph comes to hold the contents.
+
+    Raises:
+        Materialise: it does; so it has to be before one iterates.
+    """
+    container = iterated_container(iterable)
+    return iterable if container is None or held(container) is not None else _watched(container, order(iterable))
+
+
+def _watched(container: Any, items: Iterator[Any]) -> Iterator[Any]:
+    for item in items:
+        yield item
+        if held(container) is not None:
+            raise Materialise(container)
+
+
+def is_watched(items: Any) -> bool:
+    """Whether something is what `watched` gives."""
+    return isinstance(items, GeneratorType) and items.gi_code is _watched.__code__
 
 
 def spread(function: Callable[..., Any], args: Iterable[Any], kwargs: dict[str, Any]) -> Any:

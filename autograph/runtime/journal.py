@@ -174,16 +174,16 @@ def reached(values: Iterable[Any], changes: Changes) -> set[int]:
     return seen
 
 
+_HEAP = 1 << 9  # the flag of classes that are written in Python
 _LEAVES = frozenset({int, float, bool, complex, str, bytes, type(None)})
 
 
 def _inside(value: Any) -> Iterable[Any]:
-    if type(value).__module__.startswith("autograph.runtime") and not isinstance(value, Fallback):
+    if str(type(value).__module__).startswith("autograph.runtime") and not isinstance(value, Fallback):
         return ()  # handles and their like
-    if isinstance(value, dict):
-        return list(value.values())
-    if isinstance(value, (list, tuple, set, frozenset, deque)):
-        return list(value)
+    if isinstance(value, (dict, list, tuple, set, frozenset, deque)):
+        own = attributes(value).values() if type(value).__flags__ & _HEAP else ()
+        return [*(value.values() if isinstance(value, dict) else value), *own]
     if isinstance(value, FunctionType):
         return [*(value.__defaults__ or ()), *map(_content, value.__closure__ or ())]
     if isinstance(value, MethodType):
@@ -192,9 +192,12 @@ def _inside(value: Any) -> Iterable[Any]:
         return [value.__self__]
     if isinstance(value, CellType):
         return [_content(value)]
-    if isinstance(value, (type, ModuleType)):
+    if isinstance(value, ModuleType):
         return ()
-    return list(attributes(value).values()) if hasattr(value, "__dict__") or hasattr(value, "__slots__") else ()
+    if isinstance(value, type):
+        return [part for base in value.__mro__ if base.__flags__ & _HEAP for part in vars(base).values()]
+    has_parts = type(value).__flags__ & _HEAP or hasattr(value, "__dict__")
+    return [*attributes(value).values(), type(value)] if has_parts else ()
 
 
 def _content(cell: CellType) -> Any:

@@ -273,6 +273,8 @@ class Tracer:
         What hinges on numbers and arrays is an error instead: of these, the user expects that they are staged.
         """
         at = self.at(signal)
+        if isinstance(signal, Materialise):
+            return "a container that changes its length, or is looked into, is iterated over by Python meanwhile"
         if isinstance(signal, Unstageable):
             return "" if signal.error else signal.message + at
         if isinstance(signal, Unjoinable):

@@ -15,10 +15,10 @@ from itertools import chain, islice
 from typing import Any
 
 from autograph.runtime.branches import stage_if
-from autograph.runtime.holding import held
+from autograph.runtime.holding import held, is_watched, iterated_container, let_hold, watched
 from autograph.runtime.loops import stage_for, stage_while
 from autograph.runtime.regions import State
-from autograph.runtime.signals import NeedsConcrete, Unjoinable, Unstageable
+from autograph.runtime.signals import Materialise, NeedsConcrete, Unjoinable, Unstageable
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import TensorType
@@ -196,11 +196,11 @@ def run_for(
             loop.staged(handle)
             return
         iterable = _items(trace, handle)
-    source = _restartable(iterable)
-    if source is not None and rule.limit is not None and len(source) > rule.limit:
-        loop.restartable(source)
+    container = iterated_container(iterable)
+    if container is None:
+        loop.plain(iterable)
     else:
-        loop.unrolled(iter(iterable))
+        loop.over(iterable, container)
 
 
 @dataclass
@@ -212,6 +212,40 @@ class _For:
     state: State
     until: Callable[[], Any] | None
     rule: Unrolling
+    copied: bool = False  # whether turns were traced for copies of the items
+
+    def plain(self, iterable: Any) -> None:
+        """Over plain values."""
+        source = _restartable(iterable)
+        if source is not None and self.rule.limit is not None and len(source) > self.rule.limit:
+            self.restartable(source, iterable)
+        else:
+            self.unrolled(iter(watched(iterable)))
+
+    def over(self, iterable: Any, container: Any) -> None:
+        """Over a list or the like; one that changes meanwhile may have to be an object of the graph before that."""
+        checkpoint = Checkpoint(self.trace, self.state)
+        before = list(iterable)
+        try:
+            self.plain(iterable)
+            if self.copied and list(map(id, iterable)) != list(map(id, before)):
+                raise Materialise(container)
+        except Materialise as signal:
+            if signal.container is not container:
+                checkpoint.keep()
+                raise
+            checkpoint.undo()
+        except BaseException:
+            checkpoint.keep()
+            raise
+        else:
+            checkpoint.keep()
+            return
+        handle = self.trace.materialise(container)
+        let_hold(self.state, container, handle)
+        if iterable is not container:
+            handle = self.trace.record(f".{type(iterable).__name__.rpartition('_')[2]}", (handle,))
+        self.staged(handle)
 
     def staged(self, iterable: Tensor) -> None:
         """Over a value of the graph; its first turns by themselves, if that helps and there are that many."""
@@ -238,13 +272,14 @@ class _For:
         stage_if(self.trace, self.trace.record("not", (as_tensor(stop),)), rest, None, self.state)
         return True
 
-    def restartable(self, source: Any) -> None:
+    def restartable(self, source: Any, original: Any = None) -> None:
         """Over a range, or numbers: as plain Python while nothing is recorded, then as a loop of the graph."""
+        first = source if original is None else watched(original)
         try:
-            _attempt(self.trace, self.state, lambda c: self._turns(iter(source), c, eager=True))
+            _attempt(self.trace, self.state, lambda c: self._turns(iter(first), c, eager=True))
             return
         except Restage:
-            pass
+            self.copied = True
         reason: NeedsConcrete | Unjoinable
         for peeled in range(PEEL + 1):
             rest = source[peeled:]
@@ -306,6 +341,7 @@ class _For:
 
     def _until_staged(self, stop: Any, rest: list[Any], checkpoint: Checkpoint) -> None:
         """Run the rest of the turns unless the loop ends, which only the graph knows."""
+        self.copied = True
         if rest:
             go_on = self.trace.record("not", (as_tensor(stop),))
             stage_if(self.trace, go_on, lambda: self._turns(iter(rest), checkpoint, False), None, self.state)
@@ -318,7 +354,7 @@ _ITERATORS = frozenset(type(iter(each)) for each in _ITERABLES)
 def _is_passive(items: Iterator[Any]) -> bool:
     """Whether nobody can tell if items are taken from an iterator before they are used."""
     if type(items) not in (zip, enumerate):
-        return type(items) in _ITERATORS
+        return type(items) in _ITERATORS or is_watched(items)
     inner = chain.from_iterable(part if type(part) is tuple else (part,) for part in gc.get_referents(items))
     return all(_is_passive(each) for each in inner if isinstance(each, Iterator))
 
