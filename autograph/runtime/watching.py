@@ -141,7 +141,7 @@ def _guard(
 
 def _names_guard(thing: Any, own: dict[str, Any], path: str, bound: dict[str, Any], text: str) -> Guard:
     """That an object has the same attributes, whatever they are."""
-    in_slots = own.keys() != getattr(thing, "__dict__", {}).keys()
+    in_slots = not hasattr(thing, "__dict__") or own.keys() != thing.__dict__.keys()
     names = f"attributes({path}).keys()" if in_slots else f"{path}.__dict__.keys()"
     given = {**bound, "attributes": attributes, "names": frozenset(own)}
     return Guard(f"{names} == names", given, f"{text} has other attributes")
