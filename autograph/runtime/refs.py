@@ -9,6 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from autograph.runtime.holding import held, may_hold
+from autograph.runtime.signals import Unstageable
 from autograph.runtime.tensor import Tensor, class_of, is_tensor
 from autograph.runtime.trace import Trace
 
@@ -129,6 +130,8 @@ class ObjectRef:
     def __setattr__(self, name: str, value: Any) -> None:
         thing = object.__getattribute__(self, "_thing")
         trace = object.__getattribute__(self, "_trace")
+        if isinstance(thing, FunctionType):  # a function that has no attributes yet is not watched
+            raise Unstageable(f"an attribute of the function {thing.__name__} is set", trace.place())
         trace.journal.touch(thing)
         own = type(thing).__setattr__
         if isinstance(own, FunctionType):

@@ -327,3 +327,18 @@ def global_settings(x):
     for _ in range(SETTINGS["steps"]):
         x -= SETTINGS["rate"] * x
     return x
+
+
+def _counted(x):
+    _counted.calls = getattr(_counted, "calls", 0) + 1
+    return x * _counted.calls
+
+
+@calls("2.0", "np.arange(3)")
+def function_attributes(x):
+    def inner(y):
+        inner.last = y
+        return inner.last + 1
+
+    vars(_counted).clear()
+    return _counted(x), _counted(x), inner(x), inner.last
