@@ -6,7 +6,7 @@ to it: see `autograph.operators.backend`.
 
 from autograph.operators.assertions import assert_stmt, raise_
 from autograph.operators.backend import ACTIVE
-from autograph.operators.calls import call, concrete, context, ref
+from autograph.operators.calls import bound, call, concrete, context, ref
 from autograph.operators.comparisons import compare, in_, is_, is_not, not_in
 from autograph.operators.comprehensions import dict_comp, gen_exp, list_comp, set_comp
 from autograph.operators.conditionals import if_exp, if_stmt
@@ -53,7 +53,7 @@ from autograph.operators.tracebacks import trim
 from autograph.operators.while_loop import while_stmt
 
 __all__ = [
-    "ACTIVE", "all_", "and_", "any_", "ascii_", "assert_stmt", "bool_", "call", "chr_", "compare", "complex_",
+    "ACTIVE", "all_", "and_", "any_", "ascii_", "assert_stmt", "bool_", "bound", "call", "chr_", "compare", "complex_",
     "concrete", "context", "dict_", "dict_comp", "enumerate_", "filter_", "float_", "for_stmt", "format_",
     "frozenset_", "fstring", "gen_exp", "if_exp", "if_stmt", "in_", "in_place", "int_", "is_", "is_container",
     "is_not", "iter_", "len_", "list_", "list_comp", "map_", "max_", "min_", "next_", "not_", "not_in", "or_",

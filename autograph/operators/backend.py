@@ -164,6 +164,10 @@ class Backend(Protocol):
         """What to compare by identity, or to match with patterns that look at its parts, for `value` while tracing."""
         return NotImplemented
 
+    def bound(self, value: Any) -> Any:
+        """A variable is about to be deleted that has been `value` while this backend traces."""
+        return NotImplemented
+
     def context(self, manager: Any) -> Any:
         """What a `with` enters for `manager` while this backend traces."""
         return NotImplemented

@@ -59,6 +59,14 @@ def concrete(value: Any, parts: bool = True) -> Any:
     return value if known is NotImplemented else known
 
 
+def bound(*values: Any) -> None:
+    """See to it that variables that are about to be deleted are bound, of which a backend may have to know."""
+    backend = tracing() if ACTIVE else None
+    if backend is not None:
+        for value in values:
+            backend.bound(value)
+
+
 def context(manager: Any) -> Any:
     """`manager`, which a `with` is about to enter; while a backend traces, what that puts in its place."""
     if not ACTIVE:

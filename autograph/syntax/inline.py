@@ -9,8 +9,13 @@
                                        else:
                                            xs += [x]
     ag__.ref(a)[i] += [x]         →    (ag__.place(a) if ag__.ACTIVE else a)[i] += [x]
+    del x                         →    if ag__.ACTIVE:
+                                           ag__.bound(x)
+                                           del x
+                                       else:
+                                           del x
 
-A call of the operator would cost several times what the indexing or the call itself costs. The last four, and what is
+A call of the operator would cost several times what the indexing or the call itself costs. The last five, and what is
 like `x is None` (see `converters/identity.py`), do not stand in the text at all.
 """
 
@@ -41,7 +46,7 @@ def inline(tree: gast.AST) -> None:
         for field in node._fields:
             value = getattr(node, field, None)
             if isinstance(value, list):
-                value[:] = [_asked(_in_place(item)) for item in value]
+                value[:] = [_asked(_deleted(_in_place(item))) for item in value]
             elif isinstance(value, gast.Call):
                 setattr(node, field, _asked(value))
 
@@ -93,6 +98,16 @@ def _in_place(node: Any) -> Any:
     text = "name = ag__.in_place(operator, ag__.ref(name), value)"
     told = template.statements(text, name=name, operator=operator, value=node.value)
     return gast.copy_location(gast.If(test, [gast.copy_location(each, node) for each in told], [node]), node)
+
+
+def _deleted(node: Any) -> Any:
+    """A `del` of names, of which a backend that traces knows whether they are bound."""
+    names = [each for each in node.targets if isinstance(each, gast.Name)] if isinstance(node, gast.Delete) else []
+    if not names:
+        return node
+    asked = gast.Expr(template.call("bound", *(template.name(each.id) for each in names)))
+    active = template.expression("ag__.ACTIVE")
+    return gast.copy_location(gast.If(active, [gast.copy_location(asked, node), node], [node]), node)
 
 
 def _asked(node: Any) -> Any:

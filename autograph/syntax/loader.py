@@ -135,7 +135,7 @@ def _imports_operators(node: Any) -> bool:
 # -- lowering: gast to ast, noting what is generated and what calls operators -------------------------------
 
 # They call nothing of the user's.
-_QUIET_OPERATORS = frozenset({"ref", "unbound", "concrete", "context", "is_container", "place"})
+_QUIET_OPERATORS = frozenset({"ref", "unbound", "concrete", "context", "is_container", "place", "bound"})
 
 
 class _Region:

@@ -1,5 +1,7 @@
 """Containers that change, or are looked into, while somebody iterates over them."""
 
+import numpy as np  # noqa: F401  (for arguments)
+
 from tests.corpus_staged import calls
 
 SMALL = ("1", "2", "3", "0")
@@ -166,3 +168,19 @@ def reversed_and_iterators(x):
         if len(xs) > 9:
             break
     return xs
+
+
+@calls("np.array([1, 2])", "np.array([])", "[1, 2]", "[]")
+def target_deleted_after_the_loop(xs):
+    for x in xs:
+        y = x
+    del x
+    return y
+
+
+@calls("1", "-1", "0")
+def deleted_where_it_may_be_unbound(x):
+    if x > 0:
+        y = x
+    del y
+    return x
