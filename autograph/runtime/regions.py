@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from operator import is_
 from typing import Any, Protocol
 
 from autograph import nest
@@ -116,6 +117,8 @@ def run_body(
             arm.values = {variable: variable.get() for variable in before if variable.get() is not begin[variable]}
             arm.after = [(container, contents(container)) for container, _ in changes]
             _note_entries(arm, changes)
+            arm.result = _whole(arm.result)
+            arm.values = {slot: _whole(value) for slot, value in arm.values.items()}
     except Diverged:
         arm.diverged = True
         block.results = None
@@ -129,6 +132,16 @@ def run_body(
         _forget_what_is_new(arm, known)
     arm.before = before
     return arm
+
+
+def _whole(value: Any) -> Any:
+    """A value at the end of a body, in which the graph must make what `[*xs, 1]` comes to."""
+    if type(value) is tuple:
+        parts = tuple(map(_whole, value))
+        inside = held(parts)
+        return value if inside is None and all(map(is_, parts, value)) else parts if inside is None else inside
+    held(value)
+    return value
 
 
 def _known_before(trace: Trace, before: dict[Any, Any], changes: Changes) -> Callable[[Any], bool]:

@@ -141,3 +141,55 @@ def list_plus_array(x):
     ys = xs
     xs += x
     return xs, ys, np.sum(xs)
+
+
+
+@calls("3", "0", "6")
+def tuple_spread(n):
+    t = ()
+    i = 0
+    while i < n:
+        t += (i,)
+        t = (*t, i * 2)
+        i += 1
+    return t, len(t), t[::2]
+
+
+@calls("3", "0", "6")
+def list_spread(n):
+    t = []
+    i = 0
+    while i < n:
+        t = [*t, i * 2]
+        i += 1
+    return t, len(t), t[::2]
+
+
+@calls("3", "0", "6")
+def dict_spread(n):
+    t = {}
+    i = 0
+    while i < n:
+        t = {**t, "last": i, i: n}
+        i += 1
+    return t
+
+
+@calls("3", "0", "-2")
+def tuple_in_branch(n):
+    xs = []
+    for i in range(abs(n)):
+        xs.append(i)
+    if n > 0:
+        t = (*xs, n)
+    else:
+        t = (n, *xs)
+    return t, [t, t]
+
+
+@calls("3", "0", "4")
+def tuple_attr(n):
+    held = {"t": ()}
+    for i in range(n):
+        held["t"] = (*held["t"], i)
+    return held
