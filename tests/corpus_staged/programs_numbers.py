@@ -48,7 +48,7 @@ def miller_rabin(n):
     return True
 
 
-@calls("10", "90", "0", "1", "300", "True")
+@calls("10", "90", "0", "1", "True")
 def fib_memo(n):
     memo = {}
 
