@@ -167,7 +167,7 @@ class Outside:
             self.know(owner, Source("constant", (Constant(owner),), "owner", (("owner", owner),), f"{text}.__self__"))
         elif type(value) is functools.partial:
             return self.partial(value, Source("constant", (Constant(value),), "partial", (("partial", value),), text))
-        elif isinstance(value, (FunctionType, type, ModuleType)):
+        elif isinstance(value, (FunctionType, type, ModuleType)) or is_open(type(value)):
             self.know(value, Source("constant", (Constant(value),), "thing", (("thing", value),), text))
         return self.stand_in(value)
 

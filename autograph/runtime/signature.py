@@ -47,7 +47,7 @@ class Static:
     @property
     def described(self) -> str:
         """What an error calls it."""
-        return str(self)
+        return "a object" if type(self.value) is object else str(self)
 
 
 @dataclass(frozen=True)

@@ -342,3 +342,11 @@ def test_an_attribute_nobody_reads_may_change() -> None:
         staged(box, 2)
         box.seen += 1
     assert len(staged.traces) == 1
+
+
+def test_a_static_object_changed() -> None:
+    staged = ag.function(lambda box, x: box.k + x, static_argnames=["box"])
+    box = Box(1)
+    assert staged(box, 2) == 3
+    box.k = 5
+    assert staged(box, 2) == 7

@@ -462,7 +462,7 @@ def fails(f: Failing, x: float) -> Any:
 
 
 def test_errors_in_special_methods() -> None:
-    check(fails, "Failing(1.0), 1.0", "Failing(1.0), 3.0")
+    check(fails, "Failing(1.0), 1.0", "Failing(1.0), 3.0", "Failing(-2.0), 1.0")
 
 
 class Concrete:
