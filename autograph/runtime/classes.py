@@ -30,15 +30,19 @@ HEAP, IMMUTABLE = 1 << 9, 1 << 8  # flags of classes that are written in Python,
 _RECORDS = (types.SimpleNamespace, argparse.Namespace)
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)  # only the graph calls their methods
 _STRUCTURES = frozenset({list, tuple, dict, OrderedDict, defaultdict})  # are taken apart
+# What is computed with, and is often another one at each call.
+_QUANTITIES = (
+    *(int, float, complex, np.number, datetime.date, datetime.time, datetime.timedelta),
+    *(decimal.Decimal, fractions.Fraction, pathlib.PurePath, uuid.UUID),
+)
 # What never changes: it may stand for itself if it is the same object each time.
 _UNCHANGING = (
-    *(int, float, complex, str, bytes, type(None), type(...), range, slice, frozenset, property, enum.Enum, type),
+    *_QUANTITIES,
+    *(str, bytes, type(None), type(...), range, slice, frozenset, property, enum.Enum, type),
     *(types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, types.CodeType),
     *(types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType, types.GenericAlias),
     *(np.generic, np.dtype, np.ufunc, type(np.sum)),
-    *(datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, fractions.Fraction),
-    *(operator.itemgetter, operator.attrgetter, operator.methodcaller),
-    *(pathlib.PurePath, re.Pattern, re.Match, uuid.UUID),
+    *(operator.itemgetter, operator.attrgetter, operator.methodcaller, datetime.tzinfo, re.Pattern, re.Match),
 )
 
 
@@ -55,6 +59,11 @@ def is_open(kind: type) -> bool:
     if kind in _RECORDS:
         return True
     return is_users(kind) and all(base is object or base.__flags__ & HEAP for base in type.mro(kind))
+
+
+def is_quantity(value: Any) -> bool:
+    """Whether a value is a number or the like, rather than a flag or anything else."""
+    return isinstance(value, _QUANTITIES) and not isinstance(value, (bool, enum.Enum))
 
 
 def is_opaque(value: Any) -> bool:

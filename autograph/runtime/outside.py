@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries, nest
-from autograph.runtime.classes import GENERATORS, is_opaque, is_open, is_users
+from autograph.runtime.classes import GENERATORS, is_opaque, is_open, is_quantity, is_users
 from autograph.runtime.environment import Environment, ModuleView
 from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.journal import attributes, entries, put
@@ -53,6 +53,7 @@ class Outside:
         self.environments: dict[int, Environment] = {}
         self.cells: dict[int, tuple[CellType, CellType, Any]] = {}
         self.objects: dict[int, tuple[Any, Source | Value]] = {}
+        self.met_again: list[tuple[Any, Source | Value]] = []  # objects that are known, from other sources
         self.exposed: dict[int, Any] = {}  # objects that code saw which is not traced
         self.read_late: dict[tuple[int, str], Tensor] = {}
         self.sources: dict[int, tuple[Any, Source]] = {}
@@ -180,7 +181,9 @@ class Outside:
             return
         if not (is_open(type(thing)) or isinstance(thing, (FunctionType, type, ModuleType, *GENERATORS))):
             return
-        if id(thing) not in self.objects:
+        if id(thing) in self.objects:
+            self.met_again.append((thing, source))
+        else:
             self.objects[id(thing)] = thing, source
             self._read_late(thing, source)
             self._stage_parts(thing, source)
@@ -248,7 +251,7 @@ class Outside:
             for owner, name in wanted:
                 if (id(thing), name) in self.read_late:
                     continue
-                if owner == id(thing) or (owner == base.text and is_number(attributes(thing).get(name))):
+                if owner == id(thing) or (owner == base.text and is_quantity(attributes(thing).get(name))):
                     self.trace.journal.touch(thing)
                     handle = self.load(getattr(thing, name), base.attribute(name))
                     self.read_late[id(thing), name] = handle
@@ -300,7 +303,7 @@ class Outside:
             condition = "{0} is value or (type({0}) is kind and {0} == value and repr({0}) == text)"
         text = repr(value) if "text" in condition else ""
         names = (*source.names, ("value", value), ("kind", type(value)), ("text", text))
-        late = source.key if is_number(value) else None
+        late = source.key if is_quantity(value) else None
         self.guard(condition.format(source.expression), names, f"the value of {source.text}", late)
 
     def guard(self, expression: str, names: tuple[tuple[str, Any], ...], what: str, late: Any = None) -> None:
@@ -399,11 +402,6 @@ def _has_parts(value: Any) -> bool:
     if isinstance(value, (type, ModuleType)) or is_tensor(value):
         return False
     return isinstance(value, (np.ndarray, list, dict, tuple)) or is_open(type(value)) or is_opaque(value)
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a number, rather than a flag or anything else."""
-    return type(value) in (int, float, complex) or isinstance(value, np.number)
 
 
 def _is_small(value: Any) -> bool:

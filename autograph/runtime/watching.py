@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from autograph import nest
-from autograph.runtime.classes import is_opaque, is_open
+from autograph.runtime.classes import is_opaque, is_open, is_quantity
 from autograph.runtime.graph import Value
 from autograph.runtime.journal import attributes
-from autograph.runtime.outside import Outside, is_number
+from autograph.runtime.outside import Outside
 from autograph.runtime.signature import Guard
 from autograph.runtime.sources import Source, key_code
 
@@ -25,7 +25,7 @@ def attribute_guards(outside: Outside, names: set[str], leaf_names: dict[Value, 
     """Guards for all attributes, of objects that traced code can reach, that it mentions the name of."""
     guards: list[Guard] = []
     rest: list[tuple[Any, str, dict[str, Any], str]] = []
-    for thing, source in outside.objects.values():
+    for thing, source in (*outside.objects.values(), *outside.met_again):
         if isinstance(source, Value):
             rest.append((thing, leaf_names[source], {}, source.name or leaf_names[source]))
         elif isinstance(source, Source):
@@ -55,7 +55,7 @@ def attribute_guards(outside: Outside, names: set[str], leaf_names: dict[Value, 
             if ("attribute", id(thing), name) in outside.late or (id(thing), name) in outside.read_late:
                 continue
             path, called = f"{expression}.{name}", f"{text}.{name}"
-            late = ("attribute", text, name) if name in own and is_number(value) else None
+            late = ("attribute", text, name) if name in own and is_quantity(value) else None
             rest.extend(_guard(guards, value, path, bound, called, late))
     return guards + _sharing_guards(met)
 
@@ -133,7 +133,7 @@ def _guard(
             found.extend(_guard(guards, part, path + step, {**bound, **dict(names)}, text + kind.step(key)))
         return found
     if not is_open(type(value)) and not is_opaque(value):
-        guards.append(Guard(f"{path} is value", {**bound, "value": value}, reason))
+        guards.append(Guard(f"{path} is value", {**bound, "value": value}, reason, late))
         return []
     guards.append(Guard(f"type({path}) is kind", {**bound, "kind": type(value)}, reason))
     return [(value, path, bound, text)] if is_open(type(value)) else []

@@ -350,3 +350,25 @@ def test_a_static_object_changed() -> None:
     assert staged(box, 2) == 3
     box.k = 5
     assert staged(box, 2) == 7
+
+
+class Missing:
+    pass
+
+
+MISSING = Missing()
+
+
+@ag.function
+def is_missing(x, y=MISSING):
+    return x if y is MISSING else y
+
+
+def test_an_argument_is_what_the_module_has_or_not():
+    other = Missing()
+    for y in [MISSING, other, MISSING, other]:
+        assert is_missing(1, y) is (1 if y is MISSING else other)
+    is_missing.cache_clear()
+    for y in [other, MISSING, other]:
+        assert is_missing(1, y) is (1 if y is MISSING else other)
+    assert is_missing(1) == 1

@@ -1,5 +1,10 @@
 """Numbers around a function that change from call to call: two traces, and then one for all values."""
 
+from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -105,3 +110,14 @@ def test_flags_are_told_apart():
     for mode.fast in [True, False, True, False]:
         assert f(mode, 1) == (2 if mode.fast else 0)
     assert len(f.traces) == 2
+
+
+@pytest.mark.parametrize("make", [Fraction, Decimal, lambda n: timedelta(days=n), lambda n: Path(str(n)), np.float32])
+def test_quantities_of_objects(make):
+    @ag.function
+    def f(layer, other):
+        return layer.size, layer.size == other
+
+    for n in range(5):
+        assert f(Layer(make(n)), make(2)) == (make(n), n == 2)
+    assert len(f.traces) == 1 and f.traces[0].number <= 2
