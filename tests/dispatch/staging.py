@@ -61,7 +61,11 @@ class Tracer(Recorder):
 
     def raise_(self, exception):
         super().raise_(exception)
-        return Raised()
+        made = Raised()
+        if isinstance(exception, BaseException):
+            made.__traceback__ = exception.__traceback__
+            made.__cause__, made.__context__ = exception.__cause__, exception.__context__
+        return made
 
     def for_stmt(self, iterable, body, state, until, options, first):
         staged = self.owns(iterable) or self.owns(first)

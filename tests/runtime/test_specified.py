@@ -1,5 +1,6 @@
 """TensorSpec, input signatures and concrete functions."""
 
+import collections
 import re
 
 import numpy as np
@@ -44,7 +45,7 @@ MISFITS = {
     "(np.ones(2), True)": "`n` is True, and not py.int",
     "([1.0], 1)": "`x` is missing, and the structure is another one",
     "('abc', 1)": "`x` is 'abc', and not f64[?]",
-    "(object(), 1)": "`x` is a object, and not f64[?]",
+    "(collections.deque(), 1)": "`x` is a deque, and not f64[?]",
 }
 
 
@@ -52,7 +53,7 @@ MISFITS = {
 def test_other_calls_are_errors(call, problem):
     f = function(lambda x, n: x.sum() + n, input_signature=[TensorSpec((None,), "f8"), int])
     with pytest.raises(SignatureError) as caught:
-        eval(f"f{call}", {"f": f, "np": np})
+        eval(f"f{call}", {"f": f, "np": np, "collections": collections})
     assert isinstance(caught.value, TypeError)
     assert str(caught.value) == (
         f"<lambda> takes only what its input_signature says, (x: f64[?], n: py.int), but in this call {problem}. Pass "
@@ -89,8 +90,8 @@ def test_classes_strings_structures_and_defaults(tracer):
     assert tracer.texts == [
         "model: Model, text: str, flag: py.bool, pair['a'][0]: py.int, pair['a'][1]: i64[2], n: py.int"
     ]
-    with pytest.raises(SignatureError, match="`model` is a object, and not a Model"):
-        f(object(), "xyz", False, pair)
+    with pytest.raises(SignatureError, match="`model` is a deque, and not a Model"):
+        f(collections.deque(), "xyz", False, pair)
 
 
 def test_the_same_array_twice_under_an_input_signature(tracer):
