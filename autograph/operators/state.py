@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from types import CellType, FunctionType
 from typing import Any
 
@@ -89,7 +90,7 @@ class State:
     __slots__ = ("beyond", "carried", "passing")
 
     def __init__(self, names: Sequence[str], *bodies: object) -> None:
-        functions = [body for body in bodies if isinstance(body, FunctionType)]
+        functions = list(_functions(bodies))
         module = functions[0].__globals__ if functions else {}
         named: dict[str, Variable] = {}
         for function in functions:
@@ -126,6 +127,15 @@ class State:
     def changed(self, snapshot: dict[Variable, Any]) -> tuple[Variable, ...]:
         """The variables, carried or not, that are now bound to another object than they were."""
         return tuple(variable for variable, value in snapshot.items() if variable.get() is not value)
+
+
+def _functions(bodies: Iterable[object]) -> Iterator[FunctionType]:
+    """The functions among bodies, and those that partial ones are made of."""
+    for body in bodies:
+        if isinstance(body, FunctionType):
+            yield body
+        elif isinstance(body, partial):
+            yield from _functions((body.func, *body.args))
 
 
 def _cells(function: FunctionType) -> Iterator[CellVariable]:

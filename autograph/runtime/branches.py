@@ -10,7 +10,18 @@ from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.holding import let_hold
 from autograph.runtime.journal import restore
 from autograph.runtime.naming import stored_at
-from autograph.runtime.regions import Arm, Entry, State, handles, hoist, misfit, owned_by, results_of, run_body
+from autograph.runtime.regions import (
+    Arm,
+    Entry,
+    State,
+    check_aliases,
+    handles,
+    hoist,
+    misfit,
+    owned_by,
+    results_of,
+    run_body,
+)
 from autograph.runtime.signals import Diverged, Materialise, Unjoinable, Unstageable
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import Trace
@@ -91,7 +102,10 @@ def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], st
     owned = owned_by(arms[0].before)
     results: list[list[Any]] = [[] for _ in ending]
     rebuilt = []
-    for slot in _slots(ending, state):
+    slots = _slots(ending, state)
+    for arm in ending:
+        check_aliases(trace, [arm.result, *(arm.values[slot] for slot in slots if slot in arm.values)], owned)
+    for slot in slots:
         values = [arm.values.get(slot, _before(arms[0], slot)) for arm in ending]
         form = _joined(trace, slot.name, values, test, owned, slot.name.startswith("retval_"))
         rebuilt.append((slot, form, _outputs(trace, node, ending, results, form, values, slot.name)))

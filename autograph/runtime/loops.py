@@ -23,6 +23,7 @@ from autograph.runtime.regions import (
     Entry,
     State,
     as_result,
+    check_aliases,
     handles,
     hoist,
     misfit,
@@ -73,6 +74,7 @@ class Carry:
             if slot not in self.forms and id(slot) not in unread:
                 self.begin[slot] = arm.before[slot] if slot in arm.before else slot.get()
                 self.forms[slot] = forms.Fixed(self.begin[slot])
+        check_aliases(self.trace, [arm.values[slot] for slot in self.forms if slot in arm.values], self.owned)
         for slot, form in self.forms.items():
             if slot not in arm.values:
                 continue

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import is_
 from typing import Any, Protocol
@@ -372,6 +372,28 @@ def owned_by(values: dict[Any, Any]) -> Callable[[Any], bool]:
             known.add(id(value))
             rest.extend(kind.children(value).values())
     return lambda value: id(value) in known
+
+
+def check_aliases(trace: Trace, values: Iterable[Any], owned: Callable[[Any], bool]) -> None:
+    """See to it that what paths are joined in holds no new list, dict or set at two places, which would become two.
+
+    Raises:
+        Unstageable: it does.
+    """
+    seen: set[int] = set()
+    rest = list(values)
+    while rest:
+        value = rest.pop()
+        if is_tensor(value) or held(value) is not None:
+            continue
+        if type(value) in HOLDERS and not owned(value):
+            if id(value) in seen:
+                reason = f"a {type(value).__name__} that is made in a branch or loop of the graph gets two names"
+                raise Unstageable(reason, trace.place())
+            seen.add(id(value))
+        kind = nest.kind_of(value)
+        if kind is not None and not owned(value):
+            rest.extend(kind.children(value).values())
 
 
 def results_of(trace: Trace, block: Block, form: forms.Form, value: Any, used: bool = False) -> list[Any]:
