@@ -120,9 +120,9 @@ class _While:
     until: Callable[[], Any] | None
     rule: Unrolling
 
-    def run(self, now: Any) -> None:
+    def run(self, now: Any, peeled: int = 0) -> None:
         """As plain Python while that can be known, then as a loop of the graph; `now` is what the test gave."""
-        trace, limit, peeled = self.trace, self.rule.limit, 0
+        trace, limit = self.trace, self.rule.limit
         while True:
             if not is_staged(now):
                 try:
@@ -146,7 +146,7 @@ class _While:
             stop = self._turn()
             if is_staged(stop):
                 rest = trace.record("not", (as_tensor(stop),))
-                stage_if(trace, rest, lambda: self.run(self.test()), None, self.state)
+                stage_if(trace, rest, lambda: self.run(self.test(), peeled), None, self.state)
                 return None
             if stop:
                 return None
