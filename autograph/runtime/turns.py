@@ -146,7 +146,7 @@ class _While:
             stop = self._turn()
             if is_staged(stop):
                 rest = trace.record("not", (as_tensor(stop),))
-                stage_if(trace, rest, lambda: self.run(self.test(), peeled), None, self.state)
+                stage_if(trace, rest, lambda done=peeled: self.run(self.test(), done), None, self.state)  # type: ignore[misc]
                 return None
             if stop:
                 return None
