@@ -29,10 +29,6 @@ class SourceError(AutographError):
     """The source of a function cannot be had, or is not the source of the running code."""
 
 
-class ConversionError(AutographError):
-    """A piece of code cannot be converted at all (never: 'was left plain')."""
-
-
 class StagingError(AutographError):
     """Code cannot be staged as it stands: it needs the value of something that is known only when the graph runs,
     or comes to a construct that the backend does not stage. The message says what to write instead."""

@@ -18,7 +18,6 @@ from autograph.syntax.trees import children
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
-SCOPES = (*FUNCTIONS, gast.ClassDef, *COMPREHENSIONS)
 
 Names = dict[str, None]  # an ordered set: insertion order is order of first appearance
 
