@@ -49,7 +49,11 @@ def ref(value: Any) -> Any:
 
 
 def concrete(value: Any, parts: bool = True) -> Any:
-    """`value`, which is matched, or only compared by identity; while a backend traces, what that puts in its place."""
+    """`value`, while a backend traces what that puts in its place: for patterns, or to be compared by identity.
+
+    Args:
+        parts: whether it may be compared with more than None.
+    """
     if not ACTIVE:
         return value
     backend = tracing()

@@ -83,6 +83,7 @@ CONSTANT: set[type] = {
     type(None),
     type(...),
     type(NotImplemented),
+    type(np._NoValue),
     frozenset,
     slice,
     types.GenericAlias,

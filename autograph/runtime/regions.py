@@ -5,6 +5,7 @@ A body changes variables, and containers that the journal knows. Both are *slots
 
 from __future__ import annotations
 
+import dis
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -201,8 +202,18 @@ def check_not_about_handles(trace: Trace, error: Exception) -> None:
         raise error.__cause__
     if trace.needed is not None and _raised_by(error) == trace.needed.place[-1:]:
         raise trace.needed
-    if isinstance(error, (TypeError, AttributeError)) and _HANDLES.search(str(error)):
+    about_handles = isinstance(error, (TypeError, AttributeError)) and _HANDLES.search(str(error))
+    if about_handles or (type(error) in (TypeError, AttributeError) and not _is_by_statement(error)):
         raise Plain(f"code that is not staged cannot take a staged value ({error})", trace.place())
+
+
+def _is_by_statement(error: BaseException) -> bool:
+    """Whether a `raise` of the user's has raised an error, rather than C code, which a handle may have confused."""
+    place = _raised_by(error)
+    if not place:
+        return False
+    code, instruction = place[0]
+    return dis.opname[code.co_code[instruction]] in ("RAISE_VARARGS", "RERAISE")
 
 
 def _raised_by(error: BaseException) -> Place:

@@ -8,6 +8,7 @@ import types
 import warnings
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ _COMPUTING_MODULES = frozenset({"numpy", "math", "cmath", "builtins"})
 _STRUCTURAL_MODULES = frozenset("abc builtins collections contextlib dataclasses enum types typing weakref".split())
 _CALLED_BACK = libraries.PLAIN & sys.stdlib_module_names - _STRUCTURAL_MODULES
 _BUILTINS = frozenset({print, input, open, setattr, delattr})  # they do something, rather than compute it
-_OF_NUMBERS = frozenset({chr, hex, oct, bin, round})  # of which they ask what a handle cannot tell
+_OF_NUMBERS = frozenset({chr, hex, oct, bin, round, issubclass})  # of which they ask what a handle cannot tell
 MANAGERS = (np.errstate, np.printoptions, warnings.catch_warnings)  # context managers that the graph enters
 # Of NumPy, what reads or changes its settings.
 _SETTINGS = frozenset(
@@ -264,6 +265,16 @@ def importer(original: Any, real: dict[str, Any], see: Callable[[Any], Any]) -> 
     return imported
 
 
+def _is_callable(trace: Trace, thing: Any) -> Any:
+    """`callable(thing)`."""
+    if not is_tensor(thing):
+        return callable(thing)
+    known = trace.known_class(trace.use(thing))
+    if known is None:
+        return trace.record("callable", (thing,))
+    return any("__call__" in vars(base) for base in known.__mro__)
+
+
 def stand_in(trace: Trace, value: Any) -> Any:
     """What traced code sees in the place of a module or function that computes."""
     if isinstance(value, types.ModuleType):
@@ -276,6 +287,8 @@ def stand_in(trace: Trace, value: Any) -> Any:
         return value
     if type(value) is types.BuiltinFunctionType and value in _BUILTINS:
         return AttributeSetter(trace, value) if changes_attributes(value) else Recorded(trace, value)
+    if value is callable:
+        return partial(_is_callable, trace)
     if type(value) is types.BuiltinFunctionType and value in _OF_NUMBERS:
         return Recorded(trace, value, only_staged=True)
     module = str(getattr(value, "__module__", None) or "").partition(".")[0]

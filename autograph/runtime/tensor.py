@@ -74,6 +74,9 @@ class Tensor:
         if name in _NAMES and getattr(self._value.type, "name", "") == "type":
             return self._trace.record("getattr", (self, name))
         if name.startswith("__") and name.endswith("__") and name not in _TOLD:
+            by_library = sys._getframe(1).f_code.co_filename.startswith(LIBRARY)
+            if not by_library and hasattr(class_of(self._value), name):
+                self._trace.needs(self, f"for its {name}", plain=True)
             raise AttributeError(f"a staged value has no attribute {name}")
         type = self._trace.type_of(self)
         if isinstance(type, TensorType):

