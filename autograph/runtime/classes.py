@@ -66,6 +66,12 @@ def is_quantity(value: Any) -> bool:
     return isinstance(value, _QUANTITIES) and not isinstance(value, (bool, enum.Enum))
 
 
+def may_vary(value: Any) -> bool:
+    """Whether an attribute that has changed once is likely to change again: a quantity, or a list or dict of such."""
+    parts = value.values() if type(value) is dict else value if type(value) in (list, tuple) else None
+    return is_quantity(value) if parts is None else all(map(is_quantity, parts))
+
+
 def is_opaque(value: Any) -> bool:
     """Whether an object can change without a guard noticing, so that only the graph may look into it."""
     kind = type(value)

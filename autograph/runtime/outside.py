@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries, nest
-from autograph.runtime.classes import GENERATORS, is_opaque, is_open, is_quantity, is_users
+from autograph.runtime.classes import GENERATORS, is_opaque, is_open, is_quantity, is_users, may_vary
 from autograph.runtime.environment import Environment, ModuleView
 from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.journal import attributes, entries, put
@@ -251,11 +251,22 @@ class Outside:
             for owner, name in wanted:
                 if (id(thing), name) in self.read_late:
                     continue
-                if owner == id(thing) or (owner == base.text and is_quantity(attributes(thing).get(name))):
-                    self.trace.journal.touch(thing)
-                    handle = self.load(getattr(thing, name), base.attribute(name))
-                    self.read_late[id(thing), name] = handle
-                    put(thing, name, handle)
+                if owner == id(thing) or (owner == base.text and may_vary(attributes(thing).get(name))):
+                    self._read_everywhere(getattr(thing, name), base.attribute(name), root, source)
+
+    def _read_everywhere(self, value: Any, at: Source, root: Any, source: Source | Value) -> None:
+        """Put one handle in the place of a value, in all attributes within `root` that are this very object."""
+        handle = self.load(value, at)
+        for thing, base in list(self._within(root, source)):
+            for name in [name for name, part in attributes(thing).items() if part is value]:
+                other = base.attribute(name)
+                if other.expression != at.expression:
+                    if is_quantity(value):
+                        continue
+                    self.guard(f"{other.expression} is {at.expression}", at.names, f"what {other.text} is")
+                self.trace.journal.touch(thing)
+                self.read_late[id(thing), name] = handle
+                put(thing, name, handle)
 
     def load(self, value: Any, source: Source) -> Tensor:
         """A handle for what the graph reads from `source` when it runs."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph import nest
-from autograph.runtime.classes import is_opaque, is_open, is_quantity
+from autograph.runtime.classes import is_opaque, is_open, may_vary
 from autograph.runtime.graph import Value
 from autograph.runtime.journal import attributes
 from autograph.runtime.outside import Outside
@@ -55,7 +55,7 @@ def attribute_guards(outside: Outside, names: set[str], leaf_names: dict[Value, 
             if ("attribute", id(thing), name) in outside.late or (id(thing), name) in outside.read_late:
                 continue
             path, called = f"{expression}.{name}", f"{text}.{name}"
-            late = ("attribute", text, name) if name in own and is_quantity(value) else None
+            late = ("attribute", text, name) if name in own and may_vary(value) else None
             rest.extend(_guard(guards, value, path, bound, called, late))
     return guards + _sharing_guards(met)
 
@@ -122,7 +122,7 @@ def _guard(
             return []
         keys = list(children)
         condition = f"type({path}) is kind and keys({path}) == known"
-        guards.append(Guard(condition, {**bound, "kind": type(value), "keys": _keys, "known": keys}, reason))
+        guards.append(Guard(condition, {**bound, "kind": type(value), "keys": _keys, "known": keys}, reason, late))
         found = []
         for key, part in children.items():
             step = kind.step(key)
@@ -130,7 +130,7 @@ def _guard(
             if step.startswith("["):
                 step, names = key_code(key)
                 step = f"[{step}]"
-            found.extend(_guard(guards, part, path + step, {**bound, **dict(names)}, text + kind.step(key)))
+            found.extend(_guard(guards, part, path + step, {**bound, **dict(names)}, text + kind.step(key), late))
         return found
     if not is_open(type(value)) and not is_opaque(value):
         guards.append(Guard(f"{path} is value", {**bound, "value": value}, reason, late))

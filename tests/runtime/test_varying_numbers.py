@@ -121,3 +121,75 @@ def test_quantities_of_objects(make):
     for n in range(5):
         assert f(Layer(make(n)), make(2)) == (make(n), n == 2)
     assert len(f.traces) == 1 and f.traces[0].number <= 2
+
+
+class Holder:
+    """Its containers have other contents in each instance; two attributes are one list."""
+
+    def __init__(self, size):
+        self.size = size
+        self.items = self.same = list(range(size))
+        self.table = {"size": size}
+        self.pair = size, 2 * size
+
+
+def change_by_another_name(self, x):
+    self.same[0] = x
+    return self.items[0], self.items is self.same
+
+
+def replace(self, x):
+    self.items = [item * x for item in self.items]
+    return self.items, self.same
+
+
+def change_in_branches(self, x):
+    if x > 2:
+        self.items.append(x)
+    else:
+        self.table["size"] += self.items.pop()
+    return self.items
+
+
+def iterate(self, x):
+    total = 0
+    for item in self.items:
+        total += item * x
+    first, second = self.pair
+    return total, first, second, self.pair
+
+
+def call(self, x):
+    def shifted(item):
+        return item + self.size
+
+    return [shifted(item) for item in self.items], sorted(self.items, reverse=True), x in self.items, len(self.items)
+
+
+def look_up(self, x):
+    return self.items[x], self.items[1:x], self.table["size"], self.pair == (3, 6), f"{self.table}"
+
+
+def fail(self, x):
+    return self.items[100]
+
+
+PROGRAMS = [change_by_another_name, replace, change_in_branches, iterate, call, look_up, fail]
+
+
+def outcome(function, size, x):
+    holder = Holder(size)
+    try:
+        result = repr(function(holder, x))
+    except IndexError as error:
+        result = repr(error)
+    return result, vars(holder), holder.items is holder.same
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_containers_of_objects(program):
+    staged = ag.function(program)
+    for size in [3, 4, 5, 6, 3, 4]:
+        for x in (2, 3):
+            assert outcome(staged, size, x) == outcome(program, size, x)
+    assert staged.traces[-1].number <= 4 and not any(trace.plain for trace in staged.traces)
