@@ -33,6 +33,7 @@ from types import CodeType
 from typing import Any, TypeAlias
 
 from autograph.marks import UNBOUND
+from autograph.runtime.naming import code_line
 from autograph.runtime.types import Type
 
 # Where a node comes from: the code and instruction of each of the user's frames, the outermost first.
@@ -225,9 +226,9 @@ def walk(block: Block) -> Iterator[Node]:
 def user_line(place: Place) -> tuple[str, int] | None:
     """The file and line of the innermost of the user's frames."""
     for code, instruction in reversed(place):
-        for start, end, line in code.co_lines():
-            if start <= instruction < end and line is not None:
-                return code.co_filename, line
+        line = code_line(code, instruction)
+        if line is not None:
+            return code.co_filename, line
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import dis
 from collections.abc import Iterator
 from functools import lru_cache
@@ -37,7 +38,16 @@ def _returns_of(code: CodeType, name: str) -> Iterator[tuple[CodeType, int]]:
 
 def code_line(code: CodeType, instruction: int) -> int | None:
     """The line that an instruction stands in."""
-    return next((line for start, end, line in code.co_lines() if start <= instruction < end), None)
+    starts, ends, lines = _lines(code)
+    at = bisect.bisect_right(starts, instruction) - 1
+    return lines[at] if at >= 0 and instruction < ends[at] else None
+
+
+@lru_cache(maxsize=256)
+def _lines(code: CodeType) -> tuple[list[int], list[int], list[int | None]]:
+    """Where the pieces of code begin and end that stand in one line, and that line."""
+    pieces = [piece for piece in code.co_lines() if piece[0] < piece[1]]
+    return [start for start, _, _ in pieces], [end for _, end, _ in pieces], [line for _, _, line in pieces]
 
 
 @lru_cache(maxsize=256)
