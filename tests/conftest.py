@@ -1,4 +1,4 @@
-"""What all tests share: the goldens' flag and fixture, the check against hash seeds, and a limit on memory."""
+"""What all tests share: checked graphs, the goldens' flag and fixture, the check against hash seeds, less memory."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import pytest
 
 pytest.register_assert_rewrite("tests.goldens")     # its asserts show differences as those of the tests do
 from tests import goldens  # noqa: E402
+
+os.environ.setdefault("AUTOGRAPH_CHECK", "1")   # check every graph after every pass
 
 MEMORY = 6 << 30    # bytes, for the process of the tests and each that they start
 

@@ -111,6 +111,9 @@ class GraphBackend(protocol.Backend):
         self.current.journal.advance(iterable)
         run_over(self.current, iterable, body, state, until, options)
 
+    def truth(self, value: Any) -> Any:
+        return truth(self.current, value)
+
     def and_(self, first: Any, rest: Sequence[Thunk]) -> Any:
         from autograph.operators.logical import and_
 

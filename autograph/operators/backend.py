@@ -87,6 +87,10 @@ class Backend(Protocol):
         """
         return unstaged(self, "`for` loops", iterable, first)
 
+    def truth(self, value: Any) -> Any:
+        """What may stand for a value of which only the truth matters, so that it is asked for that only once."""
+        return value
+
     def and_(self, first: Any, rest: Sequence[Thunk]) -> Any:
         """`first and rest[0]() and …`; the chained comparison `a < b < c` comes as `a < b and …`, too."""
         return unstaged(self, "`and` and chained comparisons", first)

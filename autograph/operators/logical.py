@@ -24,7 +24,9 @@ def and_(
             if value is False:
                 return value
             backend = owner(value) if ACTIVE or BACKENDS or type(value) in STAGED else None
-            if backend is not None:
+            if backend is not None and test:
+                value = backend.truth(value)
+            if backend is not None and type(value) is not bool:
                 result = backend.and_(value, _given(second, third, fourth))
                 if result is not NotImplemented:
                     return False if test and result is value else result  # it was asked, and decides
@@ -47,7 +49,9 @@ def or_(
             if value is True:
                 return value
             backend = owner(value) if ACTIVE or BACKENDS or type(value) in STAGED else None
-            if backend is not None:
+            if backend is not None and test:
+                value = backend.truth(value)
+            if backend is not None and type(value) is not bool:
                 result = backend.or_(value, _given(second, third, fourth))
                 if result is not NotImplemented:
                     return True if test and result is value else result

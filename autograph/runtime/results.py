@@ -332,10 +332,8 @@ class Results:
         self._writes.add(id(self.trace.block.nodes[-1]))
 
     def write_back(self, thing: Any, after: Any, before: Any, first: Any) -> set[tuple[Any, ...]]:
-        """Record what changed in a container or object since it was last written; the sources to read late instead.
-
-        Args:
-            first: what it held when the function began.
+        """Record what changed in a container or object, which held `first` when the function began, since it was last
+        written; the sources to read late instead.
         """
         if isinstance(thing, (Fallback, types.CellType)):
             return set()

@@ -129,3 +129,26 @@ def list_is_stored_before_a_branch_raises(d, n):
 def entry_is_looked_up_and_another_set(d, i, f):
     d["key"] = d.get(i, f)
     return i / 2
+
+
+class Loud:
+    def __init__(self, value):
+        self.value = value
+
+    def __bool__(self):
+        print("truth of", self.value)
+        return bool(self.value)
+
+
+@calls("0, 1", "2, 0", "0, 0")
+def conditions_are_asked_for_their_truth_once(a, b):
+    found = []
+    if Loud(a) or Loud(b):
+        found.append("or")
+    if Loud(a) and Loud:
+        found.append("and")
+    while Loud(b) and Loud(a) and len(found) < 3:
+        found.append("turn")
+    if not (Loud(0) or Loud(2) or Loud(a)):
+        found.append("no")
+    return found
