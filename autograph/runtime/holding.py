@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import gc
 import sys
+import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, MappingView
+from enum import Enum
 from types import GeneratorType
 from typing import Any, NoReturn
 
+from autograph.runtime.classes import is_users
 from autograph.runtime.recorder import Recorder
 from autograph.runtime.signals import Materialise, Unstageable
 from autograph.runtime.tensor import LIBRARY, Tensor, is_tensor
@@ -232,3 +235,18 @@ def may_hold(value: Any) -> bool:
     if type(value) is slice:
         return may_hold((value.start, value.stop, value.step))
     return type(value) is Held
+
+
+def may_contain(value: Any, depth: int = 4) -> bool:
+    """Whether there is a handle, a container or an object of the user's in a value, or in its attributes."""
+    if is_tensor(value) or type(value) in (list, dict, set):
+        return True
+    if is_users(type(value)) and not isinstance(value, (type, Enum)):
+        return True
+    if isinstance(value, tuple):
+        return any(may_contain(part, depth) for part in value)
+    if may_hold(value):
+        return True
+    if depth and hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)) and not callable(value):
+        return any(may_contain(part, depth - 1) for part in vars(value).values())
+    return False

@@ -20,7 +20,7 @@ from autograph import nest
 from autograph.marks import UNBOUND
 from autograph.runtime.classes import HEAP, is_users
 from autograph.runtime.graph import Block, Constant, Graph, Value, gather, walk
-from autograph.runtime.holding import Held, held, may_hold
+from autograph.runtime.holding import Held, held, may_contain
 from autograph.runtime.journal import (
     PATCHED,
     Changes,
@@ -407,14 +407,13 @@ class Results:
                 kind: Any = type(thing)
                 if isinstance(thing, type) or kind.__setattr__ is object.__setattr__:
                     self.write("setattr", place, name, value)
-                else:  # what it does has been traced
+                else:
                     self.trace.record_lowered("call", (object.__setattr__, place, name, self.lower(value)))
                     self._writes.add(id(self.trace.block.nodes[-1]))
         for name in before.keys() - after.keys():
-            self.trace.record_lowered("call", (delattr, place if isinstance(place, Value) else Constant(place), name))
+            delete = delattr if _sets_plainly(thing, "__delattr__") else object.__delattr__
+            self.trace.record_lowered("call", (delete, place if isinstance(place, Value) else Constant(place), name))
         return late
-
-
 
 
 def _is_of_trace(value: Any, depth: int) -> bool:
@@ -430,23 +429,13 @@ def _is_of_trace(value: Any, depth: int) -> bool:
     return depth > 0 and any(_is_of_trace(part, depth - 1) for part in parts)
 
 
+def _sets_plainly(thing: Any, method: str) -> bool:
+    """Whether attributes are set or deleted as usual; what a method of the user's does about it has been traced."""
+    return isinstance(thing, type) or getattr(type(thing), method) is getattr(object, method)
+
+
 def _content(cell: types.CellType) -> Any:
     try:
         return cell.cell_contents
     except ValueError:
         return UNBOUND
-
-
-def may_contain(value: Any, depth: int = 4) -> bool:
-    """Whether there is a handle, a container or an object of the user's in a value, or in its attributes."""
-    if is_tensor(value) or type(value) in (list, dict, set):
-        return True
-    if is_users(type(value)) and not isinstance(value, (type, Enum)):
-        return True
-    if isinstance(value, tuple):
-        return any(may_contain(part, depth) for part in value)
-    if may_hold(value):
-        return True
-    if depth and hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)) and not callable(value):
-        return any(may_contain(part, depth - 1) for part in vars(value).values())
-    return False
