@@ -33,6 +33,13 @@ def name_of(entity: Any) -> str:
     return qualname.rpartition("<locals>.")[2] if isinstance(qualname, str) else repr(entity)
 
 
+def full_name_of(function: Any) -> str:
+    """What to call a function of which the user may not know the module."""
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
+    module = getattr(function, "__module__", None)
+    return f"{module}.{name}" if module and module != "builtins" else str(name)
+
+
 def parameters_of(entity: Any) -> list[Parameter]:
     """The parameters of a callable; any, if it is written in C: not all such take what they say they do."""
     if user_code(entity) is not None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries
+from autograph.runtime.callables import full_name_of
 from autograph.runtime.classes import GENERATORS, is_users
 from autograph.runtime.graph import Constant
 from autograph.runtime.holding import held, may_hold
@@ -22,7 +23,7 @@ from autograph.runtime.keyed import by_keys
 from autograph.runtime.opdef import op_of
 from autograph.runtime.signals import Plain, Unstageable
 from autograph.runtime.tensor import is_tensor
-from autograph.runtime.trace import CONSUMING, Trace, name_of
+from autograph.runtime.trace import CONSUMING, Trace
 
 _COMPUTING_MODULES = frozenset({"numpy", "math", "cmath", "builtins"})
 # Of the standard library, what takes staged values as they are: it looks at the structure of things only.
@@ -88,7 +89,7 @@ class Recorded:
             if not _makes_array(result):
                 return result
         if is_iterator(getattr(function, "__self__", None)):
-            raise Plain(f"{name_of(function)} is given what is staged", self.trace.place())
+            raise Plain(f"{full_name_of(function)} is given what is staged", self.trace.place())
         if isinstance(function, types.MethodType) or getattr(function, "__self__", None) is not None:
             method = f".{function.__name__}"
             if isinstance(function.__self__, GENERATORS) and op_of(function) is None:
@@ -105,7 +106,7 @@ class Recorded:
         return Recorded(self.trace, value, self.only_staged) if callable(value) and not name.startswith("_") else value
 
     def __repr__(self) -> str:
-        return f"<recorded {name_of(self.__wrapped__)}>"
+        return f"<recorded {full_name_of(self.__wrapped__)}>"
 
 
 def _has_staged(args: Any) -> bool:

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.errors import StagingError
+from autograph.runtime.callables import full_name_of
 from autograph.runtime.graph import Block, Graph, Node, Place, Value, map_args, user_line, walk
 from autograph.runtime.holding import (
     HOLDERS,
@@ -223,7 +224,7 @@ class Trace:
         """Record the call of a function, as the op that it is or as a callback."""
         op = op_of(function)
         if op is None:
-            self.tell("callback", f"{name_of(function)} is called as it is, it has no op")
+            self.tell("callback", f"{full_name_of(function)} is called as it is, it has no op")
             result = self.record("call", (function, *args), kwargs)
             if isinstance(function, type) and is_tensor(result):
                 result._value.type = ObjectType(function.__name__)
@@ -256,7 +257,7 @@ class Trace:
             op = f"{op}.{method}" if f"{op}.{method}" in OPS else None
             ufunc = getattr(ufunc, method)
         if op is None:
-            self.tell("callback", f"{name_of(ufunc)} is called as it is, it has no op")
+            self.tell("callback", f"{full_name_of(ufunc)} is called as it is, it has no op")
             return self.record("call", (ufunc, *inputs), kwargs)
         result = self.record(op, inputs, kwargs)
         given = kwargs.get("out")
@@ -441,10 +442,3 @@ def _parts(text: str, pieces: list[tuple[Any, str, str]]) -> tuple[Any, ...]:
 
 def _type_of(leaf: Any) -> Any:
     return leaf.type if type(leaf) is Value else leaf
-
-
-def name_of(function: Any) -> str:
-    """What a user calls a function."""
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
-    module = getattr(function, "__module__", None)
-    return f"{module}.{name}" if module and module != "builtins" else str(name)

@@ -27,7 +27,7 @@ import pytest
 import autograph as ag
 from tests import outcomes
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*has been traced:autograph.runtime.specialise.RetraceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*has been traced:autograph.errors.RetraceWarning")
 
 
 class Box:
