@@ -42,7 +42,8 @@ class Outcome:
     @property
     def raised_at(self) -> int | None:
         """The line where the exception was raised."""
-        own = list(itertools.takewhile(lambda place: place[0] not in ("cause", "context"), self.places))
+        ends = itertools.takewhile(lambda place: place[0] not in ("cause", "context"), self.places)
+        own = [place for place in ends if place[2] != "warning"]
         return own[-1][1] if own and self.exception else None
 
 

@@ -45,12 +45,12 @@ def is_not(left: Any, right: Any) -> Any:
 
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
+    "<": lambda left, right: left < right,
+    "<=": lambda left, right: left <= right,
     "==": operator.eq,
     "!=": operator.ne,
-    ">": operator.gt,
-    ">=": operator.ge,
+    ">": lambda left, right: left > right,
+    ">=": lambda left, right: left >= right,
     "is": operator.is_,
     "is not": operator.is_not,
     "in": in_,

@@ -164,7 +164,7 @@ _MANY_TEXTS = 1000
 def key_at(value: Any, path: str, policy: Policy, around: Around = (), apart: bool = False) -> Any:
     """The key of an argument, or a part of one, of which the policy says something; `apart` if it is taken apart."""
     kind = type(value)
-    if path in policy.static:
+    if policy.is_static(path, kind):
         return Static, static_key(value)
     if kind is np.ndarray:
         return policy.shape(path, value.shape), value.dtype
@@ -188,7 +188,7 @@ def keyer_of(parameter: Parameter, policy: Policy) -> Callable[[Any], Any]:
     open_shapes = {ndim: (None,) * ndim for ndim, mask in masks.items() if all(mask)}
 
     def key(value: Any) -> Any:
-        if type(value) is np.ndarray and value.ndim in open_shapes and name not in policy.static:
+        if type(value) is np.ndarray and value.ndim in open_shapes and name not in policy.named:
             return open_shapes[value.ndim], value.dtype
         return key_at(value, name, policy, (), apart)
 
@@ -294,7 +294,7 @@ class Reading:
 def leaf_of(value: Any, path: str, policy: Policy, around: Around = ()) -> Leaf | None:
     """What `value` is to a signature; None if it is to be taken apart."""
     kind = type(value)
-    if path in policy.static:
+    if policy.is_static(path, kind):
         return Static(value)
     if kind in NUMBERS:
         return Dynamic(python(kind))

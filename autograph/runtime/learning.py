@@ -12,6 +12,8 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, Protocol
 
+import numpy as np
+
 from autograph.runtime.signature import Dynamic, Guard, Leaf, Lengths, Policy, Signature, Static, is_within
 from autograph.runtime.types import TensorType, Type
 
@@ -205,7 +207,9 @@ def concretise(policy: Policy, signature: Signature, values: Sequence[Any]) -> l
 def is_stale(policy: Policy, known: Known) -> bool:
     """Whether calls cannot come to a trace any more, because of what has been learnt since."""
     for path, leaf in zip(known.signature.paths, known.signature.leaves):
-        if isinstance(leaf, Static) != (path in policy.static) and (path in policy.static or path in policy.whole):
+        if isinstance(leaf, Static) and path in policy.whole and path not in policy.static:
+            return True
+        if isinstance(leaf, Dynamic) and policy.is_static(path, _class(leaf)):
             return True
         if isinstance(leaf, Dynamic) and isinstance(leaf.type, TensorType):
             if policy.shape(path, leaf.type.shape) != leaf.type.shape:
@@ -213,3 +217,10 @@ def is_stale(policy: Policy, known: Known) -> bool:
         if isinstance(leaf, Dynamic) and leaf.cls in (list, tuple, dict) and policy.is_apart(path):
             return True
     return any(path in policy.whole or path in policy.static for path in known.lengths)
+
+
+def _class(leaf: Dynamic) -> type:
+    """The class of what a leaf stands for, as far as it matters to whether it is static."""
+    if isinstance(leaf.type, TensorType):
+        return np.ndarray if leaf.type.kind == "array" else np.generic
+    return leaf.cls or object

@@ -14,6 +14,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from autograph import nest
 from autograph.runtime.graph import Graph
 from autograph.runtime.keys import static_key
@@ -162,6 +164,7 @@ class Policy:
         dynamic_dims: for the path and rank of an array, which of its dimensions are left open.
         late: numbers around the function that vary, so that the graph reads them when it runs; see `Guard.late`.
         pinned: numbers around the function that a trace needs to know.
+        named: paths of which the user says that they are static, whatever stands there; otherwise only numbers are.
     """
 
     static: set[str] = field(default_factory=set)
@@ -170,6 +173,11 @@ class Policy:
     dynamic_dims: dict[tuple[str, int], tuple[bool, ...]] = field(default_factory=dict)
     late: set[Any] = field(default_factory=set)
     pinned: set[Any] = field(default_factory=set)
+    named: frozenset[str] = frozenset()
+
+    def is_static(self, path: str, kind: type) -> bool:
+        """Whether a leaf of this class is made part of the signature."""
+        return path in self.static and (path in self.named or issubclass(kind, _VALUES))
 
     def shape(self, path: str, shape: Shape) -> Shape:
         """`shape` with the dimensions left open that vary."""
@@ -192,6 +200,9 @@ class Policy:
         """Whether anything is known of the parameter `name` or its parts."""
         paths = [*self.static, *self.whole, *self.apart, *(path for path, _ in self.dynamic_dims)]
         return any(is_within(path, name) for path in paths)
+
+
+_VALUES = (int, float, complex, str, bytes, range, np.generic)
 
 
 class Respecialise(BaseException):

@@ -73,7 +73,7 @@ class Specialiser:
         self.function = function
         self.parameters = parameters
         self.options = options
-        self.policy = Policy(static=set(options.static_argnames))
+        self.policy = _policy(options)
         self.traces = Traces(options.max_traces)
         self.events: deque[Event] = deque(maxlen=64)
         self.made = 0
@@ -155,7 +155,7 @@ class Specialiser:
         """Forget everything."""
         with self._alone():
             self.traces.clear()
-            self.policy = Policy(static=set(self.options.static_argnames))
+            self.policy = _policy(self.options)
             if self.specified is not None:
                 learning.open_dimensions(self.policy, self.specified.signature)
             self.events.clear()
@@ -350,3 +350,8 @@ def _callers() -> int:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
         depth, frame = depth + 1, frame.f_back
     return depth
+
+
+def _policy(options: Options) -> Policy:
+    """What the user says of the arguments."""
+    return Policy(static=set(options.static_argnames), named=frozenset(options.static_argnames))

@@ -267,6 +267,22 @@ _ARITHMETIC = (int, float, complex, Tensor, np.ndarray, np.generic)
 _FIRST_INPLACE = 13  # from `NB_INPLACE_ADD` on
 
 
+def _ordering(op: str, mirrored: str, sign: str) -> Callable[[Tensor, Any], Any]:
+    """`self op other`, which Python also asks for in the place of `other sign self`."""
+
+    def record(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, _ARITHMETIC):
+            instruction, argument = _instruction(sys._getframe(1))
+            if instruction == "COMPARE_OP" and dis.cmp_op[argument >> _COMPARE_SHIFT] == sign:
+                return self._trace.record(mirrored, (other, self))
+        return self._trace.record(op, (self, other))
+
+    return record
+
+
+_COMPARE_SHIFT = 5 if sys.version_info >= (3, 13) else 4 if sys.version_info >= (3, 12) else 0
+
+
 def _unary(op: str) -> Callable[[Tensor], Any]:
     return lambda self: self._trace.record(op, (self,))
 
@@ -278,8 +294,10 @@ for _op in BINARY:
     setattr(Tensor, f"__r{_op}__", _reflected(_op))
     setattr(Tensor, f"__i{_op}__", _binary("i" + _op))
 Tensor.__ipow__ = _binary("ipow")  # type: ignore[attr-defined]
-for _op in ("lt", "le", "eq", "ne", "gt", "ge"):
+for _op in ("eq", "ne"):
     setattr(Tensor, f"__{_op}__", _binary(_op))
+for _op, _other, _sign in (("lt", "gt", ">"), ("le", "ge", ">="), ("gt", "lt", "<"), ("ge", "le", "<=")):
+    setattr(Tensor, f"__{_op}__", _ordering(_op, _other, _sign))
 for _op in ("neg", "pos", "invert", "abs"):
     setattr(Tensor, f"__{_op}__", _unary(_op))
 for _name in ("floor", "ceil", "trunc"):

@@ -196,3 +196,18 @@ def attribute_by_number(x):
     box = class_()
     setattr(box, f"field_{x}", x)
     return vars(box)
+
+
+@calls("1, None", "None, 1", "2.5, 'a'", "'a', np.float64(1)", "np.arange(2), None", "None, np.arange(2)", "1, 2")
+def orders(a, b):
+    return a < b
+
+
+@calls("None, 1", "1, [2]", "(1,), 3")
+def orders_the_other_way(a, b):
+    return b >= a
+
+
+@calls("1, None, 2")
+def orders_in_a_chain(a, b, c):
+    return a < b <= c
