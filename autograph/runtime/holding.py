@@ -127,6 +127,12 @@ def is_watched(items: Any) -> bool:
     return isinstance(items, GeneratorType) and items.gi_code is _watched.__code__
 
 
+def iterator_class(items: Any) -> type:
+    """The class that Python would have given to an iterator."""
+    frame = items.gi_frame if is_watched(items) else None
+    return type(items if frame is None else frame.f_locals["items"])
+
+
 def spread(function: Callable[..., Any], args: Iterable[Any], kwargs: dict[str, Any]) -> Any:
     """`function(*args, **kwargs)`, for a node."""
     return function(*args, **kwargs)

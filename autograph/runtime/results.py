@@ -20,7 +20,7 @@ from autograph import nest
 from autograph.marks import UNBOUND
 from autograph.runtime.classes import HEAP, is_users
 from autograph.runtime.graph import Block, Constant, Graph, Value, gather, walk
-from autograph.runtime.holding import Held, held, may_contain
+from autograph.runtime.holding import Held, held, iterator_class, may_contain
 from autograph.runtime.journal import (
     PATCHED,
     Changes,
@@ -207,8 +207,8 @@ class Results:
             return self.trace.record("call", (functools.partial, value.func, *value.args), value.keywords)
         if isinstance(value, (Iterator, MappingView)) and not hasattr(value, "readline"):
             what = "an iterator" if isinstance(value, Iterator) else "a view of a dict"
-            what += f" (of class {type(value).__name__}) that is made here is returned, kept or handed to code that is"
-            raise Unstageable(f"{what} not staged: make a list of it", self.trace.place())
+            what += f" (of class {iterator_class(value).__name__}) that is made here is returned, kept or handed"
+            raise Unstageable(f"{what} to code that is not staged: make a list of it", self.trace.place())
         if hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)) and may_contain(value):
             return self.trace.handle(self._object(value))
         if _is_of_trace(value, depth=3):

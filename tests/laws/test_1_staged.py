@@ -121,7 +121,7 @@ def test_copies_and_pickles() -> None:
 
 
 def test_threads_call_at_the_same_time() -> None:
-    chosen = ENTRIES[::40]
+    chosen = [entry for entry in ENTRIES if entry.theme != "randomness"][::40]  # all threads share one generator
     staged = [ag.function(entry.function) for entry in chosen]
     failures: list[Any] = []
 
