@@ -1,9 +1,9 @@
 """Drawn programs do the same plain and staged (law 1).
 
 Each is called with three lists of arguments through one `ag.function`, with each twice, and with the first again at
-the end. `make test` tries the same 300 every time. AUTOGRAPH_FUZZ=10000 (`make fuzz`) tries so many new ones, tells
-how far it is, and reports the smallest program it finds a difference for. What was found stands in
-tests/corpus_staged/found.py.
+the end; those of arrays are run with some of the passes left out. `make test` tries the same 300 every time.
+AUTOGRAPH_FUZZ=10000 (`make fuzz`) tries so many new ones, tells how far it is, and reports the smallest program it
+finds a difference for. What was found stands in tests/corpus_staged/found.py.
 
 A program may be refused with a clear error, but seldom.
 """
@@ -16,6 +16,7 @@ import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
 import autograph as ag
+from autograph.runtime.passes import PASSES
 from tests import outcomes, staged_strategies, strategies
 from tests.staged_strategies import arguments, numeric_programs
 from tests.test_fuzz import CALLS
@@ -58,12 +60,12 @@ def outcome(names: dict[str, Any], function: Any, call: str) -> tuple[outcomes.O
     return done, (names["g"] if isinstance(names.get("g"), int) else None, np.random.rand())
 
 
-def compare(text: str, calls: list[str]) -> None:
-    """Run a program plain and staged; it must do the same, at the same line, or be refused."""
+def compare(text: str, calls: list[str], without: Collection[str] = ()) -> None:
+    """Run a program plain and staged, some passes left out; it must do the same, at the same line, or be refused."""
     filename = f"<drawn {next(NUMBERS)}>"
     plain = outcomes.execute(text, filename)
     names = outcomes.execute(text, filename)
-    function = ag.function(names["main"])
+    function = ag.function(names["main"], passes=dict.fromkeys(without, False))
     verdict = "same"
     try:
         for call in [call for call in calls for _ in range(2)] + calls[:1]:
@@ -89,11 +91,11 @@ def progress() -> None:
         print(f"{done} programs, {TALLY['refused']} refused, {seconds:.0f} s", file=sys.__stderr__, flush=True)
 
 
-@given(numeric_programs(), st.lists(arguments(), min_size=3, max_size=3))
+@given(numeric_programs(), st.lists(arguments(), min_size=3, max_size=3), st.sets(st.sampled_from(sorted(PASSES))))
 @here(2 / 3)
-def test_programs_of_numbers_and_arrays(text: str, calls: list[str]) -> None:
+def test_programs_of_numbers_and_arrays(text: str, calls: list[str], without: set[str]) -> None:
     note(text.removeprefix(staged_strategies.PRELUDE))
-    compare(text, calls)
+    compare(text, calls, without)
 
 
 @given(strategies.programs(generators=False))
