@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import functools
 import inspect
 import types
+import weakref
 from collections.abc import Callable
 from numbers import Number
 from pathlib import PurePath
@@ -71,6 +73,7 @@ class Caller:
         self._originals: dict[int, tuple[Any, Any]] = {}
         self._methods: set[tuple[type, types.FunctionType]] = set()  # that are guarded
         self._depth: dict[types.CodeType, int] = {}
+        self._generators: list[weakref.ref[Any]] = []
         self._recursions = 0
 
     def original(self, function: Any) -> Any:
@@ -180,6 +183,18 @@ class Caller:
             return Recorded(self.trace, function, only_staged=not _runs_users(function))
         return self._inlined(self.traced(function), function)
 
+    def close_generators(self) -> str:
+        """End the generators that are left, while this is a trace still: what they do then must not be done later.
+
+        Returns the name of one that had begun, if any.
+        """
+        left = ""
+        for generator in [found for each in self._generators if (found := each()) is not None]:
+            left = generator.__name__ if inspect.getgeneratorstate(generator) == inspect.GEN_SUSPENDED else left
+            with contextlib.suppress(BaseException):  # whatever comes of it, the trace is thrown away
+                generator.close()
+        return left
+
     def _inlined(self, traced: Any, function: Any) -> Any:
         trace, code = self.trace, function.__code__
 
@@ -196,6 +211,8 @@ class Caller:
                 if trace.held and is_spread(args):
                     args = self._spread(function, args)
                 result = traced(*args, **kwargs)
+                if type(result) is types.GeneratorType:
+                    self._generators.append(weakref.ref(result))
             finally:
                 self._depth[code] -= 1
             if trace.loosened and is_tensor(result):

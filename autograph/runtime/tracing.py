@@ -183,10 +183,15 @@ class Tracer:
         try:
             with tracing(trace), self.instruments:
                 trace.start_from(sys._getframe())
-                result = self._call(traced)
-                if result is not None:
-                    result = self._end(result)
-                self.results.check_captured(trace.graph)
+                try:
+                    result = self._call(traced)
+                    if result is not None:
+                        result = self._end(result)
+                    self.results.check_captured(trace.graph)
+                finally:
+                    left = self.caller.close_generators()
+                if left:
+                    raise Plain(f"the generator {left} is left before its end", trace.place())
         finally:
             self._restore()
         guards = [*self.outside.guards, *attribute_guards(self.outside, self.caller.names, self.leaf_names)]

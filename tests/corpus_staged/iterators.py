@@ -344,3 +344,18 @@ def manager_of_a_generator(n):
     with doubled(n) as m:
         print(m)
     return m
+
+
+@calls("[1, 2], 1", "[3], 0")
+def generator_left_before_its_end(xs, n):
+    def produce():
+        try:
+            for x in xs:
+                yield x * n
+        finally:
+            print("closed")
+
+    for x in produce():
+        break
+    print("left")
+    return x
