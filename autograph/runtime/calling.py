@@ -103,8 +103,9 @@ class Caller:
         if not is_converted(code) and _does_something(code):
             reason = f"{function.__qualname__} has no source, or none that can be converted"
             raise Plain(reason, self.trace.place())
-        if _makes_classes(code):
-            raise Plain(f"{function.__qualname__} defines a class", self.trace.place())
+        for instruction, what in _UNTRACED.items():
+            if _has(code, dis.opmap[instruction]):
+                raise Plain(f"{function.__qualname__} {what}", self.trace.place())
         if "RecursionError" in code.co_names:
             raise Plain(f"{function.__qualname__} asks how deep it calls itself", self.trace.place())
         self._note_names(code)
@@ -306,11 +307,14 @@ def _runs_users(function: types.FunctionType) -> bool:
     return type(inner) is types.FunctionType and not libraries.is_plain(str(inner.__globals__.get("__name__")))
 
 
-def _makes_classes(code: types.CodeType) -> bool:
-    """Whether a function, or one within, has a `class` statement."""
-    if dis.opmap["LOAD_BUILD_CLASS"] in code.co_code[::2]:
+_UNTRACED = {"LOAD_BUILD_CLASS": "defines a class", "DELETE_GLOBAL": "deletes a global variable"}
+
+
+def _has(code: types.CodeType, instruction: int) -> bool:
+    """Whether a function, or one within, has an instruction."""
+    if instruction in code.co_code[::2]:
         return True
-    return any(_makes_classes(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return any(_has(constant, instruction) for constant in code.co_consts if isinstance(constant, types.CodeType))
 
 
 def _hides_its_state(kind: type) -> bool:

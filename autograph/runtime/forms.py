@@ -79,8 +79,8 @@ def type_at(value: Any) -> Type:
         return type_at(inside)
     if value is UNBOUND:
         return MaybeUnbound(ANY)
-    if type(value).__module__.startswith("autograph."):
-        return ANY  # it stands for something else
+    if isinstance(value, FunctionType) or type(value).__module__.startswith("autograph."):
+        return ANY  # it stands for another one, or the graph makes one like it
     kind = nest.kind_of(value)
     if kind is None:
         return NONE if value is None else type_of(value)

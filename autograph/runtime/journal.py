@@ -266,7 +266,7 @@ def restore(container: Any, content: Any) -> None:
         container[:] = content
     else:
         now = contents(container)
-        for name in now.keys() - content.keys():
+        for name in [name for name in now if name not in content]:
             _setter(container).__delattr__(container, name)
         for name, value in content.items():
             if now.get(name, _MISSING) is not value:

@@ -246,13 +246,13 @@ class Outside:
 
     def _read_late(self, root: Any, source: Source | Value) -> None:
         """Let attributes, of objects within `root`, be read when the graph runs."""
-        wanted = [key[1:] for key in self.late if key[0] == "attribute"]
+        wanted = {key[1:] for key in self.late if key[0] == "attribute"}
         for thing, base in list(self._within(root, source)) if wanted else ():
-            for owner, name in wanted:
+            for name, value in list(attributes(thing).items()):
                 if (id(thing), name) in self.read_late:
                     continue
-                if owner == id(thing) or (owner == base.text and may_vary(attributes(thing).get(name))):
-                    self._read_everywhere(getattr(thing, name), base.attribute(name), root, source)
+                if (id(thing), name) in wanted or ((base.text, name) in wanted and may_vary(value)):
+                    self._read_everywhere(value, base.attribute(name), root, source)
 
     def _read_everywhere(self, value: Any, at: Source, root: Any, source: Source | Value) -> None:
         """Put one handle in the place of a value, in all attributes within `root` that are this very object."""

@@ -407,7 +407,7 @@ class Results:
                 else:
                     self.trace.record_lowered("call", (object.__setattr__, place, name, self.lower(value)))
                     self._writes.add(id(self.trace.block.nodes[-1]))
-        for name in before.keys() - after.keys():
+        for name in [name for name in before if name not in after]:
             delete = delattr if _sets_plainly(thing, "__delattr__") else object.__delattr__
             self.trace.record_lowered("call", (delete, place if isinstance(place, Value) else Constant(place), name))
         return late

@@ -65,6 +65,9 @@ def callee_changes_global_that_is_only_read(n):
     return counter, rounds
 
 
+temporary = 0
+
+
 @calls("True", "False")
 def global_deleted_in_branch(flag):
     global temporary
