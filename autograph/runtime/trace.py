@@ -298,12 +298,24 @@ class Trace:
         if self.unused and value in self.unused:
             self.unused.pop(value)()
         if isinstance(value.type, MaybeUnbound):
-            kwargs = {} if value.name.startswith(GENERATED) else {"name": value.name}
-            node = Node("bound", (value,), kwargs, (), self._place_of_use(value))
-            self.journal.write_back()
-            self.block.nodes.append(node)
-            value = node.add_output(value.type.inner, value.name)
+            return self._bound(value, value.type, self._place_of_use(value))
         return value
+
+    def _bound(self, value: Value, type: MaybeUnbound, place: Place) -> Value:
+        """A value that is not unbound, as is seen to when the graph runs."""
+        kwargs = {} if value.name.startswith(GENERATED) else {"name": value.name}
+        node = Node("bound", (value,), kwargs, (), place)
+        self.journal.write_back()
+        self.block.nodes.append(node)
+        return node.add_output(type.inner, value.name)
+
+    def returned(self, result: Any, code: CodeType) -> None:
+        """See to it that what a function, which has just ended, returns was bound where it says `return`."""
+        for part in result if type(result) is tuple else (result,):
+            if is_tensor(part) and isinstance(part._value.type, MaybeUnbound):
+                found = return_of(code, part._value.name)
+                if found is not None:
+                    part._value = self._bound(part._value, part._value.type, (*self.place(), found))
 
     def lower(self, args: Any) -> Any:
         """Arguments with values in the place of handles, as nodes have them."""
