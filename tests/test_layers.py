@@ -22,7 +22,7 @@ TABLE = """
 -- |               | syntax converters runtime backends
 0  |               | errors marks libraries wording → nest
 
-R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables runtime/classes
+R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables runtime/classes runtime/texts
    |               | → runtime/graph runtime/spec → runtime/opdef runtime/signature runtime/recorder
    |               | → runtime/notation runtime/effects → runtime/printing runtime/reading
    |               | → runtime/check runtime/parsing runtime/aliasing → runtime/drawing

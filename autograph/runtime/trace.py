@@ -7,7 +7,6 @@ open blocks within, see `branches.py` and `loops.py`. What a trace knows of the 
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.errors import StagingError
+from autograph.runtime import texts
 from autograph.runtime.callables import full_name_of
 from autograph.runtime.graph import Block, Graph, Node, Place, Value, map_args, user_line, walk
 from autograph.runtime.holding import (
@@ -398,7 +398,7 @@ class Trace:
         if self._formatting is None:
             self.needs(tensor, "as text")
         self._formatting.append((tensor, conversion, spec))
-        return f"\ue000{len(self._formatting) - 1}\ue001"
+        return texts.mark(len(self._formatting) - 1)
 
     @property
     def formatting(self) -> bool:
@@ -421,7 +421,7 @@ class Trace:
             self._formatting = before
         if not pieces:
             return text
-        return self.record("fstring", _parts(text, pieces))
+        return self.record("fstring", texts.parts_of(text, pieces))
 
     def finish(self, result: Any) -> Graph:
         """End the trace with the structure that is returned; None stands for a trace that always raises."""
@@ -437,19 +437,6 @@ def is_library(code: CodeType) -> bool:
 
 
 _ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None), type(...), type, type(len), np.ufunc, np.dtype})
-_PART = re.compile("\ue000(\\d+)\ue001")
-
-
-def _parts(text: str, pieces: list[tuple[Any, str, str]]) -> tuple[Any, ...]:
-    """The parts of an f-string whose staged values stand in `text` by their number."""
-    parts: list[Any] = []
-    for position, part in enumerate(_PART.split(text)):
-        if position % 2:
-            value, conversion, spec = pieces[int(part)]
-            parts.append((value, conversion.lstrip("!"), _parts(spec, pieces) if _PART.search(spec) else spec))
-        elif part:
-            parts.append(part)
-    return tuple(parts)
 
 
 def _type_of(leaf: Any) -> Any:
