@@ -315,7 +315,8 @@ class Trace:
             if is_tensor(part) and isinstance(part._value.type, MaybeUnbound):
                 found = return_of(code, part._value.name)
                 if found is not None:
-                    part._value = self._bound(part._value, part._value.type, (*self.place(), found))
+                    bound = self._bound(part._value, part._value.type, (*self.place(), found))
+                    object.__setattr__(part, "_value", bound)  # an assignment would be the graph's
 
     def lower(self, args: Any) -> Any:
         """Arguments with values in the place of handles, as nodes have them."""

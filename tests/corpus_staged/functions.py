@@ -342,3 +342,13 @@ def function_attributes(x):
 
     vars(_counted).clear()
     return _counted(x), _counted(x), inner(x), inner.last
+
+
+@calls("5, 1", "0, 1", "0, -1")
+def callee_returns_what_may_be_unbound(n, k):
+    def last(n):
+        for i in range(n):
+            found = i * k
+        return n, found
+
+    return last(n)[1] + last(n + 1)[0]
