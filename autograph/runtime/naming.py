@@ -25,12 +25,15 @@ def _returns_of(code: CodeType, name: str) -> Iterator[tuple[CodeType, int]]:
     for position, each in enumerate(instructions):
         if each.opname.startswith("LOAD_") and each.argval == name:
             line = code_line(code, each.offset)
+            before = each
             for other in instructions[position + 1 :]:
                 if code_line(code, other.offset) != line or other.opname in _STORES:
                     break
                 if other.opname == "RETURN_VALUE":
-                    yield code, each.offset
+                    if before.opname != "LOAD_CONST":  # which is the end of a body, without a `return`
+                        yield code, each.offset
                     break
+                before = other
     for constant in code.co_consts:
         if isinstance(constant, CodeType) and is_body(constant):
             yield from _returns_of(constant, name)

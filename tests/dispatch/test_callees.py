@@ -377,7 +377,7 @@ def test_the_standard_library_s_python_code_may_be():
 
 
 def test_functions_without_source_are_called_as_they_are_and_that_is_noted():
-    hidden = eval("lambda x: x + 1", {"__name__": "hidden"})
+    hidden = eval(compile("lambda x: x + 1", "<hidden>", "eval"), {"__name__": "hidden"})
     function = staging.execute("def f(x):\n    return g(x)", g=hidden)["f"]
     assert repr(Trace(ag.convert(function), Staged("x")).result) == "Staged((x + 1))"
     assert "source" in str(api.unconverted.get(hidden.__code__))

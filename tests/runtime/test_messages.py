@@ -142,7 +142,7 @@ def test_a_value_of_a_call_that_is_over() -> None:
     graph = Graph("f")
     graph.block.nodes.append(node := Node("neg", (graph.block.add_param(FLOAT, "x"),), None, (), ((code, 0),)))
     error = leaked(node.add_output(FLOAT), ((code, 0),))
-    assert (error.filename, error.lineno) == (__file__, code.co_firstlineno)
+    assert (error.filename, error.lineno) == (__file__, next(code.co_lines())[2])
     assert error.message == (
         f"`-x`, a staged value of a call that is over, computed at {__file__}:{error.lineno}, is used here. It was "
         "kept by code that is not converted, such as a thread. Return it from the staged function instead, or mark "
@@ -206,7 +206,6 @@ TEXT = f"def many_lists(x):\n{many[0]}    if x[0] > 0:\n{many[1]}    return row0
 
 
 def many_lists() -> Callable[..., Any]:
-    linecache.cache["<many>"] = len(TEXT), None, TEXT.splitlines(True), "<many>"
     names: dict[str, Any] = {"__name__": "many"}
     exec(compile(TEXT, "<many>", "exec"), names)
     return names["many_lists"]
@@ -232,4 +231,5 @@ REASONS = [
 def test_reasons(function: Callable[..., Any], reason: str) -> None:
     first = function.__code__.co_firstlineno
     wanted = re.sub(r":\+(\d+)", lambda found: f":{first + int(found[1])}", reason)
-    assert plain_because(function, np.ones(2)) == wanted
+    linecache.cache["<many>"] = len(TEXT), None, TEXT.splitlines(True), "<many>"
+    assert plain_because(function, np.ones(2)).replace("`positive`", "`[]`") == wanted  # named from Python 3.13 on
