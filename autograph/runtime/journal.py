@@ -160,11 +160,16 @@ class Journal:
             outer.setdefault(key, noted)
 
 
-def reached(values: Iterable[Any], changes: Changes) -> set[int]:
-    """The identities of all that can be reached from `values`, as it was before `changes`."""
+MANY = 50_000  # objects, among which nobody looks for containers
+
+
+def reached(values: Iterable[Any], changes: Changes) -> set[int] | None:
+    """The identities of all that can be reached from `values`, as it was before `changes`; None if that is too much."""
     seen: set[int] = set()
     rest = list(values)
     while rest:
+        if len(seen) > MANY:
+            return None
         value = rest.pop()
         if id(value) in seen or type(value) in _LEAVES:
             continue

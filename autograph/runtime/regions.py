@@ -151,7 +151,7 @@ def _known_before(trace: Trace, before: dict[Any, Any], changes: Changes) -> Cal
     if changes.before.keys() <= watched:  # those were there before
         return lambda container: True
     found = reached([*before.values(), *trace.roots()], changes)
-    return lambda container: id(container) in found
+    return lambda container: found is None or id(container) in found
 
 
 def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:

@@ -278,7 +278,8 @@ class Results:
         changed = [
             thing
             for thing, before in self.trace.journal.outermost()
-            if id(thing) in inside and id(thing) not in self._made and not same(contents(thing), before)
+            if inside is None or id(thing) in inside
+            if id(thing) not in self._made and not same(contents(thing), before)
         ]
         is_set = any(node.op in ("setattr", "delattr") and id(node) not in self._writes for node in walk(graph.block))
         if changed or is_set:
