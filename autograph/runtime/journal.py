@@ -14,6 +14,7 @@ from types import BuiltinFunctionType, CellType, FunctionType, MethodType, Modul
 from typing import Any
 
 from autograph.runtime.signals import Unstageable
+from autograph.runtime.tensor import LIBRARY
 
 _MISSING: Any = object()
 _ADVANCED: Any = ()  # the contents of an iterator: it cannot be made what it was
@@ -190,6 +191,8 @@ def _inside(value: Any) -> Iterable[Any]:
         own = attributes(value).values() if type(value).__flags__ & _HEAP else ()
         return [*(value.values() if isinstance(value, dict) else value), *own]
     if isinstance(value, FunctionType):
+        if value.__code__.co_filename.startswith(LIBRARY):  # what it stands in for, but not what it needs for itself
+            return [getattr(value, "__wrapped__", None), PATCHED.get(id(value))]
         return [*(value.__defaults__ or ()), *map(_content, value.__closure__ or ())]
     if isinstance(value, MethodType):
         return [value.__self__, value.__func__]
