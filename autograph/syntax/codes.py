@@ -58,7 +58,10 @@ def quiet(needed: bool = True) -> Iterator[None]:
 def parse_text(text: str, filename: str, flags: int = 0) -> ast.Module:
     """Parse a file or a part of it; warnings were given when the file was compiled, and are not given again."""
     with quiet(noisy(text)):
-        tree = compile(text, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+        try:
+            tree = compile(text, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+        except SystemError:  # CPython's own: it loses count when another thread parses at the same time
+            tree = compile(text, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
     assert isinstance(tree, ast.Module)
     return tree
 
