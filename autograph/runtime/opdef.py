@@ -11,7 +11,7 @@ An op is one of these, told apart by its name:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from autograph.runtime.types import ANY, Type
@@ -20,6 +20,14 @@ from autograph.runtime.types import ANY, Type
 # gives the type of the output, or a list of types for an op with several outputs. It never raises, nor does it judge
 # whether the operation is in order: that will show when it runs, with NumPy's own message.
 Infer: TypeAlias = Callable[..., "Type | list[Type]"]
+
+# The derivative of an op in one of its positional arguments, in reverse mode: `rule(g, out, *args, **kwargs)`, with the
+# gradient `g` of what the op gave (`out`) and its arguments, gives the gradient of that argument. For an op of several
+# outputs, `g` and `out` are tuples; for an argument that is a structure, such as the list of `np.stack`, it gives a
+# structure of the same form. What it gives is summed to the argument's shape if that was broadcast, and gets its
+# dtype. Rules are NumPy code without branches on values: they run on arrays, numbers, and the handles of a trace.
+# Gradients in complex numbers are those of holomorphic functions, without conjugation, as JAX has them.
+Vjp: TypeAlias = Callable[..., Any]
 
 PURE = "pure"      # computes a new value from what its arguments are and hold, and that is all
 VIEW = "view"      # the same, but the result may share memory with an argument, or be the argument
@@ -40,6 +48,8 @@ class OpDef:
         precedence: that of the template, by the name of an `ast` operator class, such as `Add`.
         raises: whether it can raise although its arguments' types are exact and fit.
         tags: what else passes ask for: `commutative`, `elementwise`, …
+        vjp: for each positional argument its derivative, None for those that the result does not depend on smoothly
+            (their gradient is zero), and for arguments beyond; None in the whole if nobody knows it.
     """
 
     name: str
@@ -50,6 +60,7 @@ class OpDef:
     precedence: str = ""
     raises: bool = False
     tags: frozenset[str] = field(default=frozenset())
+    vjp: tuple[Vjp | None, ...] | None = None
 
 
 def unknown(*args: Any, **kwargs: Any) -> Type:
@@ -71,6 +82,13 @@ def declare(name: str, infer: Infer | None = None, **rest: Any) -> OpDef:
     if op.target is not None:
         FUNCTIONS.setdefault(op.target, name)
     return op
+
+
+def derive(names: str, *rules: Vjp | None) -> None:
+    """Say what the derivatives of ops that this version has are; to stand in the file that declares them."""
+    for name in names.split():
+        if name in OPS:
+            OPS[name] = replace(OPS[name], vjp=rules)
 
 
 def lookup(name: str) -> OpDef:

@@ -1,6 +1,7 @@
 """All ops: importing this package declares them."""
 
 from autograph.runtime.ops import (  # noqa: F401
+    adjoints,
     attributes,
     builtins_,
     casting,
