@@ -33,7 +33,7 @@ R3 | 0 R1 R2       | runtime/passes* runtime/tensor runtime/signals runtime/sour
    |               | → runtime/trace runtime/forms runtime/environment → runtime/outside runtime/regions runtime/refs
    |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed
    |               | → runtime/standins runtime/loops runtime/instrument
-   |               | → runtime/turns runtime/calling runtime/results runtime/objects
+   |               | → runtime/turns runtime/calling runtime/results runtime/objects runtime/warned
    |               | → runtime/generators → runtime/tracing runtime/gradients
 R4 | 0 R1 R2 R3    | runtime/engines* runtime/export*
 R5 | 0 R1 R2 R3 R4 | runtime/arguments runtime/options runtime/report → runtime/entry runtime/learning

@@ -18,6 +18,7 @@ from autograph.errors import AutographError, StagingError
 from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.calling import Caller, Converter
 from autograph.runtime.classes import GENERATORS, is_open
+from autograph.runtime.environment import OWN_NAMES
 from autograph.runtime.graph import Constant, Graph, Place, Value, depends_on, user_line, walk
 from autograph.runtime.holding import has_held
 from autograph.runtime.instrument import Instruments
@@ -44,6 +45,7 @@ from autograph.runtime.standins import importer, stand_in
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import TensorType
+from autograph.runtime.warned import Warnings
 from autograph.runtime.watching import attribute_guards
 
 _RESTARTS = 12
@@ -181,7 +183,7 @@ class Tracer:
         traced = self.caller.traced(function) if type(function) is FunctionType else self.caller.replacement(function)
         trace.code = getattr(traced, "__code__", None)
         try:
-            with tracing(trace), self.instruments:
+            with tracing(trace), self.instruments, Warnings(trace):
                 trace.start_from(sys._getframe())
                 try:
                     result = self._call(traced)
@@ -251,7 +253,7 @@ class Tracer:
         for environment in self.outside.environments.values():
             after, base = _of(environment, changed)
             for name, value in after.items():
-                if name in ("__builtins__", "__name__") or value is base.get(name, environment.seen.get(name, self)):
+                if name in OWN_NAMES or value is base.get(name, environment.seen.get(name, self)):
                     continue
                 if name in environment.seen and not isinstance(environment.seen[name], Tensor):
                     late.add(("getitem", id(environment.real), name))

@@ -24,12 +24,12 @@ def powers(a, b):
     return a**b
 
 
-@calls("2**63", "2**64 - 1", "-2**63", "1", "np.int64(5)")
+@calls("2**63", "2**64 - 1", "-2**63", "1", "np.int64(5)", "True")
 def overflow(n):
     return n * 2, n + n, n << 1, -n, ~n, n ^ 1, n.bit_length() if isinstance(n, int) else None
 
 
-@calls("12, 10", "0, 0", "-1, 3", "np.int64(6), 3")
+@calls("12, 10", "0, 0", "-1, 3", "True, False", "np.int64(6), 3")
 def bits(a, b):
     return a & b, a | b, a ^ b, ~a, a << 2, a >> 1, bin(a), a & -a
 

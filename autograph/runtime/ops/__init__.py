@@ -24,4 +24,5 @@ from autograph.runtime.ops import (  # noqa: F401
     sorting,
     strings,
     ufuncs,
+    warned,
 )
