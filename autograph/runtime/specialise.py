@@ -302,7 +302,7 @@ class Specialiser:
         report = passes.optimise(traced.graph, self.options.without, check)
         trace.events += [Event("pass", message, user_line(place)) for message, place in report.notes]
         optimised = time.perf_counter()
-        executable = engine.compile(traced.graph)
+        executable = engine.compile(traced.graph, module=getattr(self.function, "__globals__", None))
         trace.seconds |= {"optimise": optimised - begin, "compile": time.perf_counter() - optimised}
         trace.graph = traced.graph
         trace.engine = name

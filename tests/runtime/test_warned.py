@@ -97,6 +97,26 @@ def test_once_for_each_line() -> None:
     assert len(warned_of(lambda: [staged(1.0), staged(1.0), staged(np.float32(1)), times(1.0)], "default")) == 1
 
 
+def test_filters_tell_modules_apart() -> None:
+    staged = ag.function(lambda x: np.log(x))
+    with warnings.catch_warnings(record=True) as log:
+        warnings.filterwarnings("ignore", module="elsewhere")
+        staged(np.zeros(2))
+        assert len(log) == 1
+        warnings.filterwarnings("ignore", module=__name__)
+        staged(np.zeros(3))
+        assert len(log) == 1
+
+
+def test_once_for_each_line_when_the_graph_runs() -> None:
+    def log_of(x: Any) -> Any:
+        return np.log(x)
+
+    staged = ag.function(log_of)
+    calls = lambda: [staged(np.zeros(2)), staged(np.zeros(2, "f4")), log_of(np.zeros(2))]  # noqa: E731
+    assert len(warned_of(calls, "default")) == 1
+
+
 def test_numpy_settings_are_those_of_the_call() -> None:
     def divides(x: float) -> tuple[Any, ...]:
         with np.errstate(over="ignore"):

@@ -44,7 +44,7 @@ class Executable:
     """
 
     def __init__(
-        self, graph: Graph, tree: ast.FunctionDef, constants: dict[str, Any], marks: Marks, filename: str | None
+        self, graph: Graph, tree: ast.FunctionDef, names: dict[str, Any], marks: Marks, filename: str | None
     ) -> None:
         self.graph = graph
         self._filename = filename
@@ -52,7 +52,7 @@ class Executable:
         self._source: str | None = None
         self._marks = marks
         self._codes: dict[CodeType, CodeType] = {}
-        self.run: Callable[..., Any] = FunctionType(self._compile(), {"__builtins__": builtins, **constants})
+        self.run: Callable[..., Any] = FunctionType(self._compile(), {"__builtins__": builtins, **names})
 
     def __call__(self, *args: Any) -> Any:
         try:
@@ -95,10 +95,11 @@ class Executable:
         return filename
 
 
-def compile(graph: Graph, *, filename: str | None = None) -> Executable:
+def compile(graph: Graph, *, module: dict[str, Any] | None = None, filename: str | None = None) -> Executable:
     """Make a graph a function.
 
     Args:
+        module: the names of that which the user's function belongs to, in whose name Python and NumPy warn.
         filename: by which debuggers and tracebacks find the generated text, where they are to show that.
     """
     plan = Scheduler(graph).plan
@@ -111,7 +112,15 @@ def compile(graph: Graph, *, filename: str | None = None) -> Executable:
     params = [variables.name(param) for param in plan.params]
     tree = _function(_function_name(graph.name), params, body or [ast.Pass(**expressions.at)])
     limit_nesting(tree, expressions.at)
-    return Executable(graph, tree, constants.values, expressions.marks, filename)
+    names = {**_of_warnings(module or {}), **constants.values}
+    return Executable(graph, tree, names, expressions.marks, filename)
+
+
+def _of_warnings(module: dict[str, Any]) -> dict[str, Any]:
+    """What `warnings` looks for in a module: what it is called, and which warnings it has given already."""
+    if "__name__" not in module:
+        return {}
+    return {"__name__": module["__name__"], "__warningregistry__": module.setdefault("__warningregistry__", {})}
 
 
 def _function(name: str, params: list[str], body: list[ast.stmt]) -> ast.FunctionDef:

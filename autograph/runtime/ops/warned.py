@@ -17,7 +17,12 @@ from autograph.runtime.opdef import ORDERED, declare
 from autograph.runtime.ops.declaring import nothing
 
 _ARITHMETIC = re.compile(r"(divide by zero|overflow|underflow|invalid value) encountered in ")
-_FLAGS = {"divide by zero": ("divide", 1), "overflow": ("over", 2), "underflow": ("under", 4), "invalid value": ("invalid", 8)}
+_FLAGS = {
+    "divide by zero": ("divide", 1),
+    "overflow": ("over", 2),
+    "underflow": ("under", 4),
+    "invalid value": ("invalid", 8),
+}
 
 
 class Site(NamedTuple):
@@ -44,9 +49,11 @@ def _is_warning(kind: str, text: str) -> bool:
     if mode == "raise":
         raise FloatingPointError(text)
     if mode == "call":
-        np.geterrcall()(kind, flag)
+        callback: Any = np.geterrcall()
+        callback(kind, flag)
     elif mode == "log":
-        np.geterrcall().write(f"Warning: {text}\n")
+        log: Any = np.geterrcall()
+        log.write(f"Warning: {text}\n")
     elif mode == "print":
         sys.stderr.write(f"Warning: {text}\n")
     return mode == "warn"
