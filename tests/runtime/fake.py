@@ -52,7 +52,7 @@ class FakeTracer:
 class FakeExecutable:
     source = "def f(…): …"
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, module: Any = None) -> None:
         self.graph = graph
 
     def translate(self, error: BaseException) -> None:

@@ -45,7 +45,7 @@ def warn(text: str, category: type[Warning], site: Site) -> None:
 def _is_warning(kind: str, text: str) -> bool:
     """Whether NumPy warns of something now; what else it is told to do is done."""
     name, flag = _FLAGS[kind]
-    mode = np.geterr()[name]
+    mode: str = np.geterr()[name]  # type: ignore[literal-required]
     if mode == "raise":
         raise FloatingPointError(text)
     if mode == "call":
