@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import builtins
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -358,8 +358,10 @@ class Outside:
     def _parts_at_first(self, thing: Any) -> list[tuple[Any, Any]]:
         """The parts that a container or object had before traced code changed it."""
         noted = self.trace.journal.at_first(thing)
-        if noted is None or isinstance(thing, (type, ModuleType)):
+        if noted is None:
             return _parts_of(thing)
+        if isinstance(thing, (type, ModuleType)):
+            return _own_parts(noted)
         return [(key, part) for key, part in (entries(noted) or {}).items() if isinstance(key, (str, int))]
 
     def owner_of(self, names: Any) -> Any:
@@ -395,9 +397,14 @@ def _parts_of(thing: Any) -> list[tuple[Any, Any]]:
     if isinstance(thing, (list, tuple)):
         return list(enumerate(thing))
     if isinstance(thing, (type, ModuleType)):
-        own = [(name, part) for name, part in vars(thing).items() if not name.startswith(("__", "_abc_"))]
-        return [(name, part) for name, part in own if not hasattr(type(part), "__get__")]
+        return _own_parts(vars(thing))
     return list(attributes(thing).items()) if is_open(type(thing)) or isinstance(thing, FunctionType) else []
+
+
+def _own_parts(names: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    """What a class or module holds, other than its functions and what Python put there."""
+    own = [(name, part) for name, part in names.items() if not name.startswith(("__", "_abc_"))]
+    return [(name, part) for name, part in own if not hasattr(type(part), "__get__")]
 
 
 def _type_of(value: Any) -> Any:

@@ -453,9 +453,9 @@ class Singleton:
         return cls._instance
 
 
-@calls("3", "0")
-def singleton(n):
-    Singleton._instance = None
+@calls("3, False", "0, False", "4, True", "2, False", "5, True")
+def singleton(n, begun):
+    Singleton._instance = object.__new__(Singleton) if begun else None
     a, b = Singleton(n), Singleton(n + 1)
     a.value = n
     return a is b, b.value

@@ -517,3 +517,28 @@ def copies(t: Tally, x: float) -> Any:
     other.n += x
     third.log.append(x)
     return t.n, other.n, third.log, other.log is t.log
+
+
+class Single:
+    instance: Any = None
+
+    def __new__(cls, *args: Any) -> Any:
+        if cls.instance is None:
+            cls.instance = super().__new__(cls)
+        return cls.instance
+
+
+def test_an_object_that_its_class_keeps() -> None:
+    """Kept by traced code, it is none of those that the class had before."""
+
+    @ag.function
+    def f(n: int) -> Any:
+        Single.instance = None
+        a, b = Single(n), Single(n + 1)
+        a.value = n
+        return a is b, b.value
+
+    for n in range(5):
+        assert f(n) == (True, n)
+        assert Single.instance.value == n
+    assert len(f.traces) == 2
