@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import WRITE, Infer, declare
+from autograph.runtime.opdef import WRITE, Infer, declare, derive
+from autograph.runtime.ops.elementary import OF_MATMUL, OF_TWO, absolute
 from autograph.runtime.ops.probing import probe, shaped
 from autograph.runtime.ops.rules import ask, broadcast, is_type, operand, rule, type_of_arg
 from autograph.runtime.ops.ufuncs import core_shape
@@ -305,3 +306,16 @@ declare("abs", remembering(numeric("abs")), target=abs, tags=frozenset({"element
 declare("not", truth, template="not {}", precedence="Not", raises=True)
 declare("is", truth, template="{} is {}", precedence="Is")
 declare("in", truth, template="{} in {}", precedence="In", raises=True)
+
+# An operator in place has the derivatives of the plain one, in what its first argument was before.
+derive("add iadd", *OF_TWO["add"])
+derive("sub isub", *OF_TWO["subtract"])
+derive("mul imul", *OF_TWO["multiply"])
+derive("truediv itruediv", *OF_TWO["divide"])
+derive("floordiv ifloordiv", *OF_TWO["floor_divide"])
+derive("mod imod", *OF_TWO["remainder"])
+derive("pow ipow", *OF_TWO["power"])
+derive("matmul imatmul", *OF_MATMUL)
+derive("neg", lambda g, out, x: -g)
+derive("pos", lambda g, out, x: g)
+derive("abs", absolute)

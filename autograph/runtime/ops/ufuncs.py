@@ -9,6 +9,20 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import WRITE, Infer, declare, derive
+from autograph.runtime.ops.deriving import conj, of_cores, pointwise
+from autograph.runtime.ops.elementary import (
+    DEGREE,
+    OF_DIVMOD,
+    OF_MATMUL,
+    OF_MATVEC,
+    OF_TWO,
+    OF_VECDOT,
+    OF_VECMAT,
+    Rules,
+    absolute,
+    of_one,
+    sign,
+)
 from autograph.runtime.ops.probing import dtype_of, probe, shaped
 from autograph.runtime.ops.rules import (
     Unknown,
@@ -209,5 +223,36 @@ for _name in sorted(UFUNCS, key=lambda name: (_own_name(name) != name, name)):
     if _name == _own_name(_name):
         _declare_methods(_name, getattr(np, _name))
 
-derive("np.sin", lambda g, out, x, **_: g * np.cos(x))
-derive("np.multiply", lambda g, out, x, y, **_: g * y, lambda g, out, x, y, **_: g * x)
+
+
+# ------------------------------------------------------------------------------------------------- derivatives
+
+VJPS: dict[str, Rules] = {
+    **{name: (rule,) for name, rule in of_one(np).items()},
+    **OF_TWO,
+    "abs": (absolute,),
+    "conj": (lambda g, out, x: conj(g),),
+    "fmax": OF_TWO["maximum"],
+    "fmin": OF_TWO["minimum"],
+    "mod": OF_TWO["remainder"],
+    "float_power": OF_TWO["power"],
+    "deg2rad": (lambda g, out, x: g * DEGREE,),
+    "rad2deg": (lambda g, out, x: g / DEGREE,),
+    "negative": (lambda g, out, x: -g,),
+    "positive": (lambda g, out, x: g,),
+    "reciprocal": (lambda g, out, x: -g * out * out,),
+    "square": (lambda g, out, x: 2 * g * x,),
+    "rint": (None,),
+    "sign": (sign,),
+    "spacing": (None,),
+    "modf": (lambda g, out, x: g[0],),
+    "frexp": (lambda g, out, x: np.ldexp(g[0], -out[1]),),
+    "divmod": OF_DIVMOD,
+}
+PRODUCTS = {"matmul": OF_MATMUL, "vecdot": OF_VECDOT, "matvec": OF_MATVEC, "vecmat": OF_VECMAT}
+
+for _name in UFUNCS:
+    if _own_name(_name) in VJPS:
+        derive(f"np.{_name}", *pointwise(*VJPS[_own_name(_name)], safe=2.0 if "cosh" in _name else 0.5))
+    if _name in PRODUCTS:
+        derive(f"np.{_name}", *of_cores(*PRODUCTS[_name]))

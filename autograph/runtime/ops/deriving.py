@@ -1,0 +1,95 @@
+"""What derivatives of ops are written in: static facts of arguments, and functions that take handles of a trace too.
+
+The rules stand with their ops. Here is only what they share; see `Vjp` in `opdef.py` for what a rule is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.opdef import Vjp
+from autograph.runtime.types import TensorType, type_of
+
+
+def on_handles(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that is an op, but not one of NumPy's, such that handles of a trace record it as they do NumPy's."""
+
+    @wraps(function)
+    def call(*args: Any) -> Any:
+        for arg in args:
+            handler = getattr(type(arg), "__array_function__", None)
+            if handler is not None and not isinstance(arg, np.ndarray):
+                return handler(arg, function, (type(arg),), args, {})
+        return function(*args)
+
+    return call
+
+
+# ------------------------------------------------------------------------------------------------------ static facts
+
+
+def shape(x: Any) -> Any:
+    """The shape of an array or number, or of the array that NumPy makes of a list."""
+    if isinstance(x, (list, tuple)):
+        return (len(x), *shape(x[0])) if x else (0,)
+    return getattr(x, "shape", ())
+
+
+def ndim(x: Any) -> Any:
+    return len(shape(x)) if isinstance(x, (list, tuple)) else getattr(x, "ndim", 0)
+
+
+def is_real(x: Any) -> bool:
+    """Whether something is known not to be complex."""
+    value = getattr(x, "_value", None)      # of a handle: its type says more than its attributes do
+    found = type_of(x) if value is None else value.type
+    return isinstance(found, TensorType) and found.dtype.kind != "c"
+
+
+def conj(x: Any) -> Any:
+    return x if is_real(x) else np.conj(x)
+
+
+def as_array(x: Any) -> Any:
+    """The array that NumPy makes of a list, in which there may be handles; anything else as it is."""
+    return np.stack(list(map(as_array, x))) if isinstance(x, (list, tuple)) and x else x
+
+
+# ------------------------------------------------------------------------------------------------- element by element
+
+
+def pointwise(*rules: Vjp | None, safe: float = 0.5) -> tuple[Vjp | None, ...]:
+    """The rules of a ufunc, of those of its function on numbers: where `where` is false, nothing depends on anything.
+
+    Args:
+        safe: a number where the function and its derivatives are finite.
+    """
+    return tuple(None if rule is None else _masked(rule, len(rules), safe) for rule in rules)
+
+
+def _masked(rule: Vjp, count: int, safe: float) -> Vjp:
+    def vjp(g: Any, out: Any, *args: Any, where: Any = True, **_: Any) -> Any:
+        if where is not True:
+            g, out = np.where(where, g, 0), np.where(where, out, safe)
+            args = tuple(np.where(where, arg, safe) for arg in args[:count])
+        return rule(g, out, *args[:count])
+
+    return vjp
+
+
+def of_cores(*rules: Vjp | None) -> tuple[Vjp | None, ...]:
+    """The rules of a ufunc of vectors and matrices, of those for its dimensions where they are by default."""
+    return tuple(None if rule is None else _of_cores(rule) for rule in rules)
+
+
+def _of_cores(rule: Vjp) -> Vjp:
+    def vjp(g: Any, out: Any, x: Any, y: Any, *_: Any, **options: Any) -> Any:
+        if options.keys() & {"axes", "axis", "keepdims"}:
+            raise NotImplementedError("the derivative of a product of vectors or matrices along other axes than usual")
+        return rule(g, out, x, y)
+
+    return vjp
