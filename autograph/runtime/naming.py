@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import dis
+import itertools
 from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType
@@ -60,15 +61,22 @@ def stored_names(code: CodeType) -> dict[int, tuple[str, ...]]:
     instructions = [each for each in dis.get_instructions(code) if each.opname not in ("CACHE", "EXTENDED_ARG")]
     for position, each in enumerate(instructions[:-1]):
         following = instructions[position + 1]
-        if following.opname in _STORES:
-            found[each.offset] = (str(following.argval),)
-        elif following.opname == "STORE_FAST_LOAD_FAST":  # from 3.13 on
-            found[each.offset] = (str(following.argval[0]),)
+        names = _stored(following)[:1]
         if each.opname == "UNPACK_SEQUENCE":
-            stores = instructions[position + 1 : position + 1 + (each.arg or 0)]
-            if len(stores) == each.arg and all(store.opname in _STORES for store in stores):
-                found[each.offset] = tuple(str(store.argval) for store in stores)
+            stores = itertools.takewhile(bool, map(_stored, instructions[position + 1 :]))
+            names = tuple(itertools.islice(itertools.chain.from_iterable(stores), each.arg))
+        if names:  # in 3.11, a frame that calls a Python function is said to be at the end of the instruction's caches
+            found |= dict.fromkeys(range(each.offset, following.offset, 2), names)
     return found
+
+
+def _stored(instruction: dis.Instruction) -> tuple[str, ...]:
+    """The variables that an instruction sets."""
+    if instruction.opname in _STORES:
+        return (str(instruction.argval),)
+    if instruction.opname in ("STORE_FAST_STORE_FAST", "STORE_FAST_LOAD_FAST"):  # from 3.13 on
+        return instruction.argval if instruction.opname == "STORE_FAST_STORE_FAST" else instruction.argval[:1]
+    return ()
 
 
 def stored_at(code: CodeType | None, name: str) -> int | None:

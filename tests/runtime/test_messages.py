@@ -222,7 +222,7 @@ REASONS = [
         changed_after_it_was_stored,
         "an object of class Place is changed after it was stored in a list or handed to code that is not staged, :+4",
     ),
-    (takes_apart, "the value of `[]` is needed to know what it is, by code that is not staged, :+2"),
+    (takes_apart, "the value of `positive` is needed to know what it is, by code that is not staged, :+2"),
     (many_lists(), "the lengths of too many lists, dicts or sets change here, <many>:103"),
 ]
 
@@ -232,4 +232,4 @@ def test_reasons(function: Callable[..., Any], reason: str) -> None:
     first = function.__code__.co_firstlineno
     wanted = re.sub(r":\+(\d+)", lambda found: f":{first + int(found[1])}", reason)
     linecache.cache["<many>"] = len(TEXT), None, TEXT.splitlines(True), "<many>"
-    assert plain_because(function, np.ones(2)).replace("`positive`", "`[]`") == wanted  # named from Python 3.13 on
+    assert plain_because(function, np.ones(2)) == wanted
