@@ -127,7 +127,8 @@ def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
     if isinstance(entity, type):
         raise SourceError(_not_convertible(entity))
     if isinstance(entity, types.MethodType):
-        return types.MethodType(convert(entity.__func__, debug_source=debug_source), entity.__self__)
+        function = convert(entity.__func__, debug_source=debug_source)
+        return entity if function is entity.__func__ else types.MethodType(function, entity.__self__)
     if is_converted(entity) or is_marked(entity) or marks.unstaged(entity) is not entity:
         return entity
     if isinstance(entity, FunctionType) and (entity.__code__.co_flags & _SUSPENDED or known.looks_at_frames(entity)):
