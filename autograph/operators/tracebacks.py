@@ -50,22 +50,6 @@ def shelter_at(code: CodeType, instruction: int, without: frozenset[Shelter] = f
     return next((shelter for shelter in here if shelter not in without), None)
 
 
-def in_handled_try(frame: FrameType | None = None, until: FrameType | None = None) -> tuple[str, int, Shelter] | None:
-    """The innermost `try` or `with` around what runs in a frame, with its file and the line that runs in it.
-
-    Args:
-        frame: where to look first; by default the caller's frame.
-        until: where to stop: the frame that began the trace.
-    """
-    frame = sys._getframe(1) if frame is None else frame
-    while frame is not None and frame is not until:
-        shelter = shelter_at(frame.f_code, frame.f_lasti)
-        if shelter is not None:
-            return frame.f_code.co_filename, frame.f_lineno, shelter
-        frame = frame.f_back
-    return None
-
-
 def trim() -> None:
     """Unlink this library's frames from the traceback of the exception that the calling frame handles.
 

@@ -122,11 +122,6 @@ class Signature:
         args, kwargs = self.tree
         return tuple(map(build, args)), {name: build(part) for name, part in kwargs.items()}
 
-    def fill_dynamic(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The same, with `values` for the staged leaves only; the others have the values of the signature."""
-        rest = iter(values)
-        return self.fill([leaf.value if isinstance(leaf, Static) else next(rest) for leaf in self.leaves])
-
     @property
     def dynamic(self) -> list[tuple[str, Dynamic]]:
         """The staged leaves with their paths: what the first params of the graph stand for."""

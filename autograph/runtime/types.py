@@ -48,11 +48,6 @@ class TensorType:
     def ndim(self) -> int:
         return len(self.shape)
 
-    @property
-    def is_static(self) -> bool:
-        """Whether all is known but the elements."""
-        return self.exact and None not in self.shape
-
     def __str__(self) -> str:
         name = short_name(self.dtype)
         tilde = "" if self.exact else "~"

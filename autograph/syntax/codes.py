@@ -58,12 +58,19 @@ def quiet(needed: bool = True) -> Iterator[None]:
 def parse_text(text: str, filename: str, flags: int = 0) -> ast.Module:
     """Parse a file or a part of it; warnings were given when the file was compiled, and are not given again."""
     with quiet(noisy(text)):
-        try:
-            tree = compile(text, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
-        except SystemError:  # CPython's own: it loses count when another thread parses at the same time
-            tree = compile(text, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+        for last in (False, False, False, True):
+            try:
+                tree = compile(text, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+                break
+            except SystemError as error:
+                if last or not str(error).startswith(_MISCOUNTED):
+                    raise
     assert isinstance(tree, ast.Module)
     return tree
+
+
+# CPython counts the depth of what all threads parse at the same time: https://github.com/python/cpython/issues/106905
+_MISCOUNTED = "AST constructor recursion depth mismatch"
 
 
 def future(code: CodeType) -> int:

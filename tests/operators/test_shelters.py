@@ -8,14 +8,19 @@ import pytest
 
 import autograph as ag
 from autograph.marks import shelters
-from autograph.operators.tracebacks import in_handled_try
+from autograph.operators.tracebacks import shelter_at
 from tests.recording import recorded
 
 
 def where():
     """The construct around the caller, and how many lines below it the caller is."""
-    found = in_handled_try(sys._getframe(1))
-    return None if found is None else (found[2].construct, found[1] - found[2].first)
+    frame = sys._getframe(1)
+    while frame is not None:
+        shelter = shelter_at(frame.f_code, frame.f_lasti)
+        if shelter is not None:
+            return shelter.construct, frame.f_lineno - shelter.first
+        frame = frame.f_back
+    return None
 
 
 probe = SimpleNamespace(where=where)  # by an attribute, lest it be taken for a function that looks at frames

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.runtime.graph import Constant, Graph, Node, Value, map_args
-from autograph.runtime.signature import Event, Guard, Signature, Traced
+from autograph.runtime.signature import Event, Guard, Signature, Static, Traced
 from autograph.runtime.types import ANY
 
 
@@ -34,7 +34,9 @@ class FakeTracer:
         params = [graph.block.add_param(leaf.type, path) for path, leaf in signature.dynamic]
         for path in self.containers:
             graph.block.add_param(ANY, path)
-        args, kwargs = signature.fill_dynamic(params)
+        rest = iter(params)
+        leaves = [leaf.value if isinstance(leaf, Static) else next(rest) for leaf in signature.leaves]
+        args, kwargs = signature.fill(leaves)
         node = Node("call", (function, *args), kwargs)
         node.add_output(ANY)
         graph.block.append(node)

@@ -113,7 +113,7 @@ def precisely(type: Type, value: Any, dimensions: bool) -> bool:
     if isinstance(type, ObjectType):
         return type != types.ANY
     assert isinstance(type, TensorType)
-    return type.is_static or (type.exact and not dimensions)
+    return type.exact and not (dimensions and None in type.shape)
 
 
 # ------------------------------------------------------------------------------------------------------ abstraction
