@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import Vjp
 from autograph.runtime.types import TensorType, type_of
 
 
@@ -59,37 +58,6 @@ def as_array(x: Any) -> Any:
     return np.stack(list(map(as_array, x))) if isinstance(x, (list, tuple)) and x else x
 
 
-# ------------------------------------------------------------------------------------------------- element by element
-
-
-def pointwise(*rules: Vjp | None, safe: float = 0.5) -> tuple[Vjp | None, ...]:
-    """The rules of a ufunc, of those of its function on numbers: where `where` is false, nothing depends on anything.
-
-    Args:
-        safe: a number where the function and its derivatives are finite.
-    """
-    return tuple(None if rule is None else _masked(rule, len(rules), safe) for rule in rules)
-
-
-def _masked(rule: Vjp, count: int, safe: float) -> Vjp:
-    def vjp(g: Any, out: Any, *args: Any, where: Any = True, **_: Any) -> Any:
-        if where is not True:
-            g, out = np.where(where, g, 0), np.where(where, out, safe)
-            args = tuple(np.where(where, arg, safe) for arg in args[:count])
-        return rule(g, out, *args[:count])
-
-    return vjp
-
-
-def of_cores(*rules: Vjp | None) -> tuple[Vjp | None, ...]:
-    """The rules of a ufunc of vectors and matrices, of those for its dimensions where they are by default."""
-    return tuple(None if rule is None else _of_cores(rule) for rule in rules)
-
-
-def _of_cores(rule: Vjp) -> Vjp:
-    def vjp(g: Any, out: Any, x: Any, y: Any, *_: Any, **options: Any) -> Any:
-        if options.keys() & {"axes", "axis", "keepdims"}:
-            raise NotImplementedError("the derivative of a product of vectors or matrices along other axes than usual")
-        return rule(g, out, x, y)
-
-    return vjp
+def is_true(option: Any) -> bool:
+    """Whether an option is given, and true."""
+    return option is not np._NoValue and bool(option)

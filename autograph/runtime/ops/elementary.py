@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import Vjp
-from autograph.runtime.ops.deriving import conj, is_real, ndim
+from autograph.runtime.ops.adjoints import fit
+from autograph.runtime.ops.deriving import as_array, conj, is_real, ndim, on_handles
 
+Rules = tuple["Vjp | None", ...]
 LN2, LN10 = math.log(2), math.log(10)
 DEGREE = math.pi / 180
 
@@ -88,8 +90,6 @@ def nonzero(x: Any) -> Any:
 
 
 # --------------------------------------------------------------------------------------------------- two arguments
-
-Rules = tuple["Vjp | None", ...]
 
 
 def power_of_base(g: Any, out: Any, x: Any, y: Any) -> Any:
@@ -212,3 +212,45 @@ OF_VECMAT: Rules = (
     lambda g, out, x, a: conj(np.matmul(a, _column(g))[..., 0]),
     lambda g, out, x, a: _column(conj(x)) * _row(g),
 )
+
+
+# --------------------------------------------------------------------------------------------- calls of ufuncs
+
+
+def pointwise(*rules: Vjp | None, safe: float = 0.5) -> Rules:
+    """The rules of a ufunc, of those of its function on numbers: where `where` is false, nothing depends on anything.
+
+    Args:
+        safe: a number where the function and its derivatives are finite.
+    """
+    return tuple(None if rule is None else _masked(rule, at, len(rules), safe) for at, rule in enumerate(rules))
+
+
+def _masked(rule: Vjp, at: int, count: int, safe: float) -> Vjp:
+    def vjp(g: Any, out: Any, *args: Any, where: Any = True, **_: Any) -> Any:
+        operands = list(map(as_array, args[:count]))
+        if where is not True:
+            g, out = np.where(where, g, 0), np.where(where, out, safe)
+            operands = [np.where(where, operand, safe) for operand in operands]
+        return fit_list(rule(g, out, *operands), args[at])
+
+    return vjp
+
+
+def fit_list(gradient: Any, x: Any) -> Any:
+    """The gradient of a list in the shape of the array that NumPy makes of it; that of anything else as it is."""
+    return on_handles(fit)(gradient, as_array(x)) if isinstance(x, (list, tuple)) else gradient
+
+
+def of_cores(*rules: Vjp | None) -> Rules:
+    """The rules of a ufunc of vectors and matrices, of those for its dimensions where they are by default."""
+    return tuple(None if rule is None else _of_cores(rule) for rule in rules)
+
+
+def _of_cores(rule: Vjp) -> Vjp:
+    def vjp(g: Any, out: Any, x: Any, y: Any, *_: Any, **options: Any) -> Any:
+        if options.keys() & {"axes", "axis", "keepdims"}:
+            raise NotImplementedError("the derivative of a product of vectors or matrices along other axes than usual")
+        return rule(g, out, as_array(x), as_array(y))
+
+    return vjp

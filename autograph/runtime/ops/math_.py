@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from types import SimpleNamespace
 from typing import Any
 
-from autograph.runtime.opdef import PURE
+import numpy as np
+
+from autograph.runtime.opdef import PURE, derive
 from autograph.runtime.ops.containers import iterated, tuple_of
 from autograph.runtime.ops.declaring import always, functions
+from autograph.runtime.ops.deriving import as_array, on_handles, shape
+from autograph.runtime.ops.elementary import OF_TWO, absolute, angle, legs, of_one
+from autograph.runtime.ops.gamma import polygamma
+from autograph.runtime.ops.reductions import others
 from autograph.runtime.ops.rules import Unknown, operand, rule
 from autograph.runtime.types import BOOL, COMPLEX, FLOAT, INT, ObjectType, TensorType, Type
 
@@ -56,3 +64,61 @@ functions(
 functions("phase", always(FLOAT), prefix="cmath.", effect=PURE)
 functions("polar", always(tuple_of(FLOAT, FLOAT)), prefix="cmath.", effect=PURE)
 functions("isclose isfinite isinf isnan", always(BOOL), prefix="cmath.", effect=PURE)
+
+# ------------------------------------------------------------------------------------------------- derivatives
+
+# What the derivatives are written in, such that they work on handles too.
+M = SimpleNamespace(**{name: on_handles(getattr(math, name)) for name in "cos sin cosh sinh hypot exp trunc".split()})
+SAME = "exp exp2 expm1 log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh degrees radians fabs floor ceil trunc"
+ARCS = "asin acos atan asinh acosh atanh"
+
+
+def log(g: Any, out: Any, x: Any, base: Any = math.e) -> Any:
+    return g / x if base is math.e else g / (x * np.log(base))
+
+
+def erf(sign: float) -> Any:
+    """Of `erf`, or, with the other sign, of `erfc`."""
+    return lambda g, out, x: g * M.exp(-x * x) * (sign * 2 / math.sqrt(math.pi))
+
+
+def dist(sign: int) -> Any:
+    return lambda g, out, p, q: legs(g, out, sign * (as_array(p) - as_array(q)))
+
+
+_of_one = of_one(M)
+for _name in SAME.split():
+    derive(f"math.{_name}", _of_one[_name])
+for _name in ARCS.split():
+    derive(f"math.{_name}", _of_one[f"arc{_name[1:]}"])
+derive("math.log", log, lambda g, out, x, base: -g * out / (base * np.log(base)))
+derive("math.erf", erf(1))
+derive("math.erfc", erf(-1))
+derive("math.lgamma", lambda g, out, x: g * polygamma(0, x))
+derive("math.gamma", lambda g, out, x: g * out * polygamma(0, x))
+derive("math.atan2", *OF_TWO["arctan2"])
+derive("math.pow", *OF_TWO["power"])
+derive("math.copysign", *OF_TWO["copysign"])
+derive("math.fmod", lambda g, out, x, y: g, lambda g, out, x, y: -g * M.trunc(x / y))
+derive("math.remainder", lambda g, out, x, y: g, lambda g, out, x, y: -g * np.rint((x - out) / y))
+derive("math.ldexp", *OF_TWO["ldexp"])
+derive("math.nextafter", *OF_TWO["nextafter"])
+derive("math.fma", lambda g, out, x, y, z: g * y, lambda g, out, x, y, z: g * x, lambda g, out, *_: g)
+derive("math.modf", lambda g, out, x: g[0])
+derive("math.frexp", lambda g, out, x: np.ldexp(g[0], -out[1]))
+derive("math.ulp", None)
+derive("math.dist", dist(1), dist(-1))
+derive("math.fsum", lambda g, out, seq: np.broadcast_to(g, shape(seq)))
+derive("math.prod", lambda g, out, iterable, **_: g * others(as_array(iterable), None))
+derive("math.sumprod", lambda g, out, p, q: g * as_array(q), lambda g, out, p, q: g * as_array(p))
+derive("math.hypot", *(lambda g, out, *args, at=at: legs(g, out, args[at]) for at in range(8)))
+
+_of_one = of_one(np)
+for _name in "exp log10 sqrt sin cos tan sinh cosh tanh".split():
+    derive(f"cmath.{_name}", _of_one[_name])
+for _name in ARCS.split():
+    derive(f"cmath.{_name}", _of_one[f"arc{_name[1:]}"])
+derive("cmath.log", log, lambda g, out, x, base: -g * out / (base * np.log(base)))
+derive("cmath.phase", lambda g, out, z: angle(g, z))
+derive("cmath.polar", lambda g, out, z: absolute(g[0], out[0], z) + angle(g[1], z))
+derive("cmath.rect", lambda g, out, r, phi: g * np.exp(1j * phi), lambda g, out, r, phi: g * 1j * out)

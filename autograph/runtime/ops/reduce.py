@@ -7,9 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import Infer, declare
+from autograph.runtime.opdef import Infer, declare, derive
 from autograph.runtime.ops.binding import bind, method, signature
 from autograph.runtime.ops.probing import castable, dtype_of, probe, shaped, shaped_all
+from autograph.runtime.ops.reductions import (
+    EXTREME,
+    MOMENT,
+    deviation,
+    extent,
+    extreme,
+    extreme_of_initial,
+    mean,
+    product,
+    product_of_initial,
+    reducing,
+    reductions,
+    running,
+    running_product,
+    running_total,
+    total,
+    variance,
+)
 from autograph.runtime.ops.rules import (
     Unknown,
     add_dims,
@@ -206,3 +224,22 @@ if hasattr(np, "trapz"):            # until NumPy 2.3
 declare("np.diff", diff, target=np.diff, raises=True)
 declare("np.ediff1d", ediff1d, target=np.ediff1d)
 declare("np.gradient", gradient, target=np.gradient)
+
+derive("np.sum .sum", *reductions(total, total))
+derive("np.nansum", *reductions(total, total, missing=0))
+derive("np.prod .prod", *reductions(product, product_of_initial))
+derive("np.nanprod", *reductions(product, product_of_initial, missing=1))
+derive("np.max np.min np.amax np.amin .max .min", *reductions(extreme, extreme_of_initial, EXTREME))
+derive("np.nanmax np.nanmin", *reductions(extreme, extreme_of_initial, EXTREME))
+derive("np.ptp", reducing(extent, EXTREME))
+derive("np.mean .mean", reducing(mean))
+derive("np.nanmean", reducing(mean, missing=0))
+derive("np.var .var", reducing(variance, MOMENT))
+derive("np.nanvar", reducing(variance, MOMENT, missing=0))
+derive("np.std .std", reducing(deviation, MOMENT))
+derive("np.nanstd", reducing(deviation, MOMENT, missing=0))
+derive("np.cumsum .cumsum np.cumulative_sum", running(running_total))
+derive("np.cumprod .cumprod np.cumulative_prod", running(running_product))
+derive("np.nancumsum", running(running_total, missing=0))
+derive("np.nancumprod", running(running_product, missing=1))
+

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import WRITE, Infer, declare, derive
-from autograph.runtime.ops.deriving import conj, of_cores, pointwise
+from autograph.runtime.opdef import WRITE, Infer, Vjp, declare, derive
+from autograph.runtime.ops.deriving import as_array, conj, ndim
 from autograph.runtime.ops.elementary import (
     DEGREE,
     OF_DIVMOD,
@@ -20,10 +21,27 @@ from autograph.runtime.ops.elementary import (
     OF_VECMAT,
     Rules,
     absolute,
+    of_cores,
     of_one,
+    pointwise,
     sign,
 )
 from autograph.runtime.ops.probing import dtype_of, probe, shaped
+from autograph.runtime.ops.reductions import (
+    extreme,
+    extreme_of_initial,
+    log_sum_of,
+    product,
+    product_of_initial,
+    reducing,
+    reductions,
+    running,
+    running_extreme,
+    running_log_sum,
+    running_product,
+    running_total,
+    total,
+)
 from autograph.runtime.ops.rules import (
     Unknown,
     Wrong,
@@ -256,3 +274,42 @@ for _name in UFUNCS:
         derive(f"np.{_name}", *pointwise(*VJPS[_own_name(_name)], safe=2.0 if "cosh" in _name else 0.5))
     if _name in PRODUCTS:
         derive(f"np.{_name}", *of_cores(*PRODUCTS[_name]))
+
+
+# --------------------------------------------------------------------------------------- derivatives of methods
+
+REDUCED: dict[str, Rules] = {
+    "add": reductions(total, total, axis=0),
+    "multiply": reductions(product, product_of_initial, axis=0),
+    "maximum": reductions(extreme, extreme_of_initial, axis=0),
+    "logaddexp": (reducing(log_sum_of, axis=0),),
+}
+ACCUMULATED = {
+    "add": running_total,
+    "multiply": running_product,
+    "maximum": running_extreme,
+    "logaddexp": running_log_sum,
+}
+for _name in ("minimum", "fmax", "fmin"):
+    REDUCED[_name], ACCUMULATED[_name] = REDUCED["maximum"], running_extreme
+
+
+def _outer(rules: Rules) -> Iterator[Vjp | None]:
+    """The rules of `ufunc.outer`, of those of the ufunc."""
+    for at, vjp in enumerate(rules):
+        yield None if vjp is None else partial(_outer_vjp, vjp, at == 0)
+
+
+def _outer_vjp(vjp: Vjp, of_first: bool, g: Any, out: Any, x: Any, y: Any, **_: Any) -> Any:
+    x, y = as_array(x), as_array(y)
+    last = tuple(range(-ndim(y), 0))
+    found = vjp(g, out, np.expand_dims(x, last), y)
+    return np.sum(found, last) if of_first else found
+
+
+for _name, _rules in REDUCED.items():
+    derive(f"np.{_name}.reduce", *_rules)
+for _name, _rule in ACCUMULATED.items():
+    derive(f"np.{_name}.accumulate", running(_rule, axis=0))
+for _name, _rules in VJPS.items():
+    derive(f"np.{_name}.outer", *_outer(_rules))
