@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from autograph.runtime.spec import TensorSpec
     from autograph.runtime.tensor import Tensor
     from autograph.staging import function, run_eagerly
+    from autograph.variables import Variable
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Tensor",
     "TensorSpec",
+    "Variable",
     "__version__",
     "convert",
     "do_not_convert",
@@ -42,6 +44,7 @@ __all__ = [
 _LATER = {
     "Tensor": "autograph.runtime.tensor",
     "TensorSpec": "autograph.runtime.spec",
+    "Variable": "autograph.variables",
     "function": "autograph.staging",
     "run_eagerly": "autograph.staging",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 # Of the standard library, what computes.
@@ -21,9 +22,23 @@ PLAIN = (sys.stdlib_module_names - COMPUTING - {f"_{name}" for name in COMPUTING
 }
 
 
+# Of this library, what is written as its users write, and staged like their code: modules, and what they are asked for.
+ROOT = os.path.dirname((lambda: None).__code__.co_filename) + os.sep
+_STAGED = ("variables", "modules", "nn", "optim", "Variable", "Module")
+_STAGED_NAMES = tuple(f"{__name__.partition('.')[0]}.{name}" for name in _STAGED)
+_STAGED_FILES = tuple(ROOT + name for name in ("variables.py", "modules.py", "nn" + os.sep, "optim" + os.sep))
+
+
 def is_plain(module: str) -> bool:
     """Whether a module, or the package it is in, takes no part in staging."""
+    if module.startswith(_STAGED_NAMES):
+        return not any(module == name or module.startswith(name + ".") for name in _STAGED_NAMES)
     return module.partition(".")[0] in PLAIN
+
+
+def is_own(filename: str) -> bool:
+    """Whether a file is this library's, and none of those that are staged like the user's."""
+    return filename.startswith(ROOT) and not filename.startswith(_STAGED_FILES)
 
 
 # Of the standard library, what gives the same for the same, whenever it is called, and changes but what it is given.

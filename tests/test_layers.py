@@ -28,7 +28,8 @@ R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables
    |               | → runtime/check runtime/parsing runtime/aliasing → runtime/drawing
    |               | → runtime/listing runtime/schema → runtime/view
 R2 | 0 R1          | runtime/ops*
-R3 | 0 R1 R2       | runtime/passes* runtime/tensor runtime/signals runtime/sources runtime/making
+R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/sources runtime/making
+   |               | → runtime/tensor
    |               | → runtime/journal runtime/holding
    |               | → runtime/trace runtime/forms runtime/environment → runtime/outside runtime/regions runtime/refs
    |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed
@@ -52,7 +53,8 @@ D1 | 0             | operators/state operators/tracebacks → operators/backend
 D2 | 0 D1          | operators/* → operators backends/*
 DR | 0 D1 D2 R     | backends/graph
 
-A1 | 0 R S D       | explanation → conversions → api → importing staging → numpy* random nn* optim* compat* → __init__
+A1 | 0 R S D       | explanation → conversions → api → importing staging → variables → modules
+   |               | → numpy* random nn* optim* → compat* → __init__
 A2 | 0 R S D A1    | cli/* → cli → __main__
 """
 CONTINUED = "\n   |               |"

@@ -13,9 +13,9 @@ import sys
 from functools import cache
 from types import CodeType, FrameType, TracebackType
 
+from autograph.libraries import is_own
 from autograph.marks import Shelter, is_body, shelters
 
-_LIBRARY = os.path.dirname(os.path.dirname((lambda: None).__code__.co_filename)) + os.sep
 FULL_TRACEBACK = "AUTOGRAPH_FULL_TRACEBACK"
 
 # Whether a `trim` found no room on the stack to work in: the next one does its work as well.
@@ -24,7 +24,7 @@ _left_over = False
 
 def is_library(code: CodeType) -> bool:
     """Whether `code` belongs to this package."""
-    return code.co_filename.startswith(_LIBRARY)
+    return is_own(code.co_filename)
 
 
 def user_frame() -> FrameType | None:

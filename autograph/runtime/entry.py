@@ -27,6 +27,7 @@ from inspect import Parameter
 from typing import Any, cast
 
 from autograph.errors import AutographError
+from autograph.libraries import is_own
 from autograph.runtime.arguments import Reading
 from autograph.runtime.signature import Dynamic, Guard, Signature
 
@@ -37,7 +38,6 @@ class _Miss:
 
 
 MISS = _Miss()
-_LIBRARY = os.path.dirname(os.path.dirname(__file__)) + os.sep
 Entry = Callable[..., Any]
 _TRANSLATED = """\
 try:
@@ -53,7 +53,7 @@ def trim(error: BaseException) -> None:
     """Take this library's frames, behind that of the dispatcher that caught `error`, out of its traceback."""
     own = error.__traceback__
     rest = own.tb_next if own is not None else None
-    while rest is not None and rest.tb_frame.f_code.co_filename.startswith(_LIBRARY):
+    while rest is not None and is_own(rest.tb_frame.f_code.co_filename):
         rest = rest.tb_next
     if own is not None and (rest is not None or isinstance(error, AutographError)) and not _wants_all():
         own.tb_next = rest

@@ -17,10 +17,11 @@ from enum import Enum
 from types import GeneratorType
 from typing import Any, NoReturn
 
+from autograph.libraries import is_own
 from autograph.runtime.classes import is_users
 from autograph.runtime.recorder import Recorder
 from autograph.runtime.signals import Materialise, Unstageable
-from autograph.runtime.tensor import LIBRARY, Tensor, is_tensor
+from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.types import ObjectType
 
 DICTS = (dict, OrderedDict, defaultdict, Counter)
@@ -46,7 +47,7 @@ class Held:
         return f"<held by {self.tensor!r}>"
 
     def __eq__(self, other: object) -> bool:
-        if self is other or sys._getframe(1).f_code.co_filename.startswith(LIBRARY):
+        if self is other or is_own(sys._getframe(1).f_code.co_filename):
             return self is other
         self._refuse()
 

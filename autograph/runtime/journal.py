@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from autograph.libraries import is_own
 from autograph.runtime.signals import Unstageable
-from autograph.runtime.tensor import LIBRARY
 
 _MISSING: Any = object()
 _ADVANCED: Any = ()  # the contents of an iterator: it cannot be made what it was
@@ -191,7 +191,7 @@ def _inside(value: Any) -> Iterable[Any]:
         own = attributes(value).values() if type(value).__flags__ & _HEAP else ()
         return [*(value.values() if isinstance(value, dict) else value), *own]
     if isinstance(value, FunctionType):
-        if value.__code__.co_filename.startswith(LIBRARY):  # what it stands in for, but not what it needs for itself
+        if is_own(value.__code__.co_filename):  # what it stands in for, but not what it needs for itself
             return [getattr(value, "__wrapped__", None), PATCHED.get(id(value))]
         return [*(value.__defaults__ or ()), *map(_content, value.__closure__ or ())]
     if isinstance(value, MethodType):

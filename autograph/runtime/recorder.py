@@ -5,7 +5,7 @@ It is said apart from `Trace`, because that makes handles, and so has to import 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, Protocol
 
 from autograph.runtime.graph import Place
@@ -17,6 +17,7 @@ class Recorder(Protocol):
 
     held: list[Any]
     classes: dict[Any, type]
+    call: Callable[[Any], Any]
 
     def place(self) -> Place: ...
 

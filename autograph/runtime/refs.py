@@ -132,8 +132,10 @@ class ObjectRef:
         trace = object.__getattribute__(self, "_trace")
         if isinstance(thing, FunctionType):  # a function that has no attributes yet is not watched
             raise Unstageable(f"an attribute of the function {thing.__name__} is set", trace.place())
+        own: Any = type(thing).__setattr__
+        if own is object.__setattr__ and _has(thing, name, value):
+            return  # as after `self.x += y`, which has changed an array in place
         trace.journal.touch(thing)
-        own = type(thing).__setattr__
         if isinstance(own, FunctionType):
             trace.call(own)(thing, name, value)
         else:
@@ -177,6 +179,12 @@ class Entered:
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is None:  # else the block ends here
             self.trace.record("exit", ())
+
+
+def _has(thing: Any, name: str, value: Any) -> bool:
+    """Whether an attribute is that very object, so that to set it would do nothing."""
+    is_there = getattr(thing, "__dict__", {}).get(name, thing) is value and value is not thing
+    return is_there and not hasattr(getattr(type(thing), name, None), "__set__")
 
 
 def _get(thing: Any, index: Any) -> Any:

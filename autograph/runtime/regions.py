@@ -202,7 +202,8 @@ def check_not_about_handles(trace: Trace, error: Exception) -> None:
         raise error.__cause__
     if trace.needed is not None and _raised_by(error) == trace.needed.place[-1:]:
         raise trace.needed
-    about_handles = isinstance(error, (TypeError, AttributeError)) and _HANDLES.search(str(error))
+    texts = [part for part in error.args if type(part) is str]
+    about_handles = isinstance(error, (TypeError, AttributeError)) and any(map(_HANDLES.search, texts))
     if about_handles or (type(error) in (TypeError, AttributeError) and not _is_by_statement(error)):
         raise Plain(f"code that is not staged cannot take a staged value ({error})", trace.place())
 

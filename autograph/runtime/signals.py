@@ -129,6 +129,7 @@ def leaked(value: Value, place: Place) -> StagingError:
     name = f"`{written}`, " if written else ""
     return StagingError(
         f"{name}a staged value of a call that is over{made}, is used here. It was kept by code that is not converted, "
-        "such as a thread. Return it from the staged function instead, or mark what keeps it with @ag.do_not_convert",
+        "such as a thread. Return it from the staged function instead, write it into an ag.Variable, or mark "
+        "what keeps it with @ag.do_not_convert",
         *(user_line(place) or ()),
     )

@@ -21,6 +21,7 @@ from autograph.runtime.holding import held, may_hold
 from autograph.runtime.journal import is_iterator
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.opdef import op_of
+from autograph.runtime.protocols import as_arrays, overrides
 from autograph.runtime.signals import Plain, Unstageable
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import CONSUMING, Trace
@@ -78,6 +79,11 @@ class Recorded:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         function = self.__wrapped__
+        if isinstance(getattr(function, "__self__", function), np.ufunc):
+            if any(map(overrides, (*args, *kwargs.values()))):
+                return function(*args, **kwargs)  # NumPy leaves it to them
+        if str(getattr(function, "__module__", "")).partition(".")[0] == "numpy":
+            args = as_arrays(self.trace, args)
         if self.only_staged and not _has_staged(args) and not _has_staged(kwargs):
             for part in (getattr(function, "__self__", None), *args, *kwargs.values()):
                 if isinstance(part, CONTAINERS):

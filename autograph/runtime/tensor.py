@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dis
 import math
-import os
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
@@ -17,11 +16,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph.libraries import is_own
 from autograph.runtime.graph import Value
+from autograph.runtime.protocols import as_arrays, overrides
 from autograph.runtime.recorder import Recorder
 from autograph.runtime.types import PYTHON_TYPES, ObjectType, TensorType
-
-LIBRARY = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 # Of an array: what is known before the program runs, if its type is exact.
 _STATIC_ATTRIBUTES: dict[str, Callable[[TensorType], Any]] = {
@@ -52,7 +51,7 @@ class Tensor:
         object.__setattr__(self, "_trace", trace)
 
     def __repr__(self) -> str:
-        if self._trace.formatting and not sys._getframe(1).f_code.co_filename.startswith(LIBRARY):
+        if self._trace.formatting and not is_own(sys._getframe(1).f_code.co_filename):
             return self._trace.formatted(self, "!r", "")
         value = self._value
         return f"<Tensor {value.name + ': ' if value.name else ''}{value.type}>"
@@ -62,7 +61,7 @@ class Tensor:
     @property
     def __class__(self) -> type:
         """The class of what it stands for, so that `isinstance` tells the user's code the truth."""
-        if sys._getframe(1).f_code.co_filename.startswith(LIBRARY):
+        if is_own(sys._getframe(1).f_code.co_filename):
             return Tensor
         return self._trace.class_of(self)
 
@@ -74,7 +73,7 @@ class Tensor:
         if name in _NAMES and getattr(self._value.type, "name", "") == "type":
             return self._trace.record("getattr", (self, name))
         if name.startswith("__") and name.endswith("__") and name not in _TOLD:
-            by_library = sys._getframe(1).f_code.co_filename.startswith(LIBRARY)
+            by_library = is_own(sys._getframe(1).f_code.co_filename)
             if not by_library and hasattr(class_of(self._value), name):
                 self._trace.needs(self, f"for its {name}", plain=True)
             raise AttributeError(f"a staged value has no attribute {name}")
@@ -172,6 +171,8 @@ class Tensor:
         return self._trace.record("getitem", (self, index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(self._value.type, TensorType):
+            value = as_arrays(self._trace, value)
         self._trace.record("setitem", (self, index, value))
 
     def __delitem__(self, index: Any) -> None:
@@ -183,11 +184,15 @@ class Tensor:
     # NumPy's protocols ------------------------------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if any(map(overrides, (*inputs, *kwargs.get("out", ())))):
+            return NotImplemented
         if ufunc in _OPERATORS and method == "__call__" and not kwargs and _is_operation(sys._getframe(1)):
             return self._trace.record(_OPERATORS[ufunc], inputs)
         return self._trace.record_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if not all(kind is Tensor or issubclass(kind, np.ndarray) for kind in types):
+            return NotImplemented
         return self._trace.record_function(function, args, kwargs)
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:
@@ -222,7 +227,7 @@ class Tensor:
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
         if modulus is not None:
             return self._trace.record("call", (pow, self, other, modulus))
-        return self._trace.record("pow", (self, other))
+        return _binary("pow")(self, other)
 
     def __rpow__(self, other: Any) -> Any:
         return self._trace.record("pow", (other, self))
@@ -232,7 +237,20 @@ class Tensor:
 
 
 def _binary(op: str) -> Callable[[Tensor, Any], Any]:
-    return lambda self, other: self._trace.record(op, (self, other))
+    def record(self: Tensor, other: Any) -> Any:
+        if overrides(other):
+            return _overridden(op, self, other)
+        return self._trace.record(op, (self, other))
+
+    return record
+
+
+def _overridden(op: str, tensor: Tensor, other: Any) -> Any:
+    """What NumPy makes of an operator with such an object on its right."""
+    is_array = isinstance(tensor._value.type, TensorType) and tensor._value.type.kind == "array"
+    if op.startswith("i") and op[1:] in _UFUNCS:
+        return _UFUNCS[op[1:]](tensor, other, **({"out": (tensor,)} if is_array else {}))
+    return _UFUNCS[op](tensor, other)
 
 
 def _reflected(op: str) -> Callable[[Tensor, Any], Any]:
@@ -263,6 +281,7 @@ _OPERATORS = {
         strict=True,
     )
 }
+_UFUNCS = {op: ufunc for ufunc, op in _OPERATORS.items()}
 _ARITHMETIC = (int, float, complex, Tensor, np.ndarray, np.generic)
 _FIRST_INPLACE = 13  # from `NB_INPLACE_ADD` on
 
@@ -275,7 +294,7 @@ def _ordering(op: str, mirrored: str, sign: str) -> Callable[[Tensor, Any], Any]
             instruction, argument = _instruction(sys._getframe(1))
             if instruction == "COMPARE_OP" and dis.cmp_op[argument >> _COMPARE_SHIFT] == sign:
                 return self._trace.record(mirrored, (other, self))
-        return self._trace.record(op, (self, other))
+        return _binary(op)(self, other)
 
     return record
 
@@ -314,6 +333,8 @@ class Method:
         self.name = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(self.owner._value.type, TensorType):
+            args = as_arrays(self.owner._trace, args)
         return self.owner._trace.record(f".{self.name}", (self.owner, *args), kwargs)
 
     def __repr__(self) -> str:

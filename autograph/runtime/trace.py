@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.errors import StagingError
+from autograph.libraries import is_own
 from autograph.runtime import texts
 from autograph.runtime.callables import full_name_of
 from autograph.runtime.graph import Block, Graph, Node, Place, Value, map_args, user_line, walk
@@ -35,9 +36,10 @@ from autograph.runtime.journal import Journal
 from autograph.runtime.naming import return_of, stored_names
 from autograph.runtime.opdef import OPS, ORDERED, WRITE, lookup, op_of
 from autograph.runtime.passes.safety import is_quiet
+from autograph.runtime.protocols import ABOUT_TYPES, of_types
 from autograph.runtime.signals import NeedsConcrete, leaked
 from autograph.runtime.signature import Event
-from autograph.runtime.tensor import LIBRARY, Method, Tensor, class_of, is_tensor
+from autograph.runtime.tensor import Method, Tensor, class_of, is_tensor
 from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
 
 _IN_PLACE = frozenset(
@@ -126,7 +128,7 @@ class Trace:
         frame: FrameType | None = sys._getframe(1) if root is not None else None  # before it starts, it is nowhere
         while frame is not None and frame is not root:
             code = frame.f_code
-            if not code.co_filename.startswith(LIBRARY):
+            if not is_own(code.co_filename):
                 found.append((code, frame.f_lasti))
             frame = frame.f_back
         found.reverse()
@@ -222,6 +224,10 @@ class Trace:
 
     def record_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Record the call of a function, as the op that it is or as a callback."""
+        if any(function is each for each in ABOUT_TYPES):
+            known = of_types(function, [self.type_of(a) if is_tensor(a) else a for a in args], kwargs)
+            if known is not NotImplemented:
+                return known
         op = op_of(function)
         if op is None:
             self.tell("callback", f"{full_name_of(function)} is called as it is, it has no op")
@@ -434,7 +440,7 @@ class Trace:
 
 def is_library(code: CodeType) -> bool:
     """Whether code is this package's, rather than the user's."""
-    return code.co_filename.startswith(LIBRARY)
+    return is_own(code.co_filename)
 
 
 _ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None), type(...), type, type(len), np.ufunc, np.dtype})

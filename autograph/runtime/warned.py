@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from autograph.libraries import ROOT, is_own
 from autograph.runtime.environment import Environment
 from autograph.runtime.graph import Constant
 from autograph.runtime.ops.warned import Site
-from autograph.runtime.tensor import LIBRARY
 from autograph.runtime.trace import Trace
 
 
@@ -85,7 +85,7 @@ class _Category(Warning, metaclass=_Asking):
 
 _FILTER: Any = ("ignore", _Part("text"), _Category, _Part("module"), 0)
 # What warns for reasons of its own, as far as it does.
-_OWN = tuple(os.path.join(LIBRARY, part) for part in ("syntax", "converters", "conversions.py", "runtime/ops"))
+_OWN = tuple(os.path.join(ROOT, part) for part in ("syntax", "converters", "conversions.py", "runtime/ops"))
 
 
 def _warned(trace: Trace, text: str, category: type[Warning], module: str) -> None:
@@ -93,7 +93,7 @@ def _warned(trace: Trace, text: str, category: type[Warning], module: str) -> No
     warner: FrameType | None = None
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
-        own = frame.f_code.co_filename.startswith(LIBRARY)
+        own = is_own(frame.f_code.co_filename)
         if warner is None and not own and frame.f_globals.get("__name__") == module:
             warner = frame
         if frame.f_code.co_filename.startswith(_OWN):

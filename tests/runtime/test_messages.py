@@ -145,8 +145,8 @@ def test_a_value_of_a_call_that_is_over() -> None:
     assert (error.filename, error.lineno) == (__file__, next(code.co_lines())[2])
     assert error.message == (
         f"`-x`, a staged value of a call that is over, computed at {__file__}:{error.lineno}, is used here. It was "
-        "kept by code that is not converted, such as a thread. Return it from the staged function instead, or mark "
-        "what keeps it with @ag.do_not_convert"
+        "kept by code that is not converted, such as a thread. Return it from the staged function instead, write it "
+        "into an ag.Variable, or mark what keeps it with @ag.do_not_convert"
     )
 
 

@@ -1,0 +1,184 @@
+"""Variables: arrays that are changed in place, and that functions, modules and optimisers share.
+
+A variable is an open object that holds one array; whoever writes to it writes into that array. So there is nothing
+that staging would have to know of it: its methods are traced like the user's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+
+class Variable(NDArrayOperatorsMixin):
+    """An array that is changed in place, by `assign`, `v[i] = x`, `v += x` and their like.
+
+        v = ag.Variable([1.0, 2.0], name="v")
+        v.assign_add(1)
+        v[0] = 5
+        np.sum(v * 2)                   # 16.0, as of the array
+
+    Args:
+        initial: anything that `np.array` takes; it is copied.
+        trainable: whether optimisers are to change it.
+        name: told in errors and by `repr`.
+        dtype: of the array, if it is not to be that of `initial`.
+
+    Attributes:
+        value: the array itself, always the same one: changes of the variable show in it.
+    """
+
+    def __init__(self, initial: Any, trainable: bool = True, name: str | None = None, dtype: Any = None) -> None:
+        self.value: np.ndarray[Any, Any] = np.array(initial, dtype=dtype)
+        self.trainable = trainable
+        self.name = name
+
+    @property
+    def shape(self) -> Any:
+        return self.value.shape
+
+    @property
+    def dtype(self) -> Any:
+        return self.value.dtype
+
+    @property
+    def ndim(self) -> int:
+        return self.value.ndim
+
+    @property
+    def size(self) -> int:
+        return self.value.size
+
+    @property
+    def T(self) -> Any:
+        return self.value.T
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """A copy of the array, which later changes leave alone."""
+        return np.copy(self.value)
+
+    # Changes ----------------------------------------------------------------------------------------------------------
+
+    def assign(self, value: Any) -> Variable:
+        """Make all elements those of `value`, which has the same shape.
+
+        Raises:
+            ValueError: the shapes differ.
+            TypeError: the dtype has no room for those of `value`, as integers have none for fractions.
+        """
+        value = _array(value)
+        if np.shape(value) != self.value.shape:
+            raise ValueError(self._refusal("assigned", f"an array of shape {np.shape(value)}"))
+        self._check_dtype("assigned", value)
+        self.value[...] = value
+        return self
+
+    def assign_add(self, value: Any) -> Variable:
+        """Add `value`, which is broadcast; raises what `assign` does."""
+        self.value += self._checked("added", value)
+        return self
+
+    def assign_sub(self, value: Any) -> Variable:
+        """Subtract `value`, which is broadcast; raises what `assign` does."""
+        self.value -= self._checked("subtracted", value)
+        return self
+
+    def _checked(self, verb: str, value: Any) -> Any:
+        value = _array(value)
+        shape = np.shape(value)
+        if shape != self.value.shape and not _is_broadcast(shape, self.value.shape):
+            raise ValueError(self._refusal(verb, f"an array of shape {shape}"))
+        self._check_dtype(verb, value)
+        return value
+
+    def _check_dtype(self, verb: str, value: Any) -> None:
+        dtype = np.result_type(self.value, value)
+        if not np.can_cast(dtype, self.value.dtype, "same_kind"):
+            raise TypeError(self._refusal(verb, f"values of dtype {dtype}"))
+
+    def _refusal(self, verb: str, what: str) -> str:
+        name = f"the variable {self.name!r}" if self.name is not None else "a variable"
+        preposition = "from" if verb == "subtracted" else "to"
+        return f"{what} cannot be {verb} {preposition} {name} of shape {self.value.shape} and dtype {self.value.dtype}"
+
+    # As an array ------------------------------------------------------------------------------------------------------
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.array(self.value, dtype=dtype, copy=copy)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **kwargs: Any) -> Any:
+        function = ufunc if method == "__call__" else getattr(ufunc, method)
+        arrays = [array_of(each) for each in inputs]
+        if out is None:
+            return function(*arrays, **kwargs)
+        function(*arrays, out=tuple([array_of(each) for each in out]), **kwargs)
+        return out[0] if len(out) == 1 else out
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return function(*_arrays_in(args), **_arrays_in(kwargs))
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.value[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.value[index] = value
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.value)
+
+    def __contains__(self, element: Any) -> bool:
+        return element in self.value
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __complex__(self) -> complex:
+        return complex(self.value)
+
+    def __index__(self) -> int:
+        return self.value.__index__()
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        text = np.array_repr(self.value).replace("\n", "\n" + " " * len("Variable("))
+        name = f", name={self.name!r}" if self.name is not None else ""
+        return f"Variable({text}{name}{'' if self.trainable else ', trainable=False'})"
+
+
+def array_of(value: Any) -> Any:
+    """The array of a variable; anything else as it is."""
+    return value.value if isinstance(value, Variable) else value
+
+
+def _array(value: Any) -> Any:
+    """An array or a number; a number of Python's stays one, which adopts the dtype of the other operand."""
+    return np.asarray(value) if isinstance(value, (list, tuple, Variable)) else value
+
+
+def _is_broadcast(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Whether NumPy would broadcast an array to a shape."""
+    return len(shape) <= len(wanted) and all(shape[-n] in (1, wanted[-n]) for n in range(1, len(shape) + 1))
+
+
+def _arrays_in(args: Any) -> Any:
+    """Arguments with the arrays of variables in their places."""
+    if isinstance(args, Variable):
+        return args.value
+    if isinstance(args, (list, tuple)):
+        return type(args)([_arrays_in(each) for each in args])
+    if isinstance(args, dict):
+        return {name: _arrays_in(each) for name, each in args.items()}
+    return args

@@ -1,0 +1,42 @@
+"""Plain and staged runs of one function compared, for tests of what is written in staged Python."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import autograph as ag
+from tests import outcomes
+
+
+def compare(
+    function: Callable[..., Any], *calls: str, names: Mapping[str, Any] | None = None, plain: bool = False
+) -> ag.function:
+    """Compare a staged function with the plain one, at two runs of each call (a text of arguments).
+
+    Args:
+        plain: whether the function may run as plain Python instead.
+
+    Returns:
+        the staged function.
+    """
+    staged = ag.function(function)
+    for arguments in (each for call in calls for each in (call, call)):
+        wanted = outcomes.run(function, arguments, names)
+        actual = outcomes.run(staged, arguments, names)
+        assert actual == wanted, arguments
+        assert actual.raised_at == wanted.raised_at, arguments
+    if not plain:
+        assert [trace.plain for trace in staged.traces if trace.plain] == []
+    return staged
+
+
+def of_expression(parameters: str, expression: str, names: dict[str, Any]) -> Callable[..., Any]:
+    """A function that gives an expression, with source that can be found."""
+    text = f"def f({parameters}):\n    return {expression}\n"
+    filename = f"<expression {expression}>"
+    linecache.cache[filename] = len(text), None, text.splitlines(keepends=True), filename
+    defined = dict(names)
+    exec(compile(text, filename, "exec", dont_inherit=True), defined)
+    return defined["f"]
