@@ -16,6 +16,7 @@ from autograph.api import convert, do_not_convert, explain, set_loop_options, to
 
 if TYPE_CHECKING:
     from autograph import importing
+    from autograph.modules import Module
     from autograph.runtime.spec import TensorSpec
     from autograph.runtime.tensor import Tensor
     from autograph.staging import function, run_eagerly
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Module",
     "Tensor",
     "TensorSpec",
     "Variable",
@@ -42,6 +44,7 @@ __all__ = [
 
 # Imported when first asked for: what stages imports NumPy, and converting must not wait for that.
 _LATER = {
+    "Module": "autograph.modules",
     "Tensor": "autograph.runtime.tensor",
     "TensorSpec": "autograph.runtime.spec",
     "Variable": "autograph.variables",

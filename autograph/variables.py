@@ -31,6 +31,8 @@ class Variable(NDArrayOperatorsMixin):
         value: the array itself, always the same one: changes of the variable show in it.
     """
 
+    __ag_apart__ = True  # a list of variables is taken apart, however long it is
+
     def __init__(self, initial: Any, trainable: bool = True, name: str | None = None, dtype: Any = None) -> None:
         self.value: np.ndarray[Any, Any] = np.array(initial, dtype=dtype)
         self.trainable = trainable

@@ -49,6 +49,8 @@ def is_whole(value: Any, around: Around = ()) -> bool:
     if count == 0 or len(around) >= DEPTH:
         return count > 0
     first = next(iter(value.values())) if kind is dict else value[0]
+    if count > LONG and hasattr(type(first), "__ag_apart__"):
+        return False
     if count > LONG:
         return type(first) is not np.ndarray or count > MANY
     return (type(first) in _SEQUENCES or type(first) is dict) and count * len(first) > MANY

@@ -20,6 +20,7 @@ import sys
 import types
 import uuid
 from collections import OrderedDict, defaultdict
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -72,9 +73,17 @@ def may_vary(value: Any) -> bool:
     return is_quantity(value) if parts is None else all(map(is_quantity, parts))
 
 
+def is_taken_apart(parts: Collection[Any]) -> bool:
+    """Whether containers of such parts are taken apart however long they are: only traced code can look into them."""
+    return hasattr(type(next(iter(parts), None)), "__ag_apart__")
+
+
 def is_opaque(value: Any) -> bool:
     """Whether an object can change without a guard noticing, so that only the graph may look into it."""
     kind = type(value)
-    if is_open(kind) or kind in _STRUCTURES or kind is object or isinstance(value, (*_UNCHANGING, *GENERATORS)):
+    is_record = isinstance(value, tuple) and hasattr(kind, "_fields") and not hasattr(value, "__dict__")
+    if is_open(kind) or is_record or kind in _STRUCTURES or kind is object:
+        return False
+    if isinstance(value, (*_UNCHANGING, *GENERATORS)):
         return False
     return not callable(value)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries, nest
-from autograph.runtime.classes import GENERATORS, is_opaque, is_open, is_quantity, is_users, may_vary
+from autograph.runtime.classes import GENERATORS, is_opaque, is_open, is_quantity, is_taken_apart, is_users, may_vary
 from autograph.runtime.environment import Environment, ModuleView
 from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.journal import attributes, entries, put
@@ -413,7 +413,9 @@ def _type_of(value: Any) -> Any:
 
 
 def _is_long(value: Any) -> bool:
-    return type(value) in (list, dict) and len(value) > _SMALL
+    if type(value) not in (list, dict) or len(value) <= _SMALL:
+        return False
+    return not is_taken_apart(value.values() if isinstance(value, dict) else value)
 
 
 def _has_parts(value: Any) -> bool:
@@ -423,7 +425,8 @@ def _has_parts(value: Any) -> bool:
 
 
 def _is_small(value: Any) -> bool:
-    return len(nest.flatten(value)) <= _SMALL
+    leaves = nest.flatten(value)
+    return len(leaves) <= _SMALL or is_taken_apart(leaves)
 
 
 def _keys(value: Any) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph import nest
-from autograph.runtime.classes import is_opaque, is_open, may_vary
+from autograph.runtime.classes import is_opaque, is_open, is_taken_apart, may_vary
 from autograph.runtime.graph import Value
 from autograph.runtime.journal import attributes
 from autograph.runtime.outside import Outside
@@ -118,7 +118,7 @@ def _guard(
     kind = nest.kind_of(value)
     if kind is not None:
         children = kind.children(value)
-        if len(children) > 64:
+        if len(children) > 64 and not is_taken_apart(children.values()):
             return []
         keys = list(children)
         condition = f"type({path}) is kind and keys({path}) == known"

@@ -1,0 +1,170 @@
+"""Modules: objects that hold variables and other modules, and can tell, save and load them.
+
+    class Dense(ag.Module):
+        def __init__(self, inputs, outputs):
+            self.w = ag.Variable(np.zeros((inputs, outputs)))
+            self.b = ag.Variable(np.zeros(outputs))
+
+        def __call__(self, x):
+            return x @ self.w + self.b
+
+What a module holds is what its attributes are, also in lists, tuples, dicts, dataclasses and other modules, in the
+order in which they were set; `layers.0.w` is the path of one. What stands at several places counts once, at the first.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from autograph.variables import Variable
+
+
+class Module:
+    """A base class for what holds variables; see the module's documentation.
+
+    Attributes:
+        training: whether it is being trained, which some layers ask; `train()` and `eval()` set it.
+    """
+
+    training = True
+    __ag_apart__ = True  # a list of modules is taken apart, however long it is
+
+    def __init__(self, name: str | None = None) -> None:
+        if name is not None:
+            self._name = name
+
+    @property
+    def name(self) -> str:
+        """The name it was given, or its class's in snake case."""
+        given: str | None = getattr(self, "_name", None)
+        return given if given is not None else _snake_case(type(self).__name__)
+
+    # What it holds ----------------------------------------------------------------------------------------------------
+
+    def named_variables(self) -> dict[str, Variable]:
+        """All variables by their paths."""
+        return {path: part for path, part in _walk(self) if isinstance(part, Variable)}
+
+    @property
+    def variables(self) -> list[Variable]:
+        """All variables."""
+        return list(self.named_variables().values())
+
+    @property
+    def trainable_variables(self) -> list[Variable]:
+        """The variables that optimisers are to change."""
+        return [variable for variable in self.variables if variable.trainable]
+
+    @property
+    def submodules(self) -> list[Module]:
+        """All modules in it, itself left out."""
+        return [part for _, part in _walk(self) if isinstance(part, Module) and part is not self]
+
+    def train(self, mode: bool = True) -> Any:
+        """Let it, and all modules in it, be trained; gives itself."""
+        for module in (self, *self.submodules):
+            module.training = mode
+        return self
+
+    def eval(self) -> Any:
+        """Let it, and all modules in it, be used and no longer trained; gives itself."""
+        return self.train(False)
+
+    # In and out -------------------------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Copies of the arrays of all variables, by their paths: for `np.savez(file, **module.state_dict())`, say."""
+        return {path: variable.numpy() for path, variable in self.named_variables().items()}
+
+    def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> None:
+        """Assign to all variables what `state_dict` gave.
+
+        Args:
+            strict: whether each variable has to be there, and nothing else; if not, what fits is loaded.
+
+        Raises:
+            ValueError: something is missing, unexpected, or of another shape; then nothing is changed.
+        """
+        variables = self.named_variables()
+        wrong = [f"{path} is missing" for path in variables if path not in state]
+        wrong += [f"{path} is unexpected" for path in state if path not in variables]
+        if not strict:
+            wrong = []
+        given = {path: np.asarray(state[path]) for path in variables if path in state}
+        wrong += filter(None, [_misfit(path, variables[path], value) for path, value in given.items()])
+        if wrong:
+            raise ValueError(f"the state does not fit {type(self).__name__}: {'; '.join(wrong)}")
+        for path, value in given.items():
+            variables[path].assign(value)
+
+    # Text -------------------------------------------------------------------------------------------------------------
+
+    def summary(self) -> str:
+        """A table of the variables: path, shape, dtype, number of elements."""
+        rows = [
+            (path, str(each.shape), str(each.dtype) + ("" if each.trainable else ", not trainable"), f"{each.size:,}")
+            for path, each in self.named_variables().items()
+        ]
+        rows = [("variable", "shape", "dtype", "elements"), *rows]
+        widths = [max(len(row[column]) for row in rows) for column in range(4)]
+        lines = ["  ".join([*map(str.ljust, row[:3], widths), row[3].rjust(widths[3])]) for row in rows]
+        total = sum(each.size for each in self.variables)
+        trainable = sum(each.size for each in self.trainable_variables)
+        return "\n".join([*lines, f"{type(self).__name__}: {total:,} elements, {trainable:,} of them trainable"])
+
+    def __repr__(self) -> str:
+        lines = [f"  {name}={_described(part)},\n" for name, part in vars(self).items() if not name.startswith("_")]
+        return f"{type(self).__name__}(\n{''.join(lines)})" if lines else f"{type(self).__name__}()"
+
+
+def _walk(thing: Any, path: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Any]]:
+    """All modules and variables within a thing, itself included, each once, with their paths."""
+    seen = set() if seen is None else seen
+    if id(thing) in seen:
+        return
+    if isinstance(thing, (Variable, Module)):
+        seen.add(id(thing))
+        yield path, thing
+    for name, part in _parts(thing).items():
+        yield from _walk(part, f"{path}.{name}" if path else str(name), seen)
+
+
+def _parts(thing: Any) -> Mapping[Any, Any]:
+    if isinstance(thing, Module):
+        return vars(thing)
+    if isinstance(thing, dict):
+        return thing
+    if isinstance(thing, tuple) and hasattr(thing, "_asdict"):
+        return thing._asdict()  # type: ignore[no-any-return]
+    if isinstance(thing, (list, tuple)):
+        return dict(enumerate(thing))
+    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+        return {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing)}
+    return {}
+
+
+def _misfit(path: str, variable: Variable, value: np.ndarray[Any, Any]) -> str:
+    if value.shape != variable.shape:
+        return f"{path} has shape {variable.shape}, but shape {value.shape} was given"
+    if not np.can_cast(value.dtype, variable.dtype, "same_kind"):
+        return f"{path} has dtype {variable.dtype}, but dtype {value.dtype} was given"
+    return ""
+
+
+def _described(part: Any) -> str:
+    """An attribute for `repr`: of arrays, shape and dtype."""
+    if isinstance(part, (Variable, np.ndarray)):
+        return f"{type(part).__name__}(shape={part.shape}, dtype={part.dtype})"
+    if isinstance(part, (list, tuple)) and any(isinstance(each, (Module, Variable)) for each in part):
+        inside = "".join(f"    {_described(each)},\n".replace("\n  ", "\n    ") for each in part)
+        return f"[\n{inside}  ]"
+    return repr(part).replace("\n", "\n  ")
+
+
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
