@@ -45,7 +45,7 @@ S1 | 0             | syntax/trees syntax/lines syntax/bridge syntax/literals syn
    |               | → syntax/origin syntax/names syntax/codes syntax/unparse_expr
    |               | → syntax/source syntax/unparse → syntax/splice → syntax/reprint
 S2 | 0 S1          | syntax/template syntax/loader syntax/scope
-   |               | → syntax/cfg syntax/hoist syntax/inline → syntax/liveness
+   |               | → syntax/cfg syntax/hoist syntax/inline → syntax/binding → syntax/liveness
 S3 | 0 S1 S2       | converters/base → converters/*
 S4 | 0 S1 S2 S3    | syntax/pipeline
 

@@ -172,8 +172,8 @@ class GraphBackend(protocol.Backend):
                 self.current.needs(value, "to know what it is, by code that is not staged", plain=True)
         return value
 
-    def bound(self, value: Any) -> Any:
-        return self.current.use(value) if is_tensor(value) else NotImplemented
+    def bound(self, value: Any, free: bool) -> Any:
+        return self.current.bound(value, free) if is_tensor(value) else NotImplemented
 
     def context(self, manager: Any) -> Any:
         trace = self.current

@@ -168,8 +168,8 @@ class Backend(Protocol):
         """What to compare by identity, or to match with patterns that look at its parts, for `value` while tracing."""
         return NotImplemented
 
-    def bound(self, value: Any) -> Any:
-        """A variable is about to be deleted that has been `value` while this backend traces."""
+    def bound(self, value: Any, free: bool) -> Any:
+        """What a variable is that Python takes for `value` while this backend traces, if it is bound."""
         return NotImplemented
 
     def context(self, manager: Any) -> Any:

@@ -63,12 +63,19 @@ def concrete(value: Any, parts: bool = True) -> Any:
     return value if known is NotImplemented else known
 
 
-def bound(*values: Any) -> None:
-    """See to it that variables that are about to be deleted are bound, of which a backend may have to know."""
-    backend = tracing() if ACTIVE else None
-    if backend is not None:
-        for value in values:
-            backend.bound(value)
+def bound(value: Any, free: bool = False) -> Any:
+    """`value`, of a variable that is read; while a backend traces, what that has made sure to be bound.
+
+    Args:
+        free: whether the variable is that of another function.
+    """
+    if not ACTIVE:
+        return value
+    backend = tracing()
+    if backend is None:
+        return value
+    checked = backend.bound(value, free)
+    return value if checked is NotImplemented else checked
 
 
 def context(manager: Any) -> Any:

@@ -111,9 +111,7 @@ def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], st
         rebuilt.append((slot, form, _outputs(trace, node, ending, results, form, values, slot.name)))
     returned = [arm.result for arm in ending]
     form = _joined(trace, RETURNED, returned, test, owned, loose)
-    before, trace.returning = trace.returning, True
     outputs = _outputs(trace, node, ending, results, form, returned, "", used=True)
-    trace.returning = before
     for arm, found in zip(ending, results):
         arm.block.results = tuple(found)
     trace.block.nodes.append(node)

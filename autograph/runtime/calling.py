@@ -212,7 +212,6 @@ class Caller:
                 if trace.held and is_spread(args):
                     args = self._spread(function, args)
                 result = traced(*args, **kwargs)
-                trace.returned(result, traced.__code__)
                 if type(result) is types.GeneratorType:
                     self._generators.append(weakref.ref(result))
             finally:

@@ -5,39 +5,10 @@ from __future__ import annotations
 import bisect
 import dis
 import itertools
-from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType
 
-from autograph.marks import is_body
-
 _STORES = frozenset({"STORE_FAST", "STORE_DEREF", "STORE_NAME", "STORE_GLOBAL"})
-
-
-@lru_cache(maxsize=256)
-def return_of(code: CodeType, name: str) -> tuple[CodeType, int] | None:
-    """The instruction, of a function or the bodies in it, that loads a variable in order to return it, if it is one."""
-    found = list(_returns_of(code, name))
-    return found[0] if len({(inner, code_line(inner, at)) for inner, at in found}) == 1 else None
-
-
-def _returns_of(code: CodeType, name: str) -> Iterator[tuple[CodeType, int]]:
-    instructions = [each for each in dis.get_instructions(code) if each.opname not in ("CACHE", "EXTENDED_ARG")]
-    for position, each in enumerate(instructions):
-        if each.opname.startswith("LOAD_") and each.argval == name:
-            line = code_line(code, each.offset)
-            before = each
-            for other in instructions[position + 1 :]:
-                if code_line(code, other.offset) != line or other.opname in _STORES:
-                    break
-                if other.opname == "RETURN_VALUE":
-                    if before.opname != "LOAD_CONST":  # which is the end of a body, without a `return`
-                        yield code, each.offset
-                    break
-                before = other
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType) and is_body(constant):
-            yield from _returns_of(constant, name)
 
 
 def code_line(code: CodeType, instruction: int) -> int | None:

@@ -33,7 +33,7 @@ from autograph.runtime.holding import (
     spread,
 )
 from autograph.runtime.journal import Journal
-from autograph.runtime.naming import return_of, stored_names
+from autograph.runtime.naming import stored_names
 from autograph.runtime.opdef import OPS, ORDERED, WRITE, lookup, op_of
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.protocols import ABOUT_TYPES, of_types
@@ -88,7 +88,6 @@ class Trace:
         self.classes: dict[Value, type] = {}  # of objects from outside, exactly
         self.unused: dict[Value, Callable[[], None]] = {}  # arrays of the world outside: what to do on first use
         self.needed: NeedsConcrete | None = None  # what Python last asked for
-        self.returning = False  # whether what a function returns is being looked at
         self.loosened: Any = False  # the condition on which a function returned one of two things nobody may look at
         self.tests: list[Value] = []  # the conditions of the branches that are being traced
         self._formatting: list[tuple[Any, str, str]] | None = None
@@ -133,15 +132,6 @@ class Trace:
             frame = frame.f_back
         found.reverse()
         return tuple(found)
-
-    def _place_of_use(self, value: Value) -> Place:
-        """Where a variable is read: here, or where the function that has just ended returns it."""
-        place = self.place()
-        code = place[-1][0] if place else self.code
-        if code is None or self.returning is False:
-            return place
-        found = return_of(code, value.name)
-        return place if found is None else (*place[:-1], found)
 
     def tell(self, kind: str, message: str, place: Place | None = None) -> None:
         """Note something for `explain`."""
@@ -296,7 +286,13 @@ class Trace:
         """The type of a handle that is about to be used; a variable that may be unbound is checked."""
         return self.use(tensor).type
 
-    def use(self, tensor: Tensor) -> Value:
+    def bound(self, tensor: Tensor, free: bool) -> Tensor:
+        """The handle of a variable that is read; `free`: by a function that it does not belong to."""
+        if not isinstance(tensor._value.type, MaybeUnbound):
+            return tensor
+        return self.handle(self.use(tensor, free))
+
+    def use(self, tensor: Tensor, free: bool = False) -> Value:
         """The value of a handle that is used."""
         if tensor._trace is not self:
             raise self._leaked(tensor)
@@ -304,25 +300,18 @@ class Trace:
         if self.unused and value in self.unused:
             self.unused.pop(value)()
         if isinstance(value.type, MaybeUnbound):
-            return self._bound(value, value.type, self._place_of_use(value))
+            return self._bound(value, value.type, free)
         return value
 
-    def _bound(self, value: Value, type: MaybeUnbound, place: Place) -> Value:
+    def _bound(self, value: Value, type: MaybeUnbound, free: bool) -> Value:
         """A value that is not unbound, as is seen to when the graph runs."""
-        kwargs = {} if value.name.startswith(GENERATED) else {"name": value.name}
-        node = Node("bound", (value,), kwargs, (), place)
+        kwargs: dict[str, Any] = {} if value.name.startswith(GENERATED) else {"name": value.name}
+        if free:
+            kwargs["free"] = True
+        node = Node("bound", (value,), kwargs, (), self.place())
         self.journal.write_back()
         self.block.nodes.append(node)
         return node.add_output(type.inner, value.name)
-
-    def returned(self, result: Any, code: CodeType) -> None:
-        """See to it that what a function, which has just ended, returns was bound where it says `return`."""
-        for part in result if type(result) is tuple else (result,):
-            if is_tensor(part) and isinstance(part._value.type, MaybeUnbound):
-                found = return_of(code, part._value.name)
-                if found is not None:
-                    bound = self._bound(part._value, part._value.type, (*self.place(), found))
-                    object.__setattr__(part, "_value", bound)  # an assignment would be the graph's
 
     def lower(self, args: Any) -> Any:
         """Arguments with values in the place of handles, as nodes have them."""

@@ -232,7 +232,7 @@ class Tracer:
 
     def _end(self, result: tuple[Any, ...]) -> tuple[Any, ...]:
         """Write back what the function changed, and give its result as an argument of the graph's end."""
-        self.results.final = self.trace.returning = True
+        self.results.final = True
         self._leave()
         return (self.results.lower(result[0]),)
 

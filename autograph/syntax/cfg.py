@@ -11,7 +11,7 @@ For each of them the graph keeps a `Place`: where it goes on, and each body's en
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,6 +28,9 @@ class Step:
     writes: int
     successors: list[int]
     handlers: tuple[int, ...]
+    unbinds: int = 0
+    captures: int = 0  # read by functions that are made here
+    nodes: tuple[gast.AST, ...] = ()
 
 
 @dataclass
@@ -61,11 +64,17 @@ class Graph:
     places: list[Place] = field(default_factory=list)
     entry: int = 0
 
-    def bits(self, names: Sequence[str] | scope.Names) -> int:
-        total = 0
-        for name in names:
-            total |= self._bit(name)
-        return total
+    def bits(self, names: Iterable[str]) -> int:
+        return union(map(self._bit, names))
+
+    def listed(self, bits: int) -> list[str]:
+        """The names that bits stand for."""
+        names = []
+        while bits:
+            low = bits & -bits
+            names.append(self.names[low.bit_length() - 1])
+            bits ^= low
+        return names
 
     def _bit(self, name: str) -> int:
         index = self._index.get(name)
@@ -76,6 +85,13 @@ class Graph:
 
     def __post_init__(self) -> None:
         self._index = {name: i for i, name in enumerate(self.names)}
+
+
+def union(bits: Iterable[int]) -> int:
+    total = 0
+    for each in bits:
+        total |= each
+    return total
 
 
 def build(function: gast.AST, names: Sequence[str], rebound: scope.Names) -> Graph:
@@ -100,6 +116,9 @@ class _Builder:
         found = scope.uses(*nodes)
         reads, writes = self.graph.bits(found.reads), self.graph.bits(found.writes)
         here = self.step(reads, self.graph.bits(found.kills), [after], jumps.handlers)
+        step = self.graph.steps[here]
+        step.nodes = tuple([node for node in nodes if node is not None])
+        step.unbinds, step.captures = self.graph.bits(found.deletes), self.graph.bits(found.captured)
         return here, writes | (self.rebound if self.rebound and _calls(nodes) else 0)
 
     def block(self, statements: list[Any], after: int, jumps: _Jumps) -> tuple[int, int]:
@@ -188,7 +207,7 @@ class _Builder:
             jumps = _Jumps(after, after, after, (*jumps.handlers, after))
         handlers = []
         for handler in node.handlers:
-            entry, more = self.block(handler.body, after, jumps)
+            entry, more = self.block(handler.body, *self.unbinding(handler.name, after, jumps))
             written |= more
             head = gast.ExceptHandler(handler.type, handler.name, [])
             entry, more = self.uses(entry, jumps, head)
@@ -198,15 +217,34 @@ class _Builder:
         body = self.block(node.body, orelse[0], replace(jumps, handlers=(*jumps.handlers, *handlers)))
         return body[0], written | orelse[1] | body[1]
 
+    def unbinding(self, name: Any, after: int, jumps: _Jumps) -> tuple[int, _Jumps]:
+        """The ways out of an exception handler: its variable is deleted on each."""
+        if name is None:
+            return after, jumps
+        steps: dict[int, int] = {}
+        for target in (after, jumps.leave, jumps.break_, jumps.continue_):
+            if target not in steps:
+                steps[target] = self.step(0, 0, [target], jumps.handlers)
+                self.graph.steps[steps[target]].unbinds = self.graph.bits([name.id])
+        ways = replace(jumps, leave=steps[jumps.leave], break_=steps[jumps.break_], continue_=steps[jumps.continue_])
+        return steps[after], ways
+
     def match_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         written, otherwise = 0, after
         for case in reversed(node.cases):
-            body = self.block(case.body, after, jumps)
-            entry, more = self.uses(body[0], jumps, case.pattern, case.guard)
-            # a pattern may bind some of its names and still fail: it kills nothing
-            self.graph.steps[entry].writes = 0
-            self.graph.steps[entry].successors.append(otherwise)
-            otherwise, written = entry, written | more | body[1]
+            entry, more = self.block(case.body, after, jumps)
+            written |= more
+            if case.guard is not None:
+                entry, more = self.uses(entry, jumps, case.guard)
+                self.graph.steps[entry].successors.append(otherwise)
+                written |= more
+            bound = self.step(0, 0, [entry], jumps.handlers)
+            entry, more = self.uses(bound, jumps, case.pattern)
+            # a pattern may bind some of its names and still fail: what then comes cannot count on them
+            steps = self.graph.steps
+            steps[bound].writes, steps[entry].writes = steps[entry].writes, 0
+            steps[entry].successors.append(otherwise)
+            otherwise, written = entry, written | more
         here, more = self.uses(otherwise, jumps, node.subject)
         return here, written | more
 

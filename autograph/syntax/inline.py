@@ -9,14 +9,16 @@
                                        else:
                                            xs += [x]
     ag__.ref(a)[i] += [x]         →    (ag__.place(a) if ag__.ACTIVE else a)[i] += [x]
-    del x                         →    if ag__.ACTIVE:
+    x                             →    (ag__.bound(x) if ag__.ACTIVE else x)
+    x += 1                        →    if ag__.ACTIVE:
                                            ag__.bound(x)
-                                           del x
+                                           x += 1
                                        else:
-                                           del x
+                                           x += 1
 
-A call of the operator would cost several times what the indexing or the call itself costs. The last five, and what is
-like `x is None` (see `converters/identity.py`), do not stand in the text at all.
+A call of the operator would cost several times what the indexing or the call itself costs. The last six, and what is
+like `x is None` (see `converters/identity.py`), do not stand in the text at all. `bound` is asked only of variables
+that may be unbound (see `binding.py`).
 """
 
 from __future__ import annotations
@@ -46,8 +48,8 @@ def inline(tree: gast.AST) -> None:
         for field in node._fields:
             value = getattr(node, field, None)
             if isinstance(value, list):
-                value[:] = [_asked(_deleted(_in_place(item))) for item in value]
-            elif isinstance(value, gast.Call):
+                value[:] = [_asked(_read(item)) for item in value]
+            elif isinstance(value, (gast.Call, gast.Name)):
                 setattr(node, field, _asked(value))
 
 
@@ -103,17 +105,25 @@ def _in_place(node: Any) -> Any:
     return gast.copy_location(gast.If(test, [gast.copy_location(each, node) for each in told], [node]), node)
 
 
-def _deleted(node: Any) -> Any:
-    """A `del` of names, of which a backend that traces knows whether they are bound."""
-    names = [each for each in node.targets if isinstance(each, gast.Name)] if isinstance(node, gast.Delete) else []
-    if not names:
-        return node
-    asked = gast.Expr(template.call("bound", *(template.name(each.id) for each in names)))
-    active = template.expression("ag__.ACTIVE")
-    return gast.copy_location(gast.If(active, [gast.copy_location(asked, node), node], [node]), node)
+def _read(node: Any) -> Any:
+    """A `del` or an augmented assignment, which reads names that it does not load."""
+    new = _in_place(node)
+    read = node.targets if isinstance(node, gast.Delete) else [getattr(node, "target", None)]
+    asked = [gast.copy_location(gast.Expr(_bound(each)), node) for each in read if hasattr(each, "unbound")]
+    if not asked:
+        return new
+    return gast.copy_location(gast.If(template.expression("ag__.ACTIVE"), [*asked, new], [node]), node)
+
+
+def _bound(name: gast.Name) -> Any:
+    options = {"free": template.constant(True)} if name.unbound == "free" else {}
+    return template.call("bound", gast.copy_location(template.name(name.id), name), **options)
 
 
 def _asked(node: Any) -> Any:
+    if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and hasattr(node, "unbound"):
+        active = template.expression("ag__.ACTIVE")
+        return gast.copy_location(gast.IfExp(active, gast.copy_location(_bound(node), node), node), node)
     plain = _plain(node) if isinstance(node, gast.Call) and not hasattr(node, "origin") else None
     if plain is None:
         return node

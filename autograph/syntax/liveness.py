@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import gast
 
-from autograph.syntax import cfg, scope
+from autograph.syntax import binding, cfg, scope
 
 
 @dataclass
@@ -26,7 +26,7 @@ class State:
 
 
 def analyse(function: gast.AST) -> list[str]:
-    """Set `node.state` on every construct of `function` (a FunctionDef) that will be converted.
+    """Set `node.state` on every construct of `function` (a FunctionDef) that will be converted; mark unbound reads.
 
     Returns:
         the names that are live where the function begins: some way on reads them unbound, unless they are parameters.
@@ -36,9 +36,10 @@ def analyse(function: gast.AST) -> list[str]:
     graph = cfg.build(function, list(dict.fromkeys(order)), own.rebound)
     always = graph.bits([*own.captured, *own.globals, *own.nonlocals])
     live = solve(graph)
+    binding.mark(function, own, graph, live)
     for place in graph.places:
         place.node.state = _state(graph, place, live, always)
-    return _listed(graph, live[graph.entry])
+    return graph.listed(live[graph.entry])
 
 
 def solve(graph: cfg.Graph) -> list[int]:
@@ -68,14 +69,5 @@ def _state(graph: cfg.Graph, place: cfg.Place, live: list[int], always: int) -> 
     for body, (entry, names) in place.bodies.items():
         written |= names
         # A `for` target is written anew before each iteration, so it is shared only if it lives on after the loop.
-        shared[body] = _listed(graph, names & (after | live[entry] | place.test))
-    return State(_listed(graph, written & after), shared)
-
-
-def _listed(graph: cfg.Graph, bits: int) -> list[str]:
-    names = []
-    while bits:
-        low = bits & -bits
-        names.append(graph.names[low.bit_length() - 1])
-        bits ^= low
-    return names
+        shared[body] = graph.listed(names & (after | live[entry] | place.test))
+    return State(graph.listed(written & after), shared)

@@ -29,6 +29,7 @@ class Uses:
     reads: Names = field(default_factory=dict)
     writes: Names = field(default_factory=dict)
     kills: Names = field(default_factory=dict)  # written for sure, when the statement runs to its end
+    deletes: Names = field(default_factory=dict)  # by inner functions, too
     captured: Names = field(default_factory=dict)
     rebound: Names = field(default_factory=dict)  # captured and assigned by an inner function (`nonlocal`)
     globals: Names = field(default_factory=dict)
@@ -71,7 +72,8 @@ def walk_own(*nodes: gast.AST) -> Iterator[gast.AST]:
         stack += _OWN_PARTS.get(type(node), children)(node)[::-1]
 
 
-def _defaults(function: gast.AST) -> list[gast.AST]:
+def defaults(function: gast.AST) -> list[gast.AST]:
+    """The default values of a function's parameters."""
     return [d for d in (*function.args.defaults, *function.args.kw_defaults) if d is not None]
 
 
@@ -80,13 +82,13 @@ def outer_parts(function: gast.AST) -> list[gast.AST]:
     a = function.args
     every = [p for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None]
     annotations = [x for x in (*(p.annotation for p in every), function.returns) if x is not None]
-    return [*function.decorator_list, *_defaults(function), *annotations]
+    return [*function.decorator_list, *defaults(function), *annotations]
 
 
 _OWN_PARTS: dict[type, Callable[[Any], list[gast.AST]]] = {
     gast.FunctionDef: outer_parts,
     gast.AsyncFunctionDef: outer_parts,
-    gast.Lambda: _defaults,
+    gast.Lambda: defaults,
     gast.ClassDef: lambda node: [*node.decorator_list, *node.bases, *node.keywords],
 }
 
@@ -118,6 +120,7 @@ class _Collector:
             self.bind(node.id)
         elif ctx is gast.Del:
             self.found.reads[node.id] = None
+            self.found.deletes[node.id] = None
             self.bind(node.id)
 
     def bind(self, name: str) -> None:
@@ -172,7 +175,7 @@ class _Collector:
         self.capture(uses(*node.type_params), names)
 
     def lambda_(self, node: gast.Lambda) -> None:
-        for part in _defaults(node):
+        for part in defaults(node):
             self.visit(part)
         self.capture(inner(node), parameters(node))
 
@@ -181,6 +184,7 @@ class _Collector:
         self.found.rebound.update(n for n in body.nonlocals.items() if n[0] in body.writes)
         own = {*body.writes, *bound} - body.nonlocals.keys()
         self.found.rebound.update({n: None for n in body.rebound if n not in own})
+        self.found.deletes.update({n: None for n in body.deletes if n not in own})
 
     def class_(self, node: gast.ClassDef) -> None:
         generic = _type_parameters(node)

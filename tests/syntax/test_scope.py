@@ -20,7 +20,7 @@ USES = """
     x: T = y                            # reads y; writes x
     x: T                                # writes x; maybe x
     x.a: T                              # reads x T
-    del x                               # reads x; writes x
+    del x                               # reads x; writes x; deletes x
     del x.a, y[i]                       # reads x y i
     f(x, *y, k=z, **w)                  # reads f x y z w
     x + (x := y)                        # reads x y; writes x
@@ -70,6 +70,10 @@ USES = """
     def f():
         def g(): nonlocal x; x = 1      # writes f; captured x; rebound x
     async def f(): await x              # writes f; captured x
+    def f():
+        nonlocal x
+        x = y = 1
+        del x, y                        # writes f; deletes x; captured x; rebound x
     @d
     class C(B, metaclass=M):
         x = y

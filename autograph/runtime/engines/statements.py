@@ -14,7 +14,7 @@ from autograph.runtime.engines.plan import Body, Break, Compute, Copy, If, Loop,
 from autograph.runtime.graph import Node, Value
 from autograph.runtime.opdef import lookup
 from autograph.runtime.types import TensorType
-from autograph.wording import UNBOUND_LOCAL
+from autograph.wording import UNBOUND_FREE, UNBOUND_LOCAL
 
 
 class Statements:
@@ -103,8 +103,12 @@ class Statements:
 
     def _bound(self, node: Node, outputs: list[Value]) -> Iterator[ast.stmt]:
         make, x = self._make, node.args[0]
-        message = make.constant(UNBOUND_LOCAL.format(node.kwargs.get("name", "")))
-        raising = ast.Raise(make.call("UnboundLocalError", [message]), None, **make.at)
+        name, free = node.kwargs.get("name", ""), "free" in node.kwargs
+        message = make.constant((UNBOUND_FREE if free else UNBOUND_LOCAL).format(name))
+        error: Any = make.call("NameError" if free else "UnboundLocalError", [message])
+        if free:
+            error.keywords.append(ast.keyword("name", make.constant(name), **make.at))
+        raising = ast.Raise(error, None, **make.at)
         if x is UNBOUND:
             yield raising
         elif isinstance(x, Value) and "name" in node.kwargs:

@@ -24,8 +24,8 @@ def unpack(x: Any, n: int, star: int | None = None) -> list[Type]:
     return [iterated(found)] * n
 
 
-def bound(x: Any, name: str = "") -> Type:
-    """`x`, which is not unbound, or else this raises."""
+def bound(x: Any, name: str = "", free: bool = False) -> Type:
+    """`x`, which is not unbound, or else this raises; `free`: it is read by a function that it does not belong to."""
     return type_of_arg(x)
 
 

@@ -1,0 +1,114 @@
+"""Which reads of local variables may find them unbound.
+
+A backend that traces may be the only one who knows that a variable is unbound: to Python, it then holds a handle, and
+copies it. Reads of which it is not certain that the variable is bound are marked, so that the backend is asked there;
+for compiling only, see `inline.py`.
+
+A variable is bound for certain at a step if it is so on all ways that lead there. An inner function runs at any time
+after it is made: to it a variable is bound for certain if it is so when the function is made, and nobody deletes it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import gast
+
+from autograph.syntax import cfg, scope, trees
+
+_IN_PLACE = sys.version_info >= (3, 12)  # whether comprehensions are part of the function that they stand in
+_PATTERNS = (gast.MatchValue, gast.MatchClass, gast.MatchMapping)
+
+
+def mark(function: gast.AST, own: scope.Uses, graph: cfg.Graph, live: list[int]) -> None:
+    """Set `unbound` on names that may be read unbound: to "local", or to "free" where the variable is free.
+
+    Args:
+        own: who uses what in the function's body.
+        live: the names live before each step of `graph`.
+    """
+    parameters = graph.bits(scope.parameters(function))
+    captured = graph.bits(own.captured)
+    deleted = undone = graph.bits(n for n in own.deletes if n in own.rebound)  # by inner functions, nobody knows when
+    doubtful = undone | (live[graph.entry] | captured) & ~parameters
+    for step in graph.steps:
+        if step.unbinds:
+            deleted |= step.unbinds
+            doubtful |= step.unbinds & (captured | cfg.union(live[successor] for successor in step.successors))
+    doubtful &= graph.bits(own.writes) & ~graph.bits([*own.globals, *own.nonlocals])
+    if doubtful:
+        for step, before, after in _solved(graph, parameters):
+            now, later = doubtful & ~(before & ~undone), doubtful & ~(after & ~deleted)
+            if step.reads & now or step.captures & later:
+                _Marker(set(graph.listed(now)), set(graph.listed(later))).visit(step.nodes)
+
+
+def _solved(graph: cfg.Graph, parameters: int) -> Iterator[tuple[cfg.Step, int, int]]:
+    """The steps that can be reached, each with the names that are bound for certain before and after it."""
+    bound = {graph.entry: parameters}
+    changed = True
+    while changed:
+        changed = False
+        for i in reversed(range(len(graph.steps))):
+            if i in bound:
+                step, before = graph.steps[i], bound[i]
+                after = _after(step, before)
+                ways = [(successor, after) for successor in step.successors]
+                ways += [(handler, before & after) for handler in step.handlers]
+                for target, here in ways:
+                    now = bound.get(target, here) & here
+                    changed |= now != bound.get(target)
+                    bound[target] = now
+    for i, before in bound.items():
+        yield graph.steps[i], before, _after(graph.steps[i], before)
+
+
+def _after(step: cfg.Step, before: int) -> int:
+    return (before | step.writes) & ~step.unbinds
+
+
+class _Marker:
+    """Marks the reads of one step.
+
+    Attributes:
+        now: the names that may be unbound there.
+        later: those that may be unbound when functions run that are made there.
+    """
+
+    def __init__(self, now: set[str], later: set[str]) -> None:
+        self.now = now
+        self.later = later
+
+    def visit(self, nodes: Iterable[Any], kind: str = "local") -> None:
+        for node in nodes:
+            if isinstance(node, gast.Name):
+                if node.id in self.now and not isinstance(node.ctx, gast.Store):
+                    node.unbound = kind
+            elif isinstance(node, scope.FUNCTIONS):
+                self._function(node, kind)
+            elif isinstance(node, scope.COMPREHENSIONS):
+                self._comprehension(node, kind)
+            elif not isinstance(node, _PATTERNS):
+                if isinstance(node, gast.AugAssign) and getattr(node.target, "id", None) in self.now:
+                    node.target.unbound = kind
+                self.visit(trees.children(node), "free" if isinstance(node, gast.ClassDef) else kind)
+
+    def _function(self, node: Any, kind: str) -> None:
+        self.visit(scope.outer_parts(node) if hasattr(node, "decorator_list") else scope.defaults(node), kind)
+        inside = scope.inner(node)
+        own = {*scope.parameters(node), *inside.writes, *inside.globals} - inside.nonlocals.keys()
+        later = self.later - own
+        if later:
+            _Marker(later, later).visit(node.body if isinstance(node.body, list) else [node.body], "free")
+
+    def _comprehension(self, node: Any, kind: str) -> None:
+        first, *others = node.generators
+        self.visit([first.iter], kind)
+        own = scope.uses(*(generator.target for generator in node.generators)).writes.keys()
+        parts = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+        is_late = isinstance(node, gast.GeneratorExp)
+        inner = _Marker((self.later if is_late else self.now) - own, self.later - own)
+        inside = kind if _IN_PLACE and not is_late else "free"
+        inner.visit([*first.ifs, *(generator.target for generator in node.generators), *others, *parts], inside)
