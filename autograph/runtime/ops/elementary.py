@@ -227,7 +227,7 @@ def pointwise(*rules: Vjp | None, safe: float = 0.5) -> Rules:
 
 
 def _masked(rule: Vjp, at: int, count: int, safe: float) -> Vjp:
-    def vjp(g: Any, out: Any, *args: Any, where: Any = True, **_: Any) -> Any:
+    def vjp(g: Any, out: Any, /, *args: Any, where: Any = True, **_: Any) -> Any:
         operands = list(map(as_array, args[:count]))
         if where is not True:
             g, out = np.where(where, g, 0), np.where(where, out, safe)
@@ -248,7 +248,7 @@ def of_cores(*rules: Vjp | None) -> Rules:
 
 
 def _of_cores(rule: Vjp) -> Vjp:
-    def vjp(g: Any, out: Any, x: Any, y: Any, *_: Any, **options: Any) -> Any:
+    def vjp(g: Any, out: Any, x: Any, y: Any, /, *_: Any, **options: Any) -> Any:
         if options.keys() & {"axes", "axis", "keepdims"}:
             raise NotImplementedError("the derivative of a product of vectors or matrices along other axes than usual")
         return rule(g, out, as_array(x), as_array(y))

@@ -9,6 +9,8 @@ import numpy as np
 
 from autograph.runtime.opdef import Infer, declare, derive
 from autograph.runtime.ops.binding import bind, method, signature
+from autograph.runtime.ops.deriving import as_array, is_true, ndim, shape
+from autograph.runtime.ops.elementary import fit_list
 from autograph.runtime.ops.probing import castable, dtype_of, probe, shaped, shaped_all
 from autograph.runtime.ops.reductions import (
     EXTREME,
@@ -17,6 +19,7 @@ from autograph.runtime.ops.reductions import (
     extent,
     extreme,
     extreme_of_initial,
+    how_many,
     mean,
     product,
     product_of_initial,
@@ -29,13 +32,11 @@ from autograph.runtime.ops.reductions import (
     variance,
 )
 from autograph.runtime.ops.rules import (
-    Unknown,
     add_dims,
     array_like,
     axis_arg,
     constant,
     given_output,
-    int_arg,
     is_type,
     operand,
     reduced,
@@ -43,14 +44,13 @@ from autograph.runtime.ops.rules import (
     rule,
     size,
 )
-from autograph.runtime.types import ObjectType, Shape, TensorType, Type, array
+from autograph.runtime.types import Shape, TensorType, Type, array
 
 REDUCTIONS = """
-    sum prod mean std var min max amin amax argmin argmax any all ptp median count_nonzero
-    nansum nanprod nanmean nanstd nanvar nanmin nanmax nanargmin nanargmax nanmedian
+    sum prod mean std var min max amin amax argmin argmax any all ptp count_nonzero
+    nansum nanprod nanmean nanstd nanvar nanmin nanmax nanargmin nanargmax
 """
 METHODS = "sum prod mean std var min max argmin argmax any all"
-QUANTILES = "quantile percentile nanquantile nanpercentile"
 CUMULATIVE = "cumsum cumprod nancumsum nancumprod"
 # Those that raise for no elements, or where there are but nans.
 RAISING = "min max amin amax argmin argmax ptp nanmin nanmax nanargmin nanargmax".split()
@@ -60,11 +60,11 @@ OPTIONS = ("dtype", "keepdims", "method", "interpolation")
 Call = Callable[..., Any]
 
 
-def _options(given: dict[str, Any]) -> dict[str, Any]:
+def options(given: dict[str, Any]) -> dict[str, Any]:
     return {key: constant(given[key]) for key in OPTIONS if key in given}
 
 
-def _sample_axis(axis: Any) -> Any:
+def sample_axis(axis: Any) -> Any:
     return 0 if is_type(axis) else axis
 
 
@@ -79,22 +79,7 @@ def reduction(function: Call, call: Call | None = None) -> Infer:
             return out
         found, axis = castable(operand(given[first]), given.get("dtype")), given.get("axis")
         shape = reduced(found.shape, axis, given.get("keepdims", False))
-        return shaped(probe(call or function, found, axis=_sample_axis(axis), **_options(given)), shape)
-
-    return infer
-
-
-def quantiles(function: Call) -> Infer:
-    """The rule of a function that puts the shape of its second argument before what it reduces the first to."""
-
-    @rule
-    def infer(*args: Any, **kwargs: Any) -> Type:
-        given = bind(function, args, kwargs)
-        if out := given_output(given.get("out")):
-            return out
-        found, q, axis = operand(given["a"]), operand(given["q"]), given.get("axis")
-        shape = q.shape + reduced(found.shape, axis, given.get("keepdims", False))
-        return shaped(probe(function, found, q, axis=_sample_axis(axis), **_options(given)), shape)
+        return shaped(probe(call or function, found, axis=sample_axis(axis), **options(given)), shape)
 
     return infer
 
@@ -110,7 +95,7 @@ def cumulative(function: Call, call: Call | None = None) -> Infer:
             return out
         found, axis = castable(operand(given[first]), given.get("dtype")), given.get("axis")
         shape = (size(found.shape),) if axis is None or not found.ndim else found.shape
-        return shaped(probe(call or function, found, axis=_sample_axis(axis), **_options(given)), shape)
+        return shaped(probe(call or function, found, axis=sample_axis(axis), **options(given)), shape)
 
     return infer
 
@@ -137,7 +122,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, *, returned: Any = Fa
     found, other = operand(a), None if weights is None else operand(weights)
     shape = reduced(found.shape, axis, keepdims)
     keep = {} if keepdims is np._NoValue else {"keepdims": constant(keepdims)}
-    answer = probe(np.average, found, _sample_axis(axis), other, returned=constant(returned), **keep)
+    answer = probe(np.average, found, sample_axis(axis), other, returned=constant(returned), **keep)
     return shaped_all(answer, shape, shape) if returned else shaped(answer, shape)
 
 
@@ -151,51 +136,58 @@ def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = 
     return result(dtype, reduced(found.shape, axes))
 
 
-@rule
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Type:
-    found = array_like(y)
-    shape = reduced(found.shape, axis)
-    steps = operand(dx) if x is None else operand(x)
-    if steps.ndim > 1 and steps.ndim != found.ndim:
-        raise Unknown
-    answer = probe(np.trapezoid, found, **{"dx" if x is None else "x": steps}, axis=_sample_axis(axis))
-    return shaped(answer, shape)
+# ------------------------------------------------------------------------------------------------- derivatives
 
 
-# ------------------------------------------------------------------------------------------------- differences
+def _of_averaged(
+    g: Any, out: Any, a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False
+) -> Any:
+    g = _spread(g[0] if returned else g, axis, keepdims)
+    if weights is None:
+        return fit_list(g / how_many(as_array(a), axis, True), a)
+    w = _along(weights, a, axis)
+    return fit_list(g * w / np.sum(np.broadcast_to(w, shape(a)), axis, keepdims=True), a)
 
 
-@rule
-def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append: Any = np._NoValue) -> Type:
-    found, times = array_like(a), int_arg(n)
-    if times == 0:
-        return found
-    number = axis_arg(axis, found.ndim)
-    around = {"prepend": prepend, "append": append}
-    others = {key: operand(arg) for key, arg in around.items() if arg is not np._NoValue}
-    length = add_dims(found.shape[number], *(each.shape[number] if each.ndim else 1 for each in others.values()))
-    if length is not None:
-        length = None if times is None else max(length - times, 0)
-    answer = probe(np.diff, found, axis=number, **others)
-    return shaped(answer, (*found.shape[:number], length, *found.shape[number + 1 :]))
+def _of_weights(
+    g: Any, out: Any, a: Any, axis: Any, weights: Any, returned: Any = False, *, keepdims: Any = False
+) -> Any:
+    average, a = _spread(out[0] if returned else out, axis, keepdims), as_array(a)
+    total = np.sum(np.broadcast_to(_along(weights, a, axis), shape(a)), axis, keepdims=True)
+    found = _spread(g[0] if returned else g, axis, keepdims) * (a - average) / total
+    if returned:
+        found = found + _spread(g[1], axis, keepdims)
+    if ndim(weights) == ndim(a):
+        return fit_list(found, weights)
+    axes = _axes(a, axis)
+    summed = np.sum(found, tuple(i for i in range(ndim(a)) if i not in axes))
+    return np.transpose(summed, [sorted(axes).index(i) for i in axes])
 
 
-@rule
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Type:
-    found = array_like(ary)
-    count = size(found.shape)
-    ends = [size(operand(end).shape) for end in (to_end, to_begin) if end is not None]
-    length = add_dims(None if count is None else max(count - 1, 0), *ends)
-    return array(dtype_of(probe(np.ediff1d, array(found.dtype, None))), length)
+def _spread(g: Any, axis: Any, keepdims: Any) -> Any:
+    return g if axis is None or is_true(keepdims) else np.expand_dims(g, axis)
 
 
-@rule
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Type:
-    found = array_like(f)
-    answer = probe(np.gradient, found, *map(operand, varargs), axis=constant(axis))
-    if isinstance(answer, ObjectType):
-        return shaped_all(answer, *(found.shape,) * len(answer.items)) if answer.items else answer
-    return shaped(answer, found.shape)
+def _axes(a: Any, axis: Any) -> list[int]:
+    return [i % ndim(a) for i in (axis if isinstance(axis, tuple) else (axis,))]
+
+
+def _along(weights: Any, a: Any, axis: Any) -> Any:
+    """Weights of the elements along some axes in a shape that is broadcast against the array."""
+    weights = as_array(weights)
+    if ndim(weights) == ndim(a):
+        return weights
+    axes = _axes(a, axis)
+    ordered = np.transpose(weights, sorted(range(len(axes)), key=axes.__getitem__))
+    return np.expand_dims(ordered, tuple(i for i in range(ndim(a)) if i not in axes))
+
+
+def _of_diagonal(
+    g: Any, _: Any, a: Any, /, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None
+) -> Any:
+    ones = np.moveaxis(np.ones_like(as_array(a)), (axis1, axis2), (-2, -1))
+    mask = np.tril(np.triu(ones, offset), offset)
+    return np.moveaxis(np.expand_dims(g, (-2, -1)) * mask, (-2, -1), (axis1, axis2))
 
 
 # ------------------------------------------------------------------------------------------------ declarations
@@ -205,8 +197,6 @@ for _name in REDUCTIONS.split():
     declare(f"np.{_name}", reduction(_function), target=_function, raises=_name in RAISING)
 for _name in METHODS.split():
     declare(f".{_name}", reduction(getattr(np, _name), method(_name)), raises=_name in RAISING)
-for _name in QUANTILES.split():
-    declare(f"np.{_name}", quantiles(getattr(np, _name)), target=getattr(np, _name), raises=True)
 for _name in CUMULATIVE.split():
     declare(f"np.{_name}", cumulative(getattr(np, _name)), target=getattr(np, _name))
 for _name in ("cumsum", "cumprod"):
@@ -218,13 +208,6 @@ for _name in ("cumulative_sum", "cumulative_prod"):
 declare("np.average", average, target=np.average, raises=True)      # ZeroDivisionError for weights of sum 0
 declare("np.trace", trace, target=np.trace)
 declare(".trace", trace)
-declare("np.trapezoid", trapezoid, target=np.trapezoid)
-if hasattr(np, "trapz"):            # until NumPy 2.3
-    declare("np.trapz", trapezoid, target=np.trapz)
-declare("np.diff", diff, target=np.diff, raises=True)
-declare("np.ediff1d", ediff1d, target=np.ediff1d)
-declare("np.gradient", gradient, target=np.gradient)
-
 derive("np.sum .sum", *reductions(total, total))
 derive("np.nansum", *reductions(total, total, missing=0))
 derive("np.prod .prod", *reductions(product, product_of_initial))
@@ -243,3 +226,5 @@ derive("np.cumprod .cumprod np.cumulative_prod", running(running_product))
 derive("np.nancumsum", running(running_total, missing=0))
 derive("np.nancumprod", running(running_product, missing=1))
 
+derive("np.average", _of_averaged, None, _of_weights)
+derive("np.trace .trace", _of_diagonal)

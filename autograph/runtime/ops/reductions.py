@@ -39,7 +39,7 @@ def reducing(
     """
     order = names.split()
 
-    def vjp(g: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    def vjp(g: Any, out: Any, x: Any, /, *args: Any, **kwargs: Any) -> Any:
         given = {"axis": axis, **dict(zip(order, args)), **kwargs}
         given = {key: arg for key, arg in given.items() if arg is not np._NoValue}
         a, along, mask = as_array(x), given["axis"], given.get("where", True)
@@ -156,7 +156,7 @@ def in_rows(x: Any, axis: Any, function: Callable[[Any], Any]) -> Any:
 def running(rule: Vjp, *, axis: int | None = None, missing: float | None = None) -> Vjp:
     """The rule of what runs along an axis, of one for what runs along the last axis."""
 
-    def vjp(g: Any, out: Any, a: Any, axis: Any = axis, *_: Any, include_initial: Any = False, **kwargs: Any) -> Any:
+    def vjp(g: Any, out: Any, a: Any, /, axis: Any = axis, *_: Any, include_initial: Any = False, **kwargs: Any) -> Any:
         a = as_array(a)
         if axis is None:
             return np.reshape(vjp(g, out, np.ravel(a), 0, include_initial=include_initial), shape(a))

@@ -300,7 +300,7 @@ def _outer(rules: Rules) -> Iterator[Vjp | None]:
         yield None if vjp is None else partial(_outer_vjp, vjp, at == 0)
 
 
-def _outer_vjp(vjp: Vjp, of_first: bool, g: Any, out: Any, x: Any, y: Any, **_: Any) -> Any:
+def _outer_vjp(vjp: Vjp, of_first: bool, g: Any, out: Any, x: Any, y: Any, /, **_: Any) -> Any:
     x, y = as_array(x), as_array(y)
     last = tuple(range(-ndim(y), 0))
     found = vjp(g, out, np.expand_dims(x, last), y)

@@ -1,13 +1,17 @@
-"""The polygamma functions: the derivatives of the logarithm of `math.gamma`, of which Python has none."""
+"""Functions that Python and NumPy lack, of which derivatives of theirs are made: polygamma and Bessel functions."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
 
 from autograph.runtime.opdef import declare, derive
 from autograph.runtime.ops.declaring import always
 from autograph.runtime.ops.deriving import on_handles
-from autograph.runtime.types import FLOAT
+from autograph.runtime.ops.rules import array_like, rule
+from autograph.runtime.types import FLOAT, Type
 
 # The Bernoulli numbers of even index, from 2 on.
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
@@ -30,5 +34,28 @@ def polygamma(order: int, x: float) -> float:
     return found + sign * series
 
 
+@on_handles
+def bessel_i(order: int, x: Any) -> Any:
+    """The modified Bessel function of the first kind, in the dtype of `x`.
+
+    The mean of `exp(x * cos(t)) * cos(order * t)` over a period, of which so many points are exact to the last digits
+    for all `x` that give finite numbers.
+    """
+    found = np.zeros(np.shape(x))
+    for t in (np.arange(_POINTS) + 0.5) * (math.pi / _POINTS):
+        found += np.exp(x * math.cos(t)) * (math.cos(order * t) / _POINTS)
+    return found.astype(np.asarray(x).dtype)[()]
+
+
+_POINTS = 160
+
+
+@rule
+def _like_second(order: Any, x: Any) -> Type:
+    return array_like(x)
+
+
 declare("polygamma", always(FLOAT), target=polygamma, raises=True)
 derive("polygamma", None, lambda g, out, order, x: g * polygamma(order + 1, x))
+declare("bessel_i", _like_second, target=bessel_i)
+derive("bessel_i", None, lambda g, out, n, x: g * (bessel_i(n - 1, x) + bessel_i(n + 1, x)) / 2)
