@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autograph.runtime.opdef import OPS, ORDERED, PURE, VIEW
+import numpy as np
+
+from autograph.runtime.opdef import OPS, ORDERED, PURE, VIEW, Vjp, derive
+from autograph.runtime.ops import reductions
 from autograph.runtime.ops.containers import iterated, list_of, tuple_items, tuple_of
 from autograph.runtime.ops.declaring import always, functions, nothing
+from autograph.runtime.ops.deriving import as_array
+from autograph.runtime.ops.elementary import OF_DIVMOD, same
 from autograph.runtime.ops.probing import probe, shaped_all
 from autograph.runtime.ops.rules import Unknown, broadcast, operand, rule, type_of_arg
 from autograph.runtime.types import (
@@ -170,6 +175,28 @@ def next_(iterator: Any, /, *default: Any) -> Type:
     return join(item, type_of_arg(default[0])) if default else item
 
 
+# ---------------------------------------------------------------------------------------------------- derivatives
+
+
+def of_summed(g: Any, out: Any, iterable: Any, start: Any = 0) -> Any:
+    return [g] * len(iterable) if isinstance(iterable, (list, tuple)) else g
+
+
+def of_extreme(position: int) -> Vjp:
+    """The rule of `max` and `min`: arguments, or items, that are equal to the result share the gradient."""
+
+    def vjp(g: Any, out: Any, /, *args: Any, **_: Any) -> Any:
+        if len(args) == 1:
+            return reductions.extreme(g, out, as_array(args[0]), None, True, {})
+        ties = sum(np.where(arg == out, 1, 0) for arg in args)
+        return np.where(args[position] == out, g / ties, 0)
+
+    return vjp
+
+
+# ------------------------------------------------------------------------------------------------ declarations
+
+
 def _declare(names: str, infer: Any, effect: str, raises: bool = True) -> None:
     functions(names, infer, prefix="", effect=effect, raises=raises)
 
@@ -202,3 +229,10 @@ _declare("reversed", reversed_, VIEW)
 _declare("iter", iter_, VIEW)
 _declare("next", next_, ORDERED)
 _declare("print", nothing, ORDERED)
+
+derive("float", same)
+derive("complex", same, lambda g, out, re, im: g * 1j)
+derive("round int bool", None)
+derive("divmod", *OF_DIVMOD)
+derive("sum", of_summed, same)
+derive("min max", *map(of_extreme, range(16)))

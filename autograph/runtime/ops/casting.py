@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime import types
-from autograph.runtime.opdef import VIEW, Infer, declare
+from autograph.runtime.opdef import VIEW, Infer, declare, derive
+from autograph.runtime.ops.elementary import same
 from autograph.runtime.ops.probing import sample
 from autograph.runtime.ops.rules import (
     CODES,
@@ -120,3 +121,7 @@ declare(".view", view, effect=VIEW)
 declare("np.result_type", result_type, target=np.result_type)
 for _name in ("can_cast", "issubdtype"):
     declare(f"np.{_name}", truth, target=getattr(np, _name))
+
+for _class in CLASSES:
+    derive(f"np.{_class.__name__}", same)
+derive(".astype np.astype", same)

@@ -11,18 +11,22 @@ from typing import Any
 
 import numpy as np
 
+from autograph.runtime.opdef import op_of
 from autograph.runtime.types import TensorType, type_of
 
 
 def on_handles(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that is an op, but not one of NumPy's, such that handles of a trace record it as they do NumPy's."""
+    """A function, but none of NumPy's, that is an op, such that handles of a trace record it as they do NumPy's.
+
+    The op's target is `function` itself, or what this makes of it.
+    """
 
     @wraps(function)
     def call(*args: Any) -> Any:
         for arg in args:
             handler = getattr(type(arg), "__array_function__", None)
             if handler is not None and not isinstance(arg, np.ndarray):
-                return handler(arg, function, (type(arg),), args, {})
+                return handler(arg, call if op_of(call) else function, (type(arg),), args, {})
         return function(*args)
 
     return call

@@ -237,6 +237,11 @@ def _masked(rule: Vjp, at: int, count: int, safe: float) -> Vjp:
     return vjp
 
 
+def same(g: Any, out: Any, /, *_: Any, **__: Any) -> Any:
+    """The rule of what is taken over, perhaps in another form."""
+    return g
+
+
 def fit_list(gradient: Any, x: Any) -> Any:
     """The gradient of a list in the shape of the array that NumPy makes of it; that of anything else as it is."""
     return on_handles(fit)(gradient, as_array(x)) if isinstance(x, (list, tuple)) else gradient

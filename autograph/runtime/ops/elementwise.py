@@ -7,10 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import VIEW, WRITE, Infer, declare
+from autograph.runtime.opdef import VIEW, WRITE, Infer, Vjp, declare, derive
+from autograph.runtime.ops.adjoints import scatter_add
 from autograph.runtime.ops.binding import bind, method, signature
+from autograph.runtime.ops.deriving import as_array, conj, on_handles, shape
+from autograph.runtime.ops.elementary import DEGREE, angle, extreme, fit_list, nonzero, same
 from autograph.runtime.ops.probing import probe, real, shaped
 from autograph.runtime.ops.rules import Unknown, broadcast, given_output, is_constant, operand, rule
+from autograph.runtime.ops.special import bessel_i
 from autograph.runtime.ops.ufuncs import operands
 from autograph.runtime.types import BOOL, ObjectType, TensorType, Type, array
 
@@ -126,6 +130,97 @@ def truth(*args: Any, **kwargs: Any) -> Type:
     return BOOL
 
 
+# ------------------------------------------------------------------------------------------------- derivatives
+
+
+def of_clipped(part: str) -> Vjp:
+    """The rule of a clipped array, or of its bounds; a bound and elements that are equal to it share the gradient."""
+
+    def vjp(
+        g: Any, out: Any, a: Any, /, a_min: Any = None, a_max: Any = None, *_: Any, min: Any = None, max: Any = None,
+        **__: Any
+    ) -> Any:  # fmt: skip
+        low, high = a_min if min is None else min, a_max if max is None else max
+        raised = a if low is None or low is np._NoValue else np.maximum(a, low)
+        if part == "high":
+            return extreme(g, out, high, raised)
+        if high is not None and high is not np._NoValue:
+            g = extreme(g, out, raised, high)
+        if part == "low":
+            return extreme(g, raised, low, a)
+        return g if low is None or low is np._NoValue else extreme(g, raised, a, low)
+
+    return vjp
+
+
+def of_angle(g: Any, out: Any, z: Any, deg: Any = False) -> Any:
+    return angle(g / DEGREE if deg else g, z)
+
+
+def of_sinc(g: Any, out: Any, x: Any) -> Any:
+    """Near 0, where the difference is none of the numbers' digits, it is a power series."""
+    near, square = np.abs(x) < 0.1, (np.pi * x) ** 2
+    series = np.pi**2 * x * (-1 / 3 + square * (1 / 30 + square * (-1 / 840 + square / 45360)))
+    return g * np.where(near, series, (np.cos(np.pi * x) - out) / np.where(near, 1, x))
+
+
+def of_interpolated(part: str) -> Vjp:
+    """The rule of `np.interp`, in where to interpolate, or in the points or the values between which it does."""
+
+    def vjp(
+        g: Any, out: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+    ) -> Any:
+        if period is not None:
+            raise NotImplementedError("the derivative of np.interp with a period")
+        x, points, values = map(as_array, (x, xp, fp))
+        low = np.clip(np.searchsorted(points, x, "right") - 1, 0, shape(points)[0] - 2)
+        width = nonzero(points[low + 1] - points[low])
+        weight, slope = (x - points[low]) / width, (values[low + 1] - values[low]) / width
+        before, after = x < points[0], x > points[-1]
+        outside = np.logical_or(before, after)
+        if part in ("left", "right"):
+            return np.where(before if part == "left" else after, g, 0)
+        if part == "x":
+            return fit_list(np.where(outside, 0, g * slope), x)
+        if part == "xp":
+            inside = np.where(outside, 0, -g * slope)
+            return _shared(points, low, inside * (1 - weight), inside * weight)
+        g = np.where(before, 0, g) if left is not None else g
+        g = np.where(after, 0, g) if right is not None else g
+        weight = np.clip(weight, 0, 1)
+        return _shared(values, low, g * (1 - weight), g * weight)
+
+    return vjp
+
+
+def _shared(points: Any, low: Any, first: Any, second: Any) -> Any:
+    """What points get of what lies between them, of which the first part is that of the lower one."""
+    add = on_handles(scatter_add)
+    return add(points, low, first) + add(points, low + 1, second)
+
+
+def of_choices(g: Any, out: Any, condlist: Any, choicelist: Any, default: Any = 0) -> list[Any]:
+    return [np.where(chosen, g, 0) for chosen in _chosen(condlist)[:-1]]
+
+
+def of_default(g: Any, out: Any, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    return np.where(_chosen(condlist)[-1], g, 0)
+
+
+def _chosen(conditions: Any) -> list[Any]:
+    """For each condition where it is the first that holds; and where none does."""
+    found, rest = [], np.True_
+    for condition in conditions:
+        found.append(np.logical_and(rest, condition))
+        rest = np.logical_and(rest, np.logical_not(condition))
+    return [*found, rest]
+
+
+def masked(test: Any) -> Vjp:
+    """The rule of what is taken over where a test of the first argument holds."""
+    return lambda g, out, x, *_, **__: np.where(test(x), g, 0)
+
+
 ELEMENTWISE = frozenset({"elementwise"})
 
 for _name, _count in POINTWISE.items():
@@ -148,3 +243,16 @@ declare(".round", pointwise(np.round, 1, method("round")), tags=ELEMENTWISE)
 declare(".clip", clip_rule(method("clip")), tags=ELEMENTWISE)
 for _name in ("conj", "conjugate"):
     declare(f".{_name}", pointwise(np.real, 1, method(_name)), effect=VIEW, tags=ELEMENTWISE)
+
+derive("np.round np.around np.fix .round", None)
+derive("np.real np.real_if_close np.unwrap", same)
+derive("np.imag", lambda g, out, x: -1j * g)
+derive(".conj .conjugate", lambda g, out, x: conj(g))
+derive("np.angle", of_angle)
+derive("np.sinc", of_sinc)
+derive("np.i0", lambda g, out, x: g * bessel_i(1, x))
+derive("np.clip .clip", *map(of_clipped, ("array", "low", "high")))
+derive("np.where", None, lambda g, out, c, x, y: np.where(c, g, 0), lambda g, out, c, x, y: np.where(c, 0, g))
+derive("np.interp", *map(of_interpolated, ("x", "xp", "fp", "left", "right")))
+derive("np.select", None, of_choices, of_default)
+derive("np.nan_to_num", masked(np.isfinite), None, masked(np.isnan), masked(np.isposinf), masked(np.isneginf))

@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import PURE, VIEW, WRITE, declare
+from autograph.runtime.opdef import PURE, VIEW, WRITE, declare, derive
+from autograph.runtime.ops.adjoints import scatter_add
 from autograph.runtime.ops.containers import list_of, tuple_of
 from autograph.runtime.ops.declaring import methods
+from autograph.runtime.ops.deriving import on_handles, shape
+from autograph.runtime.ops.elementary import same
 from autograph.runtime.ops.rules import ELEMENTARY, Unknown, operand, rule, type_of_arg
 from autograph.runtime.types import ANY, BOOL, INT, NONE, STR, ObjectType, TensorType, Type, join, join_all, type_of
 
@@ -163,6 +166,15 @@ def view_of_dict(name: str) -> Callable[..., Any]:
     return infer
 
 
+def of_item(g: Any, out: Any, a: Any, *index: Any) -> Any:
+    if not index:
+        return g
+    place = index[0] if len(index) == 1 else index
+    if isinstance(place, tuple):
+        return on_handles(scatter_add)(a, place, g)
+    return np.reshape(on_handles(scatter_add)(np.ravel(a), place, g), shape(a))
+
+
 methods("item", item, effect=PURE)
 methods("tolist", tolist, effect=PURE, raises=False)
 methods("tobytes", tobytes, effect=PURE, raises=False)
@@ -172,6 +184,9 @@ methods("sort", sort, effect=WRITE)
 methods("partition", partition, effect=WRITE)
 # A copy of a list has the same items; that of an array shares nothing with it.
 declare(".copy", copy, effect=VIEW, tags=frozenset({"copies-arrays"}))
+
+derive(".item", of_item)
+derive(".copy", same)
 
 methods("is_integer", is_integer, effect=PURE)
 methods("as_integer_ratio", as_integer_ratio, effect=PURE)

@@ -136,7 +136,7 @@ def quantile_vjp(of: Call, scale: float, skipping: bool) -> Vjp:
 
 def median_vjp(skipping: bool) -> Vjp:
     def vjp(
-        g: Any, _: Any, a: Any, /, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False
+        g: Any, _: Any, a: Any, /, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = 0
     ) -> Any:
         if overwrite_input:
             raise NotImplementedError("the derivative of a median with overwrite_input")
