@@ -16,6 +16,7 @@ from autograph.api import convert, do_not_convert, explain, set_loop_options, to
 
 if TYPE_CHECKING:
     from autograph import importing
+    from autograph.derivatives import grad, value_and_grad
     from autograph.modules import Module
     from autograph.runtime.spec import TensorSpec
     from autograph.runtime.tensor import Tensor
@@ -35,11 +36,13 @@ __all__ = [
     "errors",
     "explain",
     "function",
+    "grad",
     "importing",
     "run_eagerly",
     "set_loop_options",
     "to_code",
     "to_graph",
+    "value_and_grad",
 ]
 
 # Imported when first asked for: what stages imports NumPy, and converting must not wait for that.
@@ -49,7 +52,9 @@ _LATER = {
     "TensorSpec": "autograph.runtime.spec",
     "Variable": "autograph.variables",
     "function": "autograph.staging",
+    "grad": "autograph.derivatives",
     "run_eagerly": "autograph.staging",
+    "value_and_grad": "autograph.derivatives",
 }
 
 

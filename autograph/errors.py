@@ -50,6 +50,11 @@ class EngineError(AutographError):
     """The engine that was asked for is not there, or cannot run a graph."""
 
 
+class DerivativeError(AutographError):
+    """A gradient is asked for that cannot be had: an operation has no derivative, or what is differentiated, or what
+    it is differentiated in, is no float."""
+
+
 class DrawingError(AutographError):
     """The picture of a graph cannot be made: the program that draws is not there, or fails."""
 

@@ -29,13 +29,15 @@ R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables
    |               | → runtime/listing runtime/schema → runtime/view
 R2 | 0 R1          | runtime/ops*
 R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/sources runtime/making
-   |               | → runtime/tensor
+   |               | → runtime/tensor runtime/whereabouts
    |               | → runtime/journal runtime/holding
    |               | → runtime/trace runtime/forms runtime/environment → runtime/outside runtime/regions runtime/refs
    |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed
    |               | → runtime/standins runtime/loops runtime/instrument
    |               | → runtime/turns runtime/calling runtime/results runtime/objects runtime/warned
-   |               | → runtime/generators → runtime/tracing runtime/gradients
+   |               | → runtime/generators → runtime/tracing
+   |               | → runtime/activity → runtime/shadows runtime/residuals → runtime/reverse
+   |               | → runtime/reverse_blocks runtime/reverse_writes → runtime/gradients
 R4 | 0 R1 R2 R3    | runtime/engines* runtime/export*
 R5 | 0 R1 R2 R3 R4 | runtime/arguments runtime/options runtime/report → runtime/entry runtime/learning
    |               | → runtime/dispatch runtime/traces runtime/specified → runtime/specialise → runtime/concrete
@@ -53,7 +55,7 @@ D1 | 0             | operators/state operators/tracebacks → operators/backend
 D2 | 0 D1          | operators/* → operators backends/*
 DR | 0 D1 D2 R     | backends/graph
 
-A1 | 0 R S D       | explanation → conversions → api → importing staging → variables → modules
+A1 | 0 R S D       | explanation → conversions → api → importing staging → derivatives → variables → modules
    |               | → numpy* random nn* optim* → compat* → __init__
 A2 | 0 R S D A1    | cli/* → cli → __main__
 """

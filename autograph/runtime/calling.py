@@ -146,6 +146,8 @@ class Caller:
         marked = kind if is_users(kind) and not isinstance(function, type) else function  # and do not ask __getattr__
         if getattr(marked, "__ag_do_not_convert__", False) is True:
             return Recorded(self.trace, function)
+        if hasattr(kind, "__ag_traced__"):
+            return function.__ag_traced__(self.trace)
         self.meet(function)
         if kind is types.FunctionType:
             return self._python_function(PATCHED.get(id(function), function))

@@ -162,7 +162,7 @@ class _Checker:
         (body,) = node.blocks
         self._keywords(node, "until", "target")
         self._require(bool(node.args), "`for` needs something to iterate over", node)
-        numbers = sorted(_leaves(node.kwargs.get("target", 0)), key=repr)
+        numbers = sorted(_leaves(node.kwargs.get("target", 0)), key=lambda leaf: (len(repr(leaf)), repr(leaf)))
         if numbers != list(range(len(numbers))):
             self._fail(f"the target must consist of the numbers 0, 1, … of params, each once, not {numbers}", node)
         carried, inits = body.params[len(numbers) :], node.args[1:]

@@ -193,6 +193,10 @@ class Tensor:
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if not all(kind is Tensor or issubclass(kind, np.ndarray) for kind in types):
             return NotImplemented
+        if function in (np.shape, np.ndim) and args and args[0] is self:
+            type = self._trace.type_of(self)
+            if isinstance(type, TensorType) and type.exact:
+                return type.ndim if function is np.ndim else self._shape(type)
         return self._trace.record_function(function, args, kwargs)
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:

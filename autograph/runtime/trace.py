@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -41,6 +41,7 @@ from autograph.runtime.signals import NeedsConcrete, leaked
 from autograph.runtime.signature import Event
 from autograph.runtime.tensor import Method, Tensor, class_of, is_tensor
 from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
+from autograph.runtime.whereabouts import Whereabouts
 
 _IN_PLACE = frozenset(
     "iadd isub imul itruediv ifloordiv imod ipow imatmul ilshift irshift iand ior ixor".split()
@@ -57,10 +58,11 @@ CONSUMING = frozenset(
 GENERATED = "retval_"  # the variable that converters keep a returned value in; it is read only once it is bound
 
 
-class Trace:
+class Trace(Whereabouts):
     """One tracing of one function."""
 
     def __init__(self, name: str, lift: Callable[[Trace, Any], Any] | None = None) -> None:
+        super().__init__()
         self.graph = Graph(name)
         self.block = self.graph.block
         self.opened = [self.block]  # and those around it, the innermost last
@@ -82,7 +84,6 @@ class Trace:
         self.generators: dict[int, tuple[Any, Any]] = {}  # those over plain values, with what they were made of
         self._lift = lift
         self._handles: dict[Value, Tensor] = {}
-        self._root: FrameType | None = None
         self.code: CodeType | None = None  # of the function that is traced
         self.plain_contexts: list[Place] = []  # where a `with` of plain Python was entered
         self.classes: dict[Value, type] = {}  # of objects from outside, exactly
@@ -115,23 +116,6 @@ class Trace:
         return any(block is each for each in self.opened) or any(
             block is each for around in self.opened for node in walk(around) for each in node.blocks
         )
-
-    def start_from(self, frame: FrameType) -> None:
-        """Places are told from `frame` inwards, which is not the user's."""
-        self._root = frame
-
-    def place(self) -> Place:
-        """Where the user's program is."""
-        found = []
-        root = self._root
-        frame: FrameType | None = sys._getframe(1) if root is not None else None  # before it starts, it is nowhere
-        while frame is not None and frame is not root:
-            code = frame.f_code
-            if not is_own(code.co_filename):
-                found.append((code, frame.f_lasti))
-            frame = frame.f_back
-        found.reverse()
-        return tuple(found)
 
     def tell(self, kind: str, message: str, place: Place | None = None) -> None:
         """Note something for `explain`."""

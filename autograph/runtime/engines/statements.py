@@ -124,8 +124,11 @@ class Statements:
         if item is not None:
             target = self._place(item.op == "getitem", ast.Store(), *item.args[:2])
         else:
-            target = make.target(statement.outputs[0] if statement.outputs else x)
             source = make.arg(x)
+            if statement.outputs or not isinstance(source, ast.Name):
+                target = make.target(statement.outputs[0] if statement.outputs else x)
+            else:
+                target = ast.Name(source.id, ast.Store(), **make.at)  # of what `x` is another name for
             if not (isinstance(source, ast.Name) and source.id == target.id):
                 yield ast.Assign([target], source, **make.at)
         yield ast.AugAssign(target, augmented(lookup(node.op).template), make.arg(node.args[1]), **make.at)

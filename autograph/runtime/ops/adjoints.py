@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import declare, derive
-from autograph.runtime.ops.rules import Unknown, is_type, operand, rule, type_of_arg
+from autograph.runtime.opdef import VIEW, WRITE, declare, derive
+from autograph.runtime.ops.declaring import nothing
+from autograph.runtime.ops.rules import Unknown, is_type, rule, type_of_arg
 from autograph.runtime.types import TensorType, Type
 
 
@@ -44,6 +46,80 @@ def scatter_add(like: Any, index: Any, gradient: Any) -> Any:
     return found
 
 
+def add_at(into: Any, index: Any, gradient: Any) -> None:
+    """Add a gradient to the items of an array at `index`, to each as often as it is named there."""
+    if _is_basic(index):
+        into[index] += gradient
+    else:
+        np.add.at(into, index, gradient)
+
+
+def zero_gradient(like: Any) -> Any:
+    """An array of zeros to add the gradients of a number or array to."""
+    dtype = np.asarray(like).dtype
+    return np.zeros(np.shape(like), dtype if dtype.kind in "fc" else float)
+
+
+def shadow_of(thing: Any) -> Any:
+    """Arrays of zeros in the place of the arrays and floats that a thing is or holds; None in that of others."""
+    kind = type(thing)
+    if kind in (list, tuple):
+        return kind(map(shadow_of, thing))
+    if kind is dict:
+        return {key: shadow_of(value) for key, value in thing.items()}
+    if isinstance(thing, np.ndarray):
+        return np.zeros_like(thing, subok=False) if thing.dtype.kind in "fc" else None
+    return np.zeros((), np.asarray(thing).dtype) if isinstance(thing, (float, complex, np.inexact)) else None
+
+
+def shadow_after(result: Any, changed: Any, shadow: Any) -> Any:
+    """The shadow of what an operation in place gave: of what it changed, unless that was a number."""
+    return shadow if result is changed else shadow_of(result)
+
+
+def part_of(shadow: Any, index: Any) -> Any:
+    """The shadow of an item, for the shadow of an array or container; the index of an array must be a basic one."""
+    if not isinstance(shadow, np.ndarray):
+        return None if shadow is None else shadow[index]
+    return shadow[(*index, ...) if isinstance(index, tuple) else (index, ...)]
+
+
+def parts_of(shadow: Any) -> Any:
+    """The shadows of the items, as something to iterate over."""
+    if isinstance(shadow, np.ndarray):
+        return [shadow[at, ...] for at in range(len(shadow))]
+    return itertools.repeat(None) if shadow is None else shadow
+
+
+def accumulate(shadow: Any, gradient: Any) -> None:
+    """Add a gradient to a shadow, one of the same structure or one for all that the shadow holds."""
+    if isinstance(shadow, np.ndarray):
+        shadow += fit(gradient, shadow)
+    elif isinstance(shadow, dict):
+        for key, part in shadow.items():
+            accumulate(part, gradient[key])
+    elif shadow is not None:
+        for at, part in enumerate(shadow):
+            accumulate(part, gradient[at])
+
+
+def in_shadow(shadow: Any) -> Any:
+    """The gradient in the shadow of a number, as a number; others are arrays as they are."""
+    return 0.0 if shadow is None else shadow[()]
+
+
+def snapshot(thing: Any) -> Any:
+    """A copy of an array; what is no array is given back as it is."""
+    return thing.copy() if isinstance(thing, np.ndarray) else thing
+
+
+def take_out(shadow: Any) -> Any:
+    """The gradient in a shadow, which is zero from then on: what it belonged to was overwritten."""
+    found = shadow.copy()
+    shadow[...] = 0
+    return found
+
+
 def _is_basic(index: Any) -> bool:
     parts = index if isinstance(index, tuple) else (index,)
     return all(part is None or part is ... or isinstance(part, (int, np.integer, slice)) for part in parts)
@@ -51,10 +127,11 @@ def _is_basic(index: Any) -> bool:
 
 @rule
 def fitted(gradient: Any, like: Any) -> Type:
-    found, target = operand(gradient), type_of_arg(like)
-    if not isinstance(target, TensorType) or found.dtype.kind not in "fc":
+    target = type_of_arg(like)
+    if not isinstance(target, TensorType):
         raise Unknown
-    return target if target.kind != "python" else TensorType(target.dtype, (), "scalar", target.exact)
+    dtype = target.dtype if target.dtype.kind in "fc" else np.dtype(float)
+    return TensorType(dtype, target.shape, "scalar" if target.kind == "python" else target.kind)
 
 
 @rule
@@ -65,6 +142,42 @@ def scattered(like: Any, index: Any, gradient: Any) -> Type:
     return TensorType(found.dtype, found.shape, "array", found.exact)
 
 
+@rule
+def zeroed(like: Any) -> Type:
+    found = type_of_arg(like)
+    if not isinstance(found, TensorType):
+        raise Unknown
+    dtype = found.dtype if found.dtype.kind in "fc" else np.dtype(float)
+    return TensorType(dtype, found.shape, "array", found.exact or not found.shape)
+
+
+declare("zero_gradient", zeroed, target=zero_gradient)
+declare("add_at", nothing, effect=WRITE, target=add_at, raises=True)
+derive("zero_gradient", None)
+@rule
+def like_shadow(shadow: Any) -> Type:
+    return type_of_arg(shadow)
+
+
+declare("shadow_of", target=shadow_of)
+declare("shadow_after", effect=VIEW, target=shadow_after)
+declare("part_of", effect=VIEW, target=part_of, raises=True)
+declare("parts_of", effect=VIEW, target=parts_of, raises=True)
+declare("accumulate", nothing, effect=WRITE, target=accumulate, raises=True)
+@rule
+def number(shadow: Any) -> Type:
+    found = type_of_arg(shadow)
+    if not isinstance(found, TensorType):
+        raise Unknown
+    return TensorType(found.dtype, found.shape, "array" if found.shape else "scalar")
+
+
+declare("in_shadow", number, effect=VIEW, target=in_shadow)
+derive("in_shadow", lambda g, out, shadow: g)
+declare("snapshot", like_shadow, target=snapshot)
+derive("snapshot", lambda g, out, thing: g)
+declare("take_out", like_shadow, effect=WRITE, target=take_out)
+derive("shadow_of", None)
 declare("fit", fitted, target=fit)
 declare("scatter_add", scattered, target=scatter_add, raises=True)
 derive("fit", lambda g, out, gradient, like: g, None)

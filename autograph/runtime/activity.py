@@ -1,0 +1,123 @@
+"""Which values of a computation depend on those that it is differentiated in, and could pass a gradient back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from autograph.runtime.aliasing import Aliasing
+from autograph.runtime.graph import Block, Graph, Node, Value, gather
+from autograph.runtime.types import MaybeUnbound, TensorType, Type
+
+# Classes of objects that hold no numbers with gradients.
+_NUMBERLESS = frozenset("str bytes NoneType range slice ellipsis dtype type bool ndindex".split())
+
+
+def has_gradient(type: Type) -> bool:
+    """Whether a value of the type may be a float or complex number, or hold one."""
+    if isinstance(type, MaybeUnbound):
+        return has_gradient(type.inner)
+    if isinstance(type, TensorType):
+        return type.dtype.kind in "fcO"
+    return type.name not in _NUMBERLESS and (not type.items or any(map(has_gradient, type.items)))
+
+
+class Activity:
+    """See the module's documentation.
+
+    Args:
+        nodes: the computation.
+        roots: what it is differentiated in.
+
+    Attributes:
+        values: those that depend on the roots.
+        outside: what the computation uses that was there before.
+        aliasing: what may share memory in it.
+    """
+
+    def __init__(self, nodes: Sequence[Node], roots: Sequence[Value]) -> None:
+        part = Block()
+        part.nodes = list(nodes)
+        own = values_of(part)
+        self.outside = [value for value in dict.fromkeys((*roots, *uses_in(part))) if value not in own]
+        part.params = self.outside
+        self.aliasing = Aliasing(Graph("", part))
+        self.values = set(roots)
+        self._regions: set[Any] = set()  # that something which depends on the roots is written to
+        before = -1
+        while before != len(self.values):  # loops carry it round, and writes back to what was made before
+            before = len(self.values)
+            self._nodes(nodes)
+
+    def varies(self, args: Any) -> bool:
+        """Whether there is a value in nested arguments that depends on the roots."""
+        return any(value in self.values for value in _values(args))
+
+    def _nodes(self, nodes: Sequence[Node]) -> None:
+        for node in nodes:
+            if node.blocks:
+                self._statement(node)
+                continue
+            if self._regions:
+                self._mark(value for value in node.inputs if self.aliasing.region(value) in self._regions)
+            if self.varies((node.args, node.kwargs)):
+                self._mark(node.outputs)
+                written = [leaf for leaf in self.aliasing.effect(node).writes if isinstance(leaf, Value)]
+                self._mark(written)
+                self._regions.update(map(self.aliasing.region, written))
+
+    def _mark(self, values: Iterable[Any]) -> None:
+        self.values.update(value for value in values if isinstance(value, Value) and has_gradient(value.type))
+
+    def _statement(self, node: Node) -> None:
+        inits = node.args[1:] if node.op == "for" else node.args if node.op == "while" else ()
+        for block in node.blocks:
+            carried = block.params[len(block.params) - len(inits) :]
+            if node.op == "for" and self.varies(node.args[0]):
+                self._mark(block.params[: len(block.params) - len(inits)])
+            self._flow(inits, carried)
+            self._nodes(block.nodes)
+            if block.results is not None and not (node.op == "while" and block is node.blocks[0]):
+                results = block.results[len(block.results) - len(node.outputs) :]
+                self._flow(results, node.outputs)
+                if inits:
+                    self._flow(results, carried)
+        self._flow(inits, node.outputs)
+
+    def _flow(self, sources: Sequence[Any], values: Sequence[Value]) -> None:
+        for source, value in zip(sources, values):
+            if self.varies(source):
+                self._mark([value])
+
+
+def _values(args: Any) -> list[Value]:
+    found: list[Value] = []
+    gather(args, found)
+    return found
+
+
+def defined_in(block: Block) -> set[Value]:
+    """The values that a block itself defines."""
+    return {*block.params, *(output for node in block.nodes for output in node.outputs)}
+
+
+def values_of(block: Block) -> set[Value]:
+    """The values that a block and those within define."""
+    found = defined_in(block)
+    for node in block.nodes:
+        for inner in node.blocks:
+            found |= values_of(inner)
+    return found
+
+
+def uses_in(block: Block) -> list[Value]:
+    """The values that a block and those within use, in order, each once."""
+    found: list[Value] = []
+    for node in block.nodes:
+        gather((node.args, node.kwargs), found)
+        for inner in node.blocks:
+            found += uses_in(inner)
+    gather(block.results, found)
+    return list(dict.fromkeys(found))
+
+

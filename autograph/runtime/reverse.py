@@ -1,0 +1,396 @@
+"""Reverse mode: nodes that compute gradients, recorded behind those of a computation.
+
+The computation stays what it is, and its gradients are an ordinary part of the same graph. Its nodes are taken last to
+first. For each, the derivatives that its op declares make of the gradients of its outputs those of its arguments,
+which are summed up value by value. Of a statement with blocks, the reverse is a statement of the same kind
+(`reverse_blocks.py`). What the reverse of a block needs of the block's own values (`residuals.py`) comes to it as
+further results of an `if`, and from a list that a loop appends to in each turn.
+
+A value's gradient is summed up in the reverse of the block that it belongs to. What the turns of a loop add to the
+gradient of a value from before the loop goes into an array of zeros that is made before it, an *accumulator*: adding
+to an item of that takes no more time than reading the item did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import numpy as np
+
+from autograph.errors import DerivativeError
+from autograph.runtime.activity import Activity, defined_in
+from autograph.runtime.graph import Block, Constant, Node, Value, map_args, user_line
+from autograph.runtime.opdef import lookup
+from autograph.runtime.shadows import Shadows, Writes
+from autograph.runtime.tensor import is_tensor
+from autograph.runtime.types import PYTHON_DTYPES, MaybeUnbound, ObjectType, TensorType, Type
+
+if TYPE_CHECKING:
+    from autograph.runtime.trace import Trace
+
+
+class Parts(dict[Any, Any]):
+    """The gradient of a tuple: those of its items, as far as there are any."""
+
+
+class Frame:
+    """The reverse of a block while it is made.
+
+    Attributes:
+        block: whose reverse it is.
+        node: that of the block which is being dealt with.
+        own: the values that belong to the block.
+        into: where the reverse is recorded.
+        loop: whether the block runs many times for each time that the block around it runs.
+        gradients: of the values so far, those of the block itself and, of the branch of an `if`, of others.
+        accumulators: of values of the block itself, to which loops within add.
+    """
+
+    def __init__(
+        self, block: Block, own: set[Value], into: Block, around: Frame | None = None, loop: bool = False
+    ) -> None:
+        self.block = block
+        self.node: Node | None = None
+        self.own = own
+        self.into = into
+        self.around = around
+        self.loop = loop
+        self.gradients: dict[Value, Any] = {}
+        self.accumulators: dict[Value, Any] = {}
+
+
+Handler = Callable[["Reverse", Node, Block, int], None]
+HANDLERS: dict[str, Handler] = {}  # of the ops whose reverse is more than their derivatives
+
+
+def handles(*ops: str) -> Callable[[Handler], Handler]:
+    """A function that records the reverse of nodes of these ops, of which it gets the block and the place in it."""
+
+    def note(handler: Handler) -> Handler:
+        HANDLERS.update(dict.fromkeys(ops, handler))
+        return handler
+
+    return note
+
+
+class Reverse:
+    """The reverse of a part of the block that is being traced.
+
+    Args:
+        start: where in the block the part begins. It ends where the block ends now.
+        roots: the values to find the gradients of.
+    """
+
+    def __init__(self, trace: Trace, start: int, roots: Sequence[Value]) -> None:
+        self.trace = trace
+        self.block = trace.block
+        self.start = start
+        self.activity = Activity(trace.block.nodes[start:], roots)
+        self.shadows = Shadows(trace.block, start, self.activity)
+        self.end = len(trace.block.nodes)
+        own = {*roots, *(output for node in trace.block.nodes[start:] for output in node.outputs)}
+        self.frame = Frame(trace.block, own, trace.block)
+        self._writes = Writes(trace.block, start, self.activity.aliasing)
+
+    def run(self, outputs: Sequence[tuple[Any, Any]]) -> None:
+        """Record the reverse, from the gradients of some values on."""
+        for value, gradient in outputs:
+            self.contribute(value, gradient)
+        self.sweep(self.block, self.start, self.end)
+
+    def gradient(self, root: Value) -> Any:
+        """The gradient of a root, once all is recorded."""
+        if root in self.shadows:
+            return self._in_shadow(root, self.shadows[root])
+        found = self.frame.gradients.get(root)
+        return self.zero(root) if found is None else found
+
+    # Blocks -----------------------------------------------------------------------------------------------------------
+
+    def sweep(self, block: Block, start: int = 0, end: int | None = None) -> None:
+        """Record the reverse of the nodes of a block, of the last first."""
+        for at in range((len(block.nodes) if end is None else end) - 1, start - 1, -1):
+            node = block.nodes[at]
+            if node.blocks or self.activity.varies((node.args, node.kwargs, node.outputs)):
+                with self.trace.placed(node.place):
+                    self._node(node, block, at)
+                    self._collect()
+
+    def _node(self, node: Node, block: Block, at: int) -> None:
+        self.frame.node = node
+        if not node.blocks:
+            self.pass_on(node)
+        if not self.shadows.moves(node):
+            HANDLERS.get(node.op, operation)(self, node, block, at)
+            return
+        for output in node.outputs:
+            self.return_number(output)
+
+    def return_number(self, value: Value) -> None:
+        """Give the gradient of a number back to the shadow of what it was got out of."""
+        shadow = self.shadows.of_number(value)
+        if shadow is None:
+            return
+        gradient = self.take(value)
+        if gradient is not None:
+            self.trace.record("accumulate", (self.trace.handle(shadow), gradient))
+
+    @contextmanager
+    def reversing(self, block: Block, loop: bool) -> Iterator[Frame]:
+        """While it lasts, the reverse of a block within is recorded."""
+        before, frame = self.frame, Frame(block, defined_in(block), Block(), self.frame, loop)
+        self.frame = frame
+        with self.trace.open(frame.into):
+            try:
+                yield frame
+            finally:
+                self.frame = before
+
+    def _collect(self) -> None:
+        """Make gradients of what the accumulators hold that were made for the statement that has been dealt with."""
+        found, self.frame.accumulators = self.frame.accumulators, {}
+        for value, accumulator in found.items():
+            is_array = isinstance(value.type, TensorType) and value.type.kind == "array"
+            self.contribute(value, accumulator if is_array else self.trace.record("getitem", (accumulator, ())))
+
+    def pass_on(self, where: Node | Block) -> None:
+        """Give the numbers that were stored there, or left there, the gradients in the shadows they got for that."""
+        for value, shadow in self.shadows.collected(where):
+            self.contribute(value, self._in_shadow(value, shadow))
+
+    def _in_shadow(self, value: Value, shadow: Value) -> Any:
+        """The gradient in a shadow, as a number if it is that of one."""
+        found = self.trace.handle(shadow)
+        if isinstance(value.type, TensorType) and value.type.kind == "array":
+            return found
+        return self.trace.record("in_shadow", (found,))
+
+    # Gradients --------------------------------------------------------------------------------------------------------
+
+    def contribute(self, args: Any, gradient: Any) -> None:
+        """Add to the gradient of a value; of nested arguments, to that of each value in them."""
+        if gradient is None or not self.activity.varies(args):
+            return
+        if args in self.shadows if isinstance(args, Value) else False:
+            self.add_to_shadow(args, gradient)
+            return
+        if not isinstance(args, Value):
+            pairs = args.items() if isinstance(args, dict) else enumerate(args)
+            for key, part in pairs:
+                if self.activity.varies(part):
+                    given = gradient.get(key) if isinstance(gradient, Parts) else gradient[key]
+                    self.contribute(part, given)
+            return
+        if isinstance(gradient, Parts):
+            for key, part in gradient.items():
+                self.contribute_item(args, key, part)
+            return
+        gradient = self.fitted(gradient, args)
+        frame, accumulator = self._accumulator(args)
+        if accumulator is not None:
+            self.trace.record("iadd", (accumulator, gradient))
+            return
+        before = frame.gradients.get(args)
+        frame.gradients[args] = gradient if before is None else self.trace.record("add", (before, gradient))
+
+    def add_to_shadow(self, value: Value, gradient: Any) -> None:
+        """Add to the gradient of something that has a shadow."""
+        shadow = self.trace.handle(self.shadows[value])
+        if isinstance(gradient, Parts):
+            for key, part in gradient.items():
+                item = self.trace.record("part_of", (shadow, key))
+                self.trace.record("accumulate", (item, part))
+        elif isinstance(value.type, TensorType) and value.type.exact:
+            self.trace.record("iadd", (shadow, self.fitted(gradient, value)))
+        else:
+            self.trace.record("accumulate", (shadow, gradient))
+
+    def contribute_item(self, value: Value, index: Any, gradient: Any) -> None:
+        """Add to the gradient of an item, or of several, of an array or tuple."""
+        if gradient is None or not self.activity.varies(value):
+            return
+        if value in self.shadows:
+            self.trace.record("add_at", (self.trace.handle(self.shadows[value]), index, gradient))
+            return
+        if is_tuple(value):
+            parts = self.frame.gradients.setdefault(value, Parts())
+            before = parts.get(index)
+            parts[index] = gradient if before is None else self.trace.record("add", (before, gradient))
+            return
+        _, accumulator = self._accumulator(value)
+        if accumulator is not None:
+            self.trace.record("add_at", (accumulator, index, gradient))
+            return
+        self.contribute(value, self.trace.record("scatter_add", (self.trace.handle(value), index, gradient)))
+
+    def _accumulator(self, value: Value) -> tuple[Frame, Any]:
+        """The frame in which to sum up the gradient of a value; and, from within a loop around which the value lives,
+        the array to add it to."""
+        frame, crossed = self.frame, False
+        while value not in frame.own:
+            assert frame.around is not None, "what is not of the computation does not vary"
+            crossed |= frame.loop
+            frame = frame.around
+        if not crossed:
+            return self.frame, None
+        if value not in frame.accumulators:
+            with self.trace.open(frame.into):
+                frame.accumulators[value] = self.trace.record("zero_gradient", (self.trace.handle(value),))
+        return frame, frame.accumulators[value]
+
+    def take(self, value: Value) -> Any:
+        """The gradient of a value, once nothing can be added to it any more; None for zero."""
+        if value in self.shadows:
+            return self.trace.handle(self.shadows[value])
+        return self.frame.gradients.pop(value, None)
+
+    def fitted(self, gradient: Any, value: Value) -> Any:
+        """A gradient of the shape and dtype of the value that it belongs to."""
+        type, wanted = type_of(gradient), value.type
+        if isinstance(wanted, MaybeUnbound):
+            return gradient  # of what it is where it is bound, for which it has been fitted
+        if isinstance(type, TensorType) and isinstance(wanted, TensorType) and wanted.exact:
+            if type.exact and type.shape == wanted.shape and None not in wanted.shape and type.dtype == wanted.dtype:
+                return gradient
+        if _is_number(type) and _is_number(wanted) and np.result_type(type.dtype, wanted.dtype) == wanted.dtype:
+            return gradient
+        return self.trace.record("fit", (gradient, self.trace.handle(value)))
+
+    def primal(self, args: Any, block: Block, at: int) -> Any:
+        """Arguments, or outputs, of the node in a block as they were when it ran: handles, in the place of values.
+
+        Args:
+            at: before which place in the block they were so.
+        """
+
+        def leaf(each: Any) -> Any:
+            if isinstance(each, Constant):
+                return each.value
+            if not isinstance(each, Value):
+                return each
+            if not self._is_overwritten(each):
+                return self.trace.handle(each)
+            made = Node("snapshot", (each,), None, (), self.frame.node.place if self.frame.node else ())
+            block.nodes.insert(at, made)
+            self.frame.own.add(made.add_output(each.type, each.name))
+            return self.trace.handle(made.output)
+
+        return map_args(leaf, args)
+
+    def _is_overwritten(self, value: Value) -> bool:
+        """Whether what a value holds may be overwritten by the node that is being dealt with, or later."""
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if self._writes.come_after(value, frame.block, None if frame.loop else frame.node):
+                return True
+            frame = frame.around
+        return False
+
+    def zero(self, value: Value) -> Any:
+        """The gradient of a value on which nothing depends."""
+        type = value.type.inner if isinstance(value.type, MaybeUnbound) else value.type
+        if isinstance(type, TensorType) and type.kind == "array" and type.exact and None not in type.shape:
+            return self.trace.record("np.zeros", (type.shape, type.dtype if type.dtype.kind in "fc" else float))
+        if type is not value.type or _is_number(type):
+            return 0.0
+        return self.trace.record("zero_gradient", (self.trace.handle(value),))
+
+
+def type_of(gradient: Any) -> Type:
+    """The type of a handle, or of a number."""
+    if is_tensor(gradient):
+        found: Type = gradient._value.type
+        return found
+    dtype = PYTHON_DTYPES.get(type(gradient))
+    return ObjectType() if dtype is None else TensorType(dtype, (), "python")
+
+
+def _is_number(type: Type) -> TypeGuard[TensorType]:
+    """Whether it is a Python number or NumPy scalar."""
+    return isinstance(type, TensorType) and type.kind != "array" and not type.shape
+
+
+def is_tuple(value: Value) -> bool:
+    return isinstance(value.type, ObjectType) and bool(value.type.items)
+
+
+def operation(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    """The reverse of an operation: what the derivatives of its op say of the gradients of its outputs."""
+    given = [reverse.take(output) for output in node.outputs]
+    if all(gradient is None for gradient in given):
+        return
+    gradient = _complete(reverse, node.outputs[0], given[0]) if len(given) == 1 else tuple(given)
+    differentiate(reverse, node, block, at, gradient)
+
+
+def differentiate(reverse: Reverse, node: Node, block: Block, at: int, gradient: Any) -> None:
+    """Let the derivatives of a node's op pass a gradient on to its arguments."""
+    op = lookup(node.op)
+    if not reverse.activity.varies((node.args, node.kwargs)):
+        return
+    if op.vjp is None:
+        raise DerivativeError(
+            f"{_written(node)} has no derivative here, but a gradient is asked for that depends on it. Use operations "
+            "that have one, or say that its result is to be taken as a constant, by ag.stop_gradient",
+            *(user_line(node.place) or ()),
+        )
+    options = {name: value for name, value in node.kwargs.items() if name != "out"}
+    if op.vjp and reverse.activity.varies((node.args[len(op.vjp) :], options)):
+        raise DerivativeError(
+            f"{_written(node)} has no derivative here in all the arguments that vary", *(user_line(node.place) or ())
+        )
+    outputs = reverse.primal(tuple(node.outputs), block, at + 1)
+    out = outputs[0] if len(outputs) == 1 else outputs
+    args, kwargs = reverse.primal((node.args, options), block, at)
+    for arg, rule in zip(node.args, op.vjp):
+        if rule is not None and reverse.activity.varies(arg):
+            reverse.contribute(arg, rule(gradient, out, *args, **kwargs))
+
+
+def _complete(reverse: Reverse, output: Value, gradient: Any) -> Any:
+    """The gradient of a tuple as a tuple; others as they are."""
+    if not isinstance(gradient, Parts):
+        return gradient
+    assert isinstance(output.type, ObjectType)
+    found = []
+    for at, type in enumerate(output.type.items):
+        part = gradient.get(at)
+        if part is None:
+            item = reverse.trace.record("getitem", (reverse.trace.handle(output), at))
+            is_float = isinstance(type, TensorType) and not type.shape
+            part = reverse.trace.record("bound", (0.0,)) if is_float else reverse.trace.record("zero_gradient", (item,))
+        found.append(part)
+    return tuple(found)
+
+
+def _written(node: Node) -> str:
+    return f"`{node.op.lstrip('.')}`"
+
+
+@handles("getitem")
+def _getitem(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    gradient = reverse.take(node.output)
+    if gradient is not None:
+        reverse.contribute_item(node.args[0], reverse.primal(node.args[1], block, at), gradient)
+
+
+@handles("unpack")
+def _unpack(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    for index, output in enumerate(node.outputs):
+        gradient = reverse.take(output)
+        if gradient is not None:
+            reverse.contribute_item(node.args[0], index, gradient)
+
+
+@handles("build")
+def _build(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    gradient = reverse.take(node.output)
+    if gradient is not None:
+        reverse.contribute(node.args[0], gradient)
+
+
+@handles("bound")
+def _bound(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    reverse.contribute(node.args[0], reverse.take(node.output))

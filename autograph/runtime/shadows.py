@@ -1,0 +1,302 @@
+"""Shadows: the gradients of what is changed in place, or lies in containers that are.
+
+Such a thing is one object under many names, at many times. So its gradient is an object, too, its shadow, which is made
+with it and goes where it goes: an array of zeros for an array, a view of a shadow for a view, a list of shadows for a
+list. Where the program appends a number to a list, a shadow is appended to the list's shadow. The reverse then adds to
+shadows in place; where the program has overwritten something, it takes the gradient out of the shadow and sets that to
+zero.
+
+The nodes that make and move shadows are added to the computation before its reverse is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.activity import Activity, has_gradient, uses_in
+from autograph.runtime.aliasing import Aliasing
+from autograph.runtime.effects import is_mutable
+from autograph.runtime.graph import Block, Constant, Node, Value, map_args
+from autograph.runtime.opdef import VIEW, lookup
+from autograph.runtime.types import ANY, MaybeUnbound, ObjectType, TensorType, Type
+
+# What is done to a container is done to its shadow.
+MOVES = frozenset(
+    """build unpack bound list tuple enumerate zip reversed iter .append .extend .insert .pop .copy .reverse .clear
+    .items .values .keys .get .setdefault .update .popitem delitem part_of parts_of""".split()
+)
+_CONTAINERS = (ObjectType("list"), ObjectType("dict"))
+_IN_PLACE = frozenset("iadd isub imul itruediv ipow imatmul ifloordiv imod".split())
+
+
+class Shadows:
+    """The shadows of a part of a block.
+
+    Args:
+        start: where in the block the part begins, which ends with the block.
+    """
+
+    def __init__(self, block: Block, start: int, activity: Activity) -> None:
+        self._activity = activity
+        self._of: dict[Value, Value] = {}
+        self._collected: dict[Node | Block, list[tuple[Value, Value]]] = {}
+        self._items: dict[Node, list[Value]] = {}
+        self._moved: set[Node] = set()
+        self.aliasing = activity.aliasing
+        self._shadowed = self._find()
+        if self._shadowed:
+            made: list[Node] = []
+            for value in activity.outside:
+                if value in self._shadowed:
+                    self._fresh(value, made, ())
+            self._nodes(block.nodes[start:], made)
+            block.nodes[start:] = made
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self._shadowed
+
+    def __getitem__(self, value: Value) -> Value:
+        return self._of[value]
+
+    def __bool__(self) -> bool:
+        return bool(self._shadowed)
+
+    def collected(self, where: Node | Block) -> list[tuple[Value, Value]]:
+        """Numbers that a node stores, or that are results of a block, with the shadows that they got there."""
+        return self._collected.get(where, [])
+
+    def of_number(self, value: Value) -> Value | None:
+        """Where the gradient of a number goes that was got out of something with a shadow."""
+        return None if value in self._shadowed else self._of.get(value)
+
+    def moves(self, node: Node) -> bool:
+        """Whether the shadows of what a node gives were moved when that was."""
+        return node in self._moved
+
+    def has_items(self, node: Node) -> bool:
+        """Whether the items of a loop have shadows."""
+        return node in self._items
+
+    def touches(self, block: Block) -> bool:
+        """Whether a block has to do with anything that has a shadow."""
+        return any(value in self._shadowed for value in uses_in(block))
+
+    # Which ------------------------------------------------------------------------------------------------------------
+
+    def _find(self) -> set[Value]:
+        """What varies and is in a region that is written to, or that has containers in it."""
+        varied = self._activity.values
+        regions = {
+            self.aliasing.region(value)
+            for value in varied
+            if is_mutable(value) and (self.aliasing.is_written(value) or _is_dynamic(value.type))
+        }
+        return {value for value in varied if is_mutable(value) and self.aliasing.region(value) in regions}
+
+    # Nodes ------------------------------------------------------------------------------------------------------------
+
+    def _nodes(self, nodes: Sequence[Node], into: list[Node]) -> None:
+        for node in nodes:
+            if node.blocks:
+                self._statement(node, into)
+                continue
+            made = self._move(node, into) if self._is_move(node) else None
+            into.append(node)
+            if made is not None:
+                into.append(made)
+            for output in node.outputs:
+                if output in self._shadowed and output not in self._of:
+                    self._of_result(node, output, into)
+
+    def _is_move(self, node: Node) -> bool:
+        first = node.args[0] if node.args else None
+        if node.op == "setitem":
+            return first in self._shadowed and not _is_array(first)
+        if node.op == ".copy" and not (isinstance(first, Value) and first.type in _CONTAINERS):
+            return False
+        if node.op in MOVES:
+            return self._is_shadowed((node.args, node.kwargs)) or self._is_shadowed(node.outputs)
+        if node.op == "getitem":
+            return first in self._shadowed and (not _is_array(first) or self.aliasing.is_view(node.output))
+        if node.outputs and self._is_shadowed(node.outputs) and isinstance(first, Value) and first in self._shadowed:
+            return lookup(node.op).effect == VIEW and "copies-arrays" not in lookup(node.op).tags
+        return False
+
+    def _is_shadowed(self, args: Any) -> bool:
+        found: list[bool] = []
+        map_args(lambda leaf: found.append(isinstance(leaf, Value) and leaf in self._shadowed), args)
+        return any(found)
+
+    def _move(self, node: Node, into: list[Node]) -> Node:
+        """A node that does to shadows what `node` does to what they belong to."""
+        self._moved.add(node)
+        op, args = node.op, node.args
+        if op == "getitem" and _is_array(args[0]):
+            args = (self._of[args[0]], *args[1:])
+        elif op in ("getitem", "unpack") or op in ("enumerate", "zip", "reversed", "iter", "list", "tuple"):
+            args = self._by_parts(node, into)
+            op = "part_of" if op == "getitem" else op
+        elif op in ("setitem", "delitem", ".pop", ".insert", ".get", ".setdefault"):
+            values = range(2, 3) if op == "setitem" else range(1, 2) if op in (".get", ".setdefault") else range(0)
+            values = range(2, 3) if op in (".insert", ".get", ".setdefault") else values
+            args = tuple(
+                self._shadow(arg, node, into) if at == 0 or at in values else arg for at, arg in enumerate(args)
+            )
+        else:
+            args = map_args(lambda leaf: self._shadow(leaf, node, into), args)
+        made = Node(op, args, dict(node.kwargs), (), node.place)
+        for output in node.outputs:
+            known = op != "bound" or (isinstance(args[0], Value) and args[0].type != ANY)
+            self._of[output] = made.add_output(_shadow_type(output.type) if known else ANY, _name(output))
+        return made
+
+    def _by_parts(self, node: Node, into: list[Node]) -> tuple[Any, ...]:
+        if node.op == "getitem":
+            return (self._shadow(node.args[0], node, into), *node.args[1:])
+        found = []
+        for arg in node.args[:1] if node.op in ("unpack", "enumerate") else node.args:
+            parts = Node("parts_of", (self._shadow(arg, node, into),), None, (), node.place)
+            into.append(parts)
+            found.append(parts.add_output(ANY))
+        return (*found, *node.args[len(found) :])
+
+    def _shadow(self, leaf: Any, where: Node | Block, into: list[Node]) -> Any:
+        """The shadow of an argument; if it has none, one that is made where the argument is used."""
+        if isinstance(leaf, (tuple, list, dict)):
+            return map_args(lambda part: self._shadow(part, where, into), leaf)
+        if isinstance(leaf, Value) and leaf in self._of:
+            return self._of[leaf]
+        if not isinstance(leaf, (Value, Constant, float, complex, np.ndarray)):
+            return None
+        made = Node("shadow_of", (leaf,), None, (), where.place if isinstance(where, Node) else ())
+        into.append(made)
+        shadow = made.add_output(_shadow_type(leaf.type) if isinstance(leaf, Value) else ANY)
+        if isinstance(leaf, Value) and self._activity.varies(leaf):
+            self._collected.setdefault(where, []).append((leaf, shadow))
+        return shadow
+
+    def _of_result(self, node: Node, output: Value, into: list[Node]) -> None:
+        """Make the shadow of what an operation gives: that of what it has changed, or a new one."""
+        if node.op in _IN_PLACE and node.args[0] in self._of:
+            before = self._of[node.args[0]]
+            if _is_array(node.args[0]):
+                self._of[output] = before
+                return
+            made = Node("shadow_after", (output, node.args[0], before), None, (), node.place)
+            into.append(made)
+            self._of[output] = made.add_output(ANY)
+            return
+        out = node.kwargs.get("out")
+        if isinstance(out, Value) and out in self._of:
+            self._of[output] = self._of[out]
+            return
+        self._fresh(output, into, node.place)
+
+    def _fresh(self, value: Value, into: list[Node], place: Any) -> None:
+        made = Node("shadow_of", (value,), None, (), place)
+        into.append(made)
+        self._of[value] = made.add_output(_shadow_type(value.type), _name(value))
+
+    # Statements -------------------------------------------------------------------------------------------------------
+
+    def _statement(self, node: Node, into: list[Node]) -> None:
+        inits = node.args[1:] if node.op == "for" else node.args if node.op == "while" else ()
+        params = [block.params[len(block.params) - len(inits) :] for block in node.blocks]
+        slots = [
+            number
+            for number, output in enumerate(node.outputs)
+            if any(value in self._shadowed for value in (output, *(carried[number] for carried in params if carried)))
+        ]
+        before = [self._shadow(inits[number], node, into) for number in slots] if inits else []
+        if node.op == "for" and node.args[0] in self._of:
+            self._zip_items(node, len(inits), into)
+        for block, carried in zip(node.blocks, params):
+            for number in slots if inits else ():
+                param = carried[number]
+                shadow = self._of[param] = Value(_shadow_type(param.type), None, _name(param))
+                block.params.append(shadow)
+            nodes: list[Node] = []
+            self._nodes(block.nodes, nodes)
+            is_test = node.op == "while" and block is node.blocks[0]
+            if block.results is not None and not is_test:
+                first = len(block.results) - len(node.outputs)
+                found = [self._shadow(block.results[first + number], block, nodes) for number in slots]
+                block.results = (*block.results, *found)
+            block.nodes = nodes
+        node.args = (*node.args, *before)
+        for number in slots:
+            output = node.outputs[number]
+            self._of[output] = node.add_output(_shadow_type(output.type), _name(output))
+        into.append(node)
+
+    def _zip_items(self, node: Node, carried: int, into: list[Node]) -> None:
+        """Let a loop go through shadows along with the items that they belong to."""
+        body = node.blocks[0]
+        count = len(body.params) - carried
+        parts = Node("parts_of", (self._of[node.args[0]],), None, (), node.place)
+        zipped = Node("zip", (node.args[0], parts.add_output(ANY)), None, (), node.place)
+        into += [parts, zipped]
+        node.args = (zipped.add_output(ObjectType("zip")), *node.args[1:])
+        target = node.kwargs["target"]
+        node.kwargs = {**node.kwargs, "target": (target, map_args(lambda number: number + count, target))}
+        self._items[node] = body.params[:count]
+        shadows = [Value(_shadow_type(item.type), None, _name(item)) for item in body.params[:count]]
+        body.params[count:count] = shadows
+        self._of.update(zip(self._items[node], shadows))
+
+
+def _is_array(leaf: Any) -> bool:
+    type = leaf.type if isinstance(leaf, Value) else None
+    return isinstance(type, TensorType) and type.kind == "array" and type.exact
+
+
+def _is_dynamic(type: Type) -> bool:
+    """Whether it is something other than an array, a number or a tuple of which the items are known."""
+    if isinstance(type, MaybeUnbound):
+        return _is_dynamic(type.inner)
+    if isinstance(type, TensorType):
+        return False
+    return not type.items or any(map(_is_dynamic, type.items))
+
+
+def _shadow_type(type: Type) -> Type:
+    if isinstance(type, TensorType):
+        if type.dtype.kind not in "fc" or not type.exact:
+            return ANY
+        return TensorType(type.dtype, type.shape)
+    return ObjectType(type.name) if isinstance(type, ObjectType) and has_gradient(type) else ANY
+
+
+def _name(value: Value) -> str:
+    return f"{value.name}_gradient" if value.name else ""
+
+
+
+class Writes:
+    """When the regions of a computation are written to for the last time, block by block."""
+
+    def __init__(self, block: Block, start: int, aliasing: Aliasing) -> None:
+        self._aliasing = aliasing
+        self._numbers: dict[Node, int] = {}
+        self._last: dict[Block, dict[Any, int]] = {}
+        self._block(block, block.nodes[start:])
+
+    def _block(self, block: Block, nodes: Sequence[Node]) -> None:
+        last: dict[Any, int] = {}
+        for node in nodes:
+            number = self._numbers[node] = len(self._numbers)
+            if self._aliasing.knows(node):
+                last.update(dict.fromkeys(self._aliasing.writes(node), number))
+            for inner in node.blocks:
+                self._block(inner, inner.nodes)
+        self._last[block] = last
+
+    def come_after(self, value: Value, block: Block, node: Node | None) -> bool:
+        """Whether something in a block may change a value, a node of it or a later one; any, if no node is given."""
+        if not is_mutable(value):
+            return False
+        last = self._last[block].get(self._aliasing.region(value))
+        return last is not None and (node is None or last >= self._numbers.get(node, -1))
