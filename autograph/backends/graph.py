@@ -114,23 +114,28 @@ class GraphBackend(protocol.Backend):
     def truth(self, value: Any) -> Any:
         return truth(self.current, value)
 
-    def and_(self, first: Any, rest: Sequence[Thunk]) -> Any:
+    def and_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
         from autograph.operators.logical import and_
 
-        others = rest[0] if len(rest) == 1 else (lambda: and_(*rest))  # type: ignore[arg-type]
-        test = truth(self.current, first)
-        if not is_staged(test):
-            return others() if test else first
-        return stage_if(self.current, as_tensor(test), others, lambda: first, _reached(*rest), loose=False)
+        others = self._others(and_, rest, test)
+        decides = truth(self.current, first)
+        if not is_staged(decides):
+            return others() if decides else first
+        return stage_if(self.current, as_tensor(decides), others, lambda: first, _reached(*rest), loose=False)
 
-    def or_(self, first: Any, rest: Sequence[Thunk]) -> Any:
+    def or_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
         from autograph.operators.logical import or_
 
-        others = rest[0] if len(rest) == 1 else (lambda: or_(*rest))  # type: ignore[arg-type]
-        test = truth(self.current, first)
-        if not is_staged(test):
-            return first if test else others()
-        return stage_if(self.current, as_tensor(test), lambda: first, others, _reached(*rest), loose=False)
+        others = self._others(or_, rest, test)
+        decides = truth(self.current, first)
+        if not is_staged(decides):
+            return first if decides else others()
+        return stage_if(self.current, as_tensor(decides), lambda: first, others, _reached(*rest), loose=False)
+
+    def _others(self, operator: Callable[..., Any], rest: Sequence[Thunk], test: bool) -> Thunk:
+        """What `and` or `or` comes to after the first operand."""
+        others = rest[0] if len(rest) == 1 else lambda: operator(*rest, test=test)
+        return (lambda: truth(self.current, others())) if test else others
 
     def not_(self, value: Any) -> Any:
         value = truth(self.current, value)

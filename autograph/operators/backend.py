@@ -91,12 +91,16 @@ class Backend(Protocol):
         """What may stand for a value of which only the truth matters, so that it is asked for that only once."""
         return value
 
-    def and_(self, first: Any, rest: Sequence[Thunk]) -> Any:
-        """`first and rest[0]() and …`; the chained comparison `a < b < c` comes as `a < b and …`, too."""
+    def and_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
+        """`first and rest[0]() and …`; the chained comparison `a < b < c` comes as `a < b and …`, too.
+
+        Args:
+            test: only the truth of the result matters; no operand is asked for its truth twice.
+        """
         return unstaged(self, "`and` and chained comparisons", first)
 
-    def or_(self, first: Any, rest: Sequence[Thunk]) -> Any:
-        """`first or rest[0]() or …`."""
+    def or_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
+        """`first or rest[0]() or …`; `test` as for `and_`."""
         return unstaged(self, "`or`", first)
 
     def not_(self, value: Any) -> Any:

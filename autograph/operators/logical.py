@@ -27,7 +27,7 @@ def and_(
             if backend is not None and test:
                 value = backend.truth(value)
             if backend is not None and type(value) is not bool:
-                result = backend.and_(value, _given(second, third, fourth))
+                result = backend.and_(value, _given(second, third, fourth), test)
                 if result is not NotImplemented:
                     return False if test and result is value else result  # it was asked, and decides
             if not value:
@@ -52,7 +52,7 @@ def or_(
             if backend is not None and test:
                 value = backend.truth(value)
             if backend is not None and type(value) is not bool:
-                result = backend.or_(value, _given(second, third, fourth))
+                result = backend.or_(value, _given(second, third, fourth), test)
                 if result is not NotImplemented:
                     return True if test and result is value else result
             if value:

@@ -152,3 +152,16 @@ def conditions_are_asked_for_their_truth_once(a, b):
     if not (Loud(0) or Loud(2) or Loud(a)):
         found.append("no")
     return found
+
+
+@calls(*(f"np.array({values})" for values in ([0, 1, 2], [1, 0, 2], [1, 2, 0], [1, 2, 3], [0, 0, 0], [0, 0, 1])))
+def many_conditions_are_asked_for_their_truth_once(xs):
+    a, b, c = xs
+    found = []
+    if Loud(a) and Loud(b) and Loud(c):
+        found.append("and")
+    if Loud(a) or Loud(b) or Loud(c):
+        found.append("or")
+    if Loud(a) and (Loud(b) or Loud(c) or Loud(a)) and Loud(b) and Loud(1) and Loud(c):
+        found.append("both")
+    return found

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import dataclasses
 import enum
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -474,3 +475,36 @@ def test_an_object_that_its_class_keeps() -> None:
         assert f(n) == (True, n)
         assert Single.instance.value == n
     assert len(f.traces) == 2
+
+
+class Asked:
+    """Counts how often it is asked for its truth."""
+
+    def __init__(self, value: int, answers: list[int]) -> None:
+        self.value = value
+        self.answers = answers
+
+    def __bool__(self) -> bool:
+        self.answers.append(self.value)
+        return self.value > 0
+
+
+def test_conditions_of_several_objects_are_staged() -> None:
+    """One trace for all: each is asked where it stands, at most once."""
+
+    @ag.function
+    def f(a: int, b: int, c: int, answers: list[int]) -> int:
+        found = 0
+        if Asked(a, answers) and Asked(b, answers) and Asked(c, answers):
+            found += 1
+        if Asked(a, answers) or Asked(b, answers) or Asked(c, answers):
+            found += 2
+        return found
+
+    for a, b, c in itertools.product((0, 1), (0, 2), (0, 3)):
+        answers: list[int] = []
+        asked_for_and = [a, b, c] if a and b else [a, b] if a else [a]
+        asked_for_or = [a] if a else [a, b] if b else [a, b, c]
+        assert f(a, b, c, answers) == (a > 0 and b > 0 and c > 0) + 2 * (a + b + c > 0)
+        assert answers == asked_for_and + asked_for_or
+    assert len(f.traces) == 1
