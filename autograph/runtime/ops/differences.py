@@ -143,7 +143,7 @@ def _of_points(g: Any, out: Any, y: Any, x: Any, dx: Any = 1.0, axis: Any = -1) 
 
 
 def _of_dx(g: Any, out: Any, y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
-    return _means(g, y, axis)
+    return _means(g, y, axis) if x is None else np.zeros_like(dx)
 
 
 def _of_sampled(g: Any, out: Any, f: Any, *spacing: Any, axis: Any = None, edge_order: Any = 1) -> Any:

@@ -103,7 +103,8 @@ def power_of_base(g: Any, out: Any, x: Any, y: Any) -> Any:
 
 
 def power_of_exponent(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return g * out * np.log(nonzero(x))
+    constant = type(x) in (int, float) and x > 0
+    return g * out * (math.log(x) if constant else np.log(nonzero(x)))
 
 
 def quotient(divide: Callable[..., Any]) -> Rules:
@@ -127,12 +128,9 @@ def _angle_of(g: Any, out: Any, y: Any, x: Any) -> Any:
     return g * (x / r) / r
 
 
-def _log_sum(exp: Callable[..., Any]) -> Vjp:
+def log_sum(exp: Callable[..., Any]) -> Vjp:
     """Of `logaddexp`: what each term contributes to the sum, where there is any."""
     return lambda g, out, x, *_: g * exp(x - np.where(out == -np.inf, 0, out))
-
-
-log_sum = _log_sum(np.exp)
 
 
 def swapped(rule: Vjp) -> Vjp:
@@ -157,9 +155,9 @@ OF_TWO: dict[str, Rules] = {
     "minimum": symmetric(extreme),
     "hypot": symmetric(legs),
     "arctan2": (_angle_of, lambda g, out, y, x: -_angle_of(g, out, x, y)),
-    "copysign": (lambda g, out, x, y: g * np.sign(x) * np.copysign(1, y), None),
-    "logaddexp": symmetric(log_sum),
-    "logaddexp2": symmetric(_log_sum(np.exp2)),
+    "copysign": (lambda g, out, x, y: np.where(np.signbit(y), -g, g) * np.sign(x), None),
+    "logaddexp": symmetric(log_sum(np.exp)),
+    "logaddexp2": symmetric(log_sum(np.exp2)),
     "ldexp": (lambda g, out, x, i: np.ldexp(g, i), None),
     "nextafter": (lambda g, out, x, y: g, None),
     "heaviside": (None, lambda g, out, x, y: np.where(x == 0, g, 0)),

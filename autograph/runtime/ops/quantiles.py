@@ -94,7 +94,7 @@ def _of_elements(g: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: str, 
         place, _ = _place(q, rows, method, skipping)
         ranks = _ranks(rows)
         weights = STEPS[method](ranks, place) if method in STEPS else np.maximum(0, 1 - np.abs(ranks - place))
-        found = np.sum(g * weights, tuple(range(ndim(q))))
+        found = np.sum(g * weights.astype(rows.dtype), tuple(range(ndim(q))))
         return np.where(np.isnan(rows), 0, found) if skipping else found
 
     return fit_list(in_rows(as_array(a), axis, of_rows), a)
@@ -109,6 +109,7 @@ def _of_q(g: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: str, skippin
     def note(rows: Any) -> Any:
         place, speed = _place(q, rows, method, skipping)
         ranks, low = _ranks(rows), np.floor(place)
+        rows = np.where(np.isnan(rows), 0, rows) if skipping else rows
         low = np.where(low < place, low, np.maximum(low - 1, 0))
         steps = np.where(ranks == low + 1, rows, 0) - np.where(ranks == low, rows, 0)
         slope = np.sum(steps * speed, -1) * _by_rows(g, q, axis, keepdims)

@@ -14,7 +14,7 @@ import numpy as np
 from autograph.runtime.opdef import Vjp, declare, derive
 from autograph.runtime.ops.adjoints import scatter_add
 from autograph.runtime.ops.deriving import as_array, conj, on_handles, shape
-from autograph.runtime.ops.elementary import fit_list, log_sum, nonzero
+from autograph.runtime.ops.elementary import fit_list, legs, log_sum, nonzero
 from autograph.runtime.ops.rules import array_like, broadcast, rule
 from autograph.runtime.types import TensorType, Type
 
@@ -123,8 +123,14 @@ def product_of_initial(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: An
     return g * np.prod(a, axis, keepdims=True, where=mask)
 
 
-def log_sum_of(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: Any) -> Any:
-    return log_sum(g, out, a)
+def log_sum_of(exp: Callable[..., Any]) -> Vjp:
+    """Of `logaddexp.reduce` or `logaddexp2.reduce`."""
+    return lambda g, out, a, axis, mask, given: log_sum(exp)(g, out, a)
+
+
+def root_of_squares(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: Any) -> Any:
+    """Of `hypot.reduce`."""
+    return legs(g, out, a)
 
 
 def others(x: Any, axis: Any) -> Any:

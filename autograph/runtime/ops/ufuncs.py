@@ -35,6 +35,7 @@ from autograph.runtime.ops.reductions import (
     product_of_initial,
     reducing,
     reductions,
+    root_of_squares,
     running,
     running_extreme,
     running_log_sum,
@@ -282,7 +283,9 @@ REDUCED: dict[str, Rules] = {
     "add": reductions(total, total, axis=0),
     "multiply": reductions(product, product_of_initial, axis=0),
     "maximum": reductions(extreme, extreme_of_initial, axis=0),
-    "logaddexp": (reducing(log_sum_of, axis=0),),
+    "logaddexp": (reducing(log_sum_of(np.exp), axis=0),),
+    "logaddexp2": (reducing(log_sum_of(np.exp2), axis=0),),
+    "hypot": (reducing(root_of_squares, axis=0),),
 }
 ACCUMULATED = {
     "add": running_total,

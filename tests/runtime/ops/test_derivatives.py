@@ -1,26 +1,391 @@
-"""The derivatives of ops, against finite differences."""
+"""The derivatives of functions of elements, operators, reductions and casts.
+
+Each op is held against finite differences, once for floats and once, in single precision, against itself. Where it
+has a kink, or its derivative is a matter of convention, there are the numbers that it is to give.
+"""
 
 from __future__ import annotations
 
+import cmath
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
+from autograph.runtime.opdef import OPS, lookup
+from autograph.runtime.ops.adjoints import fit
+from autograph.runtime.ops.operators import python_function
 from tests.runtime.derivatives import check
+
+pytestmark = pytest.mark.once
+
+Case = tuple[str, tuple[Any, ...], dict[str, Any]]
 
 A = np.array([[0.3, -1.2, 0.8], [1.5, 0.1, -0.4]])
 B = np.array([0.7, 1.1, -0.6])
-
-CASES: list[tuple[Any, ...]] = [
-    ("np.sin", A),
-    ("np.sin", 0.3),
-    ("np.sin", A.astype(np.float32)),
-    ("np.multiply", A, B),
-    ("np.multiply", A, 2.0),
-]
+P = np.abs(A) / 2 + 0.1  # from 0.15 to 0.85
+C = np.random.default_rng(0).permutation(24).reshape(2, 3, 4) / 6 - 2.03
+N = np.where(A == 0.1, np.nan, A)
+Z = np.array([[0.0, 2.0, 3.0], [0.0, 0.0, 5.0]])
+M = A > 0
+Q = np.array([0.23, 0.77])
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
-def test_derivative(case: tuple[Any, ...]) -> None:
-    check(*case)
+def case(op: str, *args: Any, **kwargs: Any) -> Case:
+    return op, args, kwargs
+
+
+def unary() -> Iterator[Case]:
+    anywhere = "exp exp2 expm1 sin cos tan arctan sinh cosh tanh arcsinh cbrt square reciprocal negative positive"
+    for name in f"{anywhere} abs fabs degrees radians deg2rad rad2deg conj modf frexp".split():
+        yield case(f"np.{name}", A)
+        yield case(f"np.{name}", 0.7)
+    for name in "log log2 log10 log1p sqrt arcsin arccos arctanh".split():
+        yield case(f"np.{name}", P)
+    yield case("np.arccosh", P + 1)
+
+
+def binary() -> Iterator[Case]:
+    both = "add subtract multiply divide maximum minimum fmax fmin hypot arctan2 logaddexp logaddexp2 copysign power"
+    for name in f"{both} mod fmod float_power".split():
+        yield case(f"np.{name}", P, np.abs(B) + 0.01)
+        yield case(f"np.{name}", 2.3, P)
+        yield case(f"np.{name}", P, 1.7)
+    for name in "add subtract multiply divide power maximum arctan2 hypot logaddexp".split():
+        yield case(f"np.{name}.outer", P, np.array([1.1, 0.2]))
+        yield case(f"np.{name}.outer", 1.3, P)
+    yield case("np.ldexp", A, np.array([1, 2, -3]))
+    yield case("np.nextafter", A, B)
+    yield case("np.heaviside", np.array([0.0, 1.0]), np.array([0.3, 0.4]))
+    yield case("np.divmod", A, B)
+    yield case("np.add", [1.0, 2.0], A[:, :2])
+    for exponent in (0, 1, 2, 3, -1, -2, 0.5, 0.0, 2.0):
+        yield case("np.power", P, exponent)
+        yield case("pow", P, exponent)
+    yield case("pow", Z, 2)
+
+
+def operators() -> Iterator[Case]:
+    for name in "add sub mul truediv mod pow".split():
+        yield case(name, P, np.abs(B) + 0.01)
+        yield case(name, 2.3, 1.4)
+        yield case(name, P, 2)
+        yield case(name, 2.9, P)
+    for name in "neg pos abs".split():
+        yield case(name, A)
+        yield case(name, -0.3)
+    for name in ("matmul", "np.matmul"):
+        for x, y in [(A, A.T), (A, B), (B, A.T), (B, B), (C, C[0].T), (C[0], C.swapaxes(1, 2)), (C, B[:1].repeat(4))]:
+            yield case(name, x, y)
+        yield case(name, B, C)
+    for name, x, y in [("vecdot", A, B), ("matvec", C, np.ones(4)), ("vecmat", B, C)]:
+        if f"np.{name}" in OPS:
+            yield case(f"np.{name}", x, y)
+
+
+def mathematics() -> Iterator[Case]:
+    for name in "exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan asin acos atan sinh cosh tanh asinh".split():
+        yield case(f"math.{name}", 0.37)
+    for name in "atanh degrees radians fabs erf erfc gamma lgamma modf frexp".split():
+        yield case(f"math.{name}", 0.37)
+    for op, *args in [
+        ("acosh", 1.7), ("log", 0.7, 2.5), ("atan2", 0.3, -0.7), ("pow", 1.3, 2.4), ("pow", 0.0, 2.0),
+        ("copysign", 1.2, -3.0), ("fmod", 5.3, -1.7), ("remainder", 5.3, 1.7), ("ldexp", 1.3, 3), ("gamma", -1.5),
+        ("nextafter", 1.0, 2.0), ("fma", 1.0, 2.0, 3.0), ("hypot", 1.0, 2.0, 3.0, -4.0), ("lgamma", 90.0),
+        ("dist", [1.0, 2.0], [0.5, 0.7]), ("fsum", [1.0, 2.0, 3.0]), ("prod", [1.0, 0.0, 3.0]),
+        ("sumprod", [1.0, 2.0], [3.0, 4.0]),
+    ]:  # fmt: skip
+        yield case(f"math.{op}", *args)
+    yield from (case("polygamma", order, 2.3) for order in range(3))
+
+
+def reductions() -> Iterator[Case]:
+    for name in "sum prod mean var std max min ptp nansum nanprod nanmean nanvar nanstd nanmax nanmin".split():
+        x = N if "nan" in name else A
+        for kwargs in ({}, {"axis": 0}, {"axis": (0, 1)}, {"axis": -1, "keepdims": True}, {"keepdims": True}):
+            yield case(f"np.{name}", x, **kwargs)
+        yield case(f"np.{name}", C, (2, 0))
+        if f".{name}" in OPS:
+            yield case(f".{name}", A, 1)
+        ends = {"max": {"initial": -9.0}, "min": {"initial": 9.0}}.get(name[-3:], {})
+        if name != "ptp":
+            yield case(f"np.{name}", A, where=M, axis=0, **ends)
+        if "var" in name or "std" in name:
+            yield case(f"np.{name}", x, axis=1, ddof=1)
+            yield case(f"np.{name}", A, 0, None, None, 1)
+    yield case("np.prod", Z)
+    yield case("np.prod", Z, (1, 0))
+    yield case("np.sum", A, 0, None, None, False, 2.0)
+    yield case("np.sum", A, where=M, dtype=float)
+    yield case("np.prod", A, 1, None, None, False, 2.0)
+    yield case("np.max", A, 1, None, False, 0.9)
+    yield case("np.sum", [1.0, 2.0])
+    yield case("np.max", [[1.0, 2.0], [3.0, 4.0]], axis=0)
+    for name in "add multiply maximum minimum fmax fmin logaddexp logaddexp2 hypot".split():
+        for kwargs in ({}, {"axis": 1}, {"axis": -1, "keepdims": True}):
+            yield case(f"np.{name}.reduce", A, **kwargs)
+    yield case("np.add.reduce", A, (0, 1))
+    yield case("np.multiply.reduce", Z, 1, None, None, True, 2.0)
+
+
+def running() -> Iterator[Case]:
+    for name in "cumsum cumprod nancumsum nancumprod".split():
+        for x in (N if "nan" in name else A, Z):
+            yield from (case(f"np.{name}", x, *axis) for axis in [(), (0,), (-1,)])
+    for name in "cumulative_sum cumulative_prod".split():
+        if f"np.{name}" in OPS:
+            yield case(f"np.{name}", A, axis=0)
+            yield case(f"np.{name}", B, include_initial=True)
+    yield case(".cumsum", A, 1)
+    yield case(".cumprod", C, 1)
+    for name in "add multiply maximum minimum logaddexp".split():
+        yield from (case(f"np.{name}.accumulate", x, *axis) for x, *axis in [(A,), (A, 1), (C, -2)])
+
+
+def statistics() -> Iterator[Case]:
+    for name in ("median", "nanmedian"):
+        for kwargs in ({}, {"axis": 0}, {"axis": (1, 0), "keepdims": True}, {"axis": -1, "keepdims": True}):
+            yield case(f"np.{name}", N if "nan" in name else A, **kwargs)
+            yield case(f"np.{name}", C[:, :2], **kwargs)
+    for name in "quantile nanquantile percentile nanpercentile".split():
+        scale = 100 if "percent" in name else 1
+        for kwargs in ({}, {"axis": 0}, {"axis": (-1, 0), "keepdims": True}):
+            yield case(f"np.{name}", N if "nan" in name else A, 0.31 * scale, **kwargs)
+            yield case(f"np.{name}", C[:, 1:], Q * scale, **kwargs)
+    for method in "weibull hazen interpolated_inverted_cdf median_unbiased normal_unbiased".split():
+        yield case("np.quantile", A, 0.37, 1, method=method)
+    for method in "lower higher nearest midpoint".split():
+        yield case("np.quantile", C, 0.37, method=method)
+    yield case("np.average", A, -1, P)
+    yield case("np.average", A, 0, P[:, 0])
+    yield case("np.average", A, 0, P[:, 0], True)
+    yield case("np.average", C, (2, 0), P[0].repeat(4)[:8].reshape(4, 2))
+    yield case("np.average", A, 1, keepdims=True)
+    yield case("np.trace", A, 1)
+    yield case(".trace", C, -1, 2, 0)
+
+
+def differences() -> Iterator[Case]:
+    yield case("np.trapezoid", A)
+    yield case("np.trapezoid", A, None, 0.3, 0)
+    yield case("np.trapezoid", A, np.array([0.1, 0.4, 1.1]))
+    yield case("np.trapezoid", C, np.sort(C[::-1], 1), 1.0, 1)
+    for times in range(4):
+        yield case("np.diff", A, times)
+    yield case("np.diff", A, 1, 0, 0.5, A[:1])
+    yield case("np.ediff1d", A)
+    yield case("np.ediff1d", A, 2.0, B)
+    for order in (1, 2):
+        yield case("np.gradient", B, edge_order=order)
+        yield case("np.gradient", C, 0.3, axis=-1, edge_order=order)
+        yield case("np.gradient", C[:, :, :3].repeat(2, 0), 0.3, 0.4, axis=(2, 0), edge_order=order)
+        yield case("np.gradient", A, np.array([0, 2, 3]), axis=1, edge_order=order)
+
+
+def elements() -> Iterator[Case]:
+    for bounds in [(-0.35, 0.5), (-0.35 * B**2, 0.55 + 0 * B), (None, 0.5), (0.2, None)]:
+        yield case("np.clip", A, *bounds)
+        yield case(".clip", A, *bounds)
+    yield case("np.clip", A, min=0.2)
+    yield case("np.clip", A, a_min=0.2, a_max=0.7)
+    yield case("np.where", M, A, B)
+    yield case("np.where", True, 0.3, 0.5)
+    yield case("np.select", [M, A > -0.5], [A, B], 1.5)
+    for x in (np.array([-0.3, 0.2, 0.9, 1.8, 2.3]), 0.7):
+        yield case("np.interp", x, np.array([0.0, 0.5, 1.0, 2.0]), np.array([1.0, 3.0, 2.0, 5.0]))
+        yield case("np.interp", x, np.array([0.0, 0.5, 1.0, 2.0]), np.array([1.0, 3.0, 2.0, 5.0]), 1.5, 2.0)
+    yield case("np.interp", 0.3, [0.0, 1.0], [2.0, 3.0])
+    yield case("np.sinc", A)
+    yield case("np.sinc", np.array([0.0, 1e-3, 0.09, -0.101]))
+    for name in "i0 unwrap real real_if_close nan_to_num".split():
+        yield case(f"np.{name}", A * 3)
+
+
+def conversions() -> Iterator[Case]:
+    yield case("float", 2.0)
+    yield case("divmod", 5.3, -1.7)
+    for args in [([1.0, 2.0],), (B,), (A, B), ([A, B],)]:
+        yield case("sum", *args)
+    for args in [([1.0, 3.0, 2.0],), (B,), (1.0, 3.0, 2.0)]:
+        yield case("max", *args)
+        yield case("min", *args)
+    yield case("np.float64", A)
+    yield case(".astype", A, float)
+    yield case(".copy", A)
+    yield from (case(".item", x, *index) for x, *index in [(A[:1, :1],), (A, 2), (A, 1, 2), (A, (1, 2))])
+
+
+TABLES = (
+    unary, binary, operators, mathematics, reductions, running, statistics, differences, elements, conversions
+)  # fmt: skip
+CASES = {table.__name__: [each for each in table() if each[0] in OPS] for table in TABLES}
+
+
+@pytest.mark.parametrize("table", CASES)
+def test_derivatives(table: str) -> None:
+    for op, args, kwargs in CASES[table]:
+        check(op, *args, **kwargs)
+
+
+# ------------------------------------------------------------------------------------------------ in other dtypes
+
+def single(value: Any) -> Any:
+    if isinstance(value, np.ndarray) and value.dtype == float:
+        return value.astype(np.float32)
+    return value
+
+
+def ones(out: Any) -> Any:
+    return tuple(map(ones, out)) if isinstance(out, (tuple, list)) else np.ones_like(out)[()]
+
+
+def calling(op: str) -> Any:
+    if op.startswith("."):
+        return lambda x, *args, **kwargs: getattr(x, op[1:])(*args, **kwargs)
+    return lookup(op).target or python_function(op)
+
+
+@pytest.mark.parametrize("table", [name for name in CASES if name not in ("mathematics", "conversions")])
+def test_single_precision(table: str) -> None:
+    """A rule gives float32 for float32, and the same numbers."""
+    for op, args, kwargs in CASES[table]:
+        if not any(isinstance(arg, np.ndarray) for arg in args):
+            continue
+        narrow = tuple(map(single, args))
+        out, narrow_out = calling(op)(*args, **kwargs), calling(op)(*narrow, **kwargs)
+        for position, rule in enumerate(lookup(op).vjp[: len(args)]):
+            if rule is None or not isinstance(args[position], np.ndarray) or args[position].dtype != float:
+                continue
+            wanted = fit(rule(ones(out), out, *args, **kwargs), args[position])
+            found = rule(ones(narrow_out), narrow_out, *narrow, **kwargs)
+            arrays = [part for part in (narrow_out, *narrow) if isinstance(part, np.ndarray)]
+            if all(array.dtype in (np.float32, bool) for array in arrays) and position < 1 + ("quantile" not in op):
+                assert np.asarray(found).dtype == np.float32, f"{op} in argument {position}: {found.dtype}"
+            assert np.allclose(fit(found, narrow[position]), wanted, rtol=1e-3, atol=1e-3), f"{op}: {found} != {wanted}"
+
+
+Z1, Z2 = 0.3 + 0.4j, -1.2 - 0.7j
+
+
+@pytest.mark.parametrize("z", [Z1, Z2, 2.5 + 0.1j])
+def test_complex_functions(z: complex) -> None:
+    """Of holomorphic functions, the derivative itself."""
+    for name in "acos acosh asin asinh atan atanh cos cosh exp log log10 sin sinh sqrt tan tanh".split():
+        function = getattr(cmath, name)
+        wanted = (function(z + 1e-6) - function(z - 1e-6)) / 2e-6
+        own = f"arc{name[1:]}" if name.startswith("a") else name
+        for op, at in [(f"cmath.{name}", z), (f"np.{own}", np.array([z]))]:
+            found = lookup(op).vjp[0](1.0, calling(op)(at), at)
+            assert np.allclose(found, wanted, 1e-6), f"{op}: {found} != {wanted}"
+
+
+def gradient(op: str, *args: Any, which: int = 0, g: Any = 1.0, **kwargs: Any) -> Any:
+    rule = lookup(op).vjp[which]
+    return None if rule is None else rule(g, calling(op)(*args, **kwargs), *args, **kwargs)
+
+
+def test_complex_conventions() -> None:
+    """Of a real function, the derivative in the real part less `1j` times that in the imaginary part, as in JAX."""
+    z, g = np.array([Z1, Z2]), np.array([2.0, -1.0])
+    x, y, r = z.real, z.imag, np.abs(z)
+    assert np.allclose(gradient("np.abs", z, g=g), g * (x - 1j * y) / r)
+    assert np.allclose(gradient("abs", z, g=g), g * (x - 1j * y) / r)
+    assert np.allclose(gradient("np.real", z, g=g), g)
+    assert np.allclose(gradient("np.imag", z, g=g), -1j * g)
+    assert np.allclose(gradient("np.angle", z, g=g), g * (-y - 1j * x) / r**2)
+    assert np.allclose(gradient("np.angle", z, True, g=g), g * (-y - 1j * x) / r**2 / np.radians(1))
+    assert np.allclose(gradient("np.conj", z, g=g * (1 + 2j)), g * (1 - 2j))
+    assert np.allclose(gradient(".conj", z, g=g * (1 + 2j)), g * (1 - 2j))
+    assert np.allclose(gradient("np.multiply", z, Z2, g=g), g * Z2)
+    assert np.allclose(gradient("np.divide", 1.0, z, g=g, which=1), -g / z**2)
+    assert np.allclose(gradient("pow", z, 3, g=g), 3 * g * z**2)
+    assert np.allclose(gradient("np.var", z), (z - z.mean()).conj())
+    assert np.allclose(gradient("np.prod", z), z[::-1])
+    assert np.allclose(gradient("cmath.phase", Z1), gradient("np.angle", Z1))
+    assert fit(gradient("np.multiply", 2.0, Z2), 2.0) == Z2.real
+    assert gradient("abs", 0j) == 0
+    assert gradient("complex", 2.0, 3.0, g=1 - 2j) == 1 - 2j
+    assert fit(gradient("complex", 2.0, 3.0, g=1 - 2j, which=1), 3.0) == 2
+
+
+# ------------------------------------------------------------------------------------- kinks, ties and far numbers
+
+
+def test_ties_share_the_gradient() -> None:
+    same = np.array([1.0, 3.0, 3.0])
+    assert np.array_equal(gradient("np.max", same), [0, 0.5, 0.5])
+    assert np.array_equal(gradient("np.min", np.ones(4)), np.full(4, 0.25))
+    assert np.array_equal(gradient("np.maximum", same, 3.0, g=np.ones(3)), [0, 0.5, 0.5])
+    assert np.array_equal(gradient("np.maximum", same, 3.0, g=np.ones(3), which=1), [1, 0.5, 0.5])
+    assert np.array_equal(gradient("np.clip", same, 1.0, 2.0, g=np.ones(3)), [0.5, 0, 0])
+    assert gradient("max", 2.0, 2.0, 1.0) == 0.5
+    assert np.array_equal(gradient("max", [2.0, 2.0, 1.0]), [0.5, 0.5, 0])
+    assert np.array_equal(gradient("np.fmax", np.array([np.nan, 2.0]), 1.0, g=np.ones(2)), [0, 1])
+
+
+def test_kinks() -> None:
+    zero = np.zeros(2)
+    assert np.array_equal(gradient("np.abs", zero, g=np.ones(2)), zero)
+    assert np.array_equal(gradient("np.hypot", zero, 0.0, g=np.ones(2)), zero)
+    assert np.array_equal(gradient("np.std", np.ones(3)), np.zeros(3))
+    assert np.array_equal(gradient("np.power", zero, 2, g=np.ones(2)), zero)
+    assert np.array_equal(gradient("np.power", zero, np.array([1.0, 3.0]), g=np.ones(2)), [1, 0])
+    assert np.array_equal(gradient("np.power", zero, np.array([1.0, 3.0]), g=np.ones(2), which=1), zero)
+    for op in "np.floor np.ceil np.trunc np.rint np.sign np.round np.floor_divide floordiv round math.floor".split():
+        assert gradient(op, *[2.5] * (2 if "div" in op else 1)) in (None, 0), op
+
+
+FAR = [
+    ("np.logaddexp", -np.inf, -np.inf), ("np.logaddexp", -np.inf, 1.0), ("np.logaddexp", 800.0, -800.0),
+    ("np.arctan", 1e300), ("np.arcsinh", 1e300), ("np.arccosh", 1e300), ("np.tanh", 1e3), ("np.hypot", 1e300, 1e300),
+    ("np.arctan2", 1e300, 1e300), ("np.arctan2", 1e-300, 1e-300), ("np.power", 0.0, 1), ("np.power", 0.0, 0.0),
+    ("np.expm1", -1e-20), ("np.log1p", 1e-20), ("np.sinc", 1e-300), ("math.atan", 1e300), ("np.prod", np.zeros(3)),
+    ("math.hypot", 0.0, 0.0), ("np.logaddexp.accumulate", np.array([-np.inf, 1.0, 2.0])), ("np.cumprod", np.zeros(3)),
+    ("np.logaddexp.reduce", np.full(3, -np.inf)), ("np.nanmean", np.array([np.nan, 1.0])), ("np.copysign", 0.0, -1.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FAR, ids=lambda case: case[0])
+def test_where_the_derivative_is_finite_so_is_what_the_rule_gives(case: tuple[Any, ...]) -> None:
+    op, *args = case
+    out = calling(op)(*args)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for rule in lookup(op).vjp[: len(args)]:
+            if rule is not None:
+                assert np.all(np.isfinite(rule(np.ones_like(out)[()], out, *args)))
+
+
+@pytest.mark.parametrize("name", "log sqrt arcsin arccosh arctanh reciprocal divide arctan2 power".split())
+def test_where_the_mask_is_false_nothing_depends_on_anything(name: str) -> None:
+    ufunc, mask = getattr(np, name), np.array([True, False])
+    args = [np.array([0.6 + (name == "arccosh"), -1.0]), np.array([0.3, 0.0])][: ufunc.nin]
+    out = ufunc(*args, where=mask, out=np.full(2, np.nan))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for at, rule in enumerate(lookup(f"np.{name}").vjp):
+            found = rule(np.ones(2), out, *args, where=mask)
+            assert found[1] == 0 and found[0] == gradient(f"np.{name}", *[arg[0] for arg in args], which=at)
+
+
+def test_products_know_zeros_to_the_second_derivative() -> None:
+    x = np.array([2.0, 0.0, 0.0])
+    for op, rest in [("np.prod", ()), ("np.cumprod", (0,))]:
+        rule = lookup(op).vjp[0]
+        g = np.ones_like(calling(op)(x, *rest))[()]
+        moved = [rule(g, calling(op)(x + step, *rest), x + step, *rest) for step in np.eye(3) * 1e-6]
+        wanted = {"np.prod": [[0, 0, 0], [0, 0, 2], [0, 2, 0]], "np.cumprod": [[0, 1, 0], [1, 0, 2], [0, 2, 0]]}[op]
+        assert np.allclose((np.array(moved) - rule(g, calling(op)(x, *rest), x, *rest)) / 1e-6, wanted, atol=1e-4)
+
+
+def test_what_is_not_known_is_refused() -> None:
+    for op, args, kwargs in [
+        ("np.quantile", (A, 0.5), {"method": "inverted_cdf"}),
+        ("np.matmul", (C, C), {"axes": [(1, 2), (2, 1), (1, 2)]}),
+        ("np.interp", (0.5, B, B), {"period": 1.0}),
+        ("np.median", (A,), {"overwrite_input": True}),
+    ]:
+        with pytest.raises(NotImplementedError, match="derivative"):
+            lookup(op).vjp[0](1.0, 1.0, *args, **kwargs)
