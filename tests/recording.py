@@ -127,10 +127,10 @@ class Recorder(Backend):
         state.set(map(merged, values, after))
         return None
 
-    def and_(self, first, rest):
+    def and_(self, first, rest, test=False):
         return self._fold("and_", first, rest)
 
-    def or_(self, first, rest):
+    def or_(self, first, rest, test=False):
         return self._fold("or_", first, rest)
 
     def _fold(self, construct, first, rest):

@@ -46,7 +46,8 @@ def _stored(instruction: dis.Instruction) -> tuple[str, ...]:
     if instruction.opname in _STORES:
         return (str(instruction.argval),)
     if instruction.opname in ("STORE_FAST_STORE_FAST", "STORE_FAST_LOAD_FAST"):  # from 3.13 on
-        return instruction.argval if instruction.opname == "STORE_FAST_STORE_FAST" else instruction.argval[:1]
+        names: tuple[str, ...] = instruction.argval
+        return names if instruction.opname == "STORE_FAST_STORE_FAST" else names[:1]
     return ()
 
 
