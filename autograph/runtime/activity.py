@@ -7,6 +7,7 @@ from typing import Any
 
 from autograph.runtime.aliasing import Aliasing
 from autograph.runtime.graph import Block, Graph, Node, Value, gather
+from autograph.runtime.opdef import PURE, lookup
 from autograph.runtime.types import MaybeUnbound, TensorType, Type
 
 # Classes of objects that hold no numbers with gradients.
@@ -60,7 +61,7 @@ class Activity:
                 continue
             if self._regions:
                 self._mark(value for value in node.inputs if self.aliasing.region(value) in self._regions)
-            if self.varies((node.args, node.kwargs)):
+            if self.varies((node.args, node.kwargs)) and not _is_flat(node):
                 self._mark(node.outputs)
                 written = [leaf for leaf in self.aliasing.effect(node).writes if isinstance(leaf, Value)]
                 self._mark(written)
@@ -94,6 +95,12 @@ def _values(args: Any) -> list[Value]:
     found: list[Value] = []
     gather(args, found)
     return found
+
+
+def _is_flat(node: Node) -> bool:
+    """Whether the derivatives of a node's op are zero everywhere."""
+    vjp = lookup(node.op).vjp
+    return vjp is not None and not any(vjp) and lookup(node.op).effect == PURE
 
 
 def defined_in(block: Block) -> set[Value]:

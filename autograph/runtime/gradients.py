@@ -79,7 +79,7 @@ def value_and_gradients(
     result = trace.call(asked.function)(*(all_args[at] for at in range(len(args))), **{n: all_args[n] for n in kwargs})
     value, aux = _split(result, name) if asked.has_aux else (result, None)
     _check_scalar(value, name)
-    reverse = Reverse(trace, start, [trace.use(root) for root in roots])
+    reverse = Reverse(trace, trace.block, start, len(trace.block.nodes), [trace.use(root) for root in roots])
     if is_tensor(value):
         reverse.run([(trace.use(value), trace.record("bound", (1.0,)))])
     gradients = [nest.map(lambda leaf: _gradient(trace, reverse, leaf), part) for part in chosen]

@@ -76,23 +76,26 @@ def handles(*ops: str) -> Callable[[Handler], Handler]:
 
 
 class Reverse:
-    """The reverse of a part of the block that is being traced.
+    """The reverse of a part of a block, recorded in the block that is open.
 
     Args:
-        start: where in the block the part begins. It ends where the block ends now.
+        block: the one that is open, or one around it.
+        start, end: where in the block the part begins and ends.
         roots: the values to find the gradients of.
     """
 
-    def __init__(self, trace: Trace, start: int, roots: Sequence[Value]) -> None:
+    def __init__(self, trace: Trace, block: Block, start: int, end: int, roots: Sequence[Value]) -> None:
         self.trace = trace
-        self.block = trace.block
-        self.start = start
-        self.activity = Activity(trace.block.nodes[start:], roots)
-        self.shadows = Shadows(trace.block, start, self.activity)
-        self.end = len(trace.block.nodes)
-        own = {*roots, *(output for node in trace.block.nodes[start:] for output in node.outputs)}
-        self.frame = Frame(trace.block, own, trace.block)
-        self._writes = Writes(trace.block, start, self.activity.aliasing)
+        self.block = block
+        self.start, rest = start, len(block.nodes) - end
+        part = block.nodes[start:end]
+        self.activity = Activity(part, roots)
+        self.shadows = Shadows(part, self.activity)
+        block.nodes[start:end] = self.shadows.nodes
+        self.end = len(block.nodes) - rest
+        own = {*roots, *(output for node in self.shadows.nodes for output in node.outputs)}
+        self.frame = Frame(block, own, trace.block)
+        self._writes = Writes(block, self.shadows.nodes, self.activity.aliasing)
 
     def run(self, outputs: Sequence[tuple[Any, Any]]) -> None:
         """Record the reverse, from the gradients of some values on."""

@@ -33,13 +33,13 @@ _IN_PLACE = frozenset("iadd isub imul itruediv ipow imatmul ifloordiv imod".spli
 
 
 class Shadows:
-    """The shadows of a part of a block.
+    """The shadows of a computation.
 
-    Args:
-        start: where in the block the part begins, which ends with the block.
+    Attributes:
+        nodes: those of the computation, and those that make shadows.
     """
 
-    def __init__(self, block: Block, start: int, activity: Activity) -> None:
+    def __init__(self, nodes: Sequence[Node], activity: Activity) -> None:
         self._activity = activity
         self._of: dict[Value, Value] = {}
         self._collected: dict[Node | Block, list[tuple[Value, Value]]] = {}
@@ -47,13 +47,13 @@ class Shadows:
         self._moved: set[Node] = set()
         self.aliasing = activity.aliasing
         self._shadowed = self._find()
+        self.nodes = list(nodes)
         if self._shadowed:
-            made: list[Node] = []
+            self.nodes = []
             for value in activity.outside:
                 if value in self._shadowed:
-                    self._fresh(value, made, ())
-            self._nodes(block.nodes[start:], made)
-            block.nodes[start:] = made
+                    self._fresh(value, self.nodes, ())
+            self._nodes(nodes, self.nodes)
 
     def __contains__(self, value: Any) -> bool:
         return value in self._shadowed
@@ -278,11 +278,11 @@ def _name(value: Value) -> str:
 class Writes:
     """When the regions of a computation are written to for the last time, block by block."""
 
-    def __init__(self, block: Block, start: int, aliasing: Aliasing) -> None:
+    def __init__(self, block: Block, nodes: Sequence[Node], aliasing: Aliasing) -> None:
         self._aliasing = aliasing
         self._numbers: dict[Node, int] = {}
         self._last: dict[Block, dict[Any, int]] = {}
-        self._block(block, block.nodes[start:])
+        self._block(block, nodes)
 
     def _block(self, block: Block, nodes: Sequence[Node]) -> None:
         last: dict[Any, int] = {}
