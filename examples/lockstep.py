@@ -61,10 +61,10 @@ class Lockstep(Backend):
             running = turn(running, lambda: body(item), state, until)  # noqa: B023
         return None
 
-    def and_(self, first: Any, rest: Sequence[Thunk]) -> Any:
+    def and_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
         return reduce(np.logical_and, (term() for term in rest), first)
 
-    def or_(self, first: Any, rest: Sequence[Thunk]) -> Any:
+    def or_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
         return reduce(np.logical_or, (term() for term in rest), first)
 
     def not_(self, value: Any) -> Any:

@@ -122,7 +122,7 @@ def test_a_staged_until_before_a_plain_end():
         """Says `not stop and test()` to be the plain `test()`."""
 
     with recorded() as backend:
-        backend.and_ = lambda first, rest: rest[0]()
+        backend.and_ = lambda first, rest, test: rest[0]()
         assert count_to(2, until=lambda n: Deciding("stop")) == 2
     assert backend.constructs == ["not_", "not_"]
 
