@@ -9,7 +9,8 @@ import numpy as np
 
 from autograph.runtime.opdef import VIEW, WRITE, declare, derive
 from autograph.runtime.ops.declaring import nothing
-from autograph.runtime.ops.rules import Unknown, is_type, rule, type_of_arg
+from autograph.runtime.ops.deriving import on_handles
+from autograph.runtime.ops.rules import Unknown, is_type, operand, rule, type_of_arg
 from autograph.runtime.types import TensorType, Type
 
 
@@ -182,3 +183,64 @@ declare("fit", fitted, target=fit)
 declare("scatter_add", scattered, target=scatter_add, raises=True)
 derive("fit", lambda g, out, gradient, like: g, None)
 derive("scatter_add", None, None, lambda g, out, like, index, gradient: g[index])
+
+
+def numbered(like: Any) -> Any:
+    """The numbers of the elements of an array, in its shape, which lie in memory in the order in which those do."""
+    found = np.empty_like(like, np.intp, subok=False)
+    found[...] = np.arange(found.size).reshape(found.shape)
+    return found
+
+
+def cropped(gradient: Any, like: Any) -> Any:
+    """A gradient in the shape of `like`: without what is beyond, and zero where there is none."""
+    gradient = np.asarray(gradient)
+    if gradient.shape == np.shape(like):
+        return gradient
+    found = np.zeros(np.shape(like), gradient.dtype)
+    common = tuple(slice(min(sizes)) for sizes in zip(found.shape, gradient.shape))
+    found[common] = gradient[common]
+    return found
+
+
+def cofactors(a: Any) -> Any:
+    """The derivative of the determinants of matrices, of which there is one for singular matrices, too."""
+    det = np.linalg.det(a)[..., None, None]
+    if np.all(det):
+        return det * np.swapaxes(np.linalg.inv(a), -1, -2)
+    u, s, vh = np.linalg.svd(a)
+    count = s.shape[-1]
+    others = np.where(np.eye(count, dtype=bool), 1, s[..., None, :]).prod(-1)
+    sign = np.linalg.det(u) * np.linalg.det(vh)
+    return sign[..., None, None] * np.conj(u * others[..., None, :] @ vh) if count else np.zeros_like(a)
+
+
+def _cofactors_vjp(g: Any, out: Any, a: Any) -> Any:
+    inverse = np.linalg.inv(a)
+    turned = np.swapaxes(inverse, -1, -2)
+    return np.sum(g * out, (-2, -1), keepdims=True) * turned - np.matmul(
+        np.matmul(turned, np.swapaxes(g, -1, -2)), out
+    )
+
+
+@rule
+def numbers(like: Any) -> Type:
+    return TensorType(np.dtype(np.intp), operand(like).shape)
+
+
+@rule
+def crop(gradient: Any, like: Any) -> Type:
+    return TensorType(operand(gradient).dtype, operand(like).shape)
+
+
+@rule
+def like_matrices(a: Any) -> Type:
+    return operand(a)
+
+
+declare("numbered", numbers, target=numbered)
+declare("cropped", crop, target=cropped)
+declare("cofactors", like_matrices, target=cofactors, raises=True)
+derive("numbered", None)
+derive("cropped", lambda g, out, gradient, like: on_handles(cropped)(g, gradient), None)
+derive("cofactors", _cofactors_vjp)

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import VIEW, WRITE, declare
+from autograph.runtime.opdef import VIEW, WRITE, declare, derive
 from autograph.runtime.ops.containers import NAMED_TUPLES, tuple_of
 from autograph.runtime.ops.declaring import nothing
+from autograph.runtime.ops.deriving import is_real, shape
 from autograph.runtime.ops.rules import ELEMENTARY, Unknown, rule, type_of_arg
 from autograph.runtime.types import ANY, INT, STR, ObjectType, TensorType, Type, join, python, scalar, type_of
 
@@ -83,3 +84,22 @@ def _attribute(x: Type, name: str) -> Type:
 declare("getattr", attribute, effect=VIEW, raises=True)
 declare("setattr", nothing, effect=WRITE, raises=True)
 declare("delattr", nothing, effect=WRITE, raises=True)
+
+
+def of_attribute(g: Any, out: Any, x: Any, name: str, *_: Any) -> Any:
+    if name in _GRADIENTS:
+        return _GRADIENTS[name](g, x)
+    for kind, fields in NAMED_TUPLES.items():
+        if name in fields and not kind.startswith("Unique"):        # those have integers in them
+            return tuple(g if name == field else np.zeros_like(getattr(x, field)) for field in fields)
+    raise NotImplementedError(f"the derivative of the attribute {name}")
+
+
+_GRADIENTS: dict[str, Callable[[Any, Any], Any]] = {
+    "T": lambda g, x: np.transpose(g),
+    "mT": lambda g, x: np.swapaxes(g, -1, -2),
+    "real": lambda g, x: g,
+    "imag": lambda g, x: np.zeros_like(x) if is_real(x) else -1j * g,
+    "flat": lambda g, x: np.reshape(g, shape(x)),
+}
+derive("getattr", of_attribute)

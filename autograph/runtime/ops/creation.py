@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime import types
-from autograph.runtime.opdef import ORDERED, PURE, VIEW, Infer, declare
+from autograph.runtime.opdef import ORDERED, PURE, VIEW, Infer, Vjp, declare, derive
+from autograph.runtime.ops.deriving import ndim
+from autograph.runtime.ops.deriving import shape as sizes
+from autograph.runtime.ops.moving import MOST, moves, numbered
 from autograph.runtime.ops.probing import castable, dtype_of, probe
 from autograph.runtime.ops.rules import (
     DType,
@@ -317,3 +320,63 @@ RULES: dict[str, tuple[Infer, str]] = {
 for _name, (_rule, _effect) in RULES.items():
     declare(f"np.{_name}", _rule, effect=_effect, target=getattr(np, _name))
 declare("np.fromfunction", target=np.fromfunction, effect=ORDERED, raises=True)       # it calls what it is given
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+
+
+def parted(g: Any, like: Any) -> Any:
+    """The gradient of an array in the form of the lists that it was made of."""
+    return [parted(g[i], part) for i, part in enumerate(like)] if isinstance(like, (list, tuple)) else g
+
+
+def of_array(g: Any, out: Any, object: Any, *_: Any, **__: Any) -> Any:
+    return parted(np.reshape(g, sizes(object)), object)
+
+
+def of_diag(g: Any, out: Any, v: Any, k: Any = 0) -> Any:
+    return np.diag(g, k) if ndim(v) == 1 else moves(np.diag)(g, out, v, k)
+
+
+def of_meshgrid(number: int) -> Vjp:
+    def vjp(g: Any, out: Any, *xi: Any, indexing: Any = "xy", **_: Any) -> Any:
+        swapped = indexing == "xy" and len(xi) > 1 and number < 2
+        others = tuple(axis for axis in range(len(xi)) if axis != (1 - number if swapped else number))
+        return np.reshape(np.sum(g[number], others), sizes(xi[number]))
+
+    return vjp
+
+
+def of_vander(g: Any, out: Any, x: Any, N: Any = None, increasing: Any = False) -> Any:
+    number = sizes(x)[0] if N is None else N
+    by_powers = np.flip(g, -1) if increasing else g
+    powers = number - 1 - numbered(g[:1])
+    return np.sum((by_powers * powers)[:, :-1] * np.vander(x, number - 1), -1)
+
+
+def of_linspace(at_end: bool) -> Vjp:
+    def vjp(
+        g: Any, out: Any, start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep: Any = False,
+        dtype: Any = None, axis: Any = 0, **_: Any
+    ) -> Any:  # fmt: skip
+        steps = num - 1 if endpoint else num
+        g, of_step = g if retstep else (g, 0)
+        moved = np.moveaxis(g, axis, -1)
+        fractions = numbered(moved) % num / np.maximum(steps, 1)
+        total = np.sum(moved * (fractions if at_end else 1 - fractions), -1)
+        return total + (of_step if at_end else -of_step) / np.maximum(steps, 1)
+
+    return vjp
+
+
+derive("np.array np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray np.copy", of_array)
+derive("np.tril", lambda g, out, m, k=0: np.tril(g, k))
+derive("np.triu", lambda g, out, m, k=0: np.triu(g, k))
+derive("np.diag", of_diag)
+derive("np.diagflat", lambda g, out, v, k=0: np.reshape(np.diag(g, k), sizes(v)))
+derive("np.meshgrid", *map(of_meshgrid, range(MOST)))
+derive("np.vander", of_vander)
+derive("np.linspace", of_linspace(False), of_linspace(True))
+derive("np.full", None, lambda g, out, shape, fill_value, *_, **__: g)
+derive("np.full_like", None, lambda g, out, a, fill_value, *_, **__: g)
+derive("np.zeros_like np.ones_like np.empty_like", None)

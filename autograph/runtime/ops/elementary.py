@@ -169,46 +169,46 @@ OF_DIVMOD: Rules = (lambda g, out, x, y: g[1], lambda g, out, x, y: -g[1] * out[
 # ------------------------------------------------------------------------------------------------------- matrices
 
 
-def _column(x: Any) -> Any:
+def column(x: Any) -> Any:
     return np.expand_dims(x, -1)
 
 
-def _row(x: Any) -> Any:
+def row(x: Any) -> Any:
     return np.expand_dims(x, -2)
 
 
-def _turned(x: Any) -> Any:
+def turned(x: Any) -> Any:
     return np.swapaxes(x, -1, -2)
 
 
 def matmul_of_first(g: Any, out: Any, x: Any, y: Any) -> Any:
     if ndim(y) == 1:
-        return (g if ndim(x) == 1 else _column(g)) * y
+        return (g if ndim(x) == 1 else column(g)) * y
     if ndim(x) == 1:
-        return np.matmul(y, _column(g))[..., 0]
-    return np.matmul(g, _turned(y))
+        return np.matmul(y, column(g))[..., 0]
+    return np.matmul(g, turned(y))
 
 
 def matmul_of_second(g: Any, out: Any, x: Any, y: Any) -> Any:
     if ndim(x) == 1:
-        return g * x if ndim(y) == 1 else _column(x) * _row(g)
+        return g * x if ndim(y) == 1 else column(x) * row(g)
     if ndim(y) == 1:
-        return np.matmul(_turned(x), _column(g))[..., 0]
-    return np.matmul(_turned(x), g)
+        return np.matmul(turned(x), column(g))[..., 0]
+    return np.matmul(turned(x), g)
 
 
 OF_MATMUL: Rules = (matmul_of_first, matmul_of_second)
 
 
 # Those of a vector that `np.vecdot` and `np.vecmat` conjugate are conjugate.
-OF_VECDOT: Rules = (lambda g, out, x, y: conj(_column(g) * y), lambda g, out, x, y: _column(g) * conj(x))
+OF_VECDOT: Rules = (lambda g, out, x, y: conj(column(g) * y), lambda g, out, x, y: column(g) * conj(x))
 OF_MATVEC: Rules = (
-    lambda g, out, a, x: _column(g) * _row(x),
-    lambda g, out, a, x: np.matmul(_turned(a), _column(g))[..., 0],
+    lambda g, out, a, x: column(g) * row(x),
+    lambda g, out, a, x: np.matmul(turned(a), column(g))[..., 0],
 )
 OF_VECMAT: Rules = (
-    lambda g, out, x, a: conj(np.matmul(a, _column(g))[..., 0]),
-    lambda g, out, x, a: _column(conj(x)) * _row(g),
+    lambda g, out, x, a: conj(np.matmul(a, column(g))[..., 0]),
+    lambda g, out, x, a: column(conj(x)) * row(g),
 )
 
 

@@ -7,8 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import PURE, VIEW
+from autograph.runtime.opdef import PURE, VIEW, Vjp, derive
+from autograph.runtime.ops import adjoints
 from autograph.runtime.ops.declaring import functions
+from autograph.runtime.ops.deriving import conj, ndim, on_handles
+from autograph.runtime.ops.deriving import shape as sizes
+from autograph.runtime.ops.moving import numbered
 from autograph.runtime.ops.rules import Unknown, add_dims, array_like, axis_arg, int_arg, is_constant, rule, type_of_arg
 from autograph.runtime.types import FLOAT, Shape, TensorType, Type, array, type_of
 
@@ -121,3 +125,104 @@ for _inverse in ("", "i"):
 _declare("fftfreq", frequencies)
 _declare("rfftfreq", half_of_frequencies)
 _declare("fftshift ifftshift", shifted)
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+#
+# A transform multiplies by a symmetric matrix, of powers of a root of unity, so it is its own derivative; before, it
+# crops its argument or pads it with zeros.
+
+cropped = on_handles(adjoints.cropped)
+
+# How the same is scaled on the way back.
+_SCALED: dict[Any, Any] = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
+
+
+def of_transform(function: Any) -> Vjp:
+    """The rule of a transform along one axis."""
+
+    def vjp(g: Any, out: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, *_: Any, **__: Any) -> Any:
+        return cropped(function(g, None, axis, norm), a)
+
+    return vjp
+
+
+def of_transforms(function: Any, axes_by_default: tuple[int, ...] | None) -> Vjp:
+    """The rule of a transform along several axes."""
+
+    def vjp(
+        g: Any, out: Any, a: Any, s: Any = None, axes: Any = axes_by_default, norm: Any = None, *_: Any, **__: Any
+    ) -> Any:
+        return cropped(function(g, None, _all_axes(a, s, axes), norm), a)
+
+    return vjp
+
+
+def _all_axes(a: Any, s: Any, axes: Any) -> tuple[int, ...]:
+    return tuple(range(ndim(a)) if axes is None and s is None else range(-len(s), 0) if axes is None else axes)
+
+
+def of_half(g: Any, out: Any, a: Any, s: Any, axes: tuple[int, ...], norm: Any) -> Any:
+    """Of the transform of a real signal: the frequencies that it leaves out have no gradient."""
+    lengths = [_length(a, None if s is None else s[i], axis) for i, axis in enumerate(axes)]
+    return cropped(np.real(np.fft.fftn(g, lengths, axes, norm)), a)
+
+
+def of_whole(g: Any, out: Any, a: Any, axes: tuple[int, ...], norm: Any) -> Any:
+    """Of the transform back to a real signal: of most frequencies there are two, of which but one is given."""
+    last, found = axes[-1] % ndim(g), np.fft.rfftn(g, None, axes, _SCALED[norm])
+    length = sizes(found)[last]
+    number = np.moveaxis(numbered(np.moveaxis(found, last, -1)) % length, -1, last)
+    alone = np.logical_or(number == 0, 2 * number == sizes(g)[last])
+    return cropped(conj(np.where(alone, found, 2 * found)), a)
+
+
+def _length(a: Any, n: Any, axis: int) -> Any:
+    return sizes(a)[axis] if n is None or n == -1 else n
+
+
+def of_rfft(g: Any, out: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, *_: Any, **__: Any) -> Any:
+    return of_half(g, out, a, None if n is None else (n,), (axis,), norm)
+
+
+def of_irfft(g: Any, out: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, *_: Any, **__: Any) -> Any:
+    return of_whole(g, out, a, (axis,), norm)
+
+
+def of_hfft(g: Any, out: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, *_: Any, **__: Any) -> Any:
+    return conj(of_whole(g, out, a, (axis,), _SCALED[norm]))
+
+
+def of_ihfft(g: Any, out: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, *_: Any, **__: Any) -> Any:
+    return of_half(conj(g), out, a, None if n is None else (n,), (axis,), _SCALED[norm])
+
+
+def of_halves(axes_by_default: tuple[int, ...] | None) -> tuple[Vjp, Vjp]:
+    """The rules of the transform of a real signal along several axes, and back."""
+
+    def there(
+        g: Any, out: Any, a: Any, s: Any = None, axes: Any = axes_by_default, norm: Any = None, *_: Any, **__: Any
+    ) -> Any:
+        return of_half(g, out, a, s, _all_axes(a, s, axes), norm)
+
+    def back(
+        g: Any, out: Any, a: Any, s: Any = None, axes: Any = axes_by_default, norm: Any = None, *_: Any, **__: Any
+    ) -> Any:
+        return of_whole(g, out, a, _all_axes(a, s, axes), norm)
+
+    return there, back
+
+
+for _name in ("fft", "ifft"):
+    derive(f"np.fft.{_name}", of_transform(getattr(np.fft, _name)))
+    derive(f"np.fft.{_name}2", of_transforms(getattr(np.fft, f"{_name}n"), (-2, -1)))
+    derive(f"np.fft.{_name}n", of_transforms(getattr(np.fft, f"{_name}n"), None))
+derive("np.fft.rfft", of_rfft)
+derive("np.fft.irfft", of_irfft)
+derive("np.fft.hfft", of_hfft)
+derive("np.fft.ihfft", of_ihfft)
+for _name, _axes_of in (("fft2", (-2, -1)), ("fftn", None)):
+    for _kind, _vjp in zip(("r", "ir"), of_halves(_axes_of)):
+        derive(f"np.fft.{_kind}{_name}", _vjp)
+derive("np.fft.fftshift", lambda g, out, x, axes=None: np.fft.ifftshift(g, axes))
+derive("np.fft.ifftshift", lambda g, out, x, axes=None: np.fft.fftshift(g, axes))

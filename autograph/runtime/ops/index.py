@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import VIEW, WRITE, declare
+from autograph.runtime.opdef import VIEW, WRITE, declare, derive
 from autograph.runtime.ops.containers import item_at
 from autograph.runtime.ops.declaring import nothing
+from autograph.runtime.ops.moving import scatter_add
 from autograph.runtime.ops.rules import ELEMENTARY, Unknown, broadcast, is_type, rule, type_of_arg
 from autograph.runtime.types import ANY, ObjectType, Shape, TensorType, Type
 
@@ -203,5 +204,6 @@ def _strange_item(x: TensorType, index: Any) -> Type:
 
 
 declare("getitem", getitem, effect=VIEW, template="{}[{}]", raises=True)
+derive("getitem", lambda g, out, x, index: scatter_add(x, index, g))
 declare("setitem", nothing, effect=WRITE, template="{}[{}] = {}", raises=True)
 declare("delitem", nothing, effect=WRITE, template="del {}[{}]", raises=True)

@@ -1,24 +1,26 @@
-"""Ops that put arrays together, repeat them, and take them apart."""
+"""Ops that put arrays together, and take them apart."""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import PURE, VIEW
+from autograph.runtime.opdef import PURE, VIEW, Vjp, derive
 from autograph.runtime.ops.containers import list_of, tuple_items, tuple_of
-from autograph.runtime.ops.declaring import functions, methods
+from autograph.runtime.ops.declaring import functions
+from autograph.runtime.ops.deriving import ndim
+from autograph.runtime.ops.deriving import shape as sizes
 from autograph.runtime.ops.index import slice_length
+from autograph.runtime.ops.moving import along, axis_of, like_parts, moves, numbered, parts, scatter_add, unjoined
 from autograph.runtime.ops.rules import (
     Unknown,
     add_dims,
     array_like,
     axis_arg,
     dtype_arg,
-    int_arg,
     is_constant,
     merge_dims,
     operand,
@@ -192,45 +194,6 @@ def _left(dim: int, obj: Any) -> int | None:
     return dim - 1 if one else None
 
 
-# ---------------------------------------------------------------------------------------------------- repetition
-
-
-@rule
-def tile(A: Any, reps: Any) -> Type:
-    array = array_like(A)
-    if isinstance(reps, TensorType) and reps.shape:
-        raise Unknown
-    if isinstance(reps, ObjectType):
-        reps = tuple_items(reps)
-    counts: list[int | None] = [int_arg(each) for each in (reps if isinstance(reps, (tuple, list)) else [reps])]
-    ndim = max(len(counts), array.ndim)
-    counts[:0] = [1] * (ndim - len(counts))
-    dims = (1,) * (ndim - array.ndim) + array.shape
-    return TensorType(array.dtype, tuple(size((dim, number)) for dim, number in zip(dims, counts)))
-
-
-@rule
-def repeat(a: Any, repeats: Any, axis: Any = None) -> Type:
-    array = array_like(a)
-    dims = [size(array.shape)] if axis is None else list(array.shape)
-    at = 0 if axis is None else axis_arg(axis, array.ndim)
-    number = None
-    if is_constant(repeats) and not isinstance(repeats, (list, tuple, np.ndarray)):
-        number = operator.index(repeats)
-    dims[at] = size((dims[at], number))
-    return TensorType(array.dtype, tuple(dims))
-
-
-@rule
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Type:
-    array = array_like(array)
-    if is_constant(pad_width) and not isinstance(pad_width, dict):
-        widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2)).sum(axis=1).tolist()
-    else:
-        widths = [None] * array.ndim
-    return TensorType(array.dtype, tuple(map(add_dims, array.shape, widths)))
-
-
 # ----------------------------------------------------------------------------------------------------- splitting
 
 
@@ -291,13 +254,100 @@ functions("block", block, effect=PURE)
 functions("append", append, effect=PURE)
 functions("insert", insert, effect=PURE)
 functions("delete", delete, effect=PURE)
-functions("tile", tile, effect=PURE)
-functions("repeat", repeat, effect=PURE)
-methods("repeat", repeat, effect=PURE)
-functions("pad", pad, effect=PURE)
 functions("split", split, effect=VIEW)
 functions("array_split", array_split, effect=VIEW)
 functions("hsplit", hsplit, effect=VIEW)
 functions("vsplit", vsplit, effect=VIEW)
 functions("dsplit", dsplit, effect=VIEW)
 functions("unstack", unstack, effect=VIEW)
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+
+
+def of_concatenate(g: Any, out: Any, arrays: Any, axis: Any = 0, *_: Any, **__: Any) -> Any:
+    if not isinstance(arrays, (list, tuple)):
+        count, *rest = sizes(arrays)
+        at = 0 if axis is None else axis % len(rest)
+        return np.moveaxis(np.reshape(g, (*rest[:at], count, *rest[at:])), at, 0)
+    if axis is None:
+        return unjoined(g, arrays, 0, [math.prod(sizes(part)) for part in arrays])
+    return unjoined(g, arrays, axis_of(axis, arrays[0]))
+
+
+def of_stack(g: Any, out: Any, arrays: Any, axis: Any = 0, *_: Any, **__: Any) -> Any:
+    of_parts = np.moveaxis(g, axis, 0)
+    return [of_parts[i] for i, _ in enumerate(arrays)] if isinstance(arrays, (list, tuple)) else of_parts
+
+
+def joined_along(axis: int, pad: Callable[[Shape], Shape]) -> Vjp:
+    """The rule of `vstack` and so on, which first give all parts the dimension that they are put together along."""
+
+    def vjp(g: Any, out: Any, tup: Any, *_: Any, **__: Any) -> Any:
+        each = parts(tup)
+        at = min(axis, ndim(g) - 1)
+        return like_parts(unjoined(g, each, at, [pad(sizes(part))[at] for part in each]), tup)
+
+    return vjp
+
+
+def of_block(g: Any, out: Any, arrays: Any) -> Any:
+    return _block_gradients(g, arrays, ndim(g) - _depth(arrays))
+
+
+def _block_gradients(g: Any, arrays: Any, axis: int) -> Any:
+    if not isinstance(arrays, list):
+        return np.reshape(g, sizes(arrays))
+    found, start = [], 0
+    for part in arrays:
+        length = _extent(part, axis, ndim(g))
+        found.append(_block_gradients(g[along(axis, slice(start, start + length))], part, axis + 1))
+        start = start + length
+    return found
+
+
+def _extent(arrays: Any, axis: int, ndim: int) -> Any:
+    """How long a block is along an axis; what is in the list is joined along another."""
+    if isinstance(arrays, list):
+        return _extent(arrays[0], axis, ndim)
+    return ((1,) * (ndim - len(sizes(arrays))) + sizes(arrays))[axis]
+
+
+def of_append(which: int) -> Vjp:
+    def vjp(g: Any, out: Any, arr: Any, values: Any, axis: Any = None) -> Any:
+        return of_concatenate(g, out, [arr, values], axis)[which]
+
+    return vjp
+
+
+def of_insert(which: int) -> Vjp:
+    """What is inserted is taken to be numbered after what is there."""
+
+    def vjp(g: Any, out: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+        start = math.prod(sizes(arr))
+        places = np.insert(numbered(arr), obj, numbered(values) + start, axis)
+        found = scatter_add(np.concatenate([np.ravel(arr), np.ravel(values)]), (places,), g)
+        return np.reshape(found[start:] if which else found[:start], sizes(values if which else arr))
+
+    return vjp
+
+
+def of_split(g: Any, out: Any, ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+    return np.concatenate(g, axis)
+
+
+derive("np.concatenate np.concat", of_concatenate)
+derive("np.stack", of_stack)
+derive("np.vstack", joined_along(0, at_least_2d))
+derive("np.hstack", joined_along(1, at_least_1d))
+derive("np.dstack", joined_along(2, at_least_3d))
+derive("np.column_stack", joined_along(1, lambda shape: shape if len(shape) > 1 else (*at_least_1d(shape), 1)))
+derive("np.block", of_block)
+derive("np.append", of_append(0), of_append(1))
+derive("np.insert", of_insert(0), None, of_insert(1))
+derive("np.delete", moves(np.delete))
+derive("np.split np.array_split", of_split)
+derive("np.hsplit", lambda g, out, ary, *_: np.concatenate(g, min(1, ndim(ary) - 1)))
+derive("np.vsplit", lambda g, out, ary, *_: np.concatenate(g, 0))
+derive("np.dsplit", lambda g, out, ary, *_: np.concatenate(g, 2))
+derive("np.unstack", lambda g, out, x, axis=0: np.stack(g, axis))

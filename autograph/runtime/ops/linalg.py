@@ -1,26 +1,30 @@
-"""Linear algebra: `np.linalg`. Products are in `products.py`."""
+"""Linear algebra: equations, inverses and determinants of matrices. Products are in `products.py`."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import PURE, VIEW
+from autograph.runtime.opdef import PURE, VIEW, derive
+from autograph.runtime.ops import adjoints
 from autograph.runtime.ops.containers import tuple_of
 from autograph.runtime.ops.declaring import always, functions
+from autograph.runtime.ops.deriving import conj, is_real, ndim, on_handles
+from autograph.runtime.ops.deriving import shape as sizes
+from autograph.runtime.ops.elementary import column, row, turned
 from autograph.runtime.ops.rules import (
     Unknown,
     array_like,
     broadcast,
     constant,
-    reduced,
     result,
     rule,
 )
-from autograph.runtime.types import ANY, INT, ObjectType, Shape, TensorType, Type, inexact
+from autograph.runtime.types import ANY, INT, ObjectType, Shape, TensorType, Type
 
 INT64 = np.dtype(np.int64)
 
@@ -33,22 +37,17 @@ def computed(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype that LAPACK's functions compute with; not known for those that it lacks."""
     if any(dtype.char in "egG" or dtype.kind not in "biufc" for dtype in dtypes):
         raise Unknown
-    found: np.dtype[Any] = np.result_type(*(_inexact_dtype(dtype) for dtype in dtypes))
+    found: np.dtype[Any] = np.result_type(*(inexact_dtype(dtype) for dtype in dtypes))
     return found
 
 
-def _inexact_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def inexact_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype if dtype.kind in "fc" else np.dtype(float)
 
 
 def real(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """That of the real parts."""
     return np.zeros((), dtype).real.dtype
-
-
-def complex_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    found: np.dtype[Any] = np.result_type(dtype, np.complex64)
-    return found
 
 
 # --------------------------------------------------------------------------------------------------------- shapes
@@ -106,73 +105,6 @@ def matrix_power(a: Any, n: Any) -> Type:
     return TensorType(computed(base.dtype), base.shape) if constant(n) < 0 else base
 
 
-# ------------------------------------------------------------------------------------------------ decompositions
-
-
-@rule
-def qr(a: Any, mode: Any = "reduced") -> Type:
-    a, stack, rows, columns = matrices(a)
-    least, dtype = minimum(rows, columns), computed(a.dtype)
-    if mode == "r":
-        return TensorType(dtype, (*stack, least, columns))
-    if mode == "raw":
-        return tuple_of(TensorType(dtype, (*stack, columns, rows)), TensorType(dtype, (*stack, least)))
-    inner = {"reduced": least, "complete": rows}[constant(mode)]
-    left, right = TensorType(dtype, (*stack, rows, inner)), TensorType(dtype, (*stack, inner, columns))
-    return ObjectType("QRResult", (left, right))
-
-
-@rule
-def svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: Any = False) -> Type:
-    a, stack, rows, columns = matrices(a)
-    least, dtype = minimum(rows, columns), computed(a.dtype)
-    values = TensorType(real(dtype), (*stack, least))
-    if not constant(compute_uv):
-        return values
-    full = bool(constant(full_matrices))
-    left = TensorType(dtype, (*stack, rows, rows if full else least))
-    right = TensorType(dtype, (*stack, columns if full else least, columns))
-    return ObjectType("SVDResult", (left, values, right))
-
-
-@rule
-def svdvals(x: Any, /) -> Type:
-    a, stack, rows, columns = matrices(x)
-    return TensorType(real(computed(a.dtype)), (*stack, minimum(rows, columns)))
-
-
-def _maybe_complex(dtype: np.dtype[Any], shape: Shape) -> TensorType:
-    """Eigenvalues and the like of a real matrix are real if they can."""
-    found = TensorType(complex_of(dtype), shape)
-    return found if dtype.kind == "c" else inexact(found)       # type: ignore[return-value]
-
-
-@rule
-def eigvals(a: Any) -> Type:
-    a, *_ = matrices(a)
-    return _maybe_complex(computed(a.dtype), a.shape[:-1])
-
-
-@rule
-def eig(a: Any) -> Type:
-    a, *_ = matrices(a)
-    dtype = computed(a.dtype)
-    return ObjectType("EigResult", (_maybe_complex(dtype, a.shape[:-1]), _maybe_complex(dtype, a.shape)))
-
-
-@rule
-def eigvalsh(a: Any, UPLO: Any = "L") -> Type:
-    a, *_ = matrices(a)
-    return TensorType(real(computed(a.dtype)), a.shape[:-1])
-
-
-@rule
-def eigh(a: Any, UPLO: Any = "L") -> Type:
-    a, *_ = matrices(a)
-    dtype = computed(a.dtype)
-    return ObjectType("EighResult", (TensorType(real(dtype), a.shape[:-1]), TensorType(dtype, a.shape)))
-
-
 # -------------------------------------------------------------------------------------------------------- numbers
 
 
@@ -195,58 +127,137 @@ def matrix_rank(A: Any, *args: Any, **kwargs: Any) -> Type:
     return INT if a.ndim < 2 else result(INT64, a.shape[:-2])
 
 
-@rule
-def cond(x: Any, p: Any = None) -> Type:
-    a, stack, *_ = matrices(x)
-    dtype = computed(a.dtype)
-    if dtype.kind == "c" and p is not None:
-        return inexact(result(dtype, stack))        # some versions give the number's real part alone
-    return result(real(dtype), stack)
-
-
-def _norm(x: Any, axis: Any, keepdims: Any) -> Type:
-    a = array_like(x)
-    dtype = real(_inexact_dtype(a.dtype))
-    return result(dtype, reduced(a.shape, axis, keepdims))
-
-
-@rule
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Type:
-    return _norm(x, axis, keepdims)
-
-
-@rule
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Type:
-    return _norm(x, axis, keepdims)
-
-
-@rule
-def matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Type:
-    return _norm(x, (-2, -1), keepdims)
-
-
 _RULES: dict[str, Callable[..., Type | list[Type]]] = {
     "solve": solve,
     "lstsq": lstsq,
     "inv": same_matrices,
-    "cholesky": same_matrices,
     "pinv": pinv,
-    "qr": qr,
-    "svd": svd,
-    "svdvals": svdvals,
-    "eig": eig,
-    "eigvals": eigvals,
-    "eigh": eigh,
-    "eigvalsh": eigvalsh,
     "det": det,
     "slogdet": slogdet,
     "matrix_rank": matrix_rank,
-    "cond": cond,
-    "norm": norm,
-    "vector_norm": vector_norm,
-    "matrix_norm": matrix_norm,
 }
 for _name, _rule in _RULES.items():
     functions(_name, _rule, prefix="np.linalg.", effect=PURE)
 functions("matrix_power", matrix_power, prefix="np.linalg.", effect=VIEW)     # the first power is the matrix itself
 functions("tensorinv tensorsolve", always(ANY), prefix="np.linalg.", effect=PURE)
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+#
+# Formulas with adjoint matrices are those of the usual gradient, which is the conjugate of the one that rules give.
+
+
+def adjoint(x: Any) -> Any:
+    return conj(turned(x))
+
+
+def diagonal_times(values: Any, x: Any) -> Any:
+    """A diagonal matrix, of which the diagonal is given, times a matrix."""
+    return column(values) * x
+
+
+def of_inv(g: Any, out: Any, a: Any) -> Any:
+    return -np.matmul(np.matmul(turned(out), g), turned(out))
+
+
+def of_solve(g: Any, out: Any, a: Any, b: Any) -> Any:
+    of_b = of_right_side(g, out, a, b)
+    return -column(of_b) * row(out) if ndim(b) == 1 else -np.matmul(of_b, turned(out))
+
+
+def of_right_side(g: Any, out: Any, a: Any, b: Any) -> Any:
+    return np.linalg.solve(turned(a), column(g))[..., 0] if ndim(b) == 1 else np.linalg.solve(turned(a), g)
+
+
+def of_pinv(g: Any, out: Any, a: Any, *_: Any, **__: Any) -> Any:
+    usual, inverse = conj(g), adjoint(out)
+    left = np.matmul(np.matmul(adjoint(usual), out), inverse)
+    right = np.matmul(np.matmul(inverse, out), adjoint(usual))
+    found = -np.matmul(np.matmul(inverse, usual), inverse)
+    found = found + left - np.matmul(a, np.matmul(out, left))
+    return conj(found + right - np.matmul(np.matmul(right, out), a))
+
+
+def of_det(g: Any, out: Any, a: Any) -> Any:
+    return column(column(g)) * on_handles(adjoints.cofactors)(a)
+
+
+def of_slogdet(g: Any, out: Any, a: Any) -> Any:
+    of_sign, found = g
+    if not is_real(a):
+        found = found + 1j * np.imag(of_sign * out[0])
+    return column(column(found)) * turned(np.linalg.inv(a))
+
+
+def of_matrix_power(g: Any, out: Any, a: Any, n: Any) -> Any:
+    if n < 0:
+        inverse = np.linalg.inv(a)
+        return of_inv(of_matrix_power(g, out, inverse, -n), inverse, a)
+    if n == 0:
+        return np.zeros_like(a)
+    found, base = g, turned(a)
+    for _ in range(1, n):       # the sum of `base**i @ g @ base**(n - 1 - i)`
+        g = np.matmul(base, g)
+        found = g + np.matmul(found, base)
+    return found
+
+
+def of_lstsq(g: Any, out: Any, a: Any, b: Any, rcond: Any = None) -> Any:
+    inverse, solution = np.linalg.pinv(a), out[0]
+    found = of_pinv(np.matmul(_as_columns(g[0]), turned(_as_columns(b))), inverse, a)
+    found = found - np.matmul(_as_columns(_of_residuals(g, out, a, b)), turned(_as_columns(solution)))
+    return found + of_svdvals(g[3], out[3], a)
+
+
+def of_lstsq_of_values(g: Any, out: Any, a: Any, b: Any, rcond: Any = None) -> Any:
+    return np.matmul(turned(np.linalg.pinv(a)), g[0]) + _of_residuals(g, out, a, b)
+
+
+def _of_residuals(g: Any, out: Any, a: Any, b: Any) -> Any:
+    """The gradient of `b` by way of the sums of squares that are left, of which there may be none."""
+    return 2 * np.resize(g[1], sizes(b)[1:] or (1,)) * conj(b - np.matmul(a, out[0]))       # zeros, if of nothing
+
+
+def of_svdvals(g: Any, out: Any, x: Any) -> Any:
+    u, _, vh = np.linalg.svd(x, full_matrices=False)
+    return conj(np.matmul(u * row(g), vh))
+
+
+def _as_columns(x: Any) -> Any:
+    return column(x) if ndim(x) == 1 else x
+
+
+def of_tensorinv(g: Any, out: Any, a: Any, ind: Any = 2) -> Any:
+    side = math.prod(sizes(a)[:ind])
+    square = np.reshape(out, (side, side))
+    return np.reshape(of_inv(np.reshape(g, (side, side)), square, None), sizes(a))
+
+
+def of_tensorsolve(g: Any, out: Any, a: Any, b: Any, axes: Any = None) -> Any:
+    order, square = _as_matrix(a, b, axes)
+    found = of_solve(np.ravel(g), np.ravel(out), square, np.ravel(b))
+    back = sorted(range(len(order)), key=order.__getitem__)
+    return np.transpose(np.reshape(found, [sizes(a)[axis] for axis in order]), back)
+
+
+def of_tensorsolve_of_values(g: Any, out: Any, a: Any, b: Any, axes: Any = None) -> Any:
+    _, square = _as_matrix(a, b, axes)
+    return np.reshape(of_right_side(np.ravel(g), np.ravel(out), square, np.ravel(b)), sizes(b))
+
+
+def _as_matrix(a: Any, b: Any, axes: Any) -> tuple[list[int], Any]:
+    """The order of axes in which it is an equation of matrices, and the matrix."""
+    gone = [] if axes is None else [axis % ndim(a) for axis in axes]
+    order = [axis for axis in range(ndim(a)) if axis not in gone] + gone
+    return order, np.reshape(np.transpose(a, order), (math.prod(sizes(b)), -1))
+
+
+derive("np.linalg.inv", of_inv)
+derive("np.linalg.solve", of_solve, of_right_side)
+derive("np.linalg.pinv", of_pinv)
+derive("np.linalg.det", of_det)
+derive("np.linalg.slogdet", of_slogdet)
+derive("np.linalg.matrix_power", of_matrix_power)
+derive("np.linalg.lstsq", of_lstsq, of_lstsq_of_values)
+derive("np.linalg.tensorinv", of_tensorinv)
+derive("np.linalg.tensorsolve", of_tensorsolve, of_tensorsolve_of_values)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import PURE, VIEW
+from autograph.runtime.opdef import PURE, VIEW, Vjp, derive
+from autograph.runtime.ops.creation import of_vander
 from autograph.runtime.ops.declaring import always, functions
+from autograph.runtime.ops.deriving import as_array, ndim
+from autograph.runtime.ops.deriving import shape as sizes
 from autograph.runtime.ops.linalg import computed
+from autograph.runtime.ops.moving import numbered
 from autograph.runtime.ops.products import common
 from autograph.runtime.ops.rules import Unknown, array_like, constant, int_arg, operand, result, rule
 from autograph.runtime.types import ANY, TensorType, Type, inexact
@@ -66,3 +71,108 @@ functions("polyadd polysub", sum_of_two, effect=PURE)
 functions("polymul", polymul, effect=PURE)
 functions("roots", roots, effect=PURE)
 functions("polyder polyint polydiv poly", always(ANY), effect=VIEW)
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+
+
+def of_coefficients(g: Any, out: Any, p: Any, x: Any) -> Any:
+    return np.matmul(np.ravel(g), np.vander(np.ravel(x), sizes(p)[0]))
+
+
+def of_variable(g: Any, out: Any, p: Any, x: Any) -> Any:
+    return g * np.polyval(np.polyder(as_array(p)), x)
+
+
+def of_polyder(g: Any, out: Any, p: Any, m: Any = 1) -> Any:
+    return np.concatenate([g * _factors(g, m), np.zeros_like(as_array(p)[:m])])
+
+
+def of_polyint(g: Any, out: Any, p: Any, m: Any = 1, k: Any = None) -> Any:
+    found = g[: sizes(p)[0]]
+    return found / _factors(found, m)
+
+
+def of_constants(g: Any, out: Any, p: Any, m: Any = 1, k: Any = None) -> Any:
+    """Of the constants of integration, each of which is integrated in its turn."""
+    each = [g[sizes(p)[0] + i] / math.factorial(m - 1 - i) for i in range(m)]
+    if ndim(k) == 0 or sizes(k)[0] == 1 < m:
+        return np.reshape(sum(each), sizes(k))
+    return np.stack(each)
+
+
+def _factors(p: Any, m: int) -> Any:
+    """What `m` derivatives multiply the coefficients of the result by: `(i + 1) … (i + m)` for the power `i`."""
+    power = np.flip(numbered(p))
+    return math.prod(power + i for i in range(1, m + 1))
+
+
+def of_term(which: int, sign: int = 1) -> Vjp:
+    """Of a sum, in which the last coefficients belong together."""
+
+    def vjp(g: Any, out: Any, *terms: Any) -> Any:
+        return sign * np.reshape(g[sizes(g)[0] - _count(terms[which]) :], sizes(terms[which]))
+
+    return vjp
+
+
+def of_factor(which: int) -> Vjp:
+    """Of a product, from which zeros at the beginning are left out."""
+
+    def vjp(g: Any, out: Any, *factors: Any) -> Any:
+        length = _count(factors[0]) + _count(factors[1]) - 1
+        whole = np.pad(g, (length - sizes(g)[0], 0))
+        other = np.ravel(as_array(factors[1 - which]))
+        return np.reshape(np.convolve(whole, np.flip(other), "valid"), sizes(factors[which]))
+
+    return vjp
+
+
+def _count(p: Any) -> Any:
+    return math.prod(sizes(p))
+
+
+def of_roots(g: Any, out: Any, p: Any) -> Any:
+    slopes = np.polyval(np.polyder(as_array(p)), out)
+    return -np.matmul(g / slopes, np.vander(out, sizes(p)[0]))
+
+
+def of_fit_of_values(g: Any, out: Any, x: Any, y: Any, deg: Any, *args: Any, **options: Any) -> Any:
+    _refuse(args, options)
+    return np.matmul(np.swapaxes(np.linalg.pinv(_powers(x, deg)), 0, 1), g)
+
+
+def of_fit_of_places(g: Any, out: Any, x: Any, y: Any, deg: Any, *args: Any, **options: Any) -> Any:
+    """By way of the powers, of which the places have as many as there are coefficients."""
+    _refuse(args, options)
+    powers = _powers(x, deg)
+    inverse = np.linalg.pinv(powers)
+    of_values = np.matmul(np.swapaxes(inverse, 0, 1), g)
+    rest = as_array(y) - np.matmul(powers, out)
+    of_powers = np.matmul(_columns(rest), np.transpose(_columns(np.matmul(inverse, of_values))))
+    of_powers = of_powers - np.matmul(_columns(of_values), np.transpose(_columns(out)))
+    return of_vander(of_powers, powers, as_array(x), deg + 1)
+
+
+def _powers(x: Any, deg: Any) -> Any:
+    return np.vander(as_array(x) + 0.0, deg + 1)
+
+
+def _columns(x: Any) -> Any:
+    return np.reshape(x, (sizes(x)[0], -1))
+
+
+def _refuse(args: tuple[Any, ...], options: dict[str, Any]) -> None:
+    given = {**dict(zip(("rcond", "full", "w", "cov"), args)), **options}
+    if any(given.get(name) not in (None, False) for name in ("full", "w", "cov")):
+        raise NotImplementedError("the derivative of np.polyfit with weights, or of more than the coefficients")
+
+
+derive("np.polyval", of_coefficients, of_variable)
+derive("np.polyfit", of_fit_of_places, of_fit_of_values)
+derive("np.polyder", of_polyder)
+derive("np.polyint", of_polyint, None, of_constants)
+derive("np.polyadd", of_term(0), of_term(1))
+derive("np.polysub", of_term(0), of_term(1, -1))
+derive("np.polymul", of_factor(0), of_factor(1))
+derive("np.roots", of_roots)

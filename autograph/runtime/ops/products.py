@@ -1,15 +1,21 @@
-"""Products of vectors and matrices, and sums of products."""
+"""Products of vectors and matrices; convolution."""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import PURE, VIEW
+from autograph.runtime.opdef import PURE, Vjp, derive
+from autograph.runtime.ops import adjoints
 from autograph.runtime.ops.declaring import functions, methods
+from autograph.runtime.ops.deriving import as_array, conj, ndim, on_handles
+from autograph.runtime.ops.deriving import shape as sizes
+from autograph.runtime.ops.elementary import OF_MATMUL, column, of_cores
 from autograph.runtime.ops.joining import arrays_of
+from autograph.runtime.ops.moving import moves
 from autograph.runtime.ops.probing import dtype_of, probe
 from autograph.runtime.ops.rules import (
     Unknown,
@@ -17,7 +23,6 @@ from autograph.runtime.ops.rules import (
     axes_arg,
     axis_arg,
     broadcast,
-    broadcast_dims,
     constant,
     dtype_arg,
     is_constant,
@@ -141,61 +146,6 @@ def trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Type:
     return result(dtype_of(one), a.shape[:-2])
 
 
-# --------------------------------------------------------------------------------------------------------- einsum
-
-
-@rule
-def einsum(
-    subscripts: Any,
-    *operands: Any,
-    out: Any = None,
-    optimize: Any = False,
-    dtype: Any = None,
-    order: Any = "K",
-    casting: Any = "safe",
-) -> Type:
-    if out is not None:
-        return type_of_arg(out)
-    if not isinstance(subscripts, str):
-        raise Unknown
-    arrays = list(map(array_like, operands))
-    shape = einsum_shape(subscripts, [array.shape for array in arrays])
-    if not shape and optimize is not False:
-        raise Unknown
-    return result(common(*arrays) if dtype is None else dtype_arg(dtype), shape)
-
-
-def einsum_shape(subscripts: str, shapes: list[Shape]) -> Shape:
-    """The shape that `ij,jk->ik` gives."""
-    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
-    terms = inputs.split(",")
-    if len(terms) != len(shapes):
-        raise Unknown
-    dims: dict[str, int | None] = {}
-    batches: list[Shape] = []
-    for term, shape in zip(terms, shapes):
-        _bind(term, shape, dims, batches)
-    batch = broadcast(*batches)
-    if not arrow:
-        letters = inputs.replace(",", "").replace(".", "")
-        output = "..." + "".join(letter for letter in sorted(set(letters)) if letters.count(letter) == 1)
-    before, dots, after = output.partition("...")
-    rest = batch if dots else ()
-    return (*(dims[letter] for letter in before), *rest, *(dims[letter] for letter in after))
-
-
-def _bind(term: str, shape: Shape, dims: dict[str, int | None], batches: list[Shape]) -> None:
-    """Learn what dimensions one operand says that letters, and the ellipsis, stand for."""
-    before, dots, after = term.partition("...")
-    extra = len(shape) - len(before) - len(after)
-    if extra < 0 or (extra and not dots):
-        raise Unknown
-    if dots:
-        batches.append(shape[len(before) : len(before) + extra])
-    for letter, dim in zip(before + after, (*shape[: len(before)], *shape[len(before) + extra :])):
-        dims[letter] = broadcast_dims(dims[letter], dim) if letter in dims else dim
-
-
 # ------------------------------------------------------------------------------------------ convolution, moments
 
 
@@ -266,8 +216,175 @@ functions("linalg.trace", trace, effect=PURE)
 functions("kron", kron, effect=PURE)
 functions("cross", cross, effect=PURE)
 functions("linalg.cross", cross_of_three, effect=PURE)
-functions("einsum", einsum, effect=VIEW)
 functions("convolve", convolve, effect=PURE)
 functions("correlate", correlate, effect=PURE)
 functions("cov", cov, effect=PURE)
 functions("corrcoef", corrcoef, effect=PURE)
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+
+
+def of_tensordot(g: Any, out: Any, a: Any, b: Any, axes: Any = 2) -> Any:
+    mine, theirs = _contracted(a, b, axes)
+    return _turned_back(np.tensordot(g, b, (_last(g, ndim(b) - len(theirs)), _others(b, theirs))), a, mine, theirs)
+
+
+def of_second_of_tensordot(g: Any, out: Any, a: Any, b: Any, axes: Any = 2) -> Any:
+    mine, theirs = _contracted(a, b, axes)
+    rest = len(_others(a, mine))
+    found = np.tensordot(g, a, (list(range(rest)), _others(a, mine)))
+    return _turned_back(found, b, theirs, mine)
+
+
+def _contracted(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
+    """The axes of both that are summed over."""
+    if not isinstance(axes, (tuple, list)):
+        return list(range(ndim(a) - axes, ndim(a))), list(range(axes))
+    first, second = ([each] if isinstance(each, int) else each for each in axes)
+    return [axis % ndim(a) for axis in first], [axis % ndim(b) for axis in second]
+
+
+def _others(a: Any, axes: list[int]) -> list[int]:
+    return [axis for axis in range(ndim(a)) if axis not in axes]
+
+
+def _last(a: Any, count: int) -> list[int]:
+    return list(range(ndim(a) - count, ndim(a)))
+
+
+def _turned_back(found: Any, a: Any, axes: list[int], partners: list[int]) -> Any:
+    """With the axes in the order of `a`: first are those of it that are left, then those that were summed over."""
+    order = _others(a, axes) + [axis for _, axis in sorted(zip(partners, axes))]
+    return np.transpose(found, sorted(range(len(order)), key=order.__getitem__))
+
+
+def _as_tensordot(rules: tuple[Vjp, Vjp], axes: Callable[[Any, Any], Any]) -> tuple[Vjp, Vjp]:
+    """The rules of a product along some axes, or by a number."""
+
+    def of(which: int) -> Vjp:
+        def vjp(g: Any, out: Any, a: Any, b: Any, *_: Any, **__: Any) -> Any:
+            a, b = as_array(a), as_array(b)
+            if ndim(a) == 0 or ndim(b) == 0:
+                return g * (a if which else b)
+            return rules[which](g, out, a, b, axes(a, b))
+
+        return vjp
+
+    return of(0), of(1)
+
+
+TENSORDOT = (of_tensordot, of_second_of_tensordot)
+OF_DOT = _as_tensordot(TENSORDOT, lambda a, b: ([ndim(a) - 1], [max(ndim(b) - 2, 0)]))
+OF_INNER = _as_tensordot(TENSORDOT, lambda a, b: ([ndim(a) - 1], [ndim(b) - 1]))
+
+
+def of_first_of_vdot(g: Any, out: Any, a: Any, b: Any) -> Any:
+    return conj(g * np.reshape(b, sizes(a)))
+
+
+def of_second_of_vdot(g: Any, out: Any, a: Any, b: Any) -> Any:
+    return g * np.reshape(conj(a), sizes(b))
+
+
+def of_first_of_outer(g: Any, out: Any, a: Any, b: Any, *_: Any) -> Any:
+    return np.reshape(np.matmul(g, np.ravel(as_array(b))), sizes(a))
+
+
+def of_second_of_outer(g: Any, out: Any, a: Any, b: Any, *_: Any) -> Any:
+    return np.reshape(np.matmul(np.ravel(as_array(a)), g), sizes(b))
+
+
+def of_multi_dot(g: Any, out: Any, arrays: Any, **_: Any) -> Any:
+    """Of each matrix: what stands before it, turned, times the gradient times what comes after, turned."""
+    first, *middle, last = arrays
+    whole = [np.reshape(first, (1, -1)) if ndim(first) == 1 else first, *middle]
+    whole.append(column(last) if ndim(last) == 1 else last)
+    g = np.reshape(g, (sizes(whole[0])[0], sizes(whole[-1])[1]))
+    before: list[Any] = [g]
+    after: list[Any] = [None]
+    for matrix in whole[:-1]:
+        before.append(np.matmul(np.transpose(matrix), before[-1]))
+    for matrix in whole[:0:-1]:
+        last = after[-1]
+        after.append(np.transpose(matrix) if last is None else np.matmul(last, np.transpose(matrix)))
+    found = [g if right is None else np.matmul(g, right) for g, right in zip(before, reversed(after))]
+    return [np.reshape(each, sizes(array)) for each, array in zip(found, arrays)]
+
+
+def of_kron(which: int) -> Vjp:
+    def vjp(g: Any, out: Any, a: Any, b: Any) -> Any:
+        factors = as_array(a), as_array(b)
+        count = max(map(ndim, factors))
+        dims = [(1,) * (count - ndim(factor)) + tuple(sizes(factor)) for factor in factors]
+        apart = np.reshape(g, [dim for pair in zip(*dims) for dim in pair])
+        other = np.reshape(factors[1 - which], dims[1 - which])
+        gone = list(range(1 - which, 2 * count, 2))
+        return np.reshape(np.tensordot(apart, other, (gone, list(range(count)))), sizes(factors[which]))
+
+    return vjp
+
+
+def of_cross(which: int) -> Vjp:
+    def vjp(
+        g: Any, out: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
+    ) -> Any:
+        axes = (axisa, axisb) if axis is None else (axis, axis)
+        arrays = as_array(a), as_array(b)
+        vectors = [np.moveaxis(array, at, -1) for array, at in zip(arrays, axes)]
+        if ndim(out) < max(map(ndim, vectors)):     # they are of the plane, and give numbers
+            g = np.expand_dims(g, -1) * np.array([0, 0, 1])
+        else:
+            g = np.moveaxis(g, axisc if axis is None else axis, -1)
+        other = _spatial(vectors[1 - which])
+        found = np.linalg.cross(g, other) if which else np.linalg.cross(other, g)
+        mine = vectors[which]
+        return np.moveaxis(on_handles(adjoints.fit)(found[..., : sizes(mine)[-1]], mine), -1, axes[which])
+
+    return vjp
+
+
+def _spatial(vector: Any) -> Any:
+    """A vector of the plane as one of space, which others are already."""
+    return np.concatenate([vector, np.zeros_like(vector[..., :1])], -1)[..., :3]
+
+
+def of_convolve(which: int, conjugate: bool = False) -> Vjp:
+    """The rule of a factor of `np.convolve`, and of `np.correlate`, which turns the second one round."""
+
+    def vjp(g: Any, out: Any, a: Any, v: Any, mode: Any = "valid" if conjugate else "full") -> Any:
+        factors = [np.ravel(as_array(a)), np.ravel(as_array(v))]
+        lengths = [sizes(factor)[0] for factor in factors]
+        whole, before = lengths[0] + lengths[1] - 1, np.minimum(*lengths) - 1
+        middle = (before + (lengths[0] < lengths[1] if conjugate else 0)) // 2
+        start = {"full": 0, "same": middle, "valid": before}[mode]
+        if conjugate:
+            factors[1] = np.flip(conj(factors[1]))
+        g = np.pad(g, (start, whole - start - sizes(g)[0]))
+        found = np.convolve(g, np.flip(factors[1 - which]), "valid")
+        return np.reshape(conj(np.flip(found)) if conjugate and which else found, sizes(v if which else a))
+
+    return vjp
+
+
+def of_trace(g: Any, out: Any, x: Any, *, offset: Any = 0, dtype: Any = None) -> Any:
+    return moves(np.linalg.diagonal)(np.expand_dims(g, -1), out, x, offset=offset)
+
+
+derive("np.dot .dot", *OF_DOT)
+derive("np.inner", *OF_INNER)
+derive("np.vdot", of_first_of_vdot, of_second_of_vdot)
+derive("np.outer np.linalg.outer", of_first_of_outer, of_second_of_outer)
+derive("np.linalg.multi_dot", of_multi_dot)
+derive("np.tensordot np.linalg.tensordot", *TENSORDOT)
+derive("np.linalg.matmul", *of_cores(*OF_MATMUL))
+derive(
+    "np.linalg.vecdot",
+    lambda g, out, x1, x2, axis=-1: conj(np.expand_dims(g, axis) * x2),
+    lambda g, out, x1, x2, axis=-1: np.expand_dims(g, axis) * conj(x1),
+)
+derive("np.kron", of_kron(0), of_kron(1))
+derive("np.cross np.linalg.cross", of_cross(0), of_cross(1))
+derive("np.convolve", of_convolve(0), of_convolve(1))
+derive("np.correlate", of_convolve(0, conjugate=True), of_convolve(1, conjugate=True))
+derive("np.linalg.trace", of_trace)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import ORDERED
+from autograph.runtime.opdef import ORDERED, Vjp, derive
 from autograph.runtime.ops.containers import iterated, list_of
 from autograph.runtime.ops.declaring import always, functions, methods, nothing
 from autograph.runtime.ops.rules import (
@@ -236,3 +236,61 @@ for _names, _rule in (
 functions("time perf_counter monotonic process_time thread_time", always(FLOAT), prefix="time.", effect=ORDERED)
 functions("time_ns perf_counter_ns monotonic_ns process_time_ns", always(INT), prefix="time.", effect=ORDERED)
 functions("sleep", nothing, prefix="time.", effect=ORDERED)
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+#
+# In the parameters, for the same draws: what is drawn is a function of the parameters and of noise without any.
+
+
+def of_scale(g: Any, out: Any, scale: Any = 1.0, *_: Any, **__: Any) -> Any:
+    return g * out / scale
+
+
+def of_location(g: Any, out: Any, *_: Any, **__: Any) -> Any:
+    return g
+
+
+def of_spread(g: Any, out: Any, loc: Any = 0.0, scale: Any = 1.0, *_: Any, **__: Any) -> Any:
+    return g * (out - loc) / scale
+
+
+def of_low(g: Any, out: Any, low: Any = 0.0, high: Any = 1.0, *_: Any, **__: Any) -> Any:
+    return g * (high - out) / (high - low)
+
+
+def of_high(g: Any, out: Any, low: Any = 0.0, high: Any = 1.0, *_: Any, **__: Any) -> Any:
+    return g * (out - low) / (high - low)
+
+
+def of_mean(g: Any, out: Any, *_: Any, **__: Any) -> Any:
+    return g * out
+
+
+def of_sigma(g: Any, out: Any, mean: Any = 0.0, sigma: Any = 1.0, *_: Any, **__: Any) -> Any:
+    return g * out * (np.log(out) - mean) / sigma
+
+
+def of_rate(g: Any, out: Any, lambd: Any = 1.0) -> Any:
+    return -g * out / lambd
+
+
+_RULES: dict[str, tuple[Vjp, ...]] = {
+    "uniform": (of_low, of_high),
+    "lognormal": (of_mean, of_sigma),
+    **dict.fromkeys(("normal", "laplace", "logistic", "gumbel"), (of_location, of_spread)),
+    **dict.fromkeys(("exponential", "rayleigh"), (of_scale,)),
+}
+
+
+def _of_method(vjp: Vjp) -> Vjp:
+    return lambda g, out, self, *args, **kwargs: vjp(g, out, *args, **kwargs)
+
+
+for _name, _vjps in _RULES.items():
+    derive(f"np.random.{_name}", *_vjps)
+    derive(f".{_name}", None, *map(_of_method, _vjps))
+derive("random.uniform", of_low, of_high)
+derive("random.gauss random.normalvariate", of_location, of_spread)
+derive("random.lognormvariate", of_mean, of_sigma)
+derive("random.expovariate", of_rate)

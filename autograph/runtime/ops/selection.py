@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import PURE, VIEW, WRITE
+from autograph.runtime.opdef import PURE, VIEW, WRITE, Vjp, derive
 from autograph.runtime.ops.containers import tuple_items, tuple_of
 from autograph.runtime.ops.declaring import functions, methods, nothing
+from autograph.runtime.ops.deriving import as_array
 from autograph.runtime.ops.joining import arrays_of
+from autograph.runtime.ops.moving import MOST, along, axis_of, like_parts, moves, parts, scatter_add
 from autograph.runtime.ops.rules import (
     Unknown,
     array_like,
@@ -241,3 +243,68 @@ functions("select", select, effect=PURE)
 
 functions("put place putmask copyto put_along_axis fill_diagonal", nothing, effect=WRITE)
 methods("put", nothing, effect=WRITE)
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+
+
+def of_take(g: Any, out: Any, a: Any, indices: Any, axis: Any = None, _: Any = None, mode: Any = "raise") -> Any:
+    if axis is None or mode != "raise":
+        return moves(np.take)(g, out, a, indices, axis, mode=mode)
+    return scatter_add(as_array(a), along(axis_of(axis, a), indices), g)
+
+
+def of_compress_method(g: Any, out: Any, a: Any, condition: Any, axis: Any = None, _: Any = None) -> Any:
+    return moves(lambda numbers: np.compress(condition, numbers, axis))(g, out, a)
+
+
+def of_choose(g: Any, out: Any, a: Any, choices: Any, _: Any = None, mode: Any = "raise") -> Any:
+    each = parts(choices)
+    index = {"wrap": lambda: a % len(each), "clip": lambda: np.clip(a, 0, len(each) - 1)}.get(mode, lambda: a)()
+    return like_parts([np.where(index == number, g, 0) for number, _ in enumerate(each)], choices)
+
+
+def of_choose_method(number: int) -> Vjp:
+    """The rule of one of the arguments in which there are the choices, of which there may be one with all of them."""
+
+    def vjp(g: Any, out: Any, a: Any, *choices: Any, mode: Any = "raise", **_: Any) -> Any:
+        if len(choices) == 1:
+            return of_choose(g, out, a, choices[0], mode=mode)
+        return of_choose(g, out, a, list(choices), mode=mode)[number]
+
+    return vjp
+
+
+def of_choices(g: Any, out: Any, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    *taken, _ = _taken(parts(condlist))
+    return like_parts([np.where(mask, g, 0) for mask in taken], choicelist)
+
+
+def of_default(g: Any, out: Any, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    return np.where(_taken(parts(condlist))[-1], g, 0)
+
+
+def _taken(conditions: list[Any]) -> list[Any]:
+    """Where each condition is the first to hold; and where none does."""
+    found, left = [], np.logical_not(np.zeros_like(conditions[0]))
+    for condition in conditions:
+        found.append(np.logical_and(left, condition))
+        left = np.logical_and(left, np.logical_not(condition))
+    return [*found, left]
+
+
+def _of_second(function: Any) -> Vjp:
+    """The rule of the array that stands after what says which of its elements there are."""
+    return lambda g, out, which, a, *args, **kwargs: moves(lambda a: function(which, a, *args, **kwargs))(g, out, a)
+
+
+derive("np.take .take", of_take)
+derive("np.take_along_axis", moves(np.take_along_axis))
+derive("np.compress", None, _of_second(np.compress))
+derive(".compress", of_compress_method)
+derive("np.extract", None, _of_second(np.extract))
+derive("np.choose", None, of_choose)
+derive(".choose", None, *map(of_choose_method, range(MOST)))
+derive("np.diagonal .diagonal", moves(np.diagonal))
+derive("np.linalg.diagonal", moves(np.linalg.diagonal))
+derive("np.select", None, of_choices, of_default)

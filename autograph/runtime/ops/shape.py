@@ -6,9 +6,14 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from autograph.runtime.opdef import PURE, VIEW, WRITE, Infer
+import numpy as np
+
+from autograph.runtime.opdef import PURE, VIEW, WRITE, Infer, Vjp, derive
 from autograph.runtime.ops.containers import tuple_of
 from autograph.runtime.ops.declaring import always, functions, methods, nothing
+from autograph.runtime.ops.deriving import ndim
+from autograph.runtime.ops.deriving import shape as sizes
+from autograph.runtime.ops.moving import MOST, moves, reshaped_back
 from autograph.runtime.ops.rules import (
     Unknown,
     array_like,
@@ -283,3 +288,69 @@ functions("atleast_3d", _at_least(at_least_3d), effect=VIEW, raises=False)
 functions("shape", shape_of, effect=PURE, raises=False)
 functions("ndim", always(INT), effect=PURE, raises=False)
 functions("size", always(INT), effect=PURE)
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+
+def of_reshape(g: Any, out: Any, a: Any, *to: Any, order: Any = "C", **_: Any) -> Any:
+    if order in ("C", "F"):
+        return np.reshape(g, sizes(a), order)
+    return moves(np.reshape)(g, out, a, sizes(out), order)
+
+
+def of_ravel(g: Any, out: Any, a: Any, order: Any = "C") -> Any:
+    return (of_reshape if order in ("C", "F") else moves(np.ravel))(g, out, a, order=order)
+
+
+def of_transpose(g: Any, out: Any, a: Any, axes: Any = None) -> Any:
+    if axes is None:
+        return np.transpose(g)
+    order = [axis % len(axes) for axis in axes]
+    return np.transpose(g, tuple(sorted(range(len(order)), key=order.__getitem__)))
+
+
+def of_transpose_method(g: Any, out: Any, a: Any, *axes: Any) -> Any:
+    return of_transpose(g, out, a, axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None)
+
+
+def of_rollaxis(g: Any, out: Any, a: Any, axis: Any, start: Any = 0) -> Any:
+    axis, start = axis % ndim(a), start + ndim(a) if start < 0 else start
+    return np.moveaxis(g, start - 1 if axis < start else start, axis)
+
+
+def of_roll(g: Any, out: Any, a: Any, shift: Any, axis: Any = None) -> Any:
+    return np.roll(g, tuple(-each for each in shift) if isinstance(shift, (tuple, list)) else -shift, axis)
+
+
+def of_rot90(g: Any, out: Any, m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
+    return np.rot90(g, -k, axes)
+
+
+def one_of_several(number: int) -> Vjp:
+    """The rule of an argument of a function that gives a tuple for several."""
+
+    def vjp(g: Any, out: Any, *args: Any, **_: Any) -> Any:
+        return np.reshape(g if len(args) == 1 else g[number], sizes(args[number]))
+
+    return vjp
+
+
+derive("np.reshape", lambda g, out, a, shape=None, order="C", **_: of_reshape(g, out, a, order=order))
+derive(".reshape", of_reshape)
+derive("np.ravel .ravel .flatten", of_ravel)
+derive("np.expand_dims np.squeeze .squeeze", reshaped_back)
+derive("np.atleast_1d np.atleast_2d np.atleast_3d", *map(one_of_several, range(MOST)))
+derive("np.broadcast_to", lambda g, out, array, *_, **__: g)
+derive("np.broadcast_arrays", *(lambda g, out, *_, i=i, **__: g[i] for i in range(MOST)))
+derive("np.resize", moves(np.resize))
+derive("np.transpose np.permute_dims", of_transpose)
+derive(".transpose", of_transpose_method)
+derive("np.matrix_transpose np.linalg.matrix_transpose", lambda g, out, a: np.swapaxes(g, -1, -2))
+derive("np.swapaxes .swapaxes", lambda g, out, a, axis1, axis2: np.swapaxes(g, axis1, axis2))
+derive("np.moveaxis", lambda g, out, a, source, destination: np.moveaxis(g, destination, source))
+derive("np.rollaxis", of_rollaxis)
+derive("np.flip", lambda g, out, m, axis=None: np.flip(g, axis))
+derive("np.flipud", lambda g, out, m: np.flipud(g))
+derive("np.fliplr", lambda g, out, m: np.fliplr(g))
+derive("np.roll", of_roll)
+derive("np.rot90", of_rot90)

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import PURE, VIEW
+from autograph.runtime.opdef import PURE, VIEW, derive
 from autograph.runtime.ops.containers import tuple_of
 from autograph.runtime.ops.declaring import functions, methods
+from autograph.runtime.ops.deriving import as_array, shape
+from autograph.runtime.ops.moving import along, axis_of, scatter_add, scattered
 from autograph.runtime.ops.rules import (
     Unknown,
     add_dims,
@@ -232,3 +234,42 @@ functions("intersect1d", intersect1d, effect=PURE)
 functions("union1d", union1d, effect=PURE)
 functions("setxor1d", setxor1d, effect=PURE)
 functions("setdiff1d", setdiff1d, effect=PURE)
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+
+
+def of_sort(g: Any, out: Any, a: Any, axis: Any = -1, *_: Any, **__: Any) -> Any:
+    return _of_reordered(g, out, as_array(a), axis)
+
+
+def of_partition(g: Any, out: Any, a: Any, kth: Any, axis: Any = -1, *_: Any, **__: Any) -> Any:
+    return _of_reordered(g, out, as_array(a), axis)
+
+
+def _of_reordered(g: Any, out: Any, a: Any, axis: Any) -> Any:
+    """Of what has the same elements along an axis in another order, told by their ranks."""
+    if axis is None:
+        return np.reshape(_of_reordered(g, out, np.ravel(a), -1), shape(a))
+    ranks = np.argsort(np.argsort(a, axis), axis)
+    return np.take_along_axis(g, np.take_along_axis(np.argsort(out, axis), ranks, axis), axis)
+
+
+def of_unique(g: Any, out: Any, ar: Any, *flags: Any, axis: Any = None, **options: Any) -> Any:
+    """Of equal elements, the first is the one that there is."""
+    equal_nan, a = options.get("equal_nan", True), as_array(ar)
+    if isinstance(g, tuple) or any(flags[:3]) or any(options.get(f"return_{each}") for each in _RETURNED):
+        g = g[0]
+    axis = flags[3] if len(flags) > 3 else axis
+    first = np.unique(a, return_index=True, axis=axis, equal_nan=equal_nan)[1]
+    if axis is None:
+        return scattered(a, first, g)
+    return scatter_add(a, along(axis_of(axis, a), first), g)
+
+
+_RETURNED = ("index", "inverse", "counts")
+
+derive("np.sort np.sort_complex", of_sort)
+derive("np.partition", of_partition)
+derive("np.unique np.unique_values", of_unique)
+derive("np.bincount", None, lambda g, out, x, weights, *_, **__: g[x])
