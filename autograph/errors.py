@@ -38,6 +38,10 @@ class TracingError(AutographError):
     """A call cannot be traced, however often it is tried, or has no graph because it runs as plain Python."""
 
 
+class InternalError(AutographError):
+    """This library itself fails, where it should have traced a call, or told why it cannot. Please report it."""
+
+
 class StrictError(AutographError):
     """A function staged with `strict=` would have been staged in one of the ways that it refuses."""
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator
+from types import CodeType
+from typing import Any, TypeVar
 
 # Of the standard library, what computes.
 COMPUTING = frozenset(
@@ -40,6 +43,30 @@ def is_own(filename: str) -> bool:
     """Whether a file is this library's, and none of those that are staged like the user's."""
     return filename.startswith(ROOT) and not filename.startswith(_STAGED_FILES)
 
+
+_ON_BEHALF: set[CodeType] = set()
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def on_behalf(function: _F) -> _F:
+    """Mark a function of this library that does what the user's code says: what it raises is the user's."""
+    _ON_BEHALF.update(_codes(function.__code__))
+    return function
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def is_at_fault(code: CodeType) -> bool:
+    """Whether an error raised by code is this library's, rather than of the program that it works for."""
+    return is_own(code.co_filename) and not (code in _ON_BEHALF or code.co_filename.startswith(_OPERATORS))
+
+
+_OPERATORS = os.path.join(ROOT, "operators") + os.sep  # what they do goes for plain Python, too
 
 # Of the standard library, what gives the same for the same, whenever it is called, and changes but what it is given.
 PURE = COMPUTING - {"random"} | frozenset(

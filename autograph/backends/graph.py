@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from autograph.libraries import on_behalf
 from autograph.operators import backend as protocol
 from autograph.operators.backend import Several
 from autograph.operators.state import State
+from autograph.operators.tracebacks import whole
 from autograph.runtime.branches import stage_if
 from autograph.runtime.classes import is_users
 from autograph.runtime.environment import ModuleView
@@ -34,8 +36,8 @@ from autograph.runtime.graph import Value
 from autograph.runtime.holding import is_spread, iterated_container, may_hold, watched
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
+from autograph.runtime.raising import raise_in_graph
 from autograph.runtime.refs import ConstantRef, ContainerRef, Entered, ObjectRef
-from autograph.runtime.regions import raise_in_graph
 from autograph.runtime.signals import Plain, Raised
 from autograph.runtime.standins import MANAGERS, Module
 from autograph.runtime.tensor import is_tensor
@@ -75,7 +77,7 @@ class GraphBackend(protocol.Backend):
         self._traces.stack.append(trace)
         trace.collected = self._collected
         try:
-            with protocol.traced_by(self):
+            with whole(), protocol.traced_by(self):
                 yield
         finally:
             self._traces.stack.pop()
@@ -87,12 +89,14 @@ class GraphBackend(protocol.Backend):
     def owns(self, value: Any) -> bool:
         return is_staged(value) or has_truth(value)
 
+    @on_behalf
     def if_stmt(self, test: Any, body: Thunk, orelse: Thunk | None, state: State) -> Any:
         test = truth(self.current, test)
         if not is_staged(test):
             return body() if test else None if orelse is None else orelse()
         return stage_if(self.current, as_tensor(test), body, orelse, state)
 
+    @on_behalf
     def if_exp(self, test: Any, body: Thunk, orelse: Thunk) -> Any:
         test = truth(self.current, test)
         if not is_staged(test):
@@ -103,6 +107,7 @@ class GraphBackend(protocol.Backend):
         trace = self.current
         run_while(trace, truth(trace, first), lambda: truth(trace, test()), body, state, until, options)
 
+    @on_behalf
     def for_stmt(self, iterable: Any, body: Any, state: State, until: Thunk | None, options: Any, first: Any) -> Any:
         if first is True:
             iterable = iterated(self.current, iterable)
@@ -114,6 +119,7 @@ class GraphBackend(protocol.Backend):
     def truth(self, value: Any) -> Any:
         return truth(self.current, value)
 
+    @on_behalf
     def and_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
         from autograph.operators.logical import and_
 
@@ -123,6 +129,7 @@ class GraphBackend(protocol.Backend):
             return others() if decides else first
         return stage_if(self.current, as_tensor(decides), others, lambda: first, _reached(*rest), loose=False)
 
+    @on_behalf
     def or_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
         from autograph.operators.logical import or_
 
@@ -137,10 +144,12 @@ class GraphBackend(protocol.Backend):
         others = rest[0] if len(rest) == 1 else lambda: operator(*rest, test=test)
         return (lambda: truth(self.current, others())) if test else others
 
+    @on_behalf
     def not_(self, value: Any) -> Any:
         value = truth(self.current, value)
         return self.current.record("not", (as_tensor(value),)) if is_staged(value) else not value
 
+    @on_behalf
     def in_(self, element: Any, container: Any) -> Any:
         found = contains(self.current, element, container)
         if found is not NotImplemented:
@@ -180,6 +189,7 @@ class GraphBackend(protocol.Backend):
     def bound(self, value: Any, free: bool) -> Any:
         return self.current.bound(value, free) if is_tensor(value) else NotImplemented
 
+    @on_behalf
     def context(self, manager: Any) -> Any:
         trace = self.current
         if is_tensor(manager):
@@ -197,6 +207,7 @@ class GraphBackend(protocol.Backend):
         """Whether a value is certainly not None."""
         return isinstance(value.type, TensorType) or self.current.known_class(value) not in (None, type(None))
 
+    @on_behalf
     def assert_stmt(self, test: Any, message: Thunk | None) -> Any:
         def fail() -> None:
             raise_in_graph(self.current, AssertionError() if message is None else AssertionError(message()))
@@ -207,6 +218,7 @@ class GraphBackend(protocol.Backend):
         elif not test:
             fail()
 
+    @on_behalf
     def raise_(self, exception: Any) -> Any:
         kind = exception if isinstance(exception, type) else type(exception)
         if is_tensor(exception) or (issubclass(kind, BaseException) and not issubclass(kind, Exception)):
@@ -216,6 +228,7 @@ class GraphBackend(protocol.Backend):
     def call(self, function: Any) -> Any:
         return self.current.call(function)
 
+    @on_behalf
     def ref(self, value: Any) -> Any:
         if is_tensor(value):
             return NotImplemented
@@ -250,6 +263,7 @@ class GraphBackend(protocol.Backend):
     def dict_comp(self, iterable: Any, key: Any, value: Any, condition: Any, done: Any, first: Any) -> Any:
         return self._comprehension(iterable, (key, value), condition, done, first, "setitem")
 
+    @on_behalf
     def _comprehension(self, iterable: Any, parts: Any, condition: Any, done: Any, first: Any, op: str) -> Any:
         self.current.journal.advance(iterable)
         taken = iterated(self.current, iterable) if has_iteration(iterable) else watched(iterable)
@@ -266,6 +280,7 @@ class GraphBackend(protocol.Backend):
         generated = self._generated(iterable, parts, condition, first)
         return collect(generated, done, op)
 
+    @on_behalf
     def gen_exp(self, iterable: Any, element: Any, condition: Any, first: Any) -> Any:
         if first is True and has_iteration(iterable):
             from autograph.operators import comprehensions
@@ -286,6 +301,7 @@ class GraphBackend(protocol.Backend):
 
     # Builtins ---------------------------------------------------------------------------------------------------------
 
+    @on_behalf
     def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         trace = self.current
         for value in args:
@@ -297,6 +313,7 @@ class GraphBackend(protocol.Backend):
             return getattr(builtins, name)(*args, **kwargs) if found is NotImplemented else found
         return self._builtin(name, tuple(args), kwargs)
 
+    @on_behalf
     def _builtin(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         trace = self.current
         found = self._of_generator(name, args) if args else NotImplemented
@@ -323,6 +340,7 @@ class GraphBackend(protocol.Backend):
             return trace.length(args[0])
         return trace.record(name, args, dict(kwargs))
 
+    @on_behalf
     def _of_generator(self, name: str, args: tuple[Any, ...]) -> Any:
         """What a builtin gives that takes its time with a generator expression."""
         trace, first = self.current, args[0]
@@ -340,6 +358,7 @@ class GraphBackend(protocol.Backend):
             return first
         return NotImplemented
 
+    @on_behalf
     def _collected(self, value: Any) -> Any:
         if type(value) is np.ndarray:
             return self.current.ref(value)

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from types import CodeType, FrameType, TracebackType
 
@@ -50,12 +53,33 @@ def shelter_at(code: CodeType, instruction: int, without: frozenset[Shelter] = f
     return next((shelter for shelter in here if shelter not in without), None)
 
 
+class _Whole(threading.local):
+    """How many of those who run in this thread want tracebacks whole."""
+
+    count = 0
+
+
+_WHOLE = _Whole()
+
+
+@contextmanager
+def whole() -> Iterator[None]:
+    """While it lasts, this thread leaves tracebacks whole, to be told whose fault an exception is."""
+    _WHOLE.count += 1
+    try:
+        yield
+    finally:
+        _WHOLE.count -= 1
+
+
 def trim() -> None:
     """Unlink this library's frames from the traceback of the exception that the calling frame handles.
 
     Does nothing where the environment variable AUTOGRAPH_FULL_TRACEBACK is 1.
     """
     global _left_over
+    if _WHOLE.count:
+        return
     try:
         error = sys.exc_info()[1]
         if error is not None and error.__traceback__ is not None and os.environ.get(FULL_TRACEBACK) != "1":

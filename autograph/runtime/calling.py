@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries, nest
+from autograph.libraries import on_behalf
 from autograph.marks import is_converted
 from autograph.runtime.classes import GENERATORS, is_users
 from autograph.runtime.graph import Constant
@@ -138,6 +139,7 @@ class Caller:
 
     # Calls ------------------------------------------------------------------------------------------------------------
 
+    @on_behalf
     def replacement(self, function: Any) -> Any:
         """What to call for `function`."""
         kind = type(function)
@@ -202,6 +204,7 @@ class Caller:
         trace, code = self.trace, function.__code__
 
         @functools.wraps(function)
+        @on_behalf
         def inlined(*args: Any, **kwargs: Any) -> Any:
             before, trace.loosened = trace.loosened, False
             depth = self._depth[code] = self._depth.get(code, 0) + 1
@@ -278,6 +281,7 @@ class Caller:
         if not plain or libraries.is_plain(kind.__module__) or init.__code__.co_filename == "<string>":
             return kind
 
+        @on_behalf
         def construct(*args: Any, **kwargs: Any) -> Any:
             made = kind.__new__(kind, *args, **kwargs) if issubclass(kind, BaseException) else object.__new__(kind)
             self.replacement(init)(made, *args, **kwargs)

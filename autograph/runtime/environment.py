@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from autograph.libraries import on_behalf
 from autograph.runtime.graph import Constant
 from autograph.runtime.journal import Fallback
 from autograph.runtime.sources import Source
@@ -20,12 +21,14 @@ class ModuleView:
     def __init__(self, module: ModuleType, environment: Environment) -> None:
         vars(self).update(_module=module, _environment=environment)
 
+    @on_behalf
     def __getattr__(self, name: str) -> Any:
         try:
             return self._environment[name]
         except KeyError:
             return getattr(self._module, name)
 
+    @on_behalf
     def __setattr__(self, name: str, value: Any) -> None:
         dict.__setitem__(self._environment, name, value)
 

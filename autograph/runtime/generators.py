@@ -8,11 +8,13 @@ from collections.abc import Callable, Generator
 from itertools import chain
 from typing import Any
 
+from autograph.libraries import on_behalf
 from autograph.marks import UNBOUND
 from autograph.runtime.branches import stage_if
 from autograph.runtime.holding import watched
 from autograph.runtime.objects import truth
-from autograph.runtime.regions import State, raise_in_graph
+from autograph.runtime.raising import raise_in_graph
+from autograph.runtime.regions import State
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.tensor import is_tensor, iterated
 from autograph.runtime.trace import Trace
@@ -50,9 +52,11 @@ class Generated:
         self.several = several
         self.taken: Any = "none"
 
+    @on_behalf
     def __iter__(self) -> Any:
         return iterated(collect(self, [], ".append"), sys._getframe(1))
 
+    @on_behalf
     def __next__(self) -> Any:
         return first_of(self.trace, self, ())
 
@@ -140,6 +144,7 @@ class StagedCondition(Unstageable):
 def generator(generated: Generated) -> Any:
     """A generator over plain values, for whoever takes its elements; `generated_by` gives `generated` back."""
 
+    @on_behalf
     def elements() -> Generator[Any, None, None]:
         (part,), condition, trace = generated.parts, generated.condition, generated.trace
         iterator = iter(watched(generated.take(some=False)))
@@ -177,6 +182,7 @@ def generated_by(trace: Trace, made: Any) -> Generated | None:
     return found[1] if found is not None and found[0] is made and found[1].taken == "none" else None
 
 
+@on_behalf
 def elements_of(trace: Trace, made: Any) -> Any:
     """All elements that such a generator gives: a list, or if that has to be, an object of the graph."""
     done: list[Any] = []
@@ -230,6 +236,7 @@ def decide(trace: Trace, generated: Generated, consumer: str) -> Any:
     state = copy.copy(generated.state)
     state.carried = (found,)
 
+    @on_behalf
     def use(element: Any) -> None:
         element = truth(trace, element)
         found.set(trace.record("bool", (as_tensor(element),)) if is_staged(element) else bool(element))
@@ -245,6 +252,7 @@ def decide(trace: Trace, generated: Generated, consumer: str) -> Any:
     return found.get()
 
 
+@on_behalf
 def first_of(trace: Trace, generated: Generated, default: tuple[Any, ...]) -> Any:
     """`next` of the elements, with the default if there is one."""
     found, result = _Slot("found", False), _Slot("element", default[0] if default else UNBOUND)

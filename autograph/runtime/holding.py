@@ -17,7 +17,7 @@ from enum import Enum
 from types import GeneratorType
 from typing import Any, NoReturn
 
-from autograph.libraries import is_own
+from autograph.libraries import is_own, on_behalf
 from autograph.runtime.classes import is_users
 from autograph.runtime.recorder import Recorder
 from autograph.runtime.signals import Materialise, Unstageable
@@ -92,6 +92,7 @@ def owned(container: Any) -> Tensor | None:
     return first.tensor if first.owner == id(container) else None
 
 
+@on_behalf
 def drained(part: Any) -> Any:
     """What a container of the graph takes items from, in the place of an iterator or view that traced code made."""
     return list(part) if issubclass(type(part), (Iterator, MappingView)) and not hasattr(part, "readline") else part
@@ -106,6 +107,7 @@ def iterated_container(iterable: Any) -> Any:
     return None
 
 
+@on_behalf
 def watched(iterable: Any, order: Callable[[Any], Iterator[Any]] = iter) -> Any:
     """What to iterate over in the place of a container: it notices if the graph comes to hold the contents.
 
@@ -116,6 +118,7 @@ def watched(iterable: Any, order: Callable[[Any], Iterator[Any]] = iter) -> Any:
     return iterable if container is None or held(container) is not None else _watched(container, order(iterable))
 
 
+@on_behalf
 def _watched(container: Any, items: Iterator[Any]) -> Iterator[Any]:
     for item in items:
         yield item

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from autograph.libraries import on_behalf
 from autograph.runtime.branches import NoState, stage_if
 from autograph.runtime.classes import is_users
 from autograph.runtime.journal import PATCHED, attributes
@@ -158,6 +159,7 @@ def _dispatching(function: types.FunctionType, name: str = "") -> Callable[..., 
     """A function that is traced in the place of `function` where one traces."""
 
     @functools.wraps(function)
+    @on_behalf
     def dispatch(*args: Any, **kwargs: Any) -> Any:
         if not _TRACING.stack or getattr(function, "__ag_do_not_convert__", False):
             return function(*args, **kwargs)
@@ -188,6 +190,7 @@ def _fields_equal(kind: type, member: types.FunctionType) -> Callable[..., Any]:
     names = [field.name for field in dataclasses.fields(kind) if field.compare]
 
     @functools.wraps(member)
+    @on_behalf
     def equal(self: Any, other: Any) -> Any:
         if not _TRACING.stack or type(other) is not type(self):
             return member(self, other)

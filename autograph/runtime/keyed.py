@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from autograph.libraries import on_behalf
 from autograph.runtime.holding import may_hold
 from autograph.runtime.trace import Trace
 
 
+@on_behalf
 def by_keys(trace: Trace, function: Callable[..., Any], items: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
     """What `sorted`, `min` or `max` gives for items, with the argument `key=` among `kwargs`."""
     items, others = list(items), {name: value for name, value in kwargs.items() if name != "key"}
@@ -22,6 +24,7 @@ def by_keys(trace: Trace, function: Callable[..., Any], items: Iterable[Any], kw
     return compared(function, items, keys, **others)
 
 
+@on_behalf
 def compared(function: Callable[..., Any], items: Any, keys: list[Any], **kwargs: Any) -> Any:
     """`function` of items that have these keys."""
     remaining = iter(keys)

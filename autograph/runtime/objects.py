@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from autograph.libraries import on_behalf
 from autograph.runtime.classes import is_users
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
@@ -24,6 +25,7 @@ def has_truth(thing: Any) -> bool:
     return special(thing, "__bool__") is not None or special(thing, "__len__") is not None
 
 
+@on_behalf
 def truth(trace: Trace, thing: Any) -> Any:
     """The truth of such an object, be it staged; anything else as it is."""
     method = (special(thing, "__bool__") or special(thing, "__len__")) if not is_tensor(thing) else None
@@ -37,6 +39,7 @@ def truth(trace: Trace, thing: Any) -> Any:
     return _checked(trace, found)
 
 
+@on_behalf
 def length(trace: Trace, thing: Any) -> Any:
     """What `len` gives for an object of the user's."""
     found = trace.call(special(thing, "__len__"))(thing)
@@ -58,6 +61,7 @@ def _checked_truth(found: Any) -> bool:
     return bool(_Answer(found, "__bool__"))
 
 
+@on_behalf
 def iterated(trace: Trace, thing: Any) -> Any:
     """What is iterated over in the place of an object: what its `__iter__` gives."""
     method = special(thing, "__iter__") if special(thing, "__next__") is None else None
@@ -81,6 +85,7 @@ def has_iteration(thing: Any) -> bool:
     return special(thing, "__iter__") is not None and special(thing, "__next__") is None
 
 
+@on_behalf
 def contains(trace: Trace, element: Any, container: Any) -> Any:
     """`element in container`, if a function of the user's tells that."""
     method = special(container, "__contains__")
@@ -102,6 +107,7 @@ def is_object(value: Any) -> bool:
     return is_users(type(value)) and not isinstance(value, type)
 
 
+@on_behalf
 def of_objects(trace: Trace, name: str, args: Sequence[Any]) -> tuple[Sequence[Any], Any]:
     """What to call a builtin function with in the place of objects; and its result, if that is known by now."""
     first = args[0]
@@ -123,6 +129,7 @@ def of_objects(trace: Trace, name: str, args: Sequence[Any]) -> tuple[Sequence[A
     return args, NotImplemented
 
 
+@on_behalf
 def _text(trace: Trace, make: Callable[[Any], str], part: Any) -> Any:
     """The text of an object that has one of its own."""
     kind: Any = type(part)

@@ -8,6 +8,7 @@ from functools import partialmethod
 from types import FunctionType
 from typing import Any
 
+from autograph.libraries import on_behalf
 from autograph.runtime.holding import held, may_hold
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.tensor import Tensor, class_of, is_tensor
@@ -43,6 +44,7 @@ class ContainerRef:
         parts = self.container.values() if isinstance(self.container, dict) else self.container
         return any(isinstance(part, (list, dict, set, deque)) for part in parts)
 
+    @on_behalf
     def __getitem__(self, index: Any) -> Any:
         inside = self._place(index, write=False)
         if inside is not None:
@@ -53,6 +55,7 @@ class ContainerRef:
                 self.container[index] = self.trace.call(self.container.default_factory)()
         return self.container[index]
 
+    @on_behalf
     def __setitem__(self, index: Any, value: Any) -> None:
         inside = self._place(index, write=True)
         if inside is not None:
@@ -61,6 +64,7 @@ class ContainerRef:
             self._touch()
             self.container[index] = value
 
+    @on_behalf
     def __delitem__(self, index: Any) -> None:
         inside = self._place(index, write=True)
         if inside is not None:
@@ -73,6 +77,7 @@ class ContainerRef:
         if not isinstance(self.container, _UNCHANGING):
             self.trace.journal.touch(self.container)
 
+    @on_behalf
     def _in_place(self, name: str, other: Any) -> Any:
         """What `container += other` gives; usually that is the container."""
         trace, container = self.trace, self.container
@@ -97,6 +102,7 @@ class ContainerRef:
     __ior__ = partialmethod(_in_place, "ior")
     __ixor__ = partialmethod(_in_place, "ixor")
 
+    @on_behalf
     def __getattr__(self, name: str) -> Any:
         return getattr(self.container, name)
 
@@ -124,9 +130,11 @@ class ObjectRef:
         object.__setattr__(self, "_trace", trace)
         object.__setattr__(self, "_thing", thing)
 
+    @on_behalf
     def __getattribute__(self, name: str) -> Any:
         return getattr(object.__getattribute__(self, "_thing"), name)
 
+    @on_behalf
     def __setattr__(self, name: str, value: Any) -> None:
         thing = object.__getattribute__(self, "_thing")
         trace = object.__getattribute__(self, "_trace")
@@ -141,6 +149,7 @@ class ObjectRef:
         else:
             setattr(thing, name, value)
 
+    @on_behalf
     def __delattr__(self, name: str) -> None:
         thing = object.__getattribute__(self, "_thing")
         object.__getattribute__(self, "_trace").journal.touch(thing)
@@ -155,6 +164,7 @@ class ObjectRef:
     def __delitem__(self, index: Any) -> None:
         object.__getattribute__(self, "_call")("__delitem__", index)
 
+    @on_behalf
     def _call(self, name: str, *args: Any) -> Any:
         thing = object.__getattribute__(self, "_thing")
         trace = object.__getattribute__(self, "_trace")
@@ -187,14 +197,17 @@ def _has(thing: Any, name: str, value: Any) -> bool:
     return is_there and not hasattr(getattr(type(thing), name, None), "__set__")
 
 
+@on_behalf
 def _get(thing: Any, index: Any) -> Any:
     return thing[index]
 
 
+@on_behalf
 def _set(thing: Any, index: Any, value: Any) -> None:
     thing[index] = value
 
 
+@on_behalf
 def _delete(thing: Any, index: Any) -> None:
     del thing[index]
 

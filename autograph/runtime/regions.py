@@ -5,26 +5,22 @@ A body changes variables, and containers that the journal knows. Both are *slots
 
 from __future__ import annotations
 
-import dis
-import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import is_
 from typing import Any, Protocol
 
 from autograph import nest
-from autograph.errors import AutographError
-from autograph.marks import UNBOUND, is_body
+from autograph.marks import UNBOUND
 from autograph.runtime import forms
 from autograph.runtime.graph import Block, Place, Value
 from autograph.runtime.holding import HOLDERS, Held, held
-from autograph.runtime.journal import Changes, Fallback, attributes, contents, entries, put, reached
-from autograph.runtime.signals import Diverged, Materialise, Plain, Raised, Signal, Unjoinable, Unstageable
+from autograph.runtime.journal import Changes, Fallback, contents, entries, put, reached
+from autograph.runtime.raising import run_or_raise
+from autograph.runtime.signals import Diverged, Materialise, Unjoinable, Unstageable
 from autograph.runtime.tensor import Tensor, is_tensor
-from autograph.runtime.trace import Trace, is_library
+from autograph.runtime.trace import Trace
 from autograph.runtime.types import MaybeUnbound
-from autograph.wording import UNBOUND_FREE, UNBOUND_LOCAL
 
 
 class Variable(Protocol):
@@ -152,179 +148,6 @@ def _known_before(trace: Trace, before: dict[Any, Any], changes: Changes) -> Cal
         return lambda container: True
     found = reached([*before.values(), *trace.roots()], changes)
     return lambda container: found is None or id(container) in found
-
-
-def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
-    """What `body` returns. What it raises, the graph will raise: the tracing of the block ends there."""
-    try:
-        return body()
-    except AutographError:
-        raise
-    except RecursionError:
-        raise too_deep(trace) from None
-    except Raised as error:
-        raise_in_graph(trace, error)
-    except Exception as error:
-        if is_own(error):
-            raise
-        check_not_about_handles(trace, error)
-        check_not_handling(trace, error)
-        if isinstance(error, trace.endings):
-            raise Plain("where an iteration ends is known only when the program runs", trace.place()) from None
-        raise_in_graph(trace, _named_like_python(error))
-
-
-def too_deep(trace: Trace) -> Plain:
-    """Tracing takes more frames than running does; what else the function does about it shows when it runs."""
-    return Plain("it calls itself too deep to be traced", trace.place())
-
-
-def _named_like_python(error: Exception) -> Exception:
-    """An unbound local variable is a free one to a body made of a piece of a function; the user knows of no bodies."""
-    entry = error.__traceback__
-    while entry is not None and entry.tb_next is not None:
-        entry = entry.tb_next
-    if type(error) is not NameError or entry is None or not is_body(entry.tb_frame.f_code):
-        return error
-    if str(error) != UNBOUND_FREE.format(error.name):
-        return error
-    return UnboundLocalError(UNBOUND_LOCAL.format(error.name)).with_traceback(error.__traceback__)
-
-
-def check_not_about_handles(trace: Trace, error: Exception) -> None:
-    """Whether code that is not staged complains of what traced code hands it.
-
-    Raises:
-        Plain: it does.
-        Signal: tracing was interrupted, and code written in C has made another error of that.
-    """
-    if isinstance(error.__cause__, Signal):
-        raise error.__cause__
-    if trace.needed is not None and _raised_by(error) == trace.needed.place[-1:]:
-        raise trace.needed
-    texts = [part for part in error.args if type(part) is str]
-    about_handles = isinstance(error, (TypeError, AttributeError)) and any(map(_HANDLES.search, texts))
-    if about_handles or (type(error) in (TypeError, AttributeError) and not _is_by_statement(error)):
-        raise Plain(f"code that is not staged cannot take a staged value ({error})", trace.place())
-
-
-def _is_by_statement(error: BaseException) -> bool:
-    """Whether a `raise` of the user's has raised an error, rather than C code, which a handle may have confused."""
-    place = _raised_by(error)
-    if not place:
-        return False
-    code, instruction = place[0]
-    return dis.opname[code.co_code[instruction]] in ("RAISE_VARARGS", "RERAISE")
-
-
-def _raised_by(error: BaseException) -> Place:
-    """The instruction that raised an error."""
-    entry = error.__traceback__
-    while entry is not None and entry.tb_next is not None:
-        entry = entry.tb_next
-    return () if entry is None else ((entry.tb_frame.f_code, entry.tb_lasti),)
-
-
-def check_not_handling(trace: Trace, error: BaseException) -> None:
-    """Whether an exception is raised while another one is handled, which it would have to tell of.
-
-    Raises:
-        Plain: it is.
-    """
-    context = error.__context__
-    while context is not None and (type(context).__module__.startswith("autograph") or context is trace.around):
-        context = context.__context__
-    if context is not None:
-        raise Plain(f"{type(error).__name__} is raised while another exception is handled", trace.place())
-
-
-_HANDLES = re.compile("'?\\b(Tensor|Held|Method|Recorded|Mutator|ContainerRef|ObjectRef|Generated|ModuleView)\\b")
-
-
-def is_own(error: BaseException) -> bool:
-    """Whether an exception comes from this library, rather than from what it calls for the user."""
-    entry = error.__traceback__
-    while entry is not None and entry.tb_next is not None:
-        entry = entry.tb_next
-    if entry is None or not is_library(entry.tb_frame.f_code):
-        return False
-    return not entry.tb_frame.f_code.co_filename.endswith(_ON_BEHALF)
-
-
-# Here, what the user's code does with plain values is done for it.
-_ON_BEHALF = tuple(os.sep + name for name in ("tensor.py", "refs.py", "calling.py", "python_builtins.py", "logical.py",
-                                              "comparisons.py", "conditionals.py", "while_loop.py", "for_loop.py",
-                                              "comprehensions.py", "assertions.py", "unbound.py", "turns.py",
-                                              "tracebacks.py", "texts.py", "fstrings.py", "standins.py", "in_place.py",
-                                              "keyed.py", "generators.py", "objects.py", "holding.py"))
-
-
-def raise_in_graph(trace: Trace, error: Any) -> Any:
-    """Record that `error` is raised, after what was changed until then is written back.
-
-    Raises:
-        Diverged: always.
-    """
-    trace.before_raise()
-    record_raise(trace, error)
-    raise Diverged
-
-
-def record_raise(trace: Trace, error: Any) -> None:
-    """Record that `error`, an exception or a class of exceptions, is raised."""
-    place = _raised_at(trace, error)
-    count = len(trace.block.nodes)
-    made = _raisable(trace, error)
-    kwargs = {}
-    if getattr(error, "__suppress_context__", False):  # there was a `from`
-        kwargs["cause"] = None if error.__cause__ is None else _raisable(trace, error.__cause__)
-    trace.record("raise", (made,), kwargs)
-    for node in trace.block.nodes[count:] if place else ():
-        node.place = place
-
-
-def _raisable(trace: Trace, error: Any) -> Any:
-    """What makes an exception like `error` when the graph runs, or gives the one that it stands for."""
-    if isinstance(error, Raised):
-        return error.exception if is_tensor(error.exception) else _raisable(trace, error.exception)
-    if isinstance(error, type):
-        return trace.record("call", (error,))
-    if type(error).__init__ in _PLAIN_INITS and not _state_of(error):
-        return trace.record("call", (type(error), *error.args))
-    return trace.record("call", (remake, type(error), error.args, _state_of(error)))
-
-
-_PLAIN_INITS = frozenset(
-    kind.__init__ for kind in (BaseException, Exception, ValueError, KeyError, OSError, StopIteration)
-)
-
-
-def _state_of(error: BaseException) -> Any:
-    return {name: value for name, value in attributes(error).items() if name != "__traceback__"}
-
-
-def remake(kind: Any, args: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
-    """An exception like the one that was raised while tracing."""
-    error: BaseException = kind.__new__(kind, *args)
-    error.args = args
-    vars(error).update(state)
-    return error
-
-
-def _raised_at(trace: Trace, error: Any) -> Place:
-    """Where an exception comes from that has been raised already; () if that is here."""
-    found = []
-    entry = error.__traceback__ if isinstance(error, BaseException) else None
-    while entry is not None:
-        code = entry.tb_frame.f_code
-        if not is_library(code):
-            found.append((code, entry.tb_lasti))
-        entry = entry.tb_next
-    outer = trace.place()
-    around = [code for code, _ in outer]
-    if found and found[0][0] in around:  # the traceback begins in a frame that still runs
-        outer = outer[: around.index(found[0][0])]
-    return (*outer, *found) if found else ()
 
 
 def _note_entries(arm: Arm, changes: Changes) -> None:

@@ -34,7 +34,7 @@ from autograph.runtime.journal import (
 )
 from autograph.runtime.making import assigns_outside, make_function, make_object
 from autograph.runtime.outside import Outside
-from autograph.runtime.regions import remake
+from autograph.runtime.raising import remake
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.signature import Respecialise
 from autograph.runtime.tensor import Tensor, is_tensor

@@ -14,12 +14,14 @@ from contextlib import contextmanager
 from inspect import Parameter
 from typing import Any, ClassVar
 
-from autograph.errors import AutographError, RetraceWarning, StrictError, TracingError
+from autograph.errors import AutographError, InternalError, RetraceWarning, StrictError, TracingError
 from autograph.runtime import learning
 from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_of, key_of_parts, keyer_of, read
+from autograph.runtime.callables import place_of
 from autograph.runtime.entry import MISS, Builder, broken
 from autograph.runtime.graph import user_line
 from autograph.runtime.options import ENGINES, Options, refuse
+from autograph.runtime.raising import is_own
 from autograph.runtime.signature import Event, Guard, Policy, Respecialise, Signature, Traced, Where
 from autograph.runtime.specified import Specified
 from autograph.runtime.traces import Trace, Traces
@@ -136,7 +138,7 @@ class Specialiser:
                         self._respecialise(signal)
                         continue
                     except AutographError as error:
-                        if isinstance(error, StrictError):
+                        if isinstance(error, (StrictError, InternalError)):
                             raise
                         if not self._pin_numbers() and not self._concretise(error, signature, reading):
                             raise
@@ -250,14 +252,14 @@ class Specialiser:
         if self.made:
             refuse(self.options, self.name, "retrace", f"would be traced again: {reason}")
         trace = Trace(self.made + 1, key, signature, reading.lengths, reading.sharing, reason)
-        traced = self._trace(trace, signature, arrange(self.parameters, values))
-        builder = Builder(self.parameters, signature, reading)
-        if traced.plain:
-            trace.entry = builder.make_plain(trace, self.function, traced.guards)
-        else:
-            executable = self._compile(trace, traced)
-            trace.entry = builder.make(trace, executable, traced.guards, traced.containers)
-        trace.entry_source = builder.source
+        try:
+            self._fill(trace, Builder(self.parameters, signature, reading), arrange(self.parameters, values))
+        except Exception as error:
+            if isinstance(error, AutographError) or not is_own(error):
+                raise
+            message = f"autograph fails to stage {self.name} ({type(error).__name__}: {error}). This is an error in "
+            message += "autograph, please report it with this traceback; without @ag.function, the function will run"
+            raise InternalError(message, *place_of(self.function)) from error
         self.made += 1
         for gone in self.traces.add(trace):
             self._gone.append(hash(gone.key))
@@ -265,6 +267,16 @@ class Specialiser:
             self._tell("dropped", f"trace {gone.number} was dropped for trace {trace.number}: {room}")
         self._warn(trace)
         return trace
+
+    def _fill(self, trace: Trace, builder: Builder, example: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
+        """Trace the function, and let the trace run what comes of that."""
+        traced = self._trace(trace, builder.signature, example)
+        if traced.plain:
+            trace.entry = builder.make_plain(trace, self.function, traced.guards)
+        else:
+            executable = self._compile(trace, traced)
+            trace.entry = builder.make(trace, executable, traced.guards, traced.containers)
+        trace.entry_source = builder.source
 
     def _trace(self, trace: Trace, signature: Signature, example: tuple[tuple[Any, ...], dict[str, Any]]) -> Traced:
         if Hooks.tracer is None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries
+from autograph.libraries import on_behalf
 from autograph.runtime.callables import full_name_of
 from autograph.runtime.classes import GENERATORS, is_users
 from autograph.runtime.graph import Constant
@@ -77,6 +78,7 @@ class Recorded:
         self.__wrapped__ = function
         self.only_staged = only_staged
 
+    @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         function = self.__wrapped__
         if isinstance(getattr(function, "__self__", function), np.ufunc):
@@ -107,6 +109,7 @@ class Recorded:
         """What it is, on a path that is not the only one."""
         return self.__wrapped__
 
+    @on_behalf
     def __getattr__(self, name: str) -> Any:
         value = getattr(self.__wrapped__, name)
         return Recorded(self.trace, value, self.only_staged) if callable(value) and not name.startswith("_") else value
@@ -140,6 +143,7 @@ class Mutator:
         self.owner = owner
         self.function = function
 
+    @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         owner, name = self.owner, self.function.__name__
         inside = held(owner)
@@ -160,6 +164,7 @@ class Mutator:
         finally:
             self.trace.journal.pending = True
 
+    @on_behalf
     def _sort(self, kwargs: dict[str, Any]) -> None:
         """Sort a list by keys that may be staged."""
         items = by_keys(self.trace, sorted, self.owner, kwargs)
@@ -201,6 +206,7 @@ class AttributeSetter:
         self.trace = trace
         self.function = function
 
+    @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         function = self.function
         owner = getattr(function, "__self__", None)
@@ -218,6 +224,7 @@ class AttributeSetter:
 def unbound(trace: Trace, function: Any) -> Callable[..., Any]:
     """What to call for `list.append`, `dict.update` and their like."""
 
+    @on_behalf
     def of_owner(*args: Any, **kwargs: Any) -> Any:
         if not args or not isinstance(args[0], CONTAINERS):
             return Recorded(trace, function, only_staged=True)(*args, **kwargs)
@@ -236,6 +243,7 @@ class TextMethod:
         self.owner = owner
         self.function = function
 
+    @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         args = tuple(self.trace.collected(part) for part in args)
         if not may_hold(args) and not may_hold(kwargs):
@@ -250,12 +258,14 @@ class Module:
         vars(self)["_trace"] = trace
         vars(self)["_module"] = module
 
+    @on_behalf
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._module, name)
         if libraries.is_impure(self._module.__name__) and not (callable(value) or isinstance(value, _CONSTANTS)):
             return self._trace.record("getattr", (Constant(self._module), name))
         return stand_in(self._trace, value)
 
+    @on_behalf
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._module, name, value)
 
@@ -266,12 +276,14 @@ class Module:
 def importer(original: Any, real: dict[str, Any], see: Callable[[Any], Any]) -> Callable[..., Any]:
     """What `import` calls in traced code of a module: `see` gives what it gets for the module that is imported."""
 
+    @on_behalf
     def imported(name: str, globals: Any = None, *args: Any, **kwargs: Any) -> Any:
         return see(original(name, real, *args, **kwargs))
 
     return imported
 
 
+@on_behalf
 def _is_callable(trace: Trace, thing: Any) -> Any:
     """`callable(thing)`."""
     if not is_tensor(thing):

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograph.libraries import is_own
+from autograph.libraries import is_own, on_behalf
 from autograph.runtime.graph import Value
 from autograph.runtime.protocols import as_arrays, overrides
 from autograph.runtime.recorder import Recorder
@@ -59,6 +59,7 @@ class Tensor:
     # What it looks like -----------------------------------------------------------------------------------------------
 
     @property
+    @on_behalf
     def __class__(self) -> type:
         """The class of what it stands for, so that `isinstance` tells the user's code the truth."""
         if is_own(sys._getframe(1).f_code.co_filename):
@@ -66,9 +67,11 @@ class Tensor:
         return self._trace.class_of(self)
 
     @__class__.setter
+    @on_behalf
     def __class__(self, value: type) -> None:
         raise TypeError("the class of a staged value cannot be changed")
 
+    @on_behalf
     def __getattr__(self, name: str) -> Any:
         if name in _NAMES and getattr(self._value.type, "name", "") == "type":
             return self._trace.record("getattr", (self, name))
@@ -148,6 +151,7 @@ class Tensor:
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         self._needs("as an array, by code that is not traced")
 
+    @on_behalf
     def __len__(self) -> int:
         type = self._trace.type_of(self)
         if isinstance(type, TensorType) and type.exact and type.ndim and type.shape[0] is not None:
@@ -393,6 +397,7 @@ def _is_method(kind: Any, type: Any, name: str) -> bool:
     return name not in _DATA and any(hasattr(kind, name) for kind in (*_CLASSES.values(), np.ndarray))
 
 
+@on_behalf
 def iterated(tensor: Tensor, frame: Any) -> Iterator[Any]:
     """The items of a staged value that the code of `frame` is about to iterate over."""
     trace = tensor._trace

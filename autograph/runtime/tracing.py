@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import functools
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from types import FunctionType
 from typing import Any
-
-import numpy as np
 
 import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph import nest
@@ -26,7 +23,14 @@ from autograph.runtime.journal import contents, restore
 from autograph.runtime.outside import Outside
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.printing import expression
-from autograph.runtime.regions import check_not_about_handles, check_not_handling, is_own, record_raise, too_deep
+from autograph.runtime.raising import (
+    INSTALLED,
+    check_not_about_handles,
+    check_not_handling,
+    is_own,
+    record_raise,
+    too_deep,
+)
 from autograph.runtime.results import Results
 from autograph.runtime.signals import (
     Diverged,
@@ -291,7 +295,7 @@ class Tracer:
         if not isinstance(signal, (NeedsConcrete, TooDeep)) or self._specialised(signal.value, "") is not None:
             return ""
         objects = [v for v in (signal.value, *depends_on(signal.value)) if not isinstance(v.type, TensorType)]
-        by_library = signal.place and signal.place[-1][0].co_filename.startswith(_LIBRARIES)
+        by_library = signal.place and signal.place[-1][0].co_filename.startswith(INSTALLED)
         if not (objects or isinstance(signal, TooDeep) or signal.plain or by_library):
             return ""
         return f"the value of {_called(signal.value)} is needed {signal.use}{at}"
@@ -383,11 +387,9 @@ def _called(value: Value) -> str:
 
 def _line(place: Any) -> tuple[str, int] | tuple[()]:
     """The user's line, rather than one of a library that the user calls."""
-    users = tuple((code, at) for code, at in place if not code.co_filename.startswith(_LIBRARIES))
+    users = tuple((code, at) for code, at in place if not code.co_filename.startswith(INSTALLED))
     return user_line(users) or user_line(place) or ()
 
-
-_LIBRARIES = (os.path.dirname(os.__file__) + os.sep, os.path.dirname(np.__file__) + os.sep, "<frozen ")
 
 
 def _at(place: Any) -> str:

@@ -14,6 +14,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
+from autograph.libraries import on_behalf
 from autograph.runtime.branches import stage_if
 from autograph.runtime.holding import held, is_watched, iterated_container, let_hold, watched
 from autograph.runtime.loops import stage_for, stage_while
@@ -152,6 +153,7 @@ class _While:
                 return None
             now = self.test()
 
+    @on_behalf
     def _plain(self, now: Any, limit: int | None, checkpoint: Checkpoint) -> None:
         turns = 0
         while not is_staged(now):
@@ -214,6 +216,7 @@ class _For:
     rule: Unrolling
     copied: bool = False  # whether turns were traced for copies of the items
 
+    @on_behalf
     def plain(self, iterable: Any) -> None:
         """Over plain values."""
         source = _restartable(iterable)
@@ -222,6 +225,7 @@ class _For:
         else:
             self.unrolled(iter(watched(iterable)))
 
+    @on_behalf
     def over(self, iterable: Any, container: Any) -> None:
         """Over a list or the like; one that changes meanwhile may have to be an object of the graph before that."""
         checkpoint = Checkpoint(self.trace, self.state)
@@ -308,6 +312,7 @@ class _For:
         finally:
             checkpoint.keep()
 
+    @on_behalf
     def _turns(self, items: Iterator[Any], checkpoint: Checkpoint, eager: bool) -> None:
         """Run the turns as they are.
 
@@ -331,6 +336,7 @@ class _For:
             self.rule.spend(checkpoint.grown, self.trace.place)
         _tell_turns(checkpoint, turns, self.rule)
 
+    @on_behalf
     def _rest(self, items: Iterator[Any]) -> list[Any]:
         """The items of the turns to come, of which only the graph knows which is the last."""
         rest = list(islice(items, MOST + 1)) if _is_passive(items) else None

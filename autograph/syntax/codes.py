@@ -28,7 +28,7 @@ FUTURE: int = functools.reduce(
 
 _NOISY = re.compile(
     r"""\\[^\n\\'"abfnrtv0-7xNuU] | ['"]\s*[(\[] | \bassert\s*\( | \d(?:and|or|if|in|is|else)\b
-    | \bis\s+(?:not\s+)?['"(\[{0-9-]""",
+    | \bis\s+(?:not\s+)?['"(\[{0-9-] | \b\d[\w.]*\s*[(\[] | [)\]}]\s*\(""",
     re.VERBOSE,
 )
 _FILTERS = threading.Lock()

@@ -1,0 +1,190 @@
+"""Exceptions while tracing: what the user's code raises, the graph raises; what this library raises is its own fault.
+
+Code that is not staged may raise because it was handed a handle: then the function is run as plain Python.
+"""
+
+from __future__ import annotations
+
+import dis
+import os
+import re
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import AutographError
+from autograph.libraries import is_at_fault
+from autograph.marks import is_body
+from autograph.runtime.graph import Place
+from autograph.runtime.journal import attributes
+from autograph.runtime.signals import Diverged, Plain, Raised, Signal
+from autograph.runtime.tensor import is_tensor
+from autograph.runtime.trace import Trace, is_library
+from autograph.wording import UNBOUND_FREE, UNBOUND_LOCAL
+
+# Code that others wrote, and that is not staged.
+INSTALLED = (os.path.dirname(os.__file__) + os.sep, os.path.dirname(np.__file__) + os.sep, "<frozen ")
+
+
+def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
+    """What `body` returns. What it raises, the graph will raise: the tracing of the block ends there."""
+    try:
+        return body()
+    except AutographError:
+        raise
+    except RecursionError:
+        raise too_deep(trace) from None
+    except Raised as error:
+        raise_in_graph(trace, error)
+    except Exception as error:
+        if is_own(error):
+            raise
+        check_not_about_handles(trace, error)
+        check_not_handling(trace, error)
+        if isinstance(error, trace.endings):
+            raise Plain("where an iteration ends is known only when the program runs", trace.place()) from None
+        raise_in_graph(trace, _named_like_python(error))
+
+
+def too_deep(trace: Trace) -> Plain:
+    """Tracing takes more frames than running does; what else the function does about it shows when it runs."""
+    return Plain("it calls itself too deep to be traced", trace.place())
+
+
+def _named_like_python(error: Exception) -> Exception:
+    """An unbound local variable is a free one to a body made of a piece of a function; the user knows of no bodies."""
+    place = _raised_by(error)
+    if type(error) is not NameError or not place or not is_body(place[0][0]):
+        return error
+    if str(error) != UNBOUND_FREE.format(error.name):
+        return error
+    return UnboundLocalError(UNBOUND_LOCAL.format(error.name)).with_traceback(error.__traceback__)
+
+
+def check_not_about_handles(trace: Trace, error: Exception) -> None:
+    """Whether code that is not staged complains of what traced code hands it.
+
+    Raises:
+        Plain: it does.
+        Signal: tracing was interrupted, and code written in C has made another error of that.
+    """
+    if isinstance(error.__cause__, Signal):
+        raise error.__cause__
+    if trace.needed is not None and _raised_by(error) == trace.needed.place[-1:]:
+        raise trace.needed
+    texts = [part for part in error.args if type(part) is str]
+    about_handles = isinstance(error, (TypeError, AttributeError)) and any(map(_HANDLES.search, texts))
+    if about_handles or (type(error) in (TypeError, AttributeError) and not _is_by_statement(error)):
+        raise Plain(f"code that is not staged cannot take a staged value ({error})", trace.place())
+
+
+def _is_by_statement(error: BaseException) -> bool:
+    """Whether a `raise` of the user's has raised an error, rather than C code, which a handle may have confused."""
+    place = _raised_by(error)
+    if not place:
+        return False
+    code, instruction = place[0]
+    return dis.opname[code.co_code[instruction]] in ("RAISE_VARARGS", "RERAISE")
+
+
+def _raised_by(error: BaseException) -> Place:
+    """The instruction of the program that raised an error."""
+    place = tuple((entry.tb_frame.f_code, entry.tb_lasti) for entry in _entries(error))
+    return next(((each,) for each in reversed(place) if not is_library(each[0])), ())
+
+
+def check_not_handling(trace: Trace, error: BaseException) -> None:
+    """Whether an exception is raised while another one is handled, which it would have to tell of.
+
+    Raises:
+        Plain: it is.
+    """
+    context = error.__context__
+    while context is not None and (type(context).__module__.startswith("autograph") or context is trace.around):
+        context = context.__context__
+    if context is not None:
+        raise Plain(f"{type(error).__name__} is raised while another exception is handled", trace.place())
+
+
+_HANDLES = re.compile("'?\\b(Tensor|Held|Method|Recorded|Mutator|ContainerRef|ObjectRef|Generated|ModuleView)\\b")
+
+
+def is_own(error: BaseException) -> bool:
+    """Whether an exception is an error of this library, rather than of what it does, or calls, for the user."""
+    codes = [entry.tb_frame.f_code for entry in _entries(error)]
+    raised = next((code for code in reversed(codes) if not code.co_filename.startswith(INSTALLED)), None)
+    return raised is not None and is_at_fault(raised)
+
+
+def _entries(error: BaseException) -> Iterator[TracebackType]:
+    """The entries of a traceback, the outermost first."""
+    entry = error.__traceback__
+    while entry is not None:
+        yield entry
+        entry = entry.tb_next
+
+
+def raise_in_graph(trace: Trace, error: Any) -> Any:
+    """Record that `error` is raised, after what was changed until then is written back.
+
+    Raises:
+        Diverged: always.
+    """
+    trace.before_raise()
+    record_raise(trace, error)
+    raise Diverged
+
+
+def record_raise(trace: Trace, error: Any) -> None:
+    """Record that `error`, an exception or a class of exceptions, is raised."""
+    place = _raised_at(trace, error)
+    count = len(trace.block.nodes)
+    made = _raisable(trace, error)
+    kwargs = {}
+    if getattr(error, "__suppress_context__", False):  # there was a `from`
+        kwargs["cause"] = None if error.__cause__ is None else _raisable(trace, error.__cause__)
+    trace.record("raise", (made,), kwargs)
+    for node in trace.block.nodes[count:] if place else ():
+        node.place = place
+
+
+def _raisable(trace: Trace, error: Any) -> Any:
+    """What makes an exception like `error` when the graph runs, or gives the one that it stands for."""
+    if isinstance(error, Raised):
+        return error.exception if is_tensor(error.exception) else _raisable(trace, error.exception)
+    if isinstance(error, type):
+        return trace.record("call", (error,))
+    if type(error).__init__ in _PLAIN_INITS and not _state_of(error):
+        return trace.record("call", (type(error), *error.args))
+    return trace.record("call", (remake, type(error), error.args, _state_of(error)))
+
+
+_PLAIN_INITS = frozenset(
+    kind.__init__ for kind in (BaseException, Exception, ValueError, KeyError, OSError, StopIteration)
+)
+
+
+def _state_of(error: BaseException) -> Any:
+    return {name: value for name, value in attributes(error).items() if name != "__traceback__"}
+
+
+def remake(kind: Any, args: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
+    """An exception like the one that was raised while tracing."""
+    error: BaseException = kind.__new__(kind, *args)
+    error.args = args
+    vars(error).update(state)
+    return error
+
+
+def _raised_at(trace: Trace, error: Any) -> Place:
+    """Where an exception comes from that has been raised already; () if that is here."""
+    entries = _entries(error) if isinstance(error, BaseException) else ()
+    places = [(entry.tb_frame.f_code, entry.tb_lasti) for entry in entries]
+    found = [place for place in places if not is_library(place[0])]
+    outer = trace.place()
+    around = [code for code, _ in outer]
+    if found and found[0][0] in around:  # the traceback begins in a frame that still runs
+        outer = outer[: around.index(found[0][0])]
+    return (*outer, *found) if found else ()

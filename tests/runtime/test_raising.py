@@ -1,0 +1,136 @@
+"""Exceptions while tracing: the user's are raised by the graph, this library's own ask for a report."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.errors import InternalError
+from autograph.libraries import ROOT
+from autograph.runtime import passes
+from autograph.runtime.refs import ContainerRef
+from autograph.runtime.trace import Trace
+from tests import outcomes
+
+
+def broken(text: str, file: str) -> Any:
+    """A function as if it stood in a file of this library."""
+    names: dict[str, Any] = {"np": np}
+    exec(compile(f"def broken(*args, **kwargs): {text}", os.path.join(ROOT, *file.split("/")), "exec"), names)
+    return names["broken"]
+
+
+def stores(xs: list[float], x: float) -> Any:
+    xs[0] = x + 1
+    return xs
+
+
+@pytest.mark.parametrize("text", ["None.missing", "len(5)", "{}[1]", "np.mean('x')", "assert 0", "raise ValueError"])
+@pytest.mark.parametrize(
+    ("thing", "name", "file"),
+    [
+        (Trace, "record", "runtime/trace.py"),
+        (Trace, "place", "runtime/trace.py"),
+        (ContainerRef, "_touch", "runtime/refs.py"),
+        (passes, "optimise", "runtime/passes/__init__.py"),
+    ],
+)
+def test_errors_of_this_library(monkeypatch: Any, text: str, thing: Any, name: str, file: str) -> None:
+    staged = ag.function(stores)
+    with monkeypatch.context() as patched:
+        patched.setattr(thing, name, broken(text, file))
+        with pytest.raises(InternalError, match=r"fails to stage stores .* report") as told:
+            staged([1.0], 2.0)
+        assert told.value.__cause__ is not None
+        assert not staged.traces
+    assert staged([1.0], 2.0) == [3.0]
+
+
+class Odd:
+    def __len__(self) -> int:
+        return -1
+
+    def __bool__(self) -> Any:
+        return 3
+
+    def __iter__(self) -> Any:
+        return 5
+
+
+class Slots:
+    __slots__ = ("k",)
+
+
+def helper(a: Any) -> Any:
+    return a
+
+
+def changed_meanwhile(x: Any) -> Any:
+    names = {1: x, 2: x}
+    for name in names:
+        names[name + 2] = x
+
+
+def stops(x: Any) -> Any:
+    for item in 5:  # type: ignore[attr-defined]
+        x += item
+
+
+WRONG: list[Callable[[Any], Any]] = [
+    lambda x: x + [1][5],
+    lambda x: x + {"a": 1}["b"],
+    lambda x: x + (1, 2).missing,  # type: ignore[attr-defined]
+    lambda x: x + "abc".missing,  # type: ignore[attr-defined]
+    lambda x: x + int("x"),
+    lambda x: x + min([]),
+    lambda x: x + next(iter([])),
+    lambda x: x + sorted([1, "a"])[0],  # type: ignore[type-var]
+    lambda x: x + sum([[1]]),  # type: ignore[call-overload]
+    lambda x: x + len(5),  # type: ignore[arg-type]
+    lambda x: helper(x, 1),  # type: ignore[call-arg]
+    lambda x: helper(b=x),  # type: ignore[call-arg]
+    lambda x: [1, 2].index(x if x is None else 7) + x,
+    lambda x: [1].pop(4) + x,
+    lambda x: {}.popitem() + x,
+    lambda x: set().pop() + x,
+    lambda x: math.sqrt("x") + x,  # type: ignore[arg-type]
+    lambda x: np.float64("x") + x,
+    lambda x: np.zeros(-1) + x,
+    lambda x: np.missing + x,
+    lambda x: __import__("no_such_module").thing + x,
+    lambda x: setattr(Slots(), "other", x),
+    lambda x: Slots().k + x,
+    lambda x: object.__new__(int, x),  # type: ignore[call-overload]
+    lambda x: len(Odd()) + x,
+    lambda x: x if Odd() else -x,
+    lambda x: list(Odd()),  # type: ignore[call-overload]
+    lambda x: [each + x for each in 5],  # type: ignore[attr-defined]
+    lambda x: any(each > x for each in 5),  # type: ignore[attr-defined]
+    lambda x: x + (3 in 5),  # type: ignore[operator]
+    lambda x: (lambda a, b: a + b)(*[x]),
+    lambda x: x(1),
+    lambda x: 5(x),  # type: ignore[operator]
+    lambda x: "%d" % "x" + str(x),
+    lambda x: f"{'a':d}" + str(x),
+    lambda x: Slots(x),  # type: ignore[call-arg]
+    changed_meanwhile,
+    stops,
+]
+
+
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")
+@pytest.mark.parametrize("function", WRONG)
+def test_errors_of_the_user(function: Callable[[Any], Any]) -> None:
+    staged = ag.function(function)
+    for call in ("1", "1", "2.5"):
+        wanted = outcomes.run(function, call)
+        actual = outcomes.run(staged, call)
+        assert wanted.exception
+        assert actual == wanted
+        assert actual.raised_at == wanted.raised_at
