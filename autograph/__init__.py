@@ -15,7 +15,7 @@ from autograph import errors
 from autograph.api import convert, do_not_convert, explain, set_loop_options, to_code, to_graph
 
 if TYPE_CHECKING:
-    from autograph import importing
+    from autograph import importing, nn, optim
     from autograph.derivatives import grad, value_and_grad
     from autograph.modules import Module
     from autograph.runtime.spec import TensorSpec
@@ -38,6 +38,8 @@ __all__ = [
     "function",
     "grad",
     "importing",
+    "nn",
+    "optim",
     "run_eagerly",
     "set_loop_options",
     "to_code",
@@ -56,13 +58,14 @@ _LATER = {
     "run_eagerly": "autograph.staging",
     "value_and_grad": "autograph.derivatives",
 }
+_MODULES = ("importing", "nn", "optim")
 
 
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
-    if name == "importing":
-        return import_module("autograph.importing")
+    if name in _MODULES:
+        return import_module(f"autograph.{name}")
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_LATER[name]), name)

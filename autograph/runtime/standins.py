@@ -9,7 +9,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from autograph.runtime.protocols import as_arrays, overrides
 from autograph.runtime.signals import Plain, Unstageable
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import CONSUMING, Trace
+from autograph.runtime.types import TensorType
 
 _COMPUTING_MODULES = frozenset({"numpy", "math", "cmath", "builtins"})
 # Of the standard library, what takes staged values as they are: it looks at the structure of things only.
@@ -294,6 +295,28 @@ def _is_callable(trace: Trace, thing: Any) -> Any:
     return any("__call__" in vars(base) for base in known.__mro__)
 
 
+def _is_instance(trace: Trace, thing: Any, kinds: Any) -> bool:
+    """`isinstance(thing, kinds)`: a number or array, of whatever class, is no tuple and no object of the user's."""
+    if not is_tensor(thing):
+        return isinstance(thing, kinds)
+    value = trace.use(thing)
+    isinstance(None, kinds)  # may say that these are no classes
+    asked = kinds if isinstance(kinds, tuple) else get_args(kinds) or (kinds,)
+    if any(is_users(type(kind)) for kind in asked):
+        trace.needs(thing, "by a class that may decide itself what its instances are", plain=True)
+    if isinstance(value.type, TensorType) and not any(map(_may_be_number, asked)):
+        return False
+    return issubclass(trace.class_of(thing), kinds)
+
+
+def _may_be_number(kind: Any) -> bool:
+    """Whether a number or array may be of a class."""
+    return type(kind) is not type or any(issubclass(each, kind) or issubclass(kind, each) for each in _NUMBERS)
+
+
+_NUMBERS = (int, float, complex, np.generic, np.ndarray)
+
+
 def stand_in(trace: Trace, value: Any) -> Any:
     """What traced code sees in the place of a module or function that computes."""
     if isinstance(value, types.ModuleType):
@@ -308,6 +331,8 @@ def stand_in(trace: Trace, value: Any) -> Any:
         return AttributeSetter(trace, value) if changes_attributes(value) else Recorded(trace, value)
     if value is callable:
         return partial(_is_callable, trace)
+    if value is isinstance:
+        return partial(_is_instance, trace)
     if type(value) is types.BuiltinFunctionType and value in _OF_NUMBERS:
         return Recorded(trace, value, only_staged=True)
     module = str(getattr(value, "__module__", None) or "").partition(".")[0]

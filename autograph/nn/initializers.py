@@ -1,0 +1,83 @@
+"""Initialisers: functions of a shape, a generator or seed, and a dtype, that make what variables begin with.
+
+    glorot_uniform((64, 128), rng=0)
+    functools.partial(normal, stddev=0.02)          # is an initialiser, too
+
+A shape is (…, inputs, outputs), with the size of the field that a convolution looks at in front, if there is one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+Rng = np.random.Generator | int | None
+
+
+def zeros(shape: Sequence[int], rng: Rng = None, dtype: Any = float) -> Any:
+    """All zeros."""
+    return np.zeros(shape, dtype)
+
+
+def ones(shape: Sequence[int], rng: Rng = None, dtype: Any = float) -> Any:
+    """All ones."""
+    return np.ones(shape, dtype)
+
+
+def uniform(shape: Sequence[int], rng: Rng = None, dtype: Any = float, low: float = -0.05, high: float = 0.05) -> Any:
+    """Drawn from [low, high) evenly."""
+    return np.random.default_rng(rng).uniform(low, high, shape).astype(dtype)
+
+
+def normal(shape: Sequence[int], rng: Rng = None, dtype: Any = float, mean: float = 0.0, stddev: float = 0.05) -> Any:
+    """Drawn from a normal distribution."""
+    return np.random.default_rng(rng).normal(mean, stddev, shape).astype(dtype)
+
+
+def standard_normal(shape: Sequence[int], rng: Rng = None, dtype: Any = float) -> Any:
+    """Normal with variance 1."""
+    return normal(shape, rng, dtype, 0.0, 1.0)
+
+
+def glorot_uniform(shape: Sequence[int], rng: Rng = None, dtype: Any = float) -> Any:
+    """Uniform with variance 2 / (inputs + outputs), which suits tanh and sigmoid (Glorot and Bengio, 2010)."""
+    limit = math.sqrt(6 / sum(_fans(shape)))
+    return uniform(shape, rng, dtype, -limit, limit)
+
+
+def glorot_normal(shape: Sequence[int], rng: Rng = None, dtype: Any = float) -> Any:
+    """Normal with variance 2 / (inputs + outputs) (Glorot and Bengio, 2010)."""
+    return normal(shape, rng, dtype, 0.0, math.sqrt(2 / sum(_fans(shape))))
+
+
+def he_uniform(shape: Sequence[int], rng: Rng = None, dtype: Any = float) -> Any:
+    """Uniform with variance 2 / inputs, which suits relu (He and others, 2015)."""
+    limit = math.sqrt(6 / _fans(shape)[0])
+    return uniform(shape, rng, dtype, -limit, limit)
+
+
+def he_normal(shape: Sequence[int], rng: Rng = None, dtype: Any = float) -> Any:
+    """Normal with variance 2 / inputs (He and others, 2015)."""
+    return normal(shape, rng, dtype, 0.0, math.sqrt(2 / _fans(shape)[0]))
+
+
+def orthogonal(shape: Sequence[int], rng: Rng = None, dtype: Any = float, scale: float = 1.0) -> Any:
+    """A matrix with orthonormal rows or columns, drawn evenly among all such (Saxe and others, 2014)."""
+    rows, columns = math.prod(shape[:-1]), shape[-1]
+    drawn = np.random.default_rng(rng).normal(size=(max(rows, columns), min(rows, columns)))
+    q, r = np.linalg.qr(drawn)
+    q = q * np.sign(np.diagonal(r))
+    return (scale * (q if rows >= columns else q.T)).reshape(shape).astype(dtype)
+
+
+xavier_uniform, xavier_normal = glorot_uniform, glorot_normal
+
+
+def _fans(shape: Sequence[int]) -> tuple[int, int]:
+    """How many inputs an output hangs on, and how many outputs an input."""
+    field = math.prod(shape[:-2])
+    inputs, outputs = (shape[-2], shape[-1]) if len(shape) > 1 else (shape[0], shape[0])
+    return inputs * field, outputs * field

@@ -1,0 +1,70 @@
+"""Losses: functions of predictions and targets that give a number, or one for each example.
+
+`reduction` is "mean", "sum" or "none".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph.nn.activations import log_softmax
+
+
+def mse(predictions: Any, targets: Any, reduction: str = "mean") -> Any:
+    """Squared errors, of arrays of one shape."""
+    return _reduced((predictions - targets) ** 2, reduction)
+
+
+def mae(predictions: Any, targets: Any, reduction: str = "mean") -> Any:
+    """Absolute errors, of arrays of one shape."""
+    return _reduced(np.abs(predictions - targets), reduction)
+
+
+def huber(predictions: Any, targets: Any, delta: float = 1.0, reduction: str = "mean") -> Any:
+    """Half the squared errors up to `delta`, and straight on from there (Huber, 1964)."""
+    errors = np.abs(predictions - targets)
+    within = np.minimum(errors, delta)
+    return _reduced(within * (errors - 0.5 * within), reduction)
+
+
+def softmax_cross_entropy(logits: Any, labels: Any, reduction: str = "mean") -> Any:
+    """The negative logarithm of the probability, by `softmax(logits)`, of the right class.
+
+    Args:
+        logits: of shape (…, classes).
+        labels: class numbers of shape (…), or probabilities of shape (…, classes), such as those of `one_hot`.
+    """
+    log_probabilities = log_softmax(logits)
+    labels = np.asarray(labels)
+    if np.ndim(labels) < np.ndim(logits):
+        chosen = np.take_along_axis(log_probabilities, labels[..., None], axis=-1)
+        return _reduced(-chosen[..., 0], reduction)
+    return _reduced(-np.sum(labels * log_probabilities, axis=-1), reduction)
+
+
+def binary_cross_entropy(probabilities: Any, targets: Any, reduction: str = "mean", epsilon: float = 1e-7) -> Any:
+    """The negative logarithm of the probability of what is the case.
+
+    Args:
+        probabilities: of the targets being 1; taken for between `epsilon` and 1 - `epsilon`.
+        targets: numbers from 0 to 1, of the same shape.
+    """
+    p = np.clip(probabilities, epsilon, 1 - epsilon)
+    return _reduced(-(targets * np.log(p) + (1 - targets) * np.log1p(-p)), reduction)
+
+
+def binary_cross_entropy_with_logits(logits: Any, targets: Any, reduction: str = "mean") -> Any:
+    """The same for the probabilities `sigmoid(logits)`, which is exact however large the logits are."""
+    return _reduced(np.logaddexp(logits, 0) - logits * targets, reduction)
+
+
+def _reduced(losses: Any, reduction: str) -> Any:
+    if reduction == "mean":
+        return np.mean(losses)
+    if reduction == "sum":
+        return np.sum(losses)
+    if reduction == "none":
+        return losses
+    raise ValueError(f'reduction is "mean", "sum" or "none", not {reduction!r}')

@@ -1,0 +1,60 @@
+"""Layers that shift and scale features to mean 0 and variance 1, and then as they have learnt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph.modules import Module
+from autograph.variables import Variable
+
+
+class LayerNorm(Module):
+    """Normalises each vector of features by itself (Ba and others, 2016).
+
+    Args:
+        features: how many there are; x has shape (…, features).
+        epsilon: added to the variance.
+    """
+
+    def __init__(self, features: int, epsilon: float = 1e-5, dtype: Any = float) -> None:
+        self.scale = Variable(np.ones(features, dtype))
+        self.shift = Variable(np.zeros(features, dtype))
+        self.epsilon = epsilon
+
+    def __call__(self, x: Any) -> Any:
+        centred = x - np.mean(x, axis=-1, keepdims=True)
+        variance = np.mean(centred**2, axis=-1, keepdims=True)
+        return centred / np.sqrt(variance + self.epsilon) * self.scale + self.shift
+
+
+class BatchNorm(Module):
+    """Normalises each feature over the batch (Ioffe and Szegedy, 2015).
+
+    While it is trained (see `Module.train`), by the mean and variance of the batch, of which it keeps moving averages;
+    after `eval()`, by these.
+
+    Args:
+        features: how many there are; x has shape (batch, …, features).
+        momentum: how much of the averages is kept at each call.
+        epsilon: added to the variance.
+    """
+
+    def __init__(self, features: int, momentum: float = 0.99, epsilon: float = 1e-5, dtype: Any = float) -> None:
+        self.scale = Variable(np.ones(features, dtype))
+        self.shift = Variable(np.zeros(features, dtype))
+        self.mean = Variable(np.zeros(features, dtype), trainable=False)
+        self.variance = Variable(np.ones(features, dtype), trainable=False)
+        self.momentum = momentum
+        self.epsilon = epsilon
+
+    def __call__(self, x: Any) -> Any:
+        if not self.training:
+            return (x - self.mean) / np.sqrt(self.variance + self.epsilon) * self.scale + self.shift
+        axes = tuple(range(np.ndim(x) - 1))
+        mean = np.mean(x, axis=axes)
+        variance = np.mean((x - mean) ** 2, axis=axes)
+        self.mean.assign_add((1 - self.momentum) * (mean - self.mean))
+        self.variance.assign_add((1 - self.momentum) * (variance - self.variance))
+        return (x - mean) / np.sqrt(variance + self.epsilon) * self.scale + self.shift

@@ -1,0 +1,56 @@
+"""Recurrent cells, against their formulas written out, and in loops of the user's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from autograph import nn
+from tests.comparing import compare
+
+NAMES = {"np": np, "nn": nn}
+
+
+def logistic(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def test_lstm_cell():
+    cell, rng = nn.LSTMCell(3, 2, rng=0), np.random.default_rng(1)
+    x, h, c = rng.normal(size=(5, 3)), rng.normal(size=(5, 2)), rng.normal(size=(5, 2))
+    columns = [slice(at, at + 2) for at in range(0, 8, 2)]
+    parts = [x @ cell.w[:, each] + h @ cell.u[:, each] + cell.b[each] for each in columns]
+    new_c = logistic(parts[1]) * c + logistic(parts[0]) * np.tanh(parts[2])
+    new_h = logistic(parts[3]) * np.tanh(new_c)
+    assert np.allclose(cell(x, (h, c)), (new_h, new_c))
+    assert cell.b.value.tolist() == [0, 0, 1, 1, 0, 0, 0, 0]
+
+
+def test_gru_cell():
+    cell, rng = nn.GRUCell(3, 2, rng=0), np.random.default_rng(1)
+    x, h = rng.normal(size=(5, 3)), rng.normal(size=(5, 2))
+    cell.b.assign(rng.normal(size=6))
+    cell.c.assign(rng.normal(size=6))
+    of_x = [x @ cell.w[:, 2 * k : 2 * k + 2] + cell.b[2 * k : 2 * k + 2] for k in range(3)]
+    of_h = [h @ cell.u[:, 2 * k : 2 * k + 2] + cell.c[2 * k : 2 * k + 2] for k in range(3)]
+    update = logistic(of_x[1] + of_h[1])
+    new = np.tanh(of_x[2] + logistic(of_x[0] + of_h[0]) * of_h[2])
+    assert np.allclose(cell(x, h), (1 - update) * new + update * h)
+
+
+def runs(cell, xs, lengths):
+    state = cell.initial_state(xs.shape[1])
+    outputs = []
+    for t in range(len(xs)):
+        new = cell(xs[t], state)
+        if isinstance(state, tuple):
+            state = tuple(np.where((t < lengths)[:, None], a, b) for a, b in zip(new, state))
+        else:
+            state = np.where((t < lengths)[:, None], new, state)
+        outputs.append(state[0] if isinstance(state, tuple) else state)
+    return np.stack(outputs), state
+
+
+def test_in_a_loop():
+    xs = "np.random.default_rng(0).normal(size=({}, 2, 3)), np.array([3, 5])"
+    for cell in ("nn.LSTMCell(3, 4, rng=0)", "nn.GRUCell(3, 4, rng=0)", "nn.GRUCell(3, 4, rng=0, dtype='f4')"):
+        compare(runs, *(f"{cell}, {xs.format(n)}" for n in (5, 40, 41)), names=NAMES)
