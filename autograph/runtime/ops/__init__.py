@@ -28,6 +28,7 @@ from autograph.runtime.ops import (  # noqa: F401
     selection,
     shape,
     sorting,
+    spacing,
     strings,
     ufuncs,
     warned,

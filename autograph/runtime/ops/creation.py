@@ -1,10 +1,8 @@
-"""New arrays: of zeros, of numbers in a row, of what is in a list, of another array's shape."""
+"""New arrays: of zeros, of what is in a list, of another array's shape."""
 
 from __future__ import annotations
 
-import math
 import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,20 +12,14 @@ from autograph.runtime.opdef import ORDERED, PURE, VIEW, Infer, Vjp, declare, de
 from autograph.runtime.ops.deriving import ndim
 from autograph.runtime.ops.deriving import shape as sizes
 from autograph.runtime.ops.moving import MOST, moves, numbered
-from autograph.runtime.ops.probing import castable, dtype_of, probe
+from autograph.runtime.ops.probing import dtype_of, probe
 from autograph.runtime.ops.rules import (
     DType,
     Unknown,
-    Wrong,
     array_like,
-    axis_arg,
-    broadcast,
     constant,
     dtype_arg,
     int_arg,
-    is_constant,
-    is_type,
-    operand,
     rule,
     shape_arg,
     size,
@@ -91,74 +83,6 @@ def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Type:
         return TensorType(dtype, (len(shape), *shape))
     lone = [tuple(dim if j == i else 1 for j in range(len(shape))) for i, dim in enumerate(shape)]
     return ObjectType("tuple", tuple(TensorType(dtype, each) for each in lone))
-
-
-# ----------------------------------------------------------------------------------------------------- numbers
-
-
-@rule
-def arange(*args: Any, start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, **rest: Any) -> Type:
-    named = (start, stop, step)
-    given = [*args[:3], *named[len(args) :]]
-    if len(args) == 1 and stop is None:
-        given = [None, args[0], step]
-    if len(args) > 3:
-        dtype = args[3]
-    numbers = [operand(arg) for arg in given if arg is not None]
-    if any(number.shape for number in numbers):
-        raise Unknown
-    found = dtype_arg(dtype) if dtype is not None else dtype_of(probe(np.arange, *numbers))
-    return array(found, arange_length(*given))
-
-
-def arange_length(start: Any, stop: Any, step: Any) -> int | None:
-    """How many numbers there are, as NumPy reckons it, if they are constants."""
-    start, step = 0 if start is None else start, 1 if step is None else step
-    if not is_constant((start, stop, step)):
-        return None
-    if all(isinstance(number, int) for number in (start, stop, step)):
-        return len(range(start, stop, step))
-    try:
-        length: int = math.ceil((stop - start) / step)
-    except (OverflowError, ZeroDivisionError, TypeError) as error:
-        raise Wrong from error
-    return max(0, length)
-
-
-def spaced(function: Callable[..., Any]) -> Infer:
-    """The rule of `np.linspace`, `np.logspace` and `np.geomspace`."""
-
-    @rule
-    def infer(
-        start: Any, stop: Any, num: Any = 50, endpoint: Any = True, *args: Any, axis: Any = 0, **kwargs: Any
-    ) -> Type:
-        names = {np.linspace: ("retstep", "dtype"), np.logspace: ("base", "dtype")}.get(function, ("dtype",))
-        kwargs.update(zip((*names, "axis"), args))
-        number = kwargs.pop("axis", axis)
-        between = [operand(start), operand(stop)]
-        base = operand(kwargs.pop("base", 10.0))
-        if base.shape or is_type(endpoint):
-            raise Unknown
-        options = {**constant(kwargs), "num": 2, "endpoint": endpoint}
-        if function is np.logspace:
-            options["base"] = base
-        shape = broadcast(*(each.shape for each in between))
-        place = axis_arg(number, len(shape) + 1)
-        whole = (*shape[:place], *shape_arg(num), *shape[place:])
-        ends = [TensorType(each.dtype, (), each.kind) for each in between]
-        retstep = options.pop("retstep", False)
-        numbers = probe(function, *(castable(end, options.get("dtype")) for end in ends), **options)
-        found = TensorType(dtype_of(numbers), whole)
-        if not retstep:
-            return found
-        step = probe(_step, *ends)
-        return ObjectType("tuple", (found, TensorType(dtype_of(step), shape) if shape else step))
-
-    return infer
-
-
-def _step(start: Any, stop: Any) -> Any:
-    return np.linspace(start, stop, 2, retstep=True)[1]
 
 
 @rule
@@ -297,10 +221,6 @@ RULES: dict[str, tuple[Infer, str]] = {
     "hamming": (window, PURE),
     "hanning": (window, PURE),
     "kaiser": (window, PURE),
-    "arange": (arange, PURE),
-    "linspace": (spaced(np.linspace), PURE),
-    "logspace": (spaced(np.logspace), PURE),
-    "geomspace": (spaced(np.geomspace), PURE),
     "vander": (vander, PURE),
     "array": (as_array, VIEW),
     "asarray": (as_array, VIEW),
@@ -354,21 +274,6 @@ def of_vander(g: Any, out: Any, x: Any, N: Any = None, increasing: Any = False) 
     return np.sum((by_powers * powers)[:, :-1] * np.vander(x, number - 1), -1)
 
 
-def of_linspace(at_end: bool) -> Vjp:
-    def vjp(
-        g: Any, out: Any, start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep: Any = False,
-        dtype: Any = None, axis: Any = 0, **_: Any
-    ) -> Any:  # fmt: skip
-        steps = num - 1 if endpoint else num
-        g, of_step = g if retstep else (g, 0)
-        moved = np.moveaxis(g, axis, -1)
-        fractions = numbered(moved) % num / np.maximum(steps, 1)
-        total = np.sum(moved * (fractions if at_end else 1 - fractions), -1)
-        return total + (of_step if at_end else -of_step) / np.maximum(steps, 1)
-
-    return vjp
-
-
 derive("np.array np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray np.copy", of_array)
 derive("np.tril", lambda g, out, m, k=0: np.tril(g, k))
 derive("np.triu", lambda g, out, m, k=0: np.triu(g, k))
@@ -376,7 +281,6 @@ derive("np.diag", of_diag)
 derive("np.diagflat", lambda g, out, v, k=0: np.reshape(np.diag(g, k), sizes(v)))
 derive("np.meshgrid", *map(of_meshgrid, range(MOST)))
 derive("np.vander", of_vander)
-derive("np.linspace", of_linspace(False), of_linspace(True))
 derive("np.full", None, lambda g, out, shape, fill_value, *_, **__: g)
 derive("np.full_like", None, lambda g, out, a, fill_value, *_, **__: g)
 derive("np.zeros_like np.ones_like np.empty_like", None)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import VIEW, WRITE, Infer, Vjp, declare, derive
-from autograph.runtime.ops.adjoints import scatter_add
 from autograph.runtime.ops.binding import bind, method, signature
-from autograph.runtime.ops.deriving import as_array, conj, on_handles, shape
+from autograph.runtime.ops.deriving import as_array, conj, shape
 from autograph.runtime.ops.elementary import DEGREE, angle, extreme, fit_list, nonzero, same
+from autograph.runtime.ops.moving import scatter_add
 from autograph.runtime.ops.probing import probe, real, shaped
 from autograph.runtime.ops.rules import Unknown, broadcast, given_output, is_constant, operand, rule
 from autograph.runtime.ops.special import bessel_i
@@ -195,8 +195,7 @@ def of_interpolated(part: str) -> Vjp:
 
 def _shared(points: Any, low: Any, first: Any, second: Any) -> Any:
     """What points get of what lies between them, of which the first part is that of the lower one."""
-    add = on_handles(scatter_add)
-    return add(points, low, first) + add(points, low + 1, second)
+    return scatter_add(points, low, first) + scatter_add(points, low + 1, second)
 
 
 def of_choices(g: Any, out: Any, condlist: Any, choicelist: Any, default: Any = 0) -> list[Any]:

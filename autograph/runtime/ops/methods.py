@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import PURE, VIEW, WRITE, declare, derive
-from autograph.runtime.ops.adjoints import scatter_add
 from autograph.runtime.ops.containers import list_of, tuple_of
 from autograph.runtime.ops.declaring import methods
-from autograph.runtime.ops.deriving import on_handles, shape
+from autograph.runtime.ops.deriving import shape
 from autograph.runtime.ops.elementary import same
+from autograph.runtime.ops.moving import scatter_add
 from autograph.runtime.ops.rules import ELEMENTARY, Unknown, operand, rule, type_of_arg
 from autograph.runtime.types import ANY, BOOL, INT, NONE, STR, ObjectType, TensorType, Type, join, join_all, type_of
 
@@ -171,8 +171,8 @@ def of_item(g: Any, out: Any, a: Any, *index: Any) -> Any:
         return g
     place = index[0] if len(index) == 1 else index
     if isinstance(place, tuple):
-        return on_handles(scatter_add)(a, place, g)
-    return np.reshape(on_handles(scatter_add)(np.ravel(a), place, g), shape(a))
+        return scatter_add(a, place, g)
+    return np.reshape(scatter_add(np.ravel(a), place, g), shape(a))
 
 
 methods("item", item, effect=PURE)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import Vjp, declare, derive
-from autograph.runtime.ops.adjoints import scatter_add
 from autograph.runtime.ops.deriving import as_array, conj, on_handles, shape
 from autograph.runtime.ops.elementary import fit_list, legs, log_sum, nonzero
+from autograph.runtime.ops.moving import numbered, scatter_add
 from autograph.runtime.ops.rules import array_like, broadcast, rule
 from autograph.runtime.types import TensorType, Type
 
@@ -194,11 +194,20 @@ def running_log_sum(g: Any, out: Any, a: Any) -> Any:
 
 def running_extreme(g: Any, out: Any, a: Any) -> Any:
     """All goes to the last element so far that was the extreme, if several are equal."""
-    number = np.cumsum(np.ones_like(a, dtype=int), -1) - 1
-    leader = np.maximum.accumulate(np.where(a == out, number, 0), -1)
-    flat = np.ravel(a)
-    place = np.cumsum(np.ones_like(flat, dtype=int)) - 1 + np.ravel(leader - number)
-    return np.reshape(on_handles(scatter_add)(flat, place, np.ravel(g)), shape(a))
+    number = numbered(a)
+    leader = np.maximum.accumulate(np.where(a == out, number, number[..., :1]), -1)
+    return np.reshape(scatter_add(np.ravel(a), np.ravel(leader), np.ravel(g)), shape(a))
+
+
+def segments(g: Any, out: Any, a: Any, indices: Any, axis: Any = 0, *_: Any, **__: Any) -> Any:
+    """Of `add.reduceat`: each sum goes to all from where it begins to where the next does, or to one if that is not
+    after it."""
+    rows, first = np.moveaxis(a, axis, -1), as_array(indices)
+    following = np.append(first[1:], shape(rows)[-1])
+    last = np.where(following > first, following, first + 1)
+    ends, sums = np.zeros_like(np.concatenate([rows, rows[..., :1]], -1)), np.moveaxis(g, axis, -1)
+    steps = scatter_add(ends, (..., first), sums) - scatter_add(ends, (..., last), sums)
+    return np.moveaxis(np.cumsum(steps, -1)[..., :-1], -1, axis)
 
 
 @on_handles

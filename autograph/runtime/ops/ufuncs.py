@@ -41,6 +41,7 @@ from autograph.runtime.ops.reductions import (
     running_log_sum,
     running_product,
     running_total,
+    segments,
     total,
 )
 from autograph.runtime.ops.rules import (
@@ -310,6 +311,7 @@ def _outer_vjp(vjp: Vjp, of_first: bool, g: Any, out: Any, x: Any, y: Any, /, **
     return np.sum(found, last) if of_first else found
 
 
+derive("np.add.reduceat", segments)
 for _name, _rules in REDUCED.items():
     derive(f"np.{_name}.reduce", *_rules)
 for _name, _rule in ACCUMULATED.items():

@@ -142,6 +142,8 @@ def running() -> Iterator[Case]:
     yield case(".cumprod", C, 1)
     for name in "add multiply maximum minimum logaddexp".split():
         yield from (case(f"np.{name}.accumulate", x, *axis) for x, *axis in [(A,), (A, 1), (C, -2)])
+    yield case("np.add.reduceat", C, np.array([0, 2, 3, 1, 1]), -1)
+    yield case("np.add.reduceat", B, [1, 2])
 
 
 def statistics() -> Iterator[Case]:
@@ -214,6 +216,10 @@ def conversions() -> Iterator[Case]:
     yield case("np.float64", A)
     yield case(".astype", A, float)
     yield case(".copy", A)
+    for name in ("linspace", "logspace", "geomspace"):
+        yield case(f"np.{name}", 1.0, 2.0, 5)
+        yield case(f"np.{name}", P, 2.0, 4, False, axis=1)
+    yield case("np.arange", 1.0, 2.05, 0.3)
     yield from (case(".item", x, *index) for x, *index in [(A[:1, :1],), (A, 2), (A, 1, 2), (A, (1, 2))])
 
 
