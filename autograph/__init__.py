@@ -16,7 +16,8 @@ from autograph.api import convert, do_not_convert, explain, set_loop_options, to
 
 if TYPE_CHECKING:
     from autograph import importing, nn, optim
-    from autograph.derivatives import grad, value_and_grad
+    from autograph.derivatives import checkpoint, custom_gradient, grad, jvp, stop_gradient, value_and_grad, vjp
+    from autograph.jacobians import hessian, jacobian
     from autograph.modules import Module
     from autograph.runtime.spec import TensorSpec
     from autograph.runtime.tensor import Tensor
@@ -31,20 +32,27 @@ __all__ = [
     "TensorSpec",
     "Variable",
     "__version__",
+    "checkpoint",
     "convert",
+    "custom_gradient",
     "do_not_convert",
     "errors",
     "explain",
     "function",
     "grad",
+    "hessian",
     "importing",
+    "jacobian",
+    "jvp",
     "nn",
     "optim",
     "run_eagerly",
     "set_loop_options",
+    "stop_gradient",
     "to_code",
     "to_graph",
     "value_and_grad",
+    "vjp",
 ]
 
 # Imported when first asked for: what stages imports NumPy, and converting must not wait for that.
@@ -53,10 +61,17 @@ _LATER = {
     "Tensor": "autograph.runtime.tensor",
     "TensorSpec": "autograph.runtime.spec",
     "Variable": "autograph.variables",
+    "checkpoint": "autograph.derivatives",
+    "custom_gradient": "autograph.derivatives",
     "function": "autograph.staging",
     "grad": "autograph.derivatives",
+    "hessian": "autograph.jacobians",
+    "jacobian": "autograph.jacobians",
+    "jvp": "autograph.derivatives",
     "run_eagerly": "autograph.staging",
+    "stop_gradient": "autograph.derivatives",
     "value_and_grad": "autograph.derivatives",
+    "vjp": "autograph.derivatives",
 }
 _MODULES = ("importing", "nn", "optim")
 

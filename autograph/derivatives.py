@@ -1,27 +1,33 @@
-"""Derivatives of functions: `grad`, `value_and_grad`."""
+"""Derivatives of functions: `grad`, `value_and_grad`, `vjp`, `jvp`, `stop_gradient`."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from autograph import staging
+from autograph.errors import DerivativeError
+from autograph.operators import backend
+from autograph.runtime import custom, gradients
+from autograph.runtime.entry import MISS
 from autograph.runtime.function import Function
-from autograph.runtime.gradients import Derivative, ValueAndGradient
-from autograph.staging import function as _function  # noqa: F401  (joins the towers)
+from autograph.runtime.gradients import Derivative, Which
+from autograph.runtime.trace import Trace
 
 
-def grad(
-    function: Callable[..., Any], argnums: int | str | Sequence[int | str] = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+def grad(function: Callable[..., Any], argnums: Which = 0, *, has_aux: bool = False, wrt: Any = None) -> Any:
     """A staged function that gives the gradient of `function`, which is to return one float.
 
-    The function may use all of Python that can be staged: branches, loops, arrays changed in place.
+    The function may use all of Python that can be staged: branches, loops, arrays changed in place, containers.
+    What it prints and changes is printed and changed as if it had been called.
 
     Args:
         function: a plain or a staged function.
         argnums: the argument to differentiate in, by position or name; or several. An argument may be a float, an
             array of floats, or a structure of such.
         has_aux: whether `function` returns a pair, of which the second is not differentiated, but returned as well.
+        wrt: a structure of variables to differentiate in, instead of arguments.
 
     Returns:
         A function with the arguments of `function`. It gives the gradient in the form of the argument, an array of the
@@ -31,29 +37,144 @@ def grad(
     Raises:
         DerivativeError: an argument is no float, what is returned is not one float, or an operation on the way has no
             derivative.
-        StrictError: the function cannot be staged.
+        StrictError: the function cannot be staged; says why.
     """
-    return _staged(Derivative(function, argnums, has_aux))
+    return _Differentiating(Derivative(function, argnums, has_aux, _checked(wrt)), strict=("plain",))
 
 
-def value_and_grad(
-    function: Callable[..., Any], argnums: int | str | Sequence[int | str] = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+def value_and_grad(function: Callable[..., Any], argnums: Which = 0, *, has_aux: bool = False, wrt: Any = None) -> Any:
     """A staged function that gives what `function` returns, and its gradient; see `grad`."""
-    return _staged(ValueAndGradient(function, argnums, has_aux))
+    derivative = Derivative(function, argnums, has_aux, _checked(wrt), with_value=True)
+    return _Differentiating(derivative, strict=("plain",))
 
 
-class _Differentiated(Function[..., Any]):
-    """A staged function that cannot run as plain Python."""
+def _checked(wrt: Any) -> Any:
+    from autograph import nest
+
+    for leaf in [] if wrt is None else nest.flatten(wrt):
+        if not hasattr(leaf, "value"):
+            raise DerivativeError(
+                f"wrt= is to be a structure of variables, such as model.trainable_variables, not {leaf!r}; for the "
+                "gradients in arguments, use argnums="
+            )
+    return wrt
+
+
+class _Differentiating(Function[..., Any]):
+    """A staged function that cannot run as plain Python, whatever `run_eagerly` says."""
 
     def _divert(self, values: tuple[Any, ...]) -> Any:
-        from autograph.runtime.entry import MISS
-        from autograph.runtime.specialise import Hooks
-
-        if not Hooks.active or Hooks.inliner is None:
-            return MISS
-        return super()._divert(values)
+        return super()._divert(values) if backend.tracing() is not None else MISS
 
 
-def _staged(derivative: Derivative) -> Callable[..., Any]:
-    return _Differentiated(derivative, strict=("plain",))
+class _InTraces:
+    """A function that does something else in traced code.
+
+    Args:
+        function: what it does outside, and its documentation.
+        traced: what it does in traced code; gets the trace first.
+    """
+
+    def __init__(self, function: Callable[..., Any], traced: Callable[..., Any]) -> None:
+        self._function = function
+        self._traced = traced
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    def __ag_traced__(self, trace: Trace) -> Callable[..., Any]:
+        return functools.partial(self._traced, trace)
+
+
+def _staged(traced: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+    """Decorates a function with what it does in traced code."""
+    return lambda function: _InTraces(function, traced)
+
+
+@_staged(gradients.traced_vjp)
+def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """What `function` gives for arguments, and a function that takes gradients of that back to the arguments.
+
+    Outside of staged functions, each call of that function runs `function` once more.
+
+    Args:
+        primals: the arguments, floats or arrays of floats, or structures of such.
+        has_aux: whether `function` returns a pair, the second of which is not differentiated.
+
+    Returns:
+        `(value, pullback)`, or `(value, pullback, aux)`. `pullback(cotangents)` takes gradients in the form of the
+        value and gives a tuple of those of the arguments.
+    """
+
+    def pull(primals: Any, cotangents: Any) -> Any:
+        return vjp(function, *primals, has_aux=has_aux)[1](cotangents)
+
+    pullback = staging.function(strict=("plain",))(pull)
+    result = staging.function(function)(*primals)
+    if has_aux:
+        value, aux = gradients.split(result, function.__name__)
+        return value, functools.partial(pullback, primals), aux
+    return result, functools.partial(pullback, primals)
+
+
+@_staged(gradients.traced_jvp)
+def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """What `function` gives for arguments, and how that changes as the arguments do.
+
+    Args:
+        primals: a list or tuple of the arguments.
+        tangents: their changes, in the same form.
+
+    Returns:
+        `(value, tangent)`, of the same form.
+    """
+
+    def push(primals: Any, tangents: Any) -> Any:
+        return jvp(function, primals, tangents)
+
+    return staging.function(strict=("plain",))(push)(primals, tangents)
+
+
+@_staged(gradients.traced_stop)
+def stop_gradient(value: Any) -> Any:
+    """`value`, an array, number or structure, that gradients take for a constant."""
+    return value
+
+
+def custom_gradient(function: Callable[..., Any]) -> Any:
+    """Decorates a function that says itself what its gradient is.
+
+        @ag.custom_gradient
+        def log1pexp(x):
+            e = np.exp(x)
+            return np.log(1 + e), lambda g: g * (1 - 1 / (1 + e))
+
+    Args:
+        function: gives a pair: a value, and a function that takes the gradient of that, in its form, to those of the
+            arguments: one for each as a tuple, or alone if there is but one argument; None stands for zeros. What the
+            function uses besides its arguments is taken for constant.
+
+    Returns:
+        A function that gives the value alone.
+    """
+
+    def call(*args: Any) -> Any:
+        return function(*args)[0]
+
+    return functools.update_wrapper(_InTraces(call, _before(custom.traced_custom, function)), function, updated=())
+
+
+def checkpoint(function: Callable[..., Any]) -> Any:
+    """Decorates a function that is to be computed once more for its gradient, which saves memory and takes time.
+
+    For a loop whose body is such a function, only what goes into the body is kept of each turn, instead of all that it
+    computes. The function is to have no effects, for these would be had twice.
+    """
+    return functools.update_wrapper(
+        _InTraces(function, _before(custom.traced_checkpoint, function)), function, updated=()
+    )
+
+
+def _before(traced: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda trace, *args, **kwargs: traced(trace, function, *args, **kwargs)

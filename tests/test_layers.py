@@ -38,7 +38,7 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | → runtime/turns runtime/calling runtime/results runtime/objects runtime/warned
    |               | → runtime/generators → runtime/tracing
    |               | → runtime/activity → runtime/shadows runtime/residuals → runtime/reverse
-   |               | → runtime/reverse_blocks runtime/reverse_writes → runtime/gradients
+   |               | → runtime/reverse_blocks runtime/reverse_writes → runtime/gradients → runtime/custom
 R4 | 0 R1 R2 R3    | runtime/engines* runtime/export*
 R5 | 0 R1 R2 R3 R4 | runtime/arguments runtime/options runtime/report → runtime/entry runtime/learning
    |               | → runtime/dispatch runtime/traces runtime/specified → runtime/specialise → runtime/concrete
@@ -56,7 +56,7 @@ D1 | 0             | operators/state operators/tracebacks → operators/backend
 D2 | 0 D1          | operators/* → operators backends/*
 DR | 0 D1 D2 R     | backends/graph
 
-A1 | 0 R S D       | explanation → conversions → api → importing staging → derivatives → variables → modules
+A1 | 0 R S D       | explanation → conversions → api → importing staging → derivatives → jacobians → variables → modules
    |               | → numpy* random nn* optim* → compat* → __init__
 A2 | 0 R S D A1    | cli/* → cli → __main__
 """

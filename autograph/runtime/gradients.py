@@ -1,7 +1,7 @@
-"""`ag.grad` and its like: functions of functions, that stage what they are given and append its gradients.
+"""`ag.grad` and its like: functions of functions, that stage what they are given and record its gradients.
 
-A call of one is traced as a part of the function that calls it, or by itself: the function is traced into, and then
-the reverse of what it did is recorded (`reverse.py`).
+They stand for functions in traced code (`__ag_traced__`): the function is traced into, and then the reverse of what it
+did is recorded (`reverse.py`).
 """
 
 from __future__ import annotations
@@ -20,75 +20,185 @@ from autograph.errors import DerivativeError, TracingError
 from autograph.runtime.activity import has_gradient
 from autograph.runtime.callables import name_of
 from autograph.runtime.reverse import Reverse
-from autograph.runtime.tensor import Tensor, is_tensor
+from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import ObjectType, TensorType
 
+Which = int | str | Sequence[int | str]
 
-class Derivative:
-    """A function that gives gradients of another; the base of all."""
 
-    def __init__(self, function: Callable[..., Any], argnums: int | str | Sequence[int | str], has_aux: bool) -> None:
+class Traced:
+    """What runs only as a part of a trace.
+
+    Args:
+        run: what it does there.
+    """
+
+    def __init__(self, run: Callable[..., Any]) -> None:
+        self._run = run
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TracingError("gradients are known only where the function is staged: put the call into a staged function")
+
+    def __ag_traced__(self, trace: Trace) -> Callable[..., Any]:
+        """What a trace calls in the place of this."""
+        return self._run
+
+
+class Derivative(Traced):
+    """A function with the arguments of another, that gives its gradient.
+
+    Args:
+        argnums: the arguments asked for.
+        has_aux: whether the function returns a pair, the second of which is not differentiated.
+        wrt: objects with arrays (`value`), to be asked for instead of arguments.
+        with_value: whether to give the value, too.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], argnums: Which, has_aux: bool, wrt: Any = None, with_value: bool = False
+    ) -> None:
         self.function = function
         self.argnums = argnums
         self.has_aux = has_aux
+        self.wrt = wrt
+        self.with_value = with_value
         functools.update_wrapper(self, function, updated=())
 
     @property
     def __signature__(self) -> inspect.Signature:
         return inspect.signature(self.function)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise TracingError(f"the gradient of {name_of(self.function)} is known only where it is staged")
-
     def __ag_traced__(self, trace: Trace) -> Callable[..., Any]:
-        """What a trace calls in the place of this."""
         return functools.partial(self._traced, trace)
 
     def _traced(self, trace: Trace, *args: Any, **kwargs: Any) -> Any:
-        value, aux, gradients = value_and_gradients(trace, self, args, kwargs)
-        return self._result(value, aux, gradients)
+        if self.wrt is not None:
+            chosen = nest.map(lambda variable: trace.ref(variable.value), self.wrt)
+        else:
+            chosen, args, kwargs = self._chosen(trace, args, kwargs)
+        differentiated = traced(trace, self.function, chosen, args, kwargs)
+        name = name_of(self.function)
+        value, aux = split(differentiated.result, name) if self.has_aux else (differentiated.result, None)
+        check_scalar(value, name)
+        found = differentiated.gradients(value, trace.record("bound", (1.0,)))
+        if self.wrt is None:
+            found = found[0] if isinstance(self.argnums, (int, str)) else tuple(found)
+        if self.with_value:
+            return ((value, aux) if self.has_aux else value), found
+        return (found, aux) if self.has_aux else found
 
-    def _result(self, value: Any, aux: Any, gradients: Any) -> Any:
-        return (gradients, aux) if self.has_aux else gradients
+    def _chosen(self, trace: Trace, args: Any, kwargs: Any) -> tuple[list[Any], Any, Any]:
+        """The arguments that are asked for, and all arguments, with values of their own in the place of these."""
+        name = name_of(self.function)
+        places = places_of(self, args, kwargs)
+        everything: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
+        for place in places:
+            everything[place] = nest.map(lambda leaf: root(trace, leaf, name), everything[place])
+        chosen = [everything[place] for place in places]
+        return chosen, tuple(everything[at] for at in range(len(args))), {n: everything[n] for n in kwargs}
 
 
-class ValueAndGradient(Derivative):
-    """A function that gives the value of another, and its gradients."""
+class Differentiated:
+    """A computation that has been traced, so that gradients of what it computed can be recorded.
 
-    def _result(self, value: Any, aux: Any, gradients: Any) -> Any:
-        return ((value, aux) if self.has_aux else value), gradients
-
-
-def value_and_gradients(
-    trace: Trace, asked: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, Any, Any]:
-    """Trace a function into `trace`, and the gradients of what it gives.
-
-    Returns:
-        Its value, what it gives besides, and the gradients in the form of the arguments asked for.
+    Args:
+        start: where in the block that is open it begins; it ends where the block ends now.
+        chosen: a structure of the handles to differentiate in.
+        result: what it computed.
     """
-    places, single = _places(asked, args, kwargs)
-    name = name_of(asked.function)
-    all_args: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
-    chosen = [nest.map(lambda leaf: _root(trace, leaf, name), all_args[place]) for place in places]
-    for place, argument in zip(places, chosen):
-        all_args[place] = argument
-    roots = [leaf for leaf in nest.flatten(chosen) if is_tensor(leaf)]
+
+    def __init__(self, trace: Trace, start: int, chosen: Any, result: Any) -> None:
+        self._trace = trace
+        self._chosen = chosen
+        self._block = trace.block
+        self._nodes = trace.block.nodes[start:]
+        self.result = result
+
+    def gradients(self, outputs: Any, cotangents: Any) -> Any:
+        """Record the gradients, in the form of what was chosen, from those of outputs on.
+
+        Args:
+            outputs: a part of the result.
+            cotangents: the gradients of its leaves, in the same structure.
+        """
+        trace = self._trace
+        if not trace.has(self._block):
+            raise DerivativeError("gradients are asked for of what was computed in a branch or loop that has ended")
+        roots = [trace.use(leaf) for leaf in nest.flatten(self._chosen) if is_tensor(leaf)]
+        pairs = list(zip(nest.flatten(outputs), nest.flatten(cotangents)))
+        found = {}
+        if self._nodes:
+            start = self._block.nodes.index(self._nodes[0])
+            end = self._block.nodes.index(self._nodes[-1]) + 1
+            reverse = Reverse(trace, self._block, start, end, roots)
+            reverse.run([(trace.use(leaf), cotangent) for leaf, cotangent in pairs if is_tensor(leaf)])
+            found = {value: reverse.gradient(value) for value in roots}
+        else:
+            for leaf, cotangent in pairs:
+                if is_tensor(leaf) and trace.use(leaf) in roots:
+                    found[trace.use(leaf)] = cotangent
+        return nest.map(lambda leaf: like(trace, found.get(trace.use(leaf), 0.0), leaf), self._chosen)
+
+
+def traced(trace: Trace, function: Callable[..., Any], chosen: Any, args: Any, kwargs: Any) -> Differentiated:
+    """A call of a function, traced, to be differentiated in what was chosen."""
     start = len(trace.block.nodes)
-    result = trace.call(asked.function)(*(all_args[at] for at in range(len(args))), **{n: all_args[n] for n in kwargs})
-    value, aux = _split(result, name) if asked.has_aux else (result, None)
-    _check_scalar(value, name)
-    reverse = Reverse(trace, trace.block, start, len(trace.block.nodes), [trace.use(root) for root in roots])
-    if is_tensor(value):
-        reverse.run([(trace.use(value), trace.record("bound", (1.0,)))])
-    gradients = [nest.map(lambda leaf: _gradient(trace, reverse, leaf), part) for part in chosen]
-    return value, aux, gradients[0] if single else tuple(gradients)
+    return Differentiated(trace, start, chosen, trace.call(function)(*args, **kwargs))
 
 
-def _places(asked: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[int | str], bool]:
-    """Where among the arguments those are that are asked for; and whether one was, rather than several."""
-    single = isinstance(asked.argnums, (int, str))
+class Pullback(Traced):
+    """What takes gradients of a function's result back to its arguments, in the trace that the function is part of."""
+
+    def __init__(self, differentiated: Differentiated, outputs: Any) -> None:
+        super().__init__(lambda cotangents: tuple(differentiated.gradients(outputs, cotangents)))
+
+
+def traced_vjp(trace: Trace, function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """`ag.vjp` in traced code."""
+    name = name_of(function)
+    chosen = [nest.map(lambda leaf: root(trace, leaf, name), primal) for primal in primals]
+    differentiated = traced(trace, function, chosen, chosen, {})
+    if not has_aux:
+        return differentiated.result, Pullback(differentiated, differentiated.result)
+    value, aux = split(differentiated.result, name)
+    return value, Pullback(differentiated, value), aux
+
+
+def traced_jvp(trace: Trace, function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """`ag.jvp` in traced code: the reverse of the reverse, which is linear in the gradients that it begins with."""
+    start = len(trace.block.nodes)
+    value, pullback = traced_vjp(trace, function, *primals)
+    begin = nest.map(lambda leaf: trace.record("bound", (_zero(leaf),)), value)
+    linear = Differentiated(trace, start, begin, trace.call(pullback)(begin))
+    tangent = linear.gradients(list(linear.result), list(tangents))
+    return value, nest.map(lambda found, leaf: like(trace, found, leaf), tangent, value)
+
+
+def _zero(leaf: Any) -> Any:
+    type = leaf._value.type if is_tensor(leaf) else None
+    is_number = type is None or (isinstance(type, TensorType) and type.kind != "array" and not type.shape)
+    return 0.0 if is_number else np.zeros_like(leaf)
+
+
+def traced_stop(trace: Trace, value: Any) -> Any:
+    """`ag.stop_gradient` in traced code."""
+    return nest.map(lambda leaf: trace.record("stop_gradient", (leaf,)) if is_tensor(leaf) else leaf, value)
+
+
+def like(trace: Trace, gradient: Any, leaf: Any) -> Any:
+    """A gradient as a number or array of the class of what it belongs to."""
+    type = trace.use(leaf).type if is_tensor(leaf) else TensorType(np.dtype(float), (), "python")
+    if isinstance(type, TensorType) and type.kind == "python":
+        return trace.record("complex" if type.dtype.kind == "c" else "float", (gradient,))
+    return gradient if is_tensor(gradient) and gradient._value.type == type else trace.record("fit", (gradient, leaf))
+
+
+# What is asked for ----------------------------------------------------------------------------------------------------
+
+
+def places_of(asked: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int | str]:
+    """Where among the arguments those are that are asked for."""
     wanted: Sequence[int | str] = [asked.argnums] if isinstance(asked.argnums, (int, str)) else asked.argnums
     names = list(asked.__signature__.parameters)
     found: list[int | str] = []
@@ -104,10 +214,10 @@ def _places(asked: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
                 f"{len(args)} positional arguments{' and ' + ', '.join(kwargs) if kwargs else ''}"
             )
         found.append(place)
-    return found, single
+    return found
 
 
-def _root(trace: Trace, leaf: Any, name: str) -> Any:
+def root(trace: Trace, leaf: Any, name: str) -> Any:
     """A leaf of an argument as a value of its own, to be differentiated in."""
     if not _is_number(leaf):
         raise DerivativeError(
@@ -130,13 +240,15 @@ def _described(leaf: Any) -> str:
     return f"of type {leaf._value.type}" if is_tensor(leaf) else f"of class {type(leaf).__name__}"
 
 
-def _split(result: Any, name: str) -> tuple[Any, Any]:
+def split(result: Any, name: str) -> tuple[Any, Any]:
+    """What a function returns that is differentiated, and what it returns besides."""
     if not isinstance(result, tuple) or len(result) != 2:
         raise DerivativeError(f"{name} is to return a pair with has_aux=True: what is differentiated, and what is not")
     return result
 
 
-def _check_scalar(value: Any, name: str) -> None:
+def check_scalar(value: Any, name: str) -> None:
+    """See to it that a function returns one float."""
     if is_tensor(value):
         type = value._value.type
         if has_gradient(type) and not (isinstance(type, TensorType) and type.shape):
@@ -147,12 +259,3 @@ def _check_scalar(value: Any, name: str) -> None:
         f"the gradient is asked for of {name}, which returns something {_described(value)}; it is to return one float. "
         "Sum up what it returns, or use ag.vjp for the gradients of several"
     )
-
-
-def _gradient(trace: Trace, reverse: Reverse, root: Tensor) -> Any:
-    """The gradient of a root, of its class."""
-    value = trace.use(root)
-    found = reverse.gradient(value)
-    if isinstance(value.type, TensorType) and value.type.kind == "python":
-        return trace.record("complex" if value.type.dtype.kind == "c" else "float", (found,))
-    return trace.record("fit", (found, root)) if isinstance(found, float) else found

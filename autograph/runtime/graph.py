@@ -85,7 +85,7 @@ class Value:
 class Node:
     """One operation; see the module's documentation."""
 
-    __slots__ = ("args", "blocks", "effect", "kwargs", "op", "outputs", "place")
+    __slots__ = ("__weakref__", "args", "blocks", "effect", "kwargs", "op", "outputs", "place")
 
     def __init__(
         self,

@@ -95,6 +95,7 @@ class Reverse:
         self.end = len(block.nodes) - rest
         own = {*roots, *(output for node in self.shadows.nodes for output in node.outputs)}
         self.frame = Frame(block, own, trace.block)
+        self._roots = frozenset(roots)
         self._writes = Writes(block, self.shadows.nodes, self.activity.aliasing)
 
     def run(self, outputs: Sequence[tuple[Any, Any]]) -> None:
@@ -247,7 +248,7 @@ class Reverse:
         """The gradient of a value, once nothing can be added to it any more; None for zero."""
         if value in self.shadows:
             return self.trace.handle(self.shadows[value])
-        return self.frame.gradients.pop(value, None)
+        return None if value in self._roots else self.frame.gradients.pop(value, None)
 
     def fitted(self, gradient: Any, value: Value) -> Any:
         """A gradient of the shape and dtype of the value that it belongs to."""
@@ -324,7 +325,7 @@ def operation(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     given = [reverse.take(output) for output in node.outputs]
     if all(gradient is None for gradient in given):
         return
-    gradient = _complete(reverse, node.outputs[0], given[0]) if len(given) == 1 else tuple(given)
+    gradient = complete(reverse, node.outputs[0], given[0]) if len(given) == 1 else tuple(given)
     differentiate(reverse, node, block, at, gradient)
 
 
@@ -352,7 +353,7 @@ def differentiate(reverse: Reverse, node: Node, block: Block, at: int, gradient:
             reverse.contribute(arg, rule(gradient, out, *args, **kwargs))
 
 
-def _complete(reverse: Reverse, output: Value, gradient: Any) -> Any:
+def complete(reverse: Reverse, output: Value, gradient: Any) -> Any:
     """The gradient of a tuple as a tuple; others as they are."""
     if not isinstance(gradient, Parts):
         return gradient

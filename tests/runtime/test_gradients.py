@@ -301,6 +301,126 @@ def test_what_cannot_be_staged_has_no_gradient():
         ag.grad(f)(3.0)
 
 
+def test_vjp():
+    def f(x, y):
+        return x * y, {"sin": np.sin(x)}
+
+    value, pullback = ag.vjp(f, 2.0, X)
+    np.testing.assert_allclose(value[0], 2 * X)
+    gradients = pullback((np.ones(3), {"sin": 3.0}))
+    assert gradients[0] == pytest.approx(np.sum(X) + 3 * np.cos(2.0))
+    np.testing.assert_allclose(gradients[1], np.full(3, 2.0))
+
+    @ag.function
+    def staged(x, y):
+        value, pullback = ag.vjp(f, x, y)
+        return pullback((np.ones(3), {"sin": 3.0}))
+
+    np.testing.assert_allclose(staged(2.0, X)[0], gradients[0])
+
+
+def test_vjp_with_aux():
+    value, pullback, aux = ag.vjp(lambda x: (x * x, "aux"), 3.0, has_aux=True)
+    assert (value, pullback(1.0), aux) == (9.0, (6.0,), "aux")
+
+
+@pytest.mark.parametrize("case", FUNCTIONS, ids=lambda case: case[0].__name__)
+def test_jvp(case):
+    function, x, rest = case
+    tangent = np.cos(np.arange(1.0, 1.0 + np.size(x))).reshape(np.shape(x)) if np.ndim(x) else 1.5
+
+    def along(x):
+        return function(x, *rest)
+
+    wanted = np.sum(differences(function, x, *rest) * tangent)
+    value, found = ag.jvp(along, (copy.deepcopy(x),), (tangent,))
+    assert value == along(copy.deepcopy(x))
+    assert type(found) is type(value)
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_jacobian_and_hessian():
+    def f(x, scale):
+        return np.array([x[0] * x[1], np.sin(x[1]) * scale])
+
+    x = np.array([0.3, 0.7])
+    np.testing.assert_allclose(ag.jacobian(f)(x, 2.0), [[0.7, 0.3], [0.0, 2 * np.cos(0.7)]])
+    np.testing.assert_allclose(ag.hessian(lambda x: x[0] ** 3 * x[1])(x), [[6 * 0.3 * 0.7, 0.27], [0.27, 0.0]])
+
+
+def test_stop_gradient():
+    assert ag.stop_gradient(3.0) == 3.0
+    assert ag.grad(lambda x: ag.stop_gradient(x) * x)(3.0) == 3.0
+    assert ag.function(lambda x: ag.stop_gradient({"a": x}))(3.0) == {"a": 3.0}
+
+
+def test_custom_gradient():
+    @ag.custom_gradient
+    def softplus(x):
+        e = np.exp(x)
+        return np.log(1 + e), lambda g: g * (1 - 1 / (1 + e))
+
+    assert softplus(1.0) == pytest.approx(np.log(1 + np.e))
+    assert ag.grad(softplus)(100.0) == 1.0
+    p = 1 / (1 + np.exp(-1.0))
+    assert ag.grad(ag.grad(softplus))(1.0) == pytest.approx(p * (1 - p))
+
+    @ag.custom_gradient
+    def clipped(x, y):
+        return (x + y, x * y), lambda g: (np.clip(g[0], -1, 1), None)
+
+    assert ag.grad(lambda x, y: 5 * clipped(x, y)[0] + y, argnums=(0, 1))(1.0, 2.0) == (1.0, 1.0)
+
+
+def test_checkpoint_keeps_only_what_goes_in():
+    w = np.array([2.0, 3.0])
+
+    def step(x, k):
+        return np.sin(np.cos(x) * w) * k
+
+    def run(step):
+        def run(x, n):
+            for i in range(n):
+                x = step(x, i + 1.0)
+            return np.sum(x)
+
+        return ag.grad(run)
+
+    x = np.array([1.0, 2.0])
+    plain, again = run(step), run(ag.checkpoint(step))
+    np.testing.assert_allclose(again(x, 5), plain(x, 5))
+    kept = [
+        max(line.count(",") for line in gradient.lower(x, 5).source.splitlines() if "tape.append" in line)
+        for gradient in (plain, again)
+    ]
+    assert kept[1] < kept[0]
+    np.testing.assert_array_equal(ag.checkpoint(step)(x, 2.0), step(x, 2.0))
+
+
+def test_gradients_in_variables():
+    weights = {"w": ag.Variable([1.0, 2.0]), "b": ag.Variable(0.5)}
+
+    def loss(x):
+        return np.sum(weights["w"] * x * weights["w"]) + weights["b"] * 2
+
+    value, gradients = ag.value_and_grad(loss, wrt=weights)(np.array([3.0, 4.0]))
+    assert value == 3 + 16 + 1
+    np.testing.assert_allclose(gradients["w"], [6.0, 16.0])
+    assert gradients["b"] == 2.0
+
+    @ag.function
+    def train(x, n):
+        for _ in range(n):
+            gradients = ag.grad(loss, wrt=weights)(x)
+            for name, gradient in gradients.items():
+                weights[name].assign_sub(0.1 * gradient)
+
+    train(np.array([3.0, 4.0]), 3)
+    np.testing.assert_allclose(weights["w"].value, [0.4**3, 2 * 0.2**3])
+    with pytest.raises(DerivativeError, match="wrt= is to be a structure of variables"):
+        ag.grad(loss, wrt=[1.0])
+
+
 def test_names_the_operation_that_has_no_derivative():
     @ag.do_not_convert
     def opaque(x):

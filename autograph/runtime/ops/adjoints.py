@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import VIEW, WRITE, declare, derive
+from autograph.runtime.ops.containers import build_type
 from autograph.runtime.ops.declaring import nothing
 from autograph.runtime.ops.deriving import on_handles
 from autograph.runtime.ops.rules import Unknown, is_type, operand, rule, type_of_arg
@@ -160,6 +161,23 @@ def like_shadow(shadow: Any) -> Type:
     return type_of_arg(shadow)
 
 
+@rule
+def unchanged(x: Any) -> Type:
+    return type_of_arg(x)
+
+
+def custom_gradient(values: Any, inputs: Any) -> Any:
+    """The values, whose gradients are not those of how they were computed."""
+    return values
+
+
+def of_first(values: Any, inputs: Any) -> Type:
+    return build_type(values)
+
+
+declare("custom_gradient", of_first, effect=VIEW, target=custom_gradient)
+declare("stop_gradient", unchanged, template="{}")
+derive("stop_gradient", None)
 declare("shadow_of", target=shadow_of)
 declare("shadow_after", effect=VIEW, target=shadow_after)
 declare("part_of", effect=VIEW, target=part_of, raises=True)

@@ -1,0 +1,44 @@
+"""Jacobians and Hessians, by one gradient for each row; written in the Python that the library stages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.derivatives import grad
+from autograph.staging import function as staged
+
+
+def jacobian(function: Callable[..., Any]) -> Any:
+    """A staged function that gives the Jacobian of `function` in its first argument.
+
+    Args:
+        function: takes an array of floats, and whatever else, and returns an array of floats, each of any shape.
+
+    Returns:
+        A function with the arguments of `function`. It gives an array whose shape is that of the result followed by
+        that of the argument: `jacobian(f)(x)[i, j]` is the derivative of `f(x)[i]` in `x[j]`.
+    """
+
+    def jacobian_of(x: Any, *args: Any) -> Any:
+        shape = np.shape(function(x, *args))
+        rows = np.zeros((int(np.prod(shape)), *np.shape(x)), x.dtype)
+        for i in range(len(rows)):
+            rows[i] = grad(lambda x, i=i: np.ravel(function(x, *args))[i])(x)
+        return rows.reshape(shape + np.shape(x))
+
+    return staged(strict=("plain",))(jacobian_of)
+
+
+def hessian(function: Callable[..., Any]) -> Any:
+    """A staged function that gives the Hessian of `function` in its first argument.
+
+    Args:
+        function: takes an array of floats, and whatever else, and returns one float.
+
+    Returns:
+        A function with the arguments of `function`. It gives an array with the shape of the argument twice over.
+    """
+    return jacobian(grad(function))
