@@ -35,7 +35,7 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | → runtime/regions
    |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed
    |               | → runtime/standins runtime/loops runtime/instrument
-   |               | → runtime/turns runtime/calling runtime/results runtime/objects runtime/warned
+   |               | → runtime/turns runtime/calling runtime/results runtime/objects runtime/warned runtime/verdicts
    |               | → runtime/generators → runtime/tracing
    |               | → runtime/activity → runtime/shadows runtime/residuals → runtime/reverse
    |               | → runtime/reverse_blocks runtime/reverse_writes → runtime/gradients → runtime/custom

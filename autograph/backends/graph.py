@@ -38,7 +38,7 @@ from autograph.runtime.keyed import by_keys
 from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
 from autograph.runtime.raising import raise_in_graph
 from autograph.runtime.refs import ConstantRef, ContainerRef, Entered, ObjectRef
-from autograph.runtime.signals import Plain, Raised
+from autograph.runtime.signals import Plain, Raised, handled
 from autograph.runtime.standins import MANAGERS, Module
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
@@ -353,6 +353,7 @@ class GraphBackend(protocol.Backend):
             try:
                 return first_of(trace, generated, args[1:]) if generated is first else next(first, *args[1:])
             except StagedCondition as signal:
+                handled(signal)
                 return first_of(trace, signal.rest, args[1:])
         if name == "iter":
             return first

@@ -22,7 +22,7 @@ from autograph.runtime.regions import (
     results_of,
     run_body,
 )
-from autograph.runtime.signals import Diverged, Materialise, Unjoinable, Unstageable
+from autograph.runtime.signals import Diverged, Materialise, Unjoinable, Unstageable, handled
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import MaybeUnbound
@@ -75,6 +75,7 @@ def repeated(trace: Trace, stage: Callable[[], Any], state: State) -> Any:
             signal.place = signal.place or trace.place()
             raise
         except Materialise as signal:
+            handled(signal)
             let_hold(state, signal.container, trace.materialise(signal.container))
     raise Unstageable("the lengths of too many lists, dicts or sets change here", trace.place())
 

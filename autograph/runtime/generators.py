@@ -15,7 +15,7 @@ from autograph.runtime.holding import watched
 from autograph.runtime.objects import truth
 from autograph.runtime.raising import raise_in_graph
 from autograph.runtime.regions import State
-from autograph.runtime.signals import Unstageable
+from autograph.runtime.signals import Unstageable, handled
 from autograph.runtime.tensor import is_tensor, iterated
 from autograph.runtime.trace import Trace
 from autograph.runtime.turns import Options, as_tensor, is_staged, run_for
@@ -190,6 +190,7 @@ def elements_of(trace: Trace, made: Any) -> Any:
         for element in made:
             done.append(element)
     except StagedCondition as signal:
+        handled(signal)
         return collect(signal.rest, done, ".append")
     return done
 

@@ -19,7 +19,7 @@ from autograph.libraries import is_at_fault
 from autograph.marks import is_body
 from autograph.runtime.graph import Place
 from autograph.runtime.journal import attributes
-from autograph.runtime.signals import Diverged, Plain, Raised, Signal
+from autograph.runtime.signals import Diverged, Plain, Raised, Signal, handled
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace, is_library
 from autograph.wording import UNBOUND_FREE, UNBOUND_LOCAL
@@ -37,6 +37,7 @@ def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
     except RecursionError:
         raise too_deep(trace) from None
     except Raised as error:
+        handled(error)
         raise_in_graph(trace, error)
     except Exception as error:
         if is_own(error):

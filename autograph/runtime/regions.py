@@ -17,7 +17,7 @@ from autograph.runtime.graph import Block, Place, Value
 from autograph.runtime.holding import HOLDERS, Held, held
 from autograph.runtime.journal import Changes, Fallback, contents, entries, put, reached
 from autograph.runtime.raising import run_or_raise
-from autograph.runtime.signals import Diverged, Materialise, Unjoinable, Unstageable
+from autograph.runtime.signals import Diverged, Materialise, Unjoinable, Unstageable, handled
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import MaybeUnbound
@@ -116,7 +116,8 @@ def run_body(
             _note_entries(arm, changes)
             arm.result = _whole(arm.result)
             arm.values = {slot: _whole(value) for slot, value in arm.values.items()}
-    except Diverged:
+    except Diverged as signal:
+        handled(signal)
         arm.diverged = True
         block.results = None
     finally:

@@ -5,6 +5,9 @@ Those that nobody within the library handles reach the user as a `StagingError`.
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from autograph.errors import StagingError
@@ -12,8 +15,52 @@ from autograph.runtime.graph import Place, Value, user_line
 from autograph.runtime.printing import expression
 
 
+class _Raised(threading.local):
+    """The signals of this thread that nobody within the library has handled yet."""
+
+    def __init__(self) -> None:
+        self.signals: list[Signal] = []
+
+
+_RAISED = _Raised()
+
+
 class Signal(BaseException):
     """Base of all signals."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        _RAISED.signals.append(self)
+
+
+@contextmanager
+def watched_signals() -> Iterator[None]:
+    """While it lasts, signals are those of one trace."""
+    before, _RAISED.signals = _RAISED.signals, []
+    try:
+        yield
+    finally:
+        _RAISED.signals = before
+
+
+def handled(signal: Signal) -> None:
+    """Say that a signal has been handled, with those it was raised in place of, and tracing goes on."""
+    error: BaseException | None = signal
+    while error is not None:
+        _RAISED.signals = [each for each in _RAISED.signals if each is not error]
+        error = error.__context__
+
+
+def check_handled() -> None:
+    """See to it that no signal was caught by code of the user's: by a bare `except`, or a `return` in a `finally`.
+
+    Raises:
+        Signal: one was.
+    """
+    for signal in _RAISED.signals:
+        if isinstance(signal, (Diverged, Raised)):
+            raise Plain("what is raised when the graph runs is caught by code that is not staged", ())
+        raise signal
 
 
 class Diverged(Signal):
@@ -119,6 +166,14 @@ class Unstageable(Signal):
         self.message = message
         self.place = place
         self.error = error
+
+
+class Restart(Signal):
+    """Trace once more: what stands at these sources is to be read when the graph runs, not while tracing."""
+
+    def __init__(self, sources: set[tuple[Any, ...]]) -> None:
+        super().__init__(len(sources))
+        self.sources = sources
 
 
 def leaked(value: Value, place: Place) -> StagingError:

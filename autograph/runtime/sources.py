@@ -52,11 +52,3 @@ def _key_of(arg: Any) -> Any:
     if isinstance(arg, Constant):
         return id(arg.value)
     return arg.key if isinstance(arg, Source) else arg
-
-
-class Restart(BaseException):
-    """Trace once more: what stands at these sources is to be read when the graph runs, not while tracing."""
-
-    def __init__(self, sources: set[tuple[Any, ...]]) -> None:
-        super().__init__(len(sources))
-        self.sources = sources

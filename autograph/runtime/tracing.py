@@ -16,15 +16,13 @@ from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.calling import Caller, Converter
 from autograph.runtime.classes import GENERATORS, is_open
 from autograph.runtime.environment import OWN_NAMES
-from autograph.runtime.graph import Constant, Graph, Place, Value, depends_on, user_line, walk
+from autograph.runtime.graph import Constant, Graph, Place, Value, walk
 from autograph.runtime.holding import has_held
 from autograph.runtime.instrument import Instruments
 from autograph.runtime.journal import contents, restore
 from autograph.runtime.outside import Outside
 from autograph.runtime.passes.safety import is_quiet
-from autograph.runtime.printing import expression
 from autograph.runtime.raising import (
-    INSTALLED,
     check_not_about_handles,
     check_not_handling,
     is_own,
@@ -34,21 +32,21 @@ from autograph.runtime.raising import (
 from autograph.runtime.results import Results
 from autograph.runtime.signals import (
     Diverged,
-    Materialise,
-    NeedsConcrete,
     Plain,
     Raised,
+    Restart,
     Signal,
-    TooDeep,
-    Unjoinable,
-    Unstageable,
+    check_handled,
+    handled,
+    watched_signals,
 )
-from autograph.runtime.signature import Dynamic, Respecialise, Signature, Static, Traced
-from autograph.runtime.sources import Restart, Source
+from autograph.runtime.signature import Dynamic, Signature, Static, Traced
+from autograph.runtime.sources import Source
 from autograph.runtime.standins import importer, stand_in
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import TensorType
+from autograph.runtime.verdicts import Verdicts
 from autograph.runtime.warned import Warnings
 from autograph.runtime.watching import attribute_guards
 
@@ -81,17 +79,17 @@ def trace_function(
         try:
             return tracer.run(tracing, shelter)
         except Plain as signal:
-            return Traced(None, events=tracer.trace.events, plain=signal.reason + tracer.at(signal))
+            return Traced(None, events=tracer.trace.events, plain=signal.reason + tracer.verdicts.at(signal))
         except Restart as restart:
             if restart.sources <= late:
                 message = "cannot be staged: it changes a container of its module in a way that is not supported"
                 raise StagingError(f"{name_of(function)} {message}", *place_of(function)) from None
             late |= restart.sources
         except Signal as signal:
-            reason = tracer.plain_because(signal)
+            reason = tracer.verdicts.plain_because(signal)
             if reason:
                 return Traced(None, events=tracer.trace.events, plain=reason)
-            raise tracer.explained(signal) from None
+            raise tracer.verdicts.explained(signal) from None
     message = f"{name_of(function)} cannot be staged: too many values of its module change"
     raise StagingError(message, *place_of(function))
 
@@ -123,6 +121,7 @@ class Tracer:
         self.trace.journal.write = self._write_back
         self.outside.param_names = self.leaf_names
         self.params: dict[Value, str] = {}
+        self.verdicts = Verdicts(function, self.params)
         self.results = Results(self.trace, self.outside)
         try:
             self.args, self.kwargs = signature.fill(self._leaves(example))
@@ -187,13 +186,14 @@ class Tracer:
         traced = self.caller.traced(function) if type(function) is FunctionType else self.caller.replacement(function)
         trace.code = getattr(traced, "__code__", None)
         try:
-            with tracing(trace), self.instruments, Warnings(trace):
+            with tracing(trace), self.instruments, Warnings(trace), watched_signals():
                 trace.start_from(sys._getframe())
                 try:
                     result = self._call(traced)
                     if result is not None:
                         result = self._end(result)
                     self.results.check_captured(trace.graph)
+                    check_handled()
                 finally:
                     left = self.caller.close_generators()
                 if left:
@@ -215,13 +215,15 @@ class Tracer:
         """The 1-tuple of what the function returns; None if it always raises."""
         try:
             return (traced(*self.args, **self.kwargs),)
-        except Diverged:
+        except Diverged as signal:
+            handled(signal)
             return None
         except AutographError:
             raise
         except RecursionError:
             raise too_deep(self.trace) from None
         except Raised as error:
+            handled(error)
             self._leave()
             record_raise(self.trace, error)
             return None
@@ -274,89 +276,6 @@ class Tracer:
         if late - self.outside.late:
             raise Restart(late)
 
-    def at(self, signal: Signal) -> str:
-        """Where tracing was interrupted, to be added to the reason; the function's own line, if that is not known."""
-        return _at(getattr(signal, "place", ())) or ", {}:{}".format(*place_of(self.function))
-
-    def plain_because(self, signal: Signal) -> str:
-        """Why the function runs as plain Python, if it is no error: it does with objects what only Python can do.
-
-        What hinges on numbers and arrays is an error instead: of these, the user expects that they are staged.
-        """
-        at = self.at(signal)
-        if isinstance(signal, Materialise):
-            return "a container that changes its length, or is looked into, is iterated over by Python meanwhile"
-        if isinstance(signal, Unstageable):
-            return "" if signal.error else signal.message + at
-        if isinstance(signal, Unjoinable):
-            if self._specialised(signal.test, "") is not None:
-                return ""
-            return f"{signal.paths}, and which path is taken is known only when the graph runs{at}"
-        if not isinstance(signal, (NeedsConcrete, TooDeep)) or self._specialised(signal.value, "") is not None:
-            return ""
-        objects = [v for v in (signal.value, *depends_on(signal.value)) if not isinstance(v.type, TensorType)]
-        by_library = signal.place and signal.place[-1][0].co_filename.startswith(INSTALLED)
-        if not (objects or isinstance(signal, TooDeep) or signal.plain or by_library):
-            return ""
-        return f"the value of {_called(signal.value)} is needed {signal.use}{at}"
-
-    # Errors -----------------------------------------------------------------------------------------------------------
-
-    def explained(self, signal: Signal) -> BaseException:
-        """What a signal that nobody handled comes to: more specialisation, or an error."""
-        if isinstance(signal, (NeedsConcrete, TooDeep)):
-            return self._needed(signal)
-        if isinstance(signal, Unjoinable):
-            return self._unjoined(signal)
-        place = getattr(signal, "place", ())
-        if isinstance(signal, Unstageable):
-            return StagingError(signal.message, *_line(place))
-        if isinstance(signal, Materialise):
-            return StagingError("a container changes its length in code that is not staged", *_line(place))
-        return StagingError(f"tracing was interrupted: {signal!r}", *_line(place))
-
-    def _specialised(self, value: Value | None, reason: str) -> Respecialise | None:
-        """Make the Python numbers and lengths that a value is computed from part of the signature, if that is all."""
-        if value is None:
-            return None
-        sources = depends_on(value)
-        paths = []
-        for source in sources:
-            path = self.params.get(source)
-            if path is None:
-                return None
-            if isinstance(source.type, TensorType) and source.type.kind == "python":
-                paths.append(path)
-            elif isinstance(source.type, TensorType) and None in source.type.shape:
-                paths += [f"{path}.shape[{axis}]" for axis, size in enumerate(source.type.shape) if size is None]
-            else:
-                return None
-        return Respecialise(static=tuple(sorted(paths)), reason=reason) if paths else None
-
-    def _needed(self, signal: NeedsConcrete | TooDeep) -> BaseException:
-        respecialised = self._specialised(signal.value, f"its value is needed {signal.use}{_at(signal.place)}")
-        if respecialised is not None:
-            return respecialised
-        called = _called(signal.value)
-        origins = sorted({self._origin(source) for source in depends_on(signal.value)} - {called})
-        origin = f", being computed from {' and '.join(origins)}" if origins else ""
-        return StagingError(
-            f"the value of {called} is needed {signal.use}, but it is known only when the graph runs{origin}. Use "
-            "operators, NumPy's functions, or statements of code that is converted; or put what needs the value into a "
-            "function of its own, decorated with @ag.do_not_convert, which is called when the graph runs",
-            *_line(signal.place),
-        )
-
-    def _origin(self, source: Value) -> str:
-        """What the user calls something that values are computed from."""
-        name = self.params.get(source, source.name)
-        return f"`{name}`" if name else "what a loop or branch left"
-
-    def _unjoined(self, signal: Unjoinable) -> BaseException:
-        respecialised = self._specialised(signal.test, f"{signal.paths}{_at(signal.place)}")
-        assert respecialised is not None, "what nothing can be specialised for runs as plain Python"
-        return respecialised
-
 
 def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]) -> None:
     """See to it that nothing is staged within a `try` or `with` that an exception of it would meet there.
@@ -378,23 +297,6 @@ def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]
             if found is not None and (found.construct == "with" or not is_quiet(node)):
                 reason = f"`{found.construct}` stands around what is computed here, which would only run later"
                 raise Plain(reason, ((code, instruction),))
-
-
-def _called(value: Value) -> str:
-    written = expression(value)
-    return f"`{written}`" if written else f"something of type {value.type}"
-
-
-def _line(place: Any) -> tuple[str, int] | tuple[()]:
-    """The user's line, rather than one of a library that the user calls."""
-    users = tuple((code, at) for code, at in place if not code.co_filename.startswith(INSTALLED))
-    return user_line(users) or user_line(place) or ()
-
-
-
-def _at(place: Any) -> str:
-    line = _line(place)
-    return f", {line[0]}:{line[1]}" if line else ""
 
 
 def _of(thing: Any, changed: list[tuple[Any, Any, Any, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:

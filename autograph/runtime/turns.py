@@ -19,7 +19,7 @@ from autograph.runtime.branches import stage_if
 from autograph.runtime.holding import held, is_watched, iterated_container, let_hold, watched
 from autograph.runtime.loops import stage_for, stage_while
 from autograph.runtime.regions import State
-from autograph.runtime.signals import Materialise, NeedsConcrete, Unjoinable, Unstageable
+from autograph.runtime.signals import Materialise, NeedsConcrete, Unjoinable, Unstageable, check_handled, handled
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import TensorType
@@ -136,12 +136,13 @@ class _While:
                     trace.needs(as_tensor(now), "to unroll this loop")
             try:
                 return _attempt(trace, self.state, partial(self._stage, now))  # type: ignore[no-any-return]
-            except (NeedsConcrete, Unjoinable):
+            except (NeedsConcrete, Unjoinable) as signal:
+                if forced and (is_staged(now) or not now or peeled >= PEEL):
+                    raise
+                handled(signal)
                 if not forced:
                     limit = None
                     continue
-                if is_staged(now) or not now or peeled >= PEEL:
-                    raise
             # One turn by itself: what the loop carries may have settled after it.
             peeled += 1
             stop = self._turn()
@@ -177,6 +178,7 @@ class _While:
         stage_while(self.trace, as_tensor(now) if is_staged(now) else now, self.test, self.body, self.state, self.until)
 
     def _turn(self) -> Any:
+        check_handled()
         self.body()
         return False if self.until is None else self.until()
 
@@ -238,6 +240,7 @@ class _For:
             if signal.container is not container:
                 checkpoint.keep()
                 raise
+            handled(signal)
             checkpoint.undo()
         except BaseException:
             checkpoint.keep()
@@ -258,9 +261,10 @@ class _For:
             try:
                 _attempt(self.trace, self.state, lambda _, rest=rest: self._stage(rest))  # type: ignore[misc]
                 return
-            except Unjoinable:
+            except Unjoinable as signal:
                 if peeled == PEEL or not _has_items(iterable, peeled + 1):
                     raise
+                handled(signal)
             if self._peel(iterable[peeled], lambda peeled=peeled: self.staged(iterable[peeled + 1 :])):  # type: ignore[misc]
                 return
 
@@ -291,11 +295,13 @@ class _For:
                 _attempt(self.trace, self.state, lambda _, rest=rest: self._stage(_as_iterable(self.trace, rest)))  # type: ignore[misc]
                 return
             except NeedsConcrete as signal:
+                handled(signal)
                 reason = signal
                 self.trace.tell("unroll", f"a loop of {len(rest)} turns is unrolled: {_why(reason)}")
                 self.unrolled(iter(rest))
                 return
             except Unjoinable as signal:
+                handled(signal)
                 reason = signal
             if peeled == PEEL or not rest:
                 break
@@ -322,6 +328,7 @@ class _For:
         turns = 0
         for item in items:
             turns += 1
+            check_handled()
             self.body(item)
             stop = False if self.until is None else self.until()
             if is_staged(stop):

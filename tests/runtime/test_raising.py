@@ -134,3 +134,84 @@ def test_errors_of_the_user(function: Callable[[Any], Any]) -> None:
         assert wanted.exception
         assert actual == wanted
         assert actual.raised_at == wanted.raised_at
+
+
+# What tracing is interrupted with, caught by the user's code ----------------------------------------------------------
+
+
+class Loud:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __bool__(self) -> bool:
+        print("truth of", self.x)
+        return bool(self.x)
+
+
+class Everything:
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *error: object) -> bool:
+        return True
+
+
+def bare(a: int, n: int) -> Any:
+    try:
+        if Loud(n) if a else Loud(1):
+            n += 1
+    except:  # noqa: E722
+        print("caught")
+    return n
+
+
+def returns_at_last(a: int, n: int) -> Any:
+    try:
+        if Loud(n) if a else Loud(1):
+            n += 1
+    finally:
+        return n  # noqa: B012
+
+
+def breaks_at_last(a: int, n: int) -> Any:
+    for i in range(3):
+        try:
+            n += i
+            if Loud(n) if a else Loud(1):
+                n += 1
+        finally:
+            break  # noqa: B012
+    return n
+
+
+def within_manager(a: int, n: int) -> Any:
+    with Everything():
+        if Loud(n) if a else Loud(1):
+            n += 1
+    return n
+
+
+def tries_again(a: int, n: int) -> Any:
+    while True:
+        try:
+            n += len("abc"[: [1, 2, 3][a]])
+            break
+        except:  # noqa: E722
+            n += 1
+    return n
+
+
+def exits(a: int, n: int) -> Any:
+    try:
+        if a:
+            raise SystemExit(n)
+    except:  # noqa: E722
+        return -1
+    return n
+
+
+@pytest.mark.parametrize("function", [bare, returns_at_last, breaks_at_last, within_manager, tries_again, exits])
+def test_interruptions_are_not_for_the_user(function: Any) -> None:
+    staged = ag.function(function)
+    for call in ("0, 2", "1, 2", "2, 0", "1, 0", "0, 2"):
+        assert outcomes.run(staged, call) == outcomes.run(function, call)
