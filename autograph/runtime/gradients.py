@@ -18,7 +18,7 @@ import autograph.runtime.reverse_writes  # noqa: F401  (both say what the revers
 from autograph import nest
 from autograph.errors import DerivativeError, TracingError
 from autograph.runtime.activity import has_gradient
-from autograph.runtime.callables import name_of
+from autograph.runtime.callables import name_of, parameters_of, user_code
 from autograph.runtime.reverse import Reverse
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
@@ -67,7 +67,11 @@ class Derivative(Traced):
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return inspect.signature(self.function)
+        return inspect.Signature(parameters_of(self.function))
+
+    @property
+    def __code__(self) -> Any:
+        return user_code(self.function)
 
     def __ag_traced__(self, trace: Trace) -> Callable[..., Any]:
         return functools.partial(self._traced, trace)
@@ -81,7 +85,7 @@ class Derivative(Traced):
         name = name_of(self.function)
         value, aux = split(differentiated.result, name) if self.has_aux else (differentiated.result, None)
         check_scalar(value, name)
-        found = differentiated.gradients(value, trace.record("bound", (1.0,)))
+        found = differentiated.gradients(value, _one(trace, value))
         if self.wrt is None:
             found = found[0] if isinstance(self.argnums, (int, str)) else tuple(found)
         if self.with_value:
@@ -184,6 +188,15 @@ def _zero(leaf: Any) -> Any:
 def traced_stop(trace: Trace, value: Any) -> Any:
     """`ag.stop_gradient` in traced code."""
     return nest.map(lambda leaf: trace.record("stop_gradient", (leaf,)) if is_tensor(leaf) else leaf, value)
+
+
+def _one(trace: Trace, value: Any) -> Any:
+    """The gradient of a number in itself, of its class, on which it depends what a division by zero does."""
+    type = value._value.type if is_tensor(value) else None
+    if isinstance(type, TensorType) and type.exact:
+        one = np.ones((), type.dtype)
+        return trace.record("bound", (one.item() if type.kind == "python" else one[()],))
+    return trace.record("bound", (1.0,)) if type is None else trace.record("fit", (1.0, value))
 
 
 def like(trace: Trace, gradient: Any, leaf: Any) -> Any:
