@@ -23,6 +23,7 @@ from autograph.errors import DerivativeError
 from autograph.runtime.activity import Activity, defined_in
 from autograph.runtime.graph import Block, Constant, Node, Value, map_args, user_line
 from autograph.runtime.opdef import lookup
+from autograph.runtime.ops.binding import positional
 from autograph.runtime.shadows import Shadows, Writes
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import PYTHON_DTYPES, MaybeUnbound, ObjectType, TensorType, Type
@@ -335,22 +336,27 @@ def differentiate(reverse: Reverse, node: Node, block: Block, at: int, gradient:
     if not reverse.activity.varies((node.args, node.kwargs)):
         return
     if op.vjp is None:
-        raise DerivativeError(
-            f"{_written(node)} has no derivative here, but a gradient is asked for that depends on it. Use operations "
-            "that have one, or say that its result is to be taken as a constant, by ag.stop_gradient",
-            *(user_line(node.place) or ()),
+        raise _error(
+            node,
+            "has no derivative here, but a gradient is asked for that depends on it. Use operations that have one, or "
+            "say that its result is to be taken as a constant, by ag.stop_gradient",
         )
+    varies, given = reverse.activity.varies, node.args
     options = {name: value for name, value in node.kwargs.items() if name != "out"}
-    if op.vjp and reverse.activity.varies((node.args[len(op.vjp) :], options)):
-        raise DerivativeError(
-            f"{_written(node)} has no derivative here in all the arguments that vary", *(user_line(node.place) or ())
-        )
+    if op.vjp and varies(options):
+        given, options = positional(op.target or getattr(np, op.name[1:], None), given, options, varies)
+    if op.vjp and varies((given[len(op.vjp) :], options)):
+        raise _error(node, "has no derivative here in all the arguments that vary")
     outputs = reverse.primal(tuple(node.outputs), block, at + 1)
     out = outputs[0] if len(outputs) == 1 else outputs
-    args, kwargs = reverse.primal((node.args, options), block, at)
-    for arg, rule in zip(node.args, op.vjp):
-        if rule is not None and reverse.activity.varies(arg):
-            reverse.contribute(arg, rule(gradient, out, *args, **kwargs))
+    args, kwargs = reverse.primal((given, options), block, at)
+    for arg, rule in zip(given, op.vjp):
+        if rule is not None and varies(arg):
+            try:
+                found = rule(gradient, out, *args, **kwargs)
+            except NotImplementedError as error:
+                raise _error(node, f"is differentiated here, but nobody has said what {error} is") from error
+            reverse.contribute(arg, found)
 
 
 def complete(reverse: Reverse, output: Value, gradient: Any) -> Any:
@@ -369,8 +375,8 @@ def complete(reverse: Reverse, output: Value, gradient: Any) -> Any:
     return tuple(found)
 
 
-def _written(node: Node) -> str:
-    return f"`{node.op.lstrip('.')}`"
+def _error(node: Node, message: str) -> DerivativeError:
+    return DerivativeError(f"`{node.op.lstrip('.')}` {message}", *(user_line(node.place) or ()))
 
 
 @handles("getitem")

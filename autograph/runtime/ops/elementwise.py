@@ -137,20 +137,24 @@ def of_clipped(part: str) -> Vjp:
     """The rule of a clipped array, or of its bounds; a bound and elements that are equal to it share the gradient."""
 
     def vjp(
-        g: Any, out: Any, a: Any, /, a_min: Any = None, a_max: Any = None, *_: Any, min: Any = None, max: Any = None,
-        **__: Any
+        g: Any, clipped: Any, a: Any, /, a_min: Any = None, a_max: Any = None, out: Any = None,
+        min: Any = np._NoValue, max: Any = np._NoValue, **_: Any
     ) -> Any:  # fmt: skip
-        low, high = a_min if min is None else min, a_max if max is None else max
-        raised = a if low is None or low is np._NoValue else np.maximum(a, low)
+        low, high = a_min if min is np._NoValue else min, a_max if max is np._NoValue else max
+        raised = np.maximum(a, low) if is_given(low) else a
         if part == "high":
-            return extreme(g, out, high, raised)
-        if high is not None and high is not np._NoValue:
-            g = extreme(g, out, raised, high)
+            return extreme(g, clipped, high, raised)
+        if is_given(high):
+            g = extreme(g, clipped, raised, high)
         if part == "low":
             return extreme(g, raised, low, a)
-        return g if low is None or low is np._NoValue else extreme(g, raised, a, low)
+        return extreme(g, raised, a, low) if is_given(low) else g
 
     return vjp
+
+
+def is_given(bound: Any) -> bool:
+    return bound is not None and bound is not np._NoValue
 
 
 def of_angle(g: Any, out: Any, z: Any, deg: Any = False) -> Any:
@@ -250,7 +254,8 @@ derive(".conj .conjugate", lambda g, out, x: conj(g))
 derive("np.angle", of_angle)
 derive("np.sinc", of_sinc)
 derive("np.i0", lambda g, out, x: g * bessel_i(1, x))
-derive("np.clip .clip", *map(of_clipped, ("array", "low", "high")))
+derive("np.clip", *map(of_clipped, ("array", "low", "high")), None, *map(of_clipped, ("low", "high")))
+derive(".clip", *map(of_clipped, ("array", "low", "high")), None, *map(of_clipped, ("low", "high")))
 derive("np.where", None, lambda g, out, c, x, y: np.where(c, g, 0), lambda g, out, c, x, y: np.where(c, 0, g))
 derive("np.interp", *map(of_interpolated, ("x", "xp", "fp", "left", "right")))
 derive("np.select", None, of_choices, of_default)

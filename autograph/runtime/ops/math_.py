@@ -86,6 +86,10 @@ def dist(sign: int) -> Any:
     return lambda g, out, p, q: legs(g, out, sign * (as_array(p) - as_array(q)))
 
 
+def product_of(g: Any, out: Any, iterable: Any, start: Any = 1) -> Any:
+    return g * start * others(as_array(iterable), None)
+
+
 _of_one = of_one(M)
 for _name in SAME.split():
     derive(f"math.{_name}", _of_one[_name])
@@ -109,7 +113,7 @@ derive("math.frexp", lambda g, out, x: np.ldexp(g[0], -out[1]))
 derive("math.ulp", None)
 derive("math.dist", dist(1), dist(-1))
 derive("math.fsum", lambda g, out, seq: np.broadcast_to(g, shape(seq)))
-derive("math.prod", lambda g, out, iterable, **_: g * others(as_array(iterable), None))
+derive("math.prod", product_of, lambda g, out, iterable, start: g * np.prod(as_array(iterable)))
 derive("math.sumprod", lambda g, out, p, q: g * as_array(q), lambda g, out, p, q: g * as_array(p))
 derive("math.hypot", *(lambda g, out, *args, at=at: legs(g, out, args[at]) for at in range(8)))
 
