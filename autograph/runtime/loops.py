@@ -221,10 +221,10 @@ def _finish_while(
         node.add_output(go.type, "go")
     carry.finish(node)
     if go is None:
-        _forget_first_test(trace.block, head)
+        forget_first_test(trace.block, head)
 
 
-def _forget_first_test(block: Block, head: Block) -> None:
+def forget_first_test(block: Block, head: Block) -> None:
     """Drop what the test has recorded before the loop was staged: the loop itself begins with that test."""
     tested = {(node.op, node.place) for node in head.nodes}
     used: set[Value] = set()

@@ -16,9 +16,13 @@ from autograph.runtime.passes.rewriting import Outcome, keep_outputs, shown
 from autograph.runtime.passes.safety import is_quiet
 
 
-def run(graph: Graph) -> Outcome:
-    """Drop what is not needed."""
-    needs = _Needs(graph)
+def run(graph: Graph, strict: bool = True) -> Outcome:
+    """Drop what is not needed.
+
+    Args:
+        strict: whether raising and warning can be seen, too.
+    """
+    needs = _Needs(graph, strict)
     return _sweep(graph.block, needs, Outcome())
 
 
@@ -30,7 +34,8 @@ class _Needs:
         values: the values that are.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, strict: bool) -> None:
+        self.strict = strict
         self.nodes: set[Node] = set()
         self.values: set[Value] = set()
         self._around: dict[Node, Node | None] = {}      # the node in whose block a node stands
@@ -52,7 +57,7 @@ class _Needs:
                 self._feeds[output] = _sources(node, number)
                 for param in _carried(node, number):
                     self._feeds[param] = [output]
-            if not _may_go(node):
+            if not _may_go(node, self.strict):
                 self._need_node(node)
 
     def _need(self, args: Any) -> None:
@@ -75,10 +80,10 @@ class _Needs:
             node = self._around[node]
 
 
-def _may_go(node: Node) -> bool:
+def _may_go(node: Node, strict: bool) -> bool:
     """Whether a node need not run if nobody needs what it computes, nor what is in its blocks."""
     effect = effect_of(node)
-    return effect.kind in (PURE, VIEW) and not effect.writes and is_quiet(node)
+    return effect.kind in (PURE, VIEW) and not effect.writes and (not strict or is_quiet(node))
 
 
 def _sources(node: Node, number: int) -> list[Any]:

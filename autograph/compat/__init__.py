@@ -1,0 +1,1 @@
+"""Other libraries' spellings over the same machinery."""

@@ -1,0 +1,348 @@
+"""Ops that make, shape, join, split and index tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.compat.tensorflow import dtypes
+from autograph.compat.tensorflow.convert import constant, convert_to_tensor, is_tensor, matched
+from autograph.compat.tensorflow.dtypes import DType, as_dtype, numpy_dtype
+from autograph.compat.tensorflow.shapes import TensorShape
+from autograph.compat.tensorflow.tensor import Tensor, apply, compute, is_handle, wrap
+
+# Shapes as arguments --------------------------------------------------------------------------------------------------
+
+
+def plain(value: Any) -> Any:
+    """An argument such as a shape or an axis with values in the place of tensors."""
+    if is_tensor(value):
+        return convert_to_tensor(value)._value
+    if isinstance(value, TensorShape):
+        return tuple(value)
+    return tuple(map(plain, value)) if isinstance(value, (list, tuple)) else value
+
+
+def static_shape(shape: Any) -> TensorShape:
+    """What is known of a shape given as numbers, tensors, or one tensor; -1 counts as unknown."""
+    if isinstance(shape, TensorShape):
+        return shape
+    if is_tensor(shape):
+        tensor = convert_to_tensor(shape)
+        if is_handle(tensor._value):
+            length = tensor.shape[0] if tensor.shape.rank == 1 else None
+            return TensorShape(None if length is None else [None] * length)
+        shape = tensor._value
+    parts = plain(np.atleast_1d(shape).tolist() if isinstance(shape, (np.ndarray, np.generic, int)) else shape)
+    return TensorShape([None if is_handle(part) or part == -1 else part for part in parts])
+
+
+def _made(op: str, function: Callable[..., Any], shape: Any, *args: Any, dtype: Any) -> Tensor:
+    wanted = as_dtype(dtype)
+    dims = plain(shape)
+    value = compute(function, dims, *map(plain, args), dtype=numpy_dtype(wanted))
+    return wrap(value, wanted, static_shape(shape) if is_handle(value) else None, op)
+
+
+def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    return _made("zeros", np.zeros, shape, dtype=dtype)
+
+
+def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    return _made("ones", np.ones, shape, dtype=dtype)
+
+
+def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+    value = convert_to_tensor(value)
+    return _made("Fill", np.full, dims, value, dtype=value.dtype)
+
+
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    input = convert_to_tensor(input)
+    wanted = input.dtype if dtype is None else as_dtype(dtype)
+    return apply("zeros_like", lambda x: np.zeros_like(x, dtype=numpy_dtype(wanted)), input, dtype=wanted)
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    input = convert_to_tensor(input)
+    wanted = input.dtype if dtype is None else as_dtype(dtype)
+    return apply("ones_like", lambda x: np.ones_like(x, dtype=numpy_dtype(wanted)), input, dtype=wanted)
+
+
+def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    columns = num_rows if num_columns is None else num_columns
+    wanted = as_dtype(dtype)
+    value = compute(np.eye, plain(num_rows), plain(columns), dtype=numpy_dtype(wanted))
+    return wrap(value, wanted, static_shape([num_rows, columns]) if is_handle(value) else None, "eye")
+
+
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = None) -> Tensor:  # noqa: A001
+    """Numbers from `start` up to `limit`; `range(limit)` begins with 0."""
+    if limit is None:
+        start, limit = 0, start
+    if dtype is not None:
+        start, limit, delta = (cast_number(each, as_dtype(dtype)) for each in (start, limit, delta))
+    start, limit, delta = matched("Range", start, limit, delta)
+    kind = start.dtype
+    value = compute(np.arange, start._value, limit._value, delta._value, dtype=numpy_dtype(kind))
+    result = wrap(value, kind, TensorShape([None]) if is_handle(value) else None, "range")
+    result.is_range = result._graph is not None
+    return result
+
+
+def cast_number(value: Any, dtype: DType) -> Tensor:
+    """A number, or tensor without dimensions, as a tensor of a type."""
+    tensor = convert_to_tensor(value, dtype_hint=dtype)
+    return tensor if tensor.dtype is dtype else apply("Cast", lambda x: x.astype(numpy_dtype(dtype)), tensor, dtype=dtype)
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
+    start, stop = matched("LinSpace", start, stop)
+    dtype = start.dtype if start.dtype.is_floating else dtypes.float64
+    return apply("LinSpace", lambda a, b: compute(np.linspace, a, b, plain(num)), start, stop, dtype=dtype)
+
+
+def one_hot(
+    indices: Any, depth: int, on_value: Any = None, off_value: Any = None, axis: int = -1, dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    indices = convert_to_tensor(indices)
+    wanted = as_dtype(dtypes.float32 if dtype is None else dtype)
+    on, off = (1 if on_value is None else on_value), (0 if off_value is None else off_value)
+
+    def choose(value: Any) -> Any:
+        hot = np.expand_dims(value, -1) == np.arange(depth)
+        return np.moveaxis(np.where(hot, on, off), -1, axis) if axis != -1 else np.where(hot, on, off)
+
+    return apply("OneHot", choose, indices, dtype=wanted)
+
+
+# Shapes ---------------------------------------------------------------------------------------------------------------
+
+
+def identity(input: Any, name: str | None = None) -> Tensor:
+    return convert_to_tensor(input)
+
+
+def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:  # noqa: A001
+    input = convert_to_tensor(input)
+    if input.shape.is_fully_defined():
+        return constant(input.shape.as_list(), out_type)
+    kind = numpy_dtype(as_dtype(out_type))
+    rank = TensorShape([input.shape.rank])
+    return apply("Shape", lambda x: compute(np.asarray, compute(np.shape, x), dtype=kind), input,
+                 dtype=as_dtype(out_type), shape=rank)  # fmt: skip
+
+
+def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+    input = convert_to_tensor(input)
+    if input.shape.is_fully_defined():
+        return constant(input.shape.num_elements(), out_type)
+    return apply("Size", lambda x: compute(np.int32, compute(np.size, x)), input,
+                 dtype=as_dtype(out_type), shape=TensorShape([]))  # fmt: skip
+
+
+def rank(input: Any, name: str | None = None) -> Tensor:
+    return constant(convert_to_tensor(input).shape.rank)
+
+
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+    tensor = convert_to_tensor(tensor)
+    known = static_shape(shape)
+    rest = {} if known.is_fully_defined() or not is_handle(tensor._value) else {"shape": known}
+    if is_handle(plain(shape)):
+        rest = {"shape": known}
+    return apply("Reshape", lambda x: compute(np.reshape, x, plain(shape)), tensor, dtype=tensor.dtype, **rest)
+
+
+def _shaping(op: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
+    def of(tensor: Any, *args: Any, name: str | None = None, **kwargs: Any) -> Tensor:
+        tensor = convert_to_tensor(kwargs.pop("input", None) if tensor is None else tensor)
+        more = [plain(each) for each in args]
+        named = {key: plain(each) for key, each in kwargs.items()}
+        return apply(op, lambda x: compute(function, x, *more, **named), tensor, dtype=tensor.dtype)
+
+    of.__name__ = of.__qualname__ = op
+    return of
+
+
+_squeeze = _shaping("Squeeze", np.squeeze)
+_transpose = _shaping("Transpose", np.transpose)
+expand_dims = _shaping("ExpandDims", np.expand_dims)
+tile = _shaping("Tile", np.tile)
+reverse = _shaping("ReverseV2", np.flip)
+broadcast_to = _shaping("BroadcastTo", np.broadcast_to)
+repeat = _shaping("Repeat", np.repeat)
+roll = _shaping("Roll", np.roll)
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    return _squeeze(input, axis if axis is None or isinstance(axis, int) else tuple(axis) or None)
+
+
+def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None) -> Tensor:
+    return _transpose(a, perm)
+
+
+def pad(
+    tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None
+) -> Tensor:
+    tensor = convert_to_tensor(tensor)
+    widths, options = plain(paddings), {}
+    if mode.upper() == "CONSTANT":
+        options["constant_values"] = convert_to_tensor(constant_values, dtype_hint=tensor.dtype)._value
+    return apply("Pad", lambda x: compute(np.pad, x, widths, mode.lower(), **options), tensor, dtype=tensor.dtype,
+                 **_padded_shape(tensor, widths))  # fmt: skip
+
+
+def _padded_shape(tensor: Tensor, widths: Any) -> dict[str, Any]:
+    if not is_handle(tensor._value) or not isinstance(widths, tuple) or tensor.shape.rank is None:
+        return {} if not is_handle(tensor._value) or tensor.shape.rank is not None else {"shape": TensorShape(None)}
+    grown = [None if size is None else size + sum(width) for size, width in zip(tensor.shape.as_list(), widths)]
+    return {"shape": TensorShape(grown)}
+
+
+# Joining and splitting ------------------------------------------------------------------------------------------------
+
+
+def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
+    tensors = _alike("ConcatV2", values)
+    where = plain(axis)
+    return apply("ConcatV2", lambda *parts: np.concatenate(parts, axis=where), *tensors, dtype=tensors[0].dtype,
+                 **_joined_shape(tensors, where))  # fmt: skip
+
+
+def _joined_shape(tensors: list[Tensor], axis: Any) -> dict[str, Any]:
+    """What is known of tensors put one behind the other, where NumPy's rule for lists knows less."""
+    if not any(is_handle(each._value) for each in tensors) or not isinstance(axis, int):
+        return {}
+    ranks = {each.shape.rank for each in tensors}
+    if len(ranks) > 1 or None in ranks:
+        return {"shape": TensorShape(None)}
+    dims: list[int | None] = []
+    for number, sizes in enumerate(zip(*(each.shape.as_list() for each in tensors))):
+        if number == axis % len(tensors[0].shape):
+            dims.append(None if None in sizes else sum(filter(None, sizes)))
+        else:
+            dims.append(next((size for size in sizes if size is not None), None))
+    return {"shape": TensorShape(dims)}
+
+
+def _alike(op: str, values: Any) -> list[Tensor]:
+    """Tensors to be joined: lists among them adopt the type of the first tensor."""
+    if is_tensor(values):
+        return list(convert_to_tensor(values))
+    hint = next((each.dtype for each in values if is_tensor(each)), None)
+    found = []
+    for each in values:
+        wanted = hint if isinstance(each, (list, tuple)) and hint is not None else None
+        found.append(convert_to_tensor(each, wanted, hint))
+    return matched(op, *found)
+
+
+def stack(values: Any, axis: int = 0, name: str | None = None) -> Tensor:
+    tensors = _alike("Pack", values)
+    return apply("Pack", lambda *parts: np.stack(parts, axis=axis), *tensors, dtype=tensors[0].dtype)
+
+
+def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None = None) -> list[Tensor]:
+    value = convert_to_tensor(value)
+    count = num if num is not None else value.shape[axis]
+    if count is None:
+        raise ValueError(f"Cannot infer argument `num` from shape {value.shape}")
+    numbers = iter(list(np.arange(count)))
+    return [apply("Unpack", lambda x, i=i: compute(np.take, x, i, axis=axis), value, dtype=value.dtype) for i in numbers]
+
+
+def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, name: str | None = None) -> list[Tensor]:
+    value = convert_to_tensor(value)
+    sizes = plain(num_or_size_splits)
+    if isinstance(sizes, (int, np.integer)):
+        sizes = (value.shape[axis] // sizes,) * sizes
+    parts, begin = [], 0
+    for length in np.asarray(sizes).tolist():
+        where = (slice(None),) * (axis % len(value.shape)) + (slice(begin, begin + length),)
+        parts.append(value[where])  # type: ignore[index]
+        begin += length
+    return parts
+
+
+# Indexing -------------------------------------------------------------------------------------------------------------
+
+
+def _index(part: Any) -> Any:
+    if isinstance(part, tuple):
+        return tuple(map(_index, part))
+    if isinstance(part, slice):
+        return slice(*(_index(each) for each in (part.start, part.stop, part.step)))
+    return convert_to_tensor(part)._value if is_tensor(part) else part
+
+
+def getitem(tensor: Tensor, index: Any) -> Tensor:
+    """`tensor[index]`."""
+    where = _index(index)
+    return apply("StridedSlice", lambda x: compute(_getitem, x, where) if not is_handle(x) else x[where], tensor,
+                 dtype=tensor.dtype)  # fmt: skip
+
+
+def _getitem(value: Any, index: Any) -> Any:
+    return value[index]
+
+
+Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
+
+
+def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+    """A part of a tensor, from `begin` on; a size of -1 means the rest."""
+    input_ = convert_to_tensor(input_)
+    pairs = zip(np.asarray(plain(begin)).tolist(), np.asarray(plain(size)).tolist())
+    return getitem(input_, tuple(slice(first, None if count == -1 else first + count) for first, count in pairs))
+
+
+def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0, name: str | None = None) -> Tensor:
+    params, indices = convert_to_tensor(params), convert_to_tensor(indices)
+    return apply("GatherV2", lambda x, at: np.take(x, at, axis=axis), params, indices, dtype=params.dtype)
+
+
+def gather_nd(params: Any, indices: Any, name: str | None = None) -> Tensor:
+    params, indices = convert_to_tensor(params), convert_to_tensor(indices)
+    depth = indices.shape[-1]
+    return apply("GatherNd", lambda x, at: x[tuple(at[..., i] for i in np.arange(depth))], params, indices,
+                 dtype=params.dtype)  # fmt: skip
+
+
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    tensor, mask = convert_to_tensor(tensor), convert_to_tensor(mask)
+    return apply("BooleanMask", lambda x, chosen: x[chosen], tensor, mask, dtype=tensor.dtype)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    condition = convert_to_tensor(condition)
+    if x is None and y is None:
+        return apply("Where", np.argwhere, condition, dtype=dtypes.int64)
+    x, y = matched("SelectV2", x, y)
+    return apply("SelectV2", np.where, condition, x, y, dtype=x.dtype)
+
+
+def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    tensor = convert_to_tensor(tensor)
+    indices, updates = convert_to_tensor(indices), convert_to_tensor(updates, dtype_hint=tensor.dtype)
+    depth = indices.shape[-1]
+
+    def update(value: Any, at: Any, new: Any) -> Any:
+        changed = np.copy(value)
+        changed[tuple(at[..., i] for i in np.arange(depth))] = new
+        return changed
+
+    return apply("TensorScatterUpdate", update, tensor, indices, updates, dtype=tensor.dtype)
+
+
+def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", name: str | None = None) -> Tensor:
+    items, values = matched("SearchSorted", sorted_sequence, values)
+    return apply("SearchSorted", lambda x, v: np.searchsorted(x, v, side=side), items, values, dtype=dtypes.int32)
+
+
+def stop_gradient(input: Any, name: str | None = None) -> Tensor:
+    return convert_to_tensor(input)

@@ -1,0 +1,202 @@
+"""What converted code asks while a function of TensorFlow's spelling is traced: the rules of TensorFlow's AutoGraph.
+
+A condition that is a tensor is staged, whatever its value; a loop over a tensor, a dataset or an iterator is staged; and
+everything else runs as Python while tracing. What begins as plain Python cannot turn into a staged loop later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from autograph.compat.tensorflow import array_ops, graphs, math_ops, mutations, printing, reduce_ops
+from autograph.compat.tensorflow.branches import CONDITIONAL, stage_if
+from autograph.compat.tensorflow.convert import convert_to_tensor, is_tensor
+from autograph.compat.tensorflow.dtypes import bool as bool_
+from autograph.compat.tensorflow.dtypes import float32, int32
+from autograph.compat.tensorflow.errors import InvalidArgumentError
+from autograph.compat.tensorflow.loops import Items, stage_for, stage_while
+from autograph.compat.tensorflow.shapes import TensorShape
+from autograph.compat.tensorflow.tensor import Tensor, effect, type_of, wrap
+from autograph.operators import backend as protocol
+from autograph.operators.state import State
+
+Thunk = Callable[[], Any]
+
+_CHANGED = (
+    "condition of while loop started as non-Tensor, then changed to Tensor. This may happen either because variables "
+    "changed type, or when a break or return statement inside the loop depends on a Tensor condition. Let the condition "
+    "be a tensor from the beginning"
+)
+_PYTHON_FOR = (
+    "break and return statements that depend on a tensor are not supported in Python for loops. Iterate over a tensor "
+    "or dataset instead"
+)
+
+
+class TensorFlowBackend(protocol.Backend):
+    """Stages tensors by TensorFlow's rules."""
+
+    name = "tensorflow"
+
+    @property
+    def current(self) -> graphs.FuncGraph:
+        graph = graphs.current()
+        assert graph is not None, "this backend is asked only while it traces"
+        return graph
+
+    def owns(self, value: Any) -> bool:
+        return is_tensor(value)
+
+    def if_stmt(self, test: Any, body: Thunk, orelse: Thunk | None, state: State) -> Any:
+        return stage_if(self.current, _condition(test), [body, orelse or _nothing], state)
+
+    def if_exp(self, test: Any, body: Thunk, orelse: Thunk) -> Any:
+        return stage_if(self.current, _condition(test), [body, orelse], _reached(body, orelse), CONDITIONAL)
+
+    def while_stmt(self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Any) -> Any:
+        if is_tensor(first):
+            return stage_while(self.current, lambda: _condition(test()), body, state, until, options)
+        now = first
+        while now:
+            body()
+            stop = False if until is None else until()
+            if is_tensor(stop):
+                raise NotImplementedError(_CHANGED)
+            if stop:
+                break
+            now = test()
+            if is_tensor(now):
+                raise NotImplementedError(_CHANGED)
+        return None
+
+    def for_stmt(self, iterable: Any, body: Any, state: State, until: Thunk | None, options: Any, first: Any) -> Any:
+        items = _items(self.current, iterable)
+        if items is not None:
+            return stage_for(self.current, items, body, state, until, options)
+        for item in iterable:
+            body(item)
+            stop = False if until is None else until()
+            if is_tensor(stop):
+                raise NotImplementedError(_PYTHON_FOR)
+            if stop:
+                break
+        return None
+
+    def and_(self, first: Any, rest: Sequence[Thunk]) -> Any:
+        from autograph.operators.logical import and_
+
+        others = rest[0] if len(rest) == 1 else (lambda: and_(*rest))  # type: ignore[arg-type]
+        return stage_if(self.current, _condition(first), [others, lambda: first], _reached(*rest), CONDITIONAL)
+
+    def or_(self, first: Any, rest: Sequence[Thunk]) -> Any:
+        from autograph.operators.logical import or_
+
+        others = rest[0] if len(rest) == 1 else (lambda: or_(*rest))  # type: ignore[arg-type]
+        return stage_if(self.current, _condition(first), [lambda: first, others], _reached(*rest), CONDITIONAL)
+
+    def not_(self, value: Any) -> Any:
+        return math_ops.logical_not(_condition(value)) if is_tensor(value) else not value
+
+    def in_(self, element: Any, container: Any) -> Any:
+        return NotImplemented
+
+    def assert_stmt(self, test: Any, message: Thunk | None) -> Any:
+        text = "" if message is None else message()
+        effect(_check, _condition(test)._value, str(text))
+
+    def ref(self, value: Any) -> Any:
+        mutations.touch(self.current, value)
+        return NotImplemented
+
+    def call(self, function: Any) -> Any:
+        return getattr(function, "__tf_inline__", NotImplemented)
+
+    def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        known = _BUILTINS.get(name)
+        own = [value for value in args if is_tensor(value) or hasattr(value, f"_{name}_")]
+        if name == "print" and is_tensor_in(args) and "BUILTIN_FUNCTIONS" in map(str, self.current.features):
+            return printing.print_like_python(*args, **kwargs)
+        if own and hasattr(own[0], f"_{name}_"):
+            return getattr(own[0], f"_{name}_")(*args, **kwargs)
+        return known(*args, **kwargs) if own and known is not None else NotImplemented
+
+    # What only tensors come to: Python says what it makes of them.
+    list_comp = set_comp = dict_comp = gen_exp = lambda self, *args: NotImplemented  # noqa: E731
+
+
+def is_tensor_in(values: Any) -> bool:
+    """Whether there is a tensor among values."""
+    return any(map(is_tensor, values))
+
+
+def _nothing() -> None:
+    return None
+
+
+def _condition(value: Any) -> Tensor:
+    tensor = convert_to_tensor(value)
+    return tensor if tensor.dtype is bool_ else math_ops.cast(tensor, bool_)
+
+
+def _check(value: Any, message: str) -> None:
+    if not value:
+        raise InvalidArgumentError(f"assertion failed: {message or 'the condition is false'}")
+
+
+def _reached(*thunks: Any) -> State:
+    """The variables that expressions reach; they may change them by calling functions."""
+    state = State((), *thunks)
+    state.beyond, state.passing = (*state.passing, *state.beyond), ()
+    return state
+
+
+def _items(graph: graphs.FuncGraph, iterable: Any) -> Items | None:
+    """What a staged loop over something takes its items from; None if the loop is plain Python."""
+    if hasattr(iterable, "_items_"):
+        found: Items = iterable._items_(graph)
+        return found
+    if not is_tensor(iterable):
+        return None
+    tensor = convert_to_tensor(iterable)
+    if tensor.shape.rank == 0:
+        raise ValueError("Cannot iterate over a scalar tensor.")
+    shape = TensorShape(None) if tensor.shape.rank is None else tensor.shape[1:]
+    source = graph.trace.lower((tensor._value,))[0]
+    return Items(source, lambda params: wrap(params[0], tensor.dtype, shape), [type_of(tensor.dtype, shape)],
+                 is_range=tensor.is_range)  # fmt: skip
+
+
+# Builtin functions ----------------------------------------------------------------------------------------------------
+
+
+def _len(value: Any) -> Any:
+    tensor = convert_to_tensor(value)
+    if tensor.shape.rank == 0:
+        raise ValueError("len requires a non-zero rank for Tensor arguments")
+    known = tensor.shape[0] if tensor.shape.rank is not None else None
+    return known if known is not None else array_ops.shape(tensor)[0]  # type: ignore[index]
+
+
+def _extreme(of_two: Any, of_all: Any) -> Any:
+    def extreme(first: Any, *others: Any) -> Any:
+        for other in others:
+            first = of_two(first, other)
+        return first if others else of_all(first)
+
+    return extreme
+
+
+_BUILTINS: dict[str, Any] = {
+    "range": lambda *args: array_ops.range(*args),
+    "len": _len,
+    "int": lambda value, base=10: math_ops.cast(value, int32),
+    "float": lambda value: math_ops.cast(value, float32),
+    "bool": lambda value: math_ops.cast(value, bool_),
+    "max": _extreme(math_ops.maximum, reduce_ops.reduce_max),
+    "min": _extreme(math_ops.minimum, reduce_ops.reduce_min),
+    "sum": lambda values, start=0: reduce_ops.reduce_sum(values) + start,
+    "sorted": lambda values, **_: reduce_ops.sort(values),
+}
+
+TENSORFLOW = TensorFlowBackend()

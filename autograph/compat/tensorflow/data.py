@@ -1,0 +1,330 @@
+"""`tf.data`: datasets, and iterators over them, eager and in staged loops.
+
+A dataset makes iterators over tuples of NumPy's values, the leaves of its elements; its specs say how these are put
+together again.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autograph import nest
+from autograph.compat.tensorflow import dtypes, graphs
+from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow.dtypes import as_dtype
+from autograph.compat.tensorflow.errors import OutOfRangeError
+from autograph.compat.tensorflow.function import function
+from autograph.compat.tensorflow.loops import Items
+from autograph.compat.tensorflow.shapes import TensorShape, TensorSpec
+from autograph.compat.tensorflow.tensor import Tensor, type_of, wrap
+
+Row = tuple[Any, ...]
+AUTOTUNE = -1
+
+
+def _specs_of(element: Any) -> Any:
+    return nest.map(lambda leaf: TensorSpec(leaf.shape, leaf.dtype), element)
+
+
+def _tensors(spec: Any, row: Iterable[Any]) -> Any:
+    """The element that a row stands for."""
+    values = iter(row)
+    return nest.map(lambda leaf: wrap(next(values), leaf.dtype, leaf.shape, "IteratorGetNext"), spec)
+
+
+def _row(element: Any) -> Row:
+    return tuple(convert_to_tensor(leaf)._value for leaf in nest.flatten(element))
+
+
+def _items(source: Any, spec: Any, strict: bool) -> Items:
+    types = [type_of(leaf.dtype, leaf.shape) for leaf in nest.flatten(spec)]
+    build = lambda params: _tensors(spec, params)  # noqa: E731
+    return Items(source, build, types, is_dataset=True, strict_shapes=strict)
+
+
+class Rows:
+    """The elements of a dataset as a graph iterates over them: rows, or values if each has only one."""
+
+    def __init__(self, make: Callable[[], Iterator[Row]], single: bool) -> None:
+        self.make = make
+        self.single = single
+
+    def __iter__(self) -> Iterator[Any]:
+        rows = self.make()
+        return (row[0] for row in rows) if self.single else rows
+
+
+class Dataset:
+    """A sequence of elements: structures of tensors."""
+
+    def __init__(self, make: Callable[[], Iterator[Row]], spec: Any, length: int = -2) -> None:
+        self._make = make
+        self.element_spec = spec
+        self._length = length  # -1 if there is no end, -2 if nobody knows
+
+    # Making them ------------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def range(*args: Any, output_type: Any = dtypes.int64, **_: Any) -> Dataset:
+        numbers = np.arange(*(int(each) for each in args), dtype=as_dtype(output_type).as_numpy_dtype)
+        return Dataset(lambda: ((each,) for each in numbers), TensorSpec((), output_type), len(numbers))
+
+    @staticmethod
+    def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
+        element = _eagerly(lambda: nest.map(convert_to_tensor, tensors))
+        return Dataset(lambda: iter([_row(element)]), _specs_of(element), 1)
+
+    @staticmethod
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
+        whole = _eagerly(lambda: _converted(tensors))
+        columns = [leaf._value for leaf in nest.flatten(whole)]
+        lengths = {len(column) for column in columns}
+        if len(lengths) != 1:
+            raise ValueError(f"Dimensions {sorted(lengths)} are not compatible")
+        spec = nest.map(lambda leaf: TensorSpec(leaf.shape[1:], leaf.dtype), whole)
+        return Dataset(lambda: zip(*columns), spec, lengths.pop())
+
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Any], output_types: Any = None, output_shapes: Any = None, args: Any = (),
+        output_signature: Any = None, name: str | None = None,
+    ) -> Dataset:
+        spec = output_signature
+        if spec is None:
+            shapes = nest.map(lambda _: None, output_types) if output_shapes is None else output_shapes
+            flat = iter([shapes] if not nest.is_nested(output_types) else shapes)
+            spec = nest.map(lambda kind: TensorSpec(next(flat), kind), output_types)
+
+        def rows() -> Iterator[Row]:
+            kinds = [leaf.dtype for leaf in nest.flatten(spec)]
+            for element in generator(*args):
+                leaves = nest.flatten(element) if nest.is_nested(spec) else [element]
+                yield tuple(convert_to_tensor(leaf, kind)._value for leaf, kind in zip(leaves, kinds))
+
+        return Dataset(rows, spec)
+
+    @staticmethod
+    def zip(*datasets: Any, **named: Any) -> Dataset:
+        parts = datasets[0] if len(datasets) == 1 and not isinstance(datasets[0], Dataset) else datasets
+        flat = [each for each in nest.flatten(parts)]
+        spec = nest.map(lambda each: each.element_spec, parts)
+        known = [each._length for each in flat if each._length >= 0]
+        rows = lambda: (sum(row, ()) for row in zip(*(each._make() for each in flat)))  # noqa: E731
+        return Dataset(rows, spec, min(known) if known else -2)
+
+    # Changing them ----------------------------------------------------------------------------------------------------
+
+    def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None, deterministic: Any = None,
+            name: str | None = None) -> Dataset:  # fmt: skip
+        concrete, call = self._function(map_func)
+        spec = concrete.structured_outputs
+        return Dataset(lambda: (_row(call(row)) for row in self._make()), spec, self._length)
+
+    def _function(self, python_function: Callable[..., Any]) -> tuple[Any, Callable[[Row], Any]]:
+        """A function of the elements, traced; and how to call it for a row."""
+        staged = function(python_function)
+        apart = type(self.element_spec) is tuple
+        specs = self.element_spec if apart else (self.element_spec,)
+        concrete = _eagerly(lambda: staged.get_concrete_function(*specs))
+
+        def call(row: Row) -> Any:
+            element = _tensors(self.element_spec, row)
+            return _eagerly(lambda: concrete(*element) if apart else concrete(element))
+
+        return concrete, call
+
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+        _, call = self._function(predicate)
+        return Dataset(lambda: (row for row in self._make() if call(row)), self.element_spec)
+
+    def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
+        state = nest.map(convert_to_tensor, initial_state)
+        staged = function(reduce_func)
+        for element in self:
+            state = staged(state, element)
+        return state
+
+    def batch(self, batch_size: Any, drop_remainder: bool = False, **_: Any) -> Dataset:
+        size = int(batch_size)
+
+        def rows() -> Iterator[Row]:
+            source = self._make()
+            while group := list(itertools.islice(source, size)):
+                if len(group) == size or not drop_remainder:
+                    yield tuple(np.stack(column) for column in zip(*group))
+
+        whole = drop_remainder or (self._length >= 0 and self._length % size == 0)
+        first = TensorShape([size if drop_remainder else None])
+        spec = nest.map(lambda leaf: TensorSpec(first + leaf.shape, leaf.dtype), self.element_spec)
+        count = self._length // size if whole else -(-self._length // size)
+        return Dataset(rows, spec, count if self._length >= 0 else self._length)
+
+    def unbatch(self, name: str | None = None) -> Dataset:
+        spec = nest.map(lambda leaf: TensorSpec(leaf.shape[1:], leaf.dtype), self.element_spec)
+        return Dataset(lambda: (inner for row in self._make() for inner in zip(*row)), spec)
+
+    def shuffle(self, buffer_size: Any, seed: int | None = None, reshuffle_each_iteration: bool = True,
+                name: str | None = None) -> Dataset:  # fmt: skip
+        generator = np.random.default_rng(seed)
+
+        def rows() -> Iterator[Row]:
+            draw = generator if reshuffle_each_iteration else np.random.default_rng(seed)
+            buffer: list[Row] = []
+            for row in self._make():
+                buffer.append(row)
+                if len(buffer) > int(buffer_size):
+                    yield buffer.pop(int(draw.integers(len(buffer))))
+            while buffer:
+                yield buffer.pop(int(draw.integers(len(buffer))))
+
+        return Dataset(rows, self.element_spec, self._length)
+
+    def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
+        endless = count is None or int(count) < 0
+
+        def rows() -> Iterator[Row]:
+            for _ in itertools.count() if endless else itertools.repeat(None, int(count)):
+                yield from self._make()
+
+        length = -1 if endless else self._length * int(count) if self._length >= 0 else self._length
+        return Dataset(rows, self.element_spec, length)
+
+    def take(self, count: Any, name: str | None = None) -> Dataset:
+        if int(count) < 0:
+            return self
+        return self._sliced(int(count), lambda rows: itertools.islice(rows, int(count)))
+
+    def _sliced(self, count: int, of: Callable[[Iterator[Row]], Iterator[Row]]) -> Dataset:
+        length = min(count, self._length) if self._length >= 0 else count if self._length == -1 else -2
+        return Dataset(lambda: of(self._make()), self.element_spec, length)
+
+    def skip(self, count: Any, name: str | None = None) -> Dataset:
+        length = max(self._length - int(count), 0) if self._length >= 0 else self._length
+        return Dataset(lambda: itertools.islice(self._make(), int(count), None), self.element_spec, length)
+
+    def enumerate(self, start: int = 0, name: str | None = None) -> Dataset:
+        rows = lambda: ((np.int64(number), *row) for number, row in enumerate(self._make(), start))  # noqa: E731
+        return Dataset(rows, (TensorSpec((), dtypes.int64), self.element_spec), self._length)
+
+    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
+        length = self._length + dataset._length if min(self._length, dataset._length) >= 0 else -2
+        return Dataset(lambda: itertools.chain(self._make(), dataset._make()), self.element_spec, length)
+
+    def cache(self, filename: str = "", name: str | None = None) -> Dataset:
+        kept: list[Row] = []
+
+        def rows() -> Iterator[Row]:
+            if not kept:
+                kept.extend(self._make())
+            return iter(kept)
+
+        return Dataset(rows, self.element_spec, self._length)
+
+    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
+        return self
+
+    def with_options(self, options: Any, name: str | None = None) -> Dataset:
+        return self
+
+    def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
+        return transformation_func(self)
+
+    # Looking at them --------------------------------------------------------------------------------------------------
+
+    def cardinality(self) -> Tensor:
+        return convert_to_tensor(np.int64(self._length))
+
+    def __len__(self) -> int:
+        if self._length < 0:
+            raise TypeError("The dataset is infinite." if self._length == -1 else "The dataset length is unknown.")
+        return self._length
+
+    def __bool__(self) -> bool:
+        return True
+
+    def as_numpy_iterator(self) -> Iterator[Any]:
+        return (nest.map(lambda leaf: leaf.numpy(), element) for element in self)
+
+    @property
+    def rows(self) -> Rows:
+        return Rows(self._make, not nest.is_nested(self.element_spec))
+
+    def __iter__(self) -> DatasetIterator:
+        return self._iter_()
+
+    def _iter_(self) -> DatasetIterator:
+        graph = graphs.current()
+        if graph is None:
+            return DatasetIterator(iter(self.rows), self.element_spec)
+        return DatasetIterator(graph.trace.record("call", (iter, self.rows)), self.element_spec)
+
+    def _enumerate_(self, start: int = 0, **named: Any) -> Dataset:
+        return self.enumerate(named.get("start", start))
+
+    def _items_(self, graph: graphs.FuncGraph) -> Items:
+        return _items(graph.trace.lower((self.rows,))[0], self.element_spec, strict=False)
+
+    def __repr__(self) -> str:
+        return f"<_Dataset element_spec={self.element_spec!r}>"
+
+
+def _eagerly(make: Callable[[], Any]) -> Any:
+    with graphs.building(None):
+        return make()
+
+
+def _converted(tensors: Any) -> Any:
+    """The structure that slices are taken of: lists of numbers are tensors, tuples and dicts are structures."""
+    if isinstance(tensors, dict):
+        return {key: _converted(part) for key, part in tensors.items()}
+    if isinstance(tensors, tuple):
+        return tuple(map(_converted, tensors))
+    return convert_to_tensor(tensors)
+
+
+class DatasetIterator:
+    """What gives the elements of a dataset one by one: of an eager one now, of one made in a graph when that runs."""
+
+    def __init__(self, source: Any, spec: Any) -> None:
+        self._source = source
+        self.element_spec = spec
+
+    def __iter__(self) -> DatasetIterator:
+        return self
+
+    def _iter_(self) -> DatasetIterator:
+        return self
+
+    def __next__(self) -> Any:
+        return self.get_next()
+
+    def _next_(self, *default: Any) -> Any:
+        return self.get_next()
+
+    def get_next(self) -> Any:
+        graph = graphs.current()
+        if graph is None:
+            found = next(self._source)
+            return _tensors(self.element_spec, found if nest.is_nested(self.element_spec) else (found,))
+        found = graph.trace.record("call", (_next, self._source))
+        kinds = nest.flatten(self.element_spec)
+        if not nest.is_nested(self.element_spec):
+            return wrap(found, kinds[0].dtype, kinds[0].shape, "IteratorGetNext")
+        return _tensors(self.element_spec, graph.trace.unpack(found, len(kinds)))
+
+    def get_next_as_optional(self) -> Any:
+        raise NotImplementedError("optional values of iterators are not there: catch the end of the iteration instead")
+
+    def _items_(self, graph: graphs.FuncGraph) -> Items:
+        return _items(graph.trace.lower((self._source,))[0], self.element_spec, strict=True)
+
+
+def _next(source: Iterator[Any]) -> Any:
+    try:
+        return next(source)
+    except StopIteration:
+        raise OutOfRangeError("End of sequence") from None

@@ -1,0 +1,147 @@
+"""Data types: `tf.float32`, `tf.int32` and so on, over those of NumPy; strings are bytes in arrays of objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_KERNEL_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+class DType:
+    """The type of the elements of a tensor."""
+
+    __slots__ = ("_kind", "name")
+
+    def __init__(self, name: str, kind: np.dtype[Any]) -> None:
+        self.name = name
+        self._kind = kind
+
+    @property
+    def as_numpy_dtype(self) -> Any:
+        """The type of NumPy's scalars of this type."""
+        return self._kind.type
+
+    @property
+    def base_dtype(self) -> DType:
+        return self
+
+    @property
+    def is_floating(self) -> bool:
+        return self._kind.kind == "f"
+
+    @property
+    def is_integer(self) -> bool:
+        return self._kind.kind in "iu"
+
+    @property
+    def is_unsigned(self) -> bool:
+        return self._kind.kind == "u"
+
+    @property
+    def is_complex(self) -> bool:
+        return self._kind.kind == "c"
+
+    @property
+    def is_bool(self) -> bool:
+        return self._kind.kind == "b"
+
+    @property
+    def is_numpy_compatible(self) -> bool:
+        return True
+
+    @property
+    def real_dtype(self) -> DType:
+        return as_dtype(np.empty(0, self._kind).real.dtype) if self.is_complex else self
+
+    @property
+    def size(self) -> int:
+        return 1 if self is string else self._kind.itemsize
+
+    @property
+    def min(self) -> Any:
+        return np.iinfo(self._kind).min if self.is_integer else np.finfo(self._kind).min
+
+    @property
+    def max(self) -> Any:
+        return np.iinfo(self._kind).max if self.is_integer else np.finfo(self._kind).max
+
+    @property
+    def kernel_name(self) -> str:
+        """What messages of kernels call it."""
+        return _KERNEL_NAMES.get(self.name, self.name)
+
+    @property
+    def as_datatype_enum(self) -> int:
+        return _ENUM[self.name]
+
+    def is_compatible_with(self, other: Any) -> bool:
+        return self == other
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            return as_dtype(other) is self
+        except TypeError:
+            return False
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"tf.{self.name}"
+
+    def __str__(self) -> str:
+        return f"<dtype: {self.name!r}>"
+
+    def __reduce__(self) -> Any:
+        return as_dtype, (self.name,)
+
+
+float16, float32, float64 = (DType(name, np.dtype(name)) for name in ("float16", "float32", "float64"))
+int8, int16, int32, int64 = (DType(name, np.dtype(name)) for name in ("int8", "int16", "int32", "int64"))
+uint8, uint16, uint32, uint64 = (DType(name, np.dtype(name)) for name in ("uint8", "uint16", "uint32", "uint64"))
+complex64, complex128 = DType("complex64", np.dtype("complex64")), DType("complex128", np.dtype("complex128"))
+bool = DType("bool", np.dtype("bool"))  # noqa: A001  (as TensorFlow calls it)
+string = DType("string", np.dtype(object))
+variant = DType("variant", np.dtype(object))  # of what only ops look into: tensor arrays, iterators
+resource = DType("resource", np.dtype(object))
+half, double = float16, float64
+
+_ALL = (float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128)
+_BY_NAME = {each.name: each for each in (*_ALL, bool, string, variant, resource)} | {"half": half, "float": float32, "double": double}
+_BY_NUMPY = {each._kind: each for each in (*_ALL, bool, string)}
+_PYTHON = {float: float32, int: int32, type(True): bool, complex: complex128, str: string, bytes: string}
+_ENUM = {
+    name: number
+    for number, name in enumerate(
+        "float32 float64 int32 uint8 int16 int8 string complex64 int64 bool qint8 quint8 qint32 bfloat16 qint16 quint16 "
+        "uint16 complex128 float16 resource variant uint32 uint64".split(),
+        1,
+    )
+}
+
+
+def as_dtype(value: Any) -> DType:
+    """The type that is meant by a name, a type of Python's or NumPy's, or something that has a dtype.
+
+    Raises:
+        TypeError: none is.
+    """
+    if isinstance(value, DType):
+        return value
+    found = _BY_NAME.get(value) if isinstance(value, str) else _PYTHON.get(value) if isinstance(value, type) else None
+    if found is None and value is not None:
+        try:
+            kind = np.dtype(value)
+        except TypeError:
+            raise TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType.") from None
+        found = string if kind.kind in "SU" else _BY_NUMPY.get(kind)
+    if found is None:
+        raise TypeError(f"Cannot convert {value!r} to a TensorFlow DType.")
+    return found
+
+
+def numpy_dtype(dtype: DType) -> np.dtype[Any]:
+    """NumPy's type of the elements."""
+    return dtype._kind

@@ -1,0 +1,85 @@
+"""The graph that is being made in this thread: what ops record in, and who else needs to know of it."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph import Constant
+from autograph.runtime.trace import Trace
+
+Snapshot = tuple[Any, Any]
+
+
+class FuncGraph:
+    """One tracing of a function.
+
+    Attributes:
+        trace: records the nodes.
+        features: the optional features of AutoGraph that were asked for.
+        touched: for each branch or loop body that is being traced, the innermost last, the containers and objects
+            that its code was about to change, with their contents before.
+        variables: those that were made while tracing.
+    """
+
+    def __init__(self, name: str, features: Iterable[Any] = ()) -> None:
+        self.name = name
+        self.trace = Trace(name, _lift)
+        self.features = frozenset(features)
+        self.touched: list[dict[int, Snapshot]] = []
+        self.variables: list[Any] = []
+        self.check_variables: Callable[[], None] = lambda: None  # raises if no variable may be made
+        self._names: Counter[str] = Counter()
+
+    def unique_name(self, base: str) -> str:
+        """`base`, or with a number if that name is taken."""
+        number = self._names[base]
+        self._names[base] += 1
+        return f"{base}_{number}" if number else base
+
+    def __repr__(self) -> str:
+        return f"FuncGraph(name={self.name})"
+
+
+def _lift(trace: Trace, value: Any) -> Any:
+    """What a node has for something that is no handle."""
+    return value if isinstance(value, np.generic) else Constant(value)
+
+
+class _Graphs(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[FuncGraph | None] = []
+        self.eager = False
+
+
+_graphs = _Graphs()
+
+
+def current() -> FuncGraph | None:
+    """The graph that is being made; None where ops run at once."""
+    return _graphs.stack[-1] if _graphs.stack else None
+
+
+@contextmanager
+def building(graph: FuncGraph | None) -> Iterator[FuncGraph | None]:
+    """While it lasts, ops are recorded in `graph`; if that is None, they run at once."""
+    _graphs.stack.append(graph)
+    try:
+        yield graph
+    finally:
+        _graphs.stack.pop()
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Let all functions run as plain Python from now on; or as graphs again."""
+    _graphs.eager = run_eagerly
+
+
+def functions_run_eagerly() -> bool:
+    """Whether functions run as plain Python."""
+    return _graphs.eager

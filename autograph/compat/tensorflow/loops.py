@@ -1,0 +1,324 @@
+"""Staged loops, by TensorFlow's rules: what is carried keeps its structure, type and shape from turn to turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from autograph import nest
+from autograph.compat.tensorflow import mutations
+from autograph.compat.tensorflow.branches import RETURN, Arm, lowered, run_body
+from autograph.compat.tensorflow.convert import convert_to_tensor, is_convertible
+from autograph.compat.tensorflow.dtypes import numpy_dtype
+from autograph.compat.tensorflow.errors import InvalidArgumentError
+from autograph.compat.tensorflow.graphs import FuncGraph
+from autograph.compat.tensorflow.shapes import TensorShape
+from autograph.compat.tensorflow.tensor import Tensor, type_of, wrap
+from autograph.operators.state import UNBOUND
+from autograph.runtime.graph import Block, Node
+from autograph.runtime.loops import forget_first_test
+from autograph.runtime.types import ObjectType
+
+_ROUNDS = 8
+
+
+@dataclass
+class Items:
+    """What a `for` loop takes its items from.
+
+    Attributes:
+        source: what the graph iterates over.
+        build: makes an item of the params of the loop's body.
+        types: of these params.
+        is_range: whether it is what `tf.range` gave, of which TensorFlow does not check that it is not empty.
+        is_dataset: a dataset or iterator; returning from such a loop is refused.
+        strict_shapes: whether the shapes of variables must stay what they are.
+    """
+
+    source: Any
+    build: Callable[[list[Any]], Any]
+    types: list[Any]
+    is_range: bool = False
+    is_dataset: bool = False
+    strict_shapes: bool = True
+
+
+@dataclass
+class _Slot:
+    """A variable that a loop carries: what it is before, in the body, and at the end of a turn."""
+
+    slot: Any
+    init: Any
+    invariant: TensorShape | None = None
+    params: Any = None
+    exit: Any = None
+
+    @property
+    def name(self) -> str:
+        return str(self.slot.name)
+
+
+@dataclass
+class _Loop:
+    """A loop that is being staged.
+
+    Attributes:
+        carried: the slots that have a value before the loop.
+        created: those that get one only in it.
+    """
+
+    graph: FuncGraph
+    state: Any
+    options: Any
+    items: Items | None = None
+    carried: list[_Slot] = field(default_factory=list)
+    created: list[_Slot] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for variable in self.state.carried:
+            self._add(variable)
+
+    def _add(self, slot: Any) -> bool:
+        value = slot.get()
+        if value is UNBOUND:
+            self.created.append(_Slot(slot, UNBOUND))
+            return False
+        if not all(is_convertible(leaf) for leaf in nest.flatten(value)):
+            return False
+        self.carried.append(_Slot(slot, nest.map(convert_to_tensor, value), self._invariant(value)))
+        return True
+
+    def _invariant(self, value: Any) -> TensorShape | None:
+        """The shape that the user says a variable keeps, which is now `value`."""
+        found = dict(self.options or {}).get("shape_invariants") or ()
+        return next((TensorShape(shape) for tensor, shape in found if tensor is value), None)
+
+    # The body ---------------------------------------------------------------------------------------------------------
+
+    def trace(self, turn: Callable[[Block], Any]) -> Arm:
+        """Trace turns until all is carried that the body changes in containers."""
+        for _ in range(_ROUNDS):
+            block = Block()
+            arm = self._turn(turn, block)
+            known = [each.slot for each in (*self.carried, *self.created) if isinstance(each.slot, mutations.Entry)]
+            new = [entry for entry, _ in arm.entries if not any(entry.is_at(each) for each in known)]
+            if not any([self._add(entry) for entry in new]):
+                break
+        self._read_exit(arm)
+        return arm
+
+    def _turn(self, turn: Callable[[Block], Any], block: Block) -> Arm:
+        def body() -> Any:
+            item = turn(block)
+            self.install(block)
+            return item()
+
+        try:
+            return run_body(self.graph, body, self.state, block)
+        except NameError as error:
+            for each in self.created:
+                if f"'{each.name}'" in str(error):
+                    raise ValueError(f"'{each.name}' must be defined before the loop: its first turn reads it") from error
+            raise
+
+    def install(self, block: Block) -> None:
+        """Add params for what is carried to a block, and set the variables to them."""
+        for each in self.carried:
+            each.params = nest.map(lambda leaf, inv=each.invariant: self._param(block, leaf, inv), each.init)
+            if isinstance(each.slot, mutations.Entry):
+                mutations.touch(self.graph, each.slot.container)
+            each.slot.set(each.params)
+
+    def _param(self, block: Block, init: Tensor, invariant: TensorShape | None) -> Tensor:
+        shape = init.shape if invariant is None else invariant
+        value = block.add_param(type_of(init.dtype, shape))
+        return wrap(self.graph.trace.handle(value), init.dtype, shape, "while")
+
+    def _read_exit(self, arm: Arm) -> None:
+        for each in (*self.carried, *self.created):
+            each.exit = arm.value_of(each.slot)
+        for variable, value in arm.values.items():
+            before = variable.get()
+            known = any(each.slot is variable for each in (*self.carried, *self.created))
+            if not known and value is not before:
+                if before is None:
+                    raise ValueError(f"'{variable.name}' may not be None before the loop, which gives it another value")
+                raise TypeError(f"'{variable.name}' must be a tensor, since the loop changes it, not {before!r}")
+        self.created = [each for each in self.created if each.exit is not UNBOUND]
+
+    # What a turn ends with --------------------------------------------------------------------------------------------
+
+    def results(self, arm: Arm) -> list[Any]:
+        """What a turn hands to the next."""
+        found = []
+        with self.graph.trace.open(arm.block):
+            for each in self.carried:
+                found += self._checked(each)
+            for each in self.created:
+                self._check_created(each)
+                each.exit = nest.map(convert_to_tensor, each.exit)
+                for leaf in nest.flatten(each.exit):
+                    arm.block.add_param(self._created_type(each, leaf))
+                    found.append(lowered(self.graph, leaf))
+        return found
+
+    def _check_created(self, each: _Slot) -> None:
+        if each.name == RETURN and self.items is not None and self.items.is_dataset:
+            raise NotImplementedError(
+                "a return statement cannot be placed inside this TensorFlow loop; this may happen if a return depends "
+                "on the items of a dataset: assign to a variable, and return that after the loop"
+            )
+        bad = [leaf for leaf in nest.flatten(each.exit) if not is_convertible(leaf)]
+        if bad:
+            raise ValueError(f"'{each.name}' must be a tensor at the end of the iteration, not {bad[0]!r}")
+
+    def _created_type(self, each: _Slot, leaf: Tensor) -> Any:
+        return type_of(leaf.dtype, leaf.shape) if self._starts_at_zero(each) else ObjectType()
+
+    def _starts_at_zero(self, each: _Slot) -> bool:
+        is_range = self.items is not None and self.items.is_range
+        return is_range and isinstance(each.exit, Tensor) and each.exit is self.item
+
+    item: Any = None  # the item of the turn that was traced last
+
+    def _checked(self, each: _Slot) -> list[Any]:
+        """The values at the end of a turn, once they are found to be like those at its beginning."""
+        if each.exit is None:
+            raise ValueError(f"'{each.name}' is None at the end of the iteration.")
+        if each.exit is UNBOUND:
+            raise ValueError(f"'{each.name}' must be defined at the end of the iteration, too")
+        try:
+            nest.assert_same_structure(each.params, each.exit)
+        except nest.StructureError as error:
+            raise TypeError(
+                f"'{each.name}' does not have the same nested structure before and after one iteration: {error}"
+            ) from None
+        before, after = nest.flatten(each.params), nest.flatten(each.exit)
+        return [self._leaf(each.name, old, new, each.invariant) for old, new in zip(before, after)]
+
+    def _leaf(self, name: str, old: Tensor, new: Any, invariant: TensorShape | None) -> Any:
+        new = convert_to_tensor(new)
+        if new.dtype is not old.dtype:
+            raise TypeError(
+                f"'{name}' has dtype {old.dtype.name} before the loop, but dtype {new.dtype.name} after one iteration"
+            )
+        if not new.shape.is_subtype_of(old.shape) and (self.items is None or self.items.strict_shapes):
+            if invariant is not None:
+                raise ValueError(
+                    f"'{name}' has shape {new.shape} after one iteration, which does not conform with the shape "
+                    f"invariant {invariant}."
+                )
+            raise ValueError(
+                f"'{name}' has shape {old.shape} before the loop, but shape {new.shape} after one iteration. Use "
+                "tf.autograph.experimental.set_loop_options to set shape invariants."
+            )
+        return lowered(self.graph, new)
+
+    # The loop as a whole ----------------------------------------------------------------------------------------------
+
+    def inits(self) -> list[Any]:
+        found = [lowered(self.graph, leaf) for each in self.carried for leaf in nest.flatten(each.init)]
+        for each in self.created:
+            for leaf in nest.flatten(each.exit):
+                found.append(numpy_dtype(leaf.dtype).type(0) if self._starts_at_zero(each) else None)
+        return found
+
+    def finish(self, node: Node) -> None:
+        """Add the loop to the graph, and set the variables to what it leaves."""
+        trace = self.graph.trace
+        outputs: list[tuple[_Slot, Any]] = []
+        for each in self.carried:
+            outputs.append((each, nest.map(lambda leaf, e=each: self._output(node, e, leaf), each.params)))
+        for each in self.created:
+            outputs.append((each, nest.map(lambda leaf, e=each: self._output(node, e, leaf, True), each.exit)))
+        trace.block.nodes.append(node)
+        for each, value in outputs:
+            if each.init is UNBOUND and not self._starts_at_zero(each):
+                value = nest.map(lambda leaf, e=each: self._initialised(e.name, leaf), value)
+            if isinstance(each.slot, mutations.Entry):
+                mutations.touch(self.graph, each.slot.container)
+            each.slot.set(value)
+
+    def _output(self, node: Node, each: _Slot, leaf: Tensor, created: bool = False) -> Tensor:
+        shape = leaf.shape
+        kind = self._created_type(each, leaf) if created else type_of(leaf.dtype, shape)
+        output = node.add_output(kind, each.name if each.name.isidentifier() else "")
+        return Tensor(self.graph.trace.handle(output), leaf.dtype, shape, self.graph, self.graph.unique_name("while"))
+
+    def _initialised(self, name: str, leaf: Tensor) -> Tensor:
+        """What a loop has given a value, if it has run at all, as is seen to when the graph runs."""
+        shown = name if name != RETURN else "the returned value"
+        checked = self.graph.trace.record("call", (_check_initialised, leaf._value, shown))
+        return wrap(checked, leaf.dtype, leaf.shape, "Assert")
+
+
+def _check_initialised(value: Any, name: str) -> Any:
+    if value is None:
+        shown = name.replace("'", "\\'")
+        raise InvalidArgumentError(f"assertion failed: [loop must iterate at least once to initialize {shown}]")
+    return value
+
+
+def stage_while(
+    graph: FuncGraph, test: Callable[[], Any], body: Callable[[], Any], state: Any, until: Any, options: Any
+) -> None:
+    """Trace a `while` loop."""
+    loop = _Loop(graph, state, options)
+    trace = graph.trace
+
+    def turn(_: Block) -> Callable[[], Any]:
+        def run() -> Any:
+            body()
+            return until() if until is not None else None
+
+        return run
+
+    arm = loop.trace(turn)
+    results = loop.results(arm)
+    if until is not None:
+        with trace.open(arm.block):
+            results.insert(0, lowered(graph, convert_to_tensor(arm.result)))
+    arm.block.results = tuple(results)
+    head = Block()
+    tested = run_body(graph, lambda: (loop.install(head), convert_to_tensor(test()))[1], state, head)
+    for each in loop.created:
+        for leaf in nest.flatten(each.exit):
+            head.add_param(loop._created_type(each, leaf))
+    with trace.open(head):
+        head.results = (lowered(graph, tested.result),)
+    forget_first_test(trace.block, head)
+    node = Node("while", tuple(loop.inits()), {"until": True} if until is not None else None, (head, arm.block))
+    node.place = trace.place()
+    loop.finish(node)
+
+
+def stage_for(
+    graph: FuncGraph, items: Items, body: Callable[[Any], Any], state: Any, until: Any, options: Any
+) -> None:
+    """Trace a `for` loop."""
+    loop = _Loop(graph, state, options, items)
+    trace = graph.trace
+
+    def turn(block: Block) -> Callable[[], Any]:
+        params = [trace.handle(block.add_param(type)) for type in items.types]
+        loop.item = items.build(params)
+
+        def run() -> Any:
+            body(loop.item)
+            return until() if until is not None else None
+
+        return run
+
+    arm = loop.trace(turn)
+    results = loop.results(arm)
+    if until is not None:
+        with trace.open(arm.block):
+            results.insert(0, lowered(graph, convert_to_tensor(arm.result)))
+    arm.block.results = tuple(results)
+    target = 0 if len(items.types) == 1 else tuple(int(n) for n in np.arange(len(items.types)))
+    kwargs = {"target": target} | ({"until": True} if until is not None else {})
+    node = Node("for", (items.source, *loop.inits()), kwargs, (arm.block,), trace.place())
+    loop.finish(node)

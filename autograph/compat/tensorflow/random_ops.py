@@ -1,0 +1,88 @@
+"""`tf.random`: drawn when the graph runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph.compat.tensorflow import dtypes
+from autograph.compat.tensorflow.array_ops import plain, static_shape
+from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow.dtypes import as_dtype, numpy_dtype
+from autograph.compat.tensorflow.tensor import Tensor, run_later
+
+_state = {"generator": np.random.default_rng()}
+
+
+def set_seed(seed: int) -> None:
+    """Let what is drawn from now on be the same after each such call."""
+    _state["generator"] = np.random.default_rng(seed)
+
+
+def _generator(seed: int | None) -> np.random.Generator:
+    return _state["generator"] if seed is None else np.random.default_rng(seed)
+
+
+def uniform(
+    shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers evenly distributed from `minval` up to `maxval`, which is left out."""
+    wanted = as_dtype(dtype)
+    if maxval is None and wanted.is_integer:
+        raise ValueError("Must specify maxval for integer dtype")
+    low, high = (convert_to_tensor(each, dtype_hint=wanted)._value for each in (minval, 1 if maxval is None else maxval))
+    kind, own = numpy_dtype(wanted), None if seed is None else _generator(seed)
+
+    def draw(dims: Any, low: Any, high: Any) -> Any:
+        generator = own or _generator(None)
+        if wanted.is_integer:
+            return generator.integers(low, high, size=dims, dtype=kind)
+        return np.asarray(low + (high - low) * generator.random(dims)).astype(kind)
+
+    return run_later("RandomUniform", draw, plain(shape), low, high, dtype=wanted, shape=static_shape(shape))
+
+
+def normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers of the normal distribution."""
+    return _normal(shape, mean, stddev, dtype, seed, lambda generator, dims: generator.standard_normal(dims))
+
+
+def truncated_normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The same without those further than two standard deviations from the mean."""
+    return _normal(shape, mean, stddev, dtype, seed, _truncated)
+
+
+def _truncated(generator: np.random.Generator, dims: Any) -> Any:
+    found = np.asarray(generator.standard_normal(dims))
+    while (far := np.abs(found) > 2).any():
+        found[far] = generator.standard_normal(int(far.sum()))
+    return found
+
+
+def _normal(shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None, draw: Any) -> Tensor:
+    wanted = as_dtype(dtype)
+    middle, width = (convert_to_tensor(each, dtype_hint=wanted)._value for each in (mean, stddev))
+    own = None if seed is None else _generator(seed)
+
+    def drawn(dims: Any, mean: Any, stddev: Any) -> Any:
+        return np.asarray(mean + stddev * draw(own or _generator(None), dims)).astype(numpy_dtype(wanted))
+
+    return run_later("RandomNormal", drawn, plain(shape), middle, width, dtype=wanted, shape=static_shape(shape))
+
+
+def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+    """The rows of a tensor in another order."""
+    tensor = convert_to_tensor(value)
+
+    def shuffled(rows: Any) -> Any:
+        return _generator(seed).permutation(rows)
+
+    return run_later("RandomShuffle", shuffled, tensor._value, dtype=tensor.dtype, shape=tensor.shape)

@@ -1,0 +1,65 @@
+"""`tf.test`: what test cases are made of."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import unittest
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autograph import nest
+from autograph.compat.tensorflow.convert import is_tensor
+
+
+def evaluate(value: Any) -> Any:
+    """A structure of tensors as one of NumPy's values."""
+    return nest.map(lambda leaf: leaf.numpy() if is_tensor(leaf) else leaf, value)
+
+
+class TestCase(unittest.TestCase):
+    """A test case that compares tensors."""
+
+    def evaluate(self, tensors: Any) -> Any:
+        return evaluate(tensors)
+
+    def get_temp_dir(self) -> str:
+        return tempfile.mkdtemp()
+
+    def assertAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:  # noqa: N802
+        np.testing.assert_array_equal(evaluate(a), evaluate(b), err_msg=msg or "")
+
+    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None) -> None:  # noqa: N802
+        for left, right in zip(nest.flatten(evaluate(a)), nest.flatten(evaluate(b)), strict=True):
+            np.testing.assert_allclose(left, right, rtol=rtol, atol=atol, err_msg=msg or "")
+
+    def assertNotAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:  # noqa: N802
+        self.assertFalse(np.array_equal(evaluate(a), evaluate(b)), msg)
+
+    def assertNotAllClose(self, a: Any, b: Any, **options: Any) -> None:  # noqa: N802
+        self.assertFalse(np.allclose(evaluate(a), evaluate(b), **options))
+
+    def assertShapeEqual(self, first: Any, second: Any, msg: Any = None) -> None:  # noqa: N802
+        self.assertEqual(tuple(first.shape), tuple(second.shape), msg)
+
+    def assertEmpty(self, container: Any, msg: Any = None) -> None:  # noqa: N802
+        self.assertEqual(len(container), 0, msg)
+
+    def assertNotEmpty(self, container: Any, msg: Any = None) -> None:  # noqa: N802
+        self.assertNotEqual(len(container), 0, msg)
+
+    def assertLen(self, container: Any, expected: int, msg: Any = None) -> None:  # noqa: N802
+        self.assertEqual(len(container), expected, msg)
+
+    @contextlib.contextmanager
+    def cached_session(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        yield self
+
+    session = test_session = cached_session
+
+
+def main(*args: Any, **kwargs: Any) -> None:
+    """Run the tests of the module that is run."""
+    unittest.main(*args, **kwargs)

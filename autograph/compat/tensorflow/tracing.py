@@ -1,0 +1,140 @@
+"""From a Python function and the kinds of its arguments to something that runs: trace, optimise, compile."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from types import FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+import autograph.runtime.ops  # noqa: F401  (declares them)
+from autograph import nest
+from autograph.compat.tensorflow import graphs, syntax
+from autograph.compat.tensorflow.backend import TENSORFLOW
+from autograph.compat.tensorflow.branches import lowered
+from autograph.compat.tensorflow.convert import convert_to_tensor, is_convertible
+from autograph.compat.tensorflow.dtypes import DType
+from autograph.compat.tensorflow.errors import reraise
+from autograph.compat.tensorflow.shapes import TensorSpec
+from autograph.compat.tensorflow.tensor import Tensor, type_of, wrap
+from autograph.operators import calls
+from autograph.operators.backend import traced_by
+from autograph.runtime.engines import numpy as engine
+from autograph.runtime.passes import dead, optimise
+from autograph.wording import UNBOUND_LOCAL
+
+
+class Traced:
+    """A function for arguments of certain kinds, as a graph that can run.
+
+    Attributes:
+        graph: the graph.
+        structure: what it returns, with a `TensorSpec` for each tensor.
+    """
+
+    def __init__(self, graph: graphs.FuncGraph, structure: Any) -> None:
+        self.graph = graph
+        self.structure = structure
+        self._kinds = [(leaf.dtype, leaf.shape) for leaf in nest.flatten(structure) if isinstance(leaf, TensorSpec)]
+        whole = graph.trace.graph
+        dead.run(whole, strict=False)
+        optimise(whole)
+        self._executable = engine.compile(whole)
+
+    @property
+    def source(self) -> str:
+        """The code that the engine made of it."""
+        return self._executable.source
+
+    def __call__(self, values: Sequence[Any]) -> Any:
+        try:
+            with np.errstate(all="ignore"):
+                found = self._executable.run(*values)
+        except Exception as error:
+            self._executable.translate(error)
+            reraise(error)
+        tensors = iter([wrap_result(value, dtype) for value, (dtype, _) in zip(found, self._kinds)])
+        return nest.map(lambda leaf: next(tensors) if isinstance(leaf, TensorSpec) else leaf, self.structure)
+
+
+def wrap_result(value: Any, dtype: DType) -> Tensor:
+    """What a graph gave as a tensor."""
+    with graphs.building(None):
+        return wrap(value, dtype)
+
+
+def trace(
+    function: Callable[..., Any], name: str, args: Any, specs: Sequence[tuple[str, TensorSpec]], features: Any,
+    check_variables: Callable[[], None], convert: bool,
+) -> tuple[Traced, graphs.FuncGraph]:
+    """Trace a function.
+
+    Args:
+        args: `(args, kwargs)`, with `specs` in the places of what is staged.
+        specs: with the names of the graph's parameters.
+    """
+    graph = graphs.FuncGraph(name, features)
+    graph.check_variables = check_variables
+    given: dict[int, Tensor] = {}
+    with graphs.building(graph):
+        for parameter, spec in specs:
+            value = graph.trace.graph.block.add_param(type_of(spec.dtype, spec.shape), parameter)
+            handle = graph.trace.handle(value)
+            given[id(spec)] = Tensor(handle, spec.dtype, spec.shape, graph, graph.unique_name(parameter))
+        positional, named = nest.map(lambda leaf: given.get(id(leaf), leaf), args)
+        with traced_by(TENSORFLOW):
+            graph.trace.start_from(sys._getframe())
+            result = _returned(graph, call(function, positional, named, convert))
+    return Traced(graph, result), graph
+
+
+def call(function: Callable[..., Any], args: Any, kwargs: Any, convert: bool = True) -> Any:
+    """Call a function as converted code would while tracing."""
+    if convert:
+        syntax.check(function)
+        function = calls.call(function)
+    try:
+        return function(*args, **kwargs)
+    except UnboundLocalError as error:
+        name = getattr(error, "name", None) or str(error).partition("'")[2].partition("'")[0]
+        if str(error) != UNBOUND_LOCAL.format(name):
+            raise
+        raise UnboundLocalError(f"'{name}' is used before assignment").with_traceback(error.__traceback__) from None
+
+
+def _returned(graph: graphs.FuncGraph, result: Any) -> Any:
+    """End the graph with what the function returned; gives the same with specs in the place of tensors."""
+    outputs: list[Any] = []
+
+    def leaf(value: Any) -> Any:
+        if value is None:
+            return None
+        if not is_convertible(value):
+            raise TypeError(
+                f"To be compatible with tf.function, Python functions must return zero or more Tensors or composite "
+                f"tensors; in compilation of {graph.name}, found return value of type {type(value)}, which is not one"
+            )
+        tensor = convert_to_tensor(value)
+        outputs.append(lowered(graph, tensor))
+        return TensorSpec(tensor.shape, tensor.dtype)
+
+    structure = nest.map(leaf, result)
+    graph.trace.finish((tuple(outputs),))
+    return structure
+
+
+def spec_of(value: Any) -> TensorSpec:
+    """The spec of an argument that is staged."""
+    tensor = convert_to_tensor(value)
+    return TensorSpec(tensor.shape, tensor.dtype)
+
+
+def unbound(function: Callable[..., Any]) -> Any:
+    """The plain function that runs when `function` is called; None if there is none."""
+    if isinstance(function, MethodType):
+        function = function.__func__
+    return function if isinstance(function, FunctionType) else None
+
+
