@@ -7,7 +7,7 @@ runtime of this library records, optimises and runs.
 import numpy as _np
 
 from autograph.compat.tensorflow import autograph_ as autograph
-from autograph.compat.tensorflow import config, data, dtypes, errors
+from autograph.compat.tensorflow import config, data, distribute, dtypes, errors, ragged, sparse
 from autograph.compat.tensorflow import nest_ as nest
 from autograph.compat.tensorflow import random_ops as random
 from autograph.compat.tensorflow import testing as test
@@ -37,11 +37,13 @@ from autograph.compat.tensorflow.math_ops import (
     squared_difference, subtract, tan, tanh, tensordot, truediv,
 )  # fmt: skip
 from autograph.compat.tensorflow.printing import print
+from autograph.compat.tensorflow.ragged import RaggedTensor
 from autograph.compat.tensorflow.reduce_ops import (
     argmax, argmin, argsort, cumprod, cumsum, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean,
     reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance, sort, unique,
 )  # fmt: skip
 from autograph.compat.tensorflow.shapes import TensorShape, TensorSpec
+from autograph.compat.tensorflow.sparse import SparseTensor
 from autograph.compat.tensorflow.tensor import Tensor
 from autograph.compat.tensorflow.tensor_array import TensorArray
 from autograph.compat.tensorflow.variables import Variable

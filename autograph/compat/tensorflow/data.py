@@ -59,7 +59,13 @@ class Rows:
 
 
 class Dataset:
-    """A sequence of elements: structures of tensors."""
+    """A sequence of elements: structures of tensors.
+
+    Attributes:
+        strict_shapes: whether the shapes of variables must stay what they are in loops over it.
+    """
+
+    strict_shapes = False
 
     def __init__(self, make: Callable[[], Iterator[Row]], spec: Any, length: int = -2) -> None:
         self._make = make
@@ -266,7 +272,7 @@ class Dataset:
         return self.enumerate(named.get("start", start))
 
     def _items_(self, graph: graphs.FuncGraph) -> Items:
-        return _items(graph.trace.lower((self.rows,))[0], self.element_spec, strict=False)
+        return _items(graph.trace.lower((self.rows,))[0], self.element_spec, self.strict_shapes)
 
     def __repr__(self) -> str:
         return f"<_Dataset element_spec={self.element_spec!r}>"

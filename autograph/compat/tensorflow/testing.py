@@ -57,7 +57,7 @@ class TestCase(unittest.TestCase):
     def cached_session(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
         yield self
 
-    session = test_session = cached_session
+    session = cached_session
 
 
 def main(*args: Any, **kwargs: Any) -> None:

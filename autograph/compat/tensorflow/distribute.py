@@ -1,0 +1,65 @@
+"""`tf.distribute`, of one replica: what it computes is what a program without it would."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from autograph.compat.tensorflow import reduce_ops
+from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow.data import Dataset
+from autograph.compat.tensorflow.tensor import Tensor
+
+
+class DistributedDataset(Dataset):
+    """A dataset whose elements are shared out among the replicas."""
+
+    strict_shapes = True
+
+
+class ReduceOp:
+    """How values of replicas are put together."""
+
+    SUM = "SUM"
+    MEAN = "MEAN"
+
+
+class Strategy:
+    """Where computations run: here, on one replica."""
+
+    num_replicas_in_sync = 1
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.extended = self
+
+    def experimental_distribute_dataset(self, dataset: Dataset, options: Any = None) -> DistributedDataset:
+        return DistributedDataset(dataset._make, dataset.element_spec, dataset._length)
+
+    def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Tensor:
+        tensor = convert_to_tensor(value)
+        if axis is None:
+            return tensor
+        of = reduce_ops.reduce_mean if str(reduce_op).upper().endswith("MEAN") else reduce_ops.reduce_sum
+        return of(tensor, axis)  # type: ignore[no-any-return]
+
+    def run(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
+        return fn(*args, **(kwargs or {}))
+
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+        return (value,)
+
+    @contextlib.contextmanager
+    def scope(self) -> Iterator[Strategy]:
+        yield self
+
+
+MirroredStrategy = OneDeviceStrategy = Strategy
+
+
+def get_strategy() -> Strategy:
+    """The strategy there is."""
+    return _STRATEGY
+
+
+_STRATEGY = Strategy()

@@ -1,0 +1,83 @@
+"""`tf.RaggedTensor` and `tf.ragged`: rows of different lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autograph import nest
+from autograph.compat.tensorflow import array_ops, dtypes, graphs
+from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow.dtypes import DType, as_dtype
+from autograph.compat.tensorflow.loops import Items
+from autograph.compat.tensorflow.shapes import TensorShape
+from autograph.compat.tensorflow.tensor import Tensor, type_of, wrap
+
+
+class RaggedTensor:
+    """Rows one behind the other in `values`; row `i` goes from `row_splits[i]` up to `row_splits[i + 1]`."""
+
+    def __init__(self, values: Any, row_splits: Any) -> None:
+        self.values = values
+        self.row_splits = row_splits
+
+    @property
+    def dtype(self) -> DType:
+        found: DType = self.values.dtype
+        return found
+
+    @property
+    def shape(self) -> TensorShape:
+        splits = self.row_splits.shape
+        rows = splits[0] - 1 if splits.rank and splits[0] is not None else None
+        return TensorShape([rows, None])
+
+    def nrows(self) -> Tensor:
+        return array_ops.size(self.row_splits) - 1  # type: ignore[operator, no-any-return]
+
+    def row_lengths(self) -> Tensor:
+        return self.row_splits[1:] - self.row_splits[:-1]  # type: ignore[no-any-return]
+
+    def to_list(self) -> list[Any]:
+        return [row.numpy().tolist() for row in self]
+
+    def __getitem__(self, index: Any) -> Tensor:
+        return self.values[self.row_splits[index] : self.row_splits[index + 1]]  # type: ignore[no-any-return]
+
+    def __len__(self) -> int:
+        return len(self.row_splits) - 1
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return (self[row] for row in range(len(self)))
+
+    def _items_(self, graph: graphs.FuncGraph) -> Items:
+        source = graph.trace.record("call", (_rows, self.values._value, self.row_splits._value))
+        shape = TensorShape([None])
+        build = lambda params: wrap(params[0], self.dtype, shape)  # noqa: E731
+        return Items(graph.trace.lower((source,))[0], build, [type_of(self.dtype, shape)])
+
+    def __repr__(self) -> str:
+        if isinstance(self.values, Tensor) and self.values._graph is None:
+            return f"<tf.RaggedTensor {self.to_list()}>"
+        return f"tf.RaggedTensor(values={self.values}, row_splits={self.row_splits})"
+
+
+nest.register(
+    RaggedTensor,
+    lambda ragged: {"values": ragged.values, "row_splits": ragged.row_splits},
+    lambda old, parts: RaggedTensor(*parts),
+    ".{}".format,
+)
+
+
+def _rows(values: Any, splits: Any) -> Iterator[Any]:
+    return (values[begin:end] for begin, end in zip(splits[:-1], splits[1:]))
+
+
+def constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, name: str | None = None) -> RaggedTensor:
+    """Nested lists as a ragged tensor."""
+    flat = [each for row in pylist for each in row]
+    values = convert_to_tensor(flat, None if dtype is None else as_dtype(dtype))
+    return RaggedTensor(values, convert_to_tensor(np.cumsum([0, *map(len, pylist)]), dtypes.int64))

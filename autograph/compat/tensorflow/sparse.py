@@ -1,0 +1,92 @@
+"""`tf.SparseTensor` and `tf.sparse`: tensors of which only some elements are kept, with where they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph import nest
+from autograph.compat.tensorflow import array_ops, dtypes
+from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow.dtypes import DType
+from autograph.compat.tensorflow.shapes import TensorShape
+from autograph.compat.tensorflow.tensor import Tensor, compute, is_handle, run_later
+
+
+class SparseTensor:
+    """The elements of a tensor that are not zero: row `i` of `indices` says where `values[i]` is."""
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        self.indices = convert_to_tensor(indices, dtype_hint=dtypes.int64)
+        self.values = convert_to_tensor(values)
+        self.dense_shape = convert_to_tensor(dense_shape, dtype_hint=dtypes.int64)
+
+    @property
+    def dtype(self) -> DType:
+        return self.values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        found = self.dense_shape._value
+        return TensorShape(None) if is_handle(found) else TensorShape(found)
+
+    def get_shape(self) -> TensorShape:
+        return self.shape
+
+    def __repr__(self) -> str:
+        return f"SparseTensor(indices={self.indices}, values={self.values}, dense_shape={self.dense_shape})"
+
+
+def _rebuilt(old: SparseTensor, parts: list[Any]) -> SparseTensor:
+    new = SparseTensor.__new__(SparseTensor)
+    new.indices, new.values, new.dense_shape = parts
+    return new
+
+
+nest.register(
+    SparseTensor,
+    lambda sparse: {"indices": sparse.indices, "values": sparse.values, "dense_shape": sparse.dense_shape},
+    _rebuilt,
+    ".{}".format,
+)
+
+
+def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+    """The elements that are not zero."""
+    tensor = convert_to_tensor(tensor)
+    where = array_ops.where(tensor != 0)
+    return SparseTensor(where, array_ops.gather_nd(tensor, where), array_ops.shape(tensor, dtypes.int64))
+
+
+def to_dense(sp_input: SparseTensor, default_value: Any = None, name: str | None = None) -> Tensor:
+    """The tensor with all its elements."""
+    kind = sp_input.dtype.as_numpy_dtype
+
+    def dense(indices: Any, values: Any, shape: Any) -> Any:
+        found = np.full(shape, default_value or 0, kind)
+        found[tuple(indices.T)] = values
+        return found
+
+    parts = [each._value for each in (sp_input.indices, sp_input.values, sp_input.dense_shape)]
+    return run_later("SparseToDense", dense, *parts, dtype=sp_input.dtype, shape=sp_input.shape)
+
+
+def expand_dims(sp_input: SparseTensor, axis: Any = -1, name: str | None = None) -> SparseTensor:
+    """The same with another dimension of one element."""
+
+    def inserted(of: Tensor, value: int, along: int) -> Tensor:
+        at = axis if axis >= 0 else None if axis == -1 else axis + 1
+
+        def insert(x: Any) -> Any:
+            return compute(_insert, x, at, value, along)
+
+        result = insert(of._value)
+        shape = TensorShape(None) if is_handle(result) else None
+        return array_ops.wrap(result, of.dtype, shape, "SparseReshape")
+
+    return _rebuilt(sp_input, [inserted(sp_input.indices, 0, 1), sp_input.values, inserted(sp_input.dense_shape, 1, 0)])
+
+
+def _insert(values: Any, at: int | None, value: int, along: int) -> Any:
+    return np.insert(values, values.shape[along] if at is None else at, value, axis=along)
