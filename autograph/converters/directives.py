@@ -8,6 +8,10 @@ import gast
 
 from autograph.converters.base import Context
 
+_NAMES = frozenset(
+    {"autograph.set_loop_options", "autograph.compat.tensorflow.autograph.experimental.set_loop_options"}
+)
+
 
 def collect(loop: Any, context: Context) -> None:
     """Take the directives out of the body of a loop that will be converted, into `loop.options`."""
@@ -27,4 +31,4 @@ def _options(statement: Any, context: Context) -> list[Any] | None:
     call = statement.value if isinstance(statement, gast.Expr) else None
     if not isinstance(call, gast.Call) or call.args or any(k.arg is None for k in call.keywords):
         return None
-    return call.keywords if context.dotted(call.func) == "autograph.set_loop_options" else None
+    return call.keywords if context.dotted(call.func) in _NAMES else None
