@@ -46,6 +46,7 @@ def summarise(node: Any, context: Context) -> None:
     holds one that an exception in such an exit may undo, because a `try` or `with` around that may catch it.
     """
     node.exits = node.undone = False
+    node.inert = isinstance(node, gast.With) and all(_is_inert(item.context_expr, context) for item in node.items)
     if isinstance(node, DEFINITIONS):
         node.fixed, node.jumps, node.falls = movable.reason(node, context), frozenset(), True
         return
@@ -67,14 +68,24 @@ def _summarise_exits(node: Any, inner: list[list[Any]]) -> None:
     node.exits = any(s.exits for s in inside) or (_has_exit(node) and bool(node.jumps))
 
 
+def _is_inert(manager: Any, context: Context) -> bool:
+    """Whether a context manager is known neither to raise nor to end exceptions."""
+    return isinstance(manager, gast.Call) and context.dotted(manager.func) in _INERT
+
+
+_INERT = frozenset({"contextlib.nullcontext"}) | {
+    f"autograph.compat.tensorflow.{name}" for name in ("name_scope", "device", "control_dependencies", "init_scope")
+}
+
+
 def _catches(node: Any) -> bool:
     """Whether an exception in the body of a statement may end there."""
-    return isinstance(node, gast.With) or bool(getattr(node, "handlers", None))
+    return (isinstance(node, gast.With) and not node.inert) or bool(getattr(node, "handlers", None))
 
 
 def _has_exit(node: Any) -> bool:
     """Whether something runs when a jump leaves a statement."""
-    return isinstance(node, gast.With) or bool(getattr(node, "finalbody", None))
+    return (isinstance(node, gast.With) and not node.inert) or bool(getattr(node, "finalbody", None))
 
 
 def own_parts(node: gast.AST) -> list[Any]:
@@ -119,6 +130,8 @@ def falls(node: gast.AST) -> bool:
     if isinstance(node, (gast.Try, gast.TryStar)):
         ways = [[*node.body, *node.orelse], *(handler.body for handler in node.handlers)]
         return any(map(block_falls, ways)) and block_falls(node.finalbody)
+    if isinstance(node, gast.With) and node.inert:
+        return block_falls(node.body)
     return True  # a `with` may swallow an exception, a loop may end
 
 

@@ -4,7 +4,9 @@ Tensors, types, errors and `tf.function` behave as TensorFlow documents them; un
 runtime of this library records, optimises and runs.
 """
 
-import numpy as _np
+# ruff: noqa: F401  (names of TensorFlow's)
+
+import builtins as _builtins
 
 from autograph.compat.tensorflow import autograph_ as autograph
 from autograph.compat.tensorflow import config, data, distribute, dtypes, errors, ragged, sparse
@@ -12,9 +14,40 @@ from autograph.compat.tensorflow import nest_ as nest
 from autograph.compat.tensorflow import random_ops as random
 from autograph.compat.tensorflow import testing as test
 from autograph.compat.tensorflow.array_ops import (
-    boolean_mask, broadcast_to, concat, expand_dims, eye, fill, gather, gather_nd, identity, linspace, one_hot, ones,
-    ones_like, pad, range, rank, repeat, reshape, reverse, roll, searchsorted, shape, size, split, squeeze, stack,
-    stop_gradient, tensor_scatter_nd_update, tile, transpose, unstack, where, zeros, zeros_like,
+    boolean_mask,
+    broadcast_to,
+    concat,
+    expand_dims,
+    eye,
+    fill,
+    gather,
+    gather_nd,
+    identity,
+    linspace,
+    one_hot,
+    ones,
+    ones_like,
+    pad,
+    range,
+    rank,
+    repeat,
+    reshape,
+    reverse,
+    roll,
+    searchsorted,
+    shape,
+    size,
+    split,
+    squeeze,
+    stack,
+    stop_gradient,
+    tensor_scatter_nd_update,
+    tile,
+    transpose,
+    unstack,
+    where,
+    zeros,
+    zeros_like,
 )  # fmt: skip
 from autograph.compat.tensorflow.array_ops import slice_ as slice
 from autograph.compat.tensorflow.control import Assert, case, cond, group, no_op, switch_case, while_loop
@@ -24,23 +57,110 @@ from autograph.compat.tensorflow.control import scope as init_scope
 from autograph.compat.tensorflow.control import scope as name_scope
 from autograph.compat.tensorflow.convert import constant, convert_to_tensor, is_tensor
 from autograph.compat.tensorflow.dtypes import (
-    DType, as_dtype, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32, int64,
-    string, uint8, uint16, uint32, uint64, variant,
+    DType,
+    as_dtype,
+    bool,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    variant,
 )  # fmt: skip
 from autograph.compat.tensorflow.function import function
 from autograph.compat.tensorflow.graphs import current as _current
 from autograph.compat.tensorflow.math_ops import (
-    abs, acos, add, add_n, asin, atan, atan2, cast, ceil, clip_by_value, cos, cosh, divide, divide_no_nan, einsum,
-    equal, exp, expm1, floor, floordiv, floormod, greater, greater_equal, invert, is_finite, is_inf, is_nan, less,
-    less_equal, log, log1p, logical_and, logical_not, logical_or, logical_xor, matmul, maximum, minimum, mod, multiply,
-    negative, not_equal, pow, reciprocal, round, rsqrt, saturate_cast, sigmoid, sign, sin, sinh, sqrt, square,
-    squared_difference, subtract, tan, tanh, tensordot, truediv,
+    abs,
+    acos,
+    add,
+    add_n,
+    asin,
+    atan,
+    atan2,
+    cast,
+    ceil,
+    clip_by_value,
+    cos,
+    cosh,
+    divide,
+    divide_no_nan,
+    einsum,
+    equal,
+    exp,
+    expm1,
+    floor,
+    floordiv,
+    floormod,
+    greater,
+    greater_equal,
+    invert,
+    is_finite,
+    is_inf,
+    is_nan,
+    less,
+    less_equal,
+    log,
+    log1p,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    matmul,
+    maximum,
+    minimum,
+    mod,
+    multiply,
+    negative,
+    not_equal,
+    pow,
+    reciprocal,
+    round,
+    rsqrt,
+    saturate_cast,
+    sigmoid,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    squared_difference,
+    subtract,
+    tan,
+    tanh,
+    tensordot,
+    truediv,
 )  # fmt: skip
 from autograph.compat.tensorflow.printing import print
 from autograph.compat.tensorflow.ragged import RaggedTensor
 from autograph.compat.tensorflow.reduce_ops import (
-    argmax, argmin, argsort, cumprod, cumsum, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean,
-    reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance, sort, unique,
+    argmax,
+    argmin,
+    argsort,
+    cumprod,
+    cumsum,
+    reduce_all,
+    reduce_any,
+    reduce_logsumexp,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_std,
+    reduce_sum,
+    reduce_variance,
+    sort,
+    unique,
 )  # fmt: skip
 from autograph.compat.tensorflow.shapes import TensorShape, TensorSpec
 from autograph.compat.tensorflow.sparse import SparseTensor
@@ -52,6 +172,6 @@ newaxis = None
 __version__ = "2.16.0"
 
 
-def executing_eagerly() -> "_np.bool_ | type[bool]":
+def executing_eagerly() -> _builtins.bool:
     """Whether ops run at once."""
-    return _current() is None  # type: ignore[return-value]
+    return _current() is None

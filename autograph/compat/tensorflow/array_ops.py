@@ -78,7 +78,7 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, nam
     return wrap(value, wanted, static_shape([num_rows, columns]) if is_handle(value) else None, "eye")
 
 
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = None) -> Tensor:  # noqa: A001
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = None) -> Tensor:
     """Numbers from `start` up to `limit`; `range(limit)` begins with 0."""
     if limit is None:
         start, limit = 0, start
@@ -95,7 +95,9 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
 def cast_number(value: Any, dtype: DType) -> Tensor:
     """A number, or tensor without dimensions, as a tensor of a type."""
     tensor = convert_to_tensor(value, dtype_hint=dtype)
-    return tensor if tensor.dtype is dtype else apply("Cast", lambda x: x.astype(numpy_dtype(dtype)), tensor, dtype=dtype)
+    if tensor.dtype is dtype:
+        return tensor
+    return apply("Cast", lambda x: x.astype(numpy_dtype(dtype)), tensor, dtype=dtype)
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
@@ -126,7 +128,7 @@ def identity(input: Any, name: str | None = None) -> Tensor:
     return convert_to_tensor(input)
 
 
-def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:  # noqa: A001
+def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
     input = convert_to_tensor(input)
     if input.shape.is_fully_defined():
         return constant(input.shape.as_list(), out_type)
@@ -252,8 +254,10 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None 
     count = num if num is not None else value.shape[axis]
     if count is None:
         raise ValueError(f"Cannot infer argument `num` from shape {value.shape}")
-    numbers = iter(list(np.arange(count)))
-    return [apply("Unpack", lambda x, i=i: compute(np.take, x, i, axis=axis), value, dtype=value.dtype) for i in numbers]
+    return [
+        apply("Unpack", lambda x, i=i: compute(np.take, x, i, axis=axis), value, dtype=value.dtype)
+        for i in np.arange(count)
+    ]
 
 
 def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, name: str | None = None) -> list[Tensor]:
@@ -264,7 +268,7 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
     parts, begin = [], 0
     for length in np.asarray(sizes).tolist():
         where = (slice(None),) * (axis % len(value.shape)) + (slice(begin, begin + length),)
-        parts.append(value[where])  # type: ignore[index]
+        parts.append(value[where])
         begin += length
     return parts
 
@@ -291,7 +295,7 @@ def _getitem(value: Any, index: Any) -> Any:
     return value[index]
 
 
-Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
+setattr(Tensor, "__getitem__", getitem)  # noqa: B010  (mypy knows of an attribute)
 
 
 def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
@@ -339,7 +343,7 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
     return apply("TensorScatterUpdate", update, tensor, indices, updates, dtype=tensor.dtype)
 
 
-def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", name: str | None = None) -> Tensor:
+def searchsorted(sorted_sequence: Any, values: Any, side: Any = "left", name: str | None = None) -> Tensor:
     items, values = matched("SearchSorted", sorted_sequence, values)
     return apply("SearchSorted", lambda x, v: np.searchsorted(x, v, side=side), items, values, dtype=dtypes.int32)
 

@@ -1,14 +1,17 @@
 """What converted code asks while a function of TensorFlow's spelling is traced: the rules of TensorFlow's AutoGraph.
 
-A condition that is a tensor is staged, whatever its value; a loop over a tensor, a dataset or an iterator is staged; and
-everything else runs as Python while tracing. What begins as plain Python cannot turn into a staged loop later.
+A condition that is a tensor is staged, whatever its value; so is a loop over a tensor, a dataset or an iterator; all
+else runs as Python while tracing. What begins as plain Python cannot turn into a staged loop later.
 """
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Mapping, Sequence
+from types import BuiltinFunctionType
 from typing import Any
 
+from autograph import operators
 from autograph.compat.tensorflow import array_ops, graphs, math_ops, mutations, printing, reduce_ops
 from autograph.compat.tensorflow.branches import CONDITIONAL, stage_if
 from autograph.compat.tensorflow.convert import convert_to_tensor, is_tensor
@@ -24,9 +27,9 @@ from autograph.operators.state import State
 Thunk = Callable[[], Any]
 
 _CHANGED = (
-    "condition of while loop started as non-Tensor, then changed to Tensor. This may happen either because variables "
-    "changed type, or when a break or return statement inside the loop depends on a Tensor condition. Let the condition "
-    "be a tensor from the beginning"
+    "condition of while loop started as non-Tensor, then changed to Tensor. This may happen because variables "
+    "changed type, or a break or return statement inside the loop depends on a Tensor. Let the condition be a tensor "
+    "from the beginning"
 )
 _PYTHON_FOR = (
     "break and return statements that depend on a tensor are not supported in Python for loops. Iterate over a tensor "
@@ -110,19 +113,33 @@ class TensorFlowBackend(protocol.Backend):
         return NotImplemented
 
     def call(self, function: Any) -> Any:
+        name = function.__name__ if isinstance(function, (BuiltinFunctionType, type)) else ""
+        if name and vars(builtins).get(name) is function:
+            return getattr(operators, f"{name}_", NotImplemented)
         return getattr(function, "__tf_inline__", NotImplemented)
 
     def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         known = _BUILTINS.get(name)
-        own = [value for value in args if is_tensor(value) or hasattr(value, f"_{name}_")]
         if name == "print" and is_tensor_in(args) and "BUILTIN_FUNCTIONS" in map(str, self.current.features):
             return printing.print_like_python(*args, **kwargs)
-        if own and hasattr(own[0], f"_{name}_"):
-            return getattr(own[0], f"_{name}_")(*args, **kwargs)
-        return known(*args, **kwargs) if own and known is not None else NotImplemented
+        method = getattr(type(args[0]), f"_{name}_", None) if args else None
+        if method is not None:
+            return method(*args, **kwargs)
+        return known(*args, **kwargs) if known is not None and is_tensor_in(args) else NotImplemented
 
-    # What only tensors come to: Python says what it makes of them.
-    list_comp = set_comp = dict_comp = gen_exp = lambda self, *args: NotImplemented  # noqa: E731
+    # What comprehensions iterate over, they iterate over as Python.
+
+    def list_comp(self, *args: Any) -> Any:
+        return NotImplemented
+
+    def set_comp(self, *args: Any) -> Any:
+        return NotImplemented
+
+    def dict_comp(self, *args: Any) -> Any:
+        return NotImplemented
+
+    def gen_exp(self, *args: Any) -> Any:
+        return NotImplemented
 
 
 def is_tensor_in(values: Any) -> bool:
@@ -175,7 +192,7 @@ def _len(value: Any) -> Any:
     if tensor.shape.rank == 0:
         raise ValueError("len requires a non-zero rank for Tensor arguments")
     known = tensor.shape[0] if tensor.shape.rank is not None else None
-    return known if known is not None else array_ops.shape(tensor)[0]  # type: ignore[index]
+    return known if known is not None else array_ops.shape(tensor)[0]
 
 
 def _extreme(of_two: Any, of_all: Any) -> Any:

@@ -29,9 +29,7 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str | None = None) -> Any:
     """What the function of that number gives; a number that has none means `default`, or the last."""
-    cases = dict(branch_fns if not isinstance(branch_fns, dict) else branch_fns.items()) if _pairs(branch_fns) else dict(
-        enumerate(branch_fns)
-    )
+    cases = dict(branch_fns if _pairs(branch_fns) else enumerate(branch_fns))
     last = default or cases[max(cases)]
     index = convert_to_tensor(branch_index)
 
@@ -68,13 +66,13 @@ def while_loop(
 
     def test() -> Any:
         go_on = convert_to_tensor(cond(*variables))
-        return go_on if maximum_iterations is None else math_ops.logical_and(go_on, count < maximum_iterations)  # type: ignore[operator]
+        return go_on if maximum_iterations is None else math_ops.logical_and(go_on, count < maximum_iterations)
 
     def turn() -> None:
         nonlocal variables, count
         found = body(*variables)
         parts = found if isinstance(found, (list, tuple)) and type(found) in (list, tuple) else (found,)
-        variables, count = nest.map(convert_to_tensor, tuple(parts)), count + 1  # type: ignore[operator]
+        variables, count = nest.map(convert_to_tensor, tuple(parts)), count + 1
 
     if graph is None:
         while test():
@@ -95,7 +93,7 @@ def scope(name: Any = None, *args: Any, **kwargs: Any) -> Iterator[Any]:
     yield name
 
 
-def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = None) -> None:  # noqa: N802
+def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = None) -> None:
     """Raise InvalidArgumentError when the graph runs, unless the condition holds."""
     _assert(convert_to_tensor(condition), data, "")
 

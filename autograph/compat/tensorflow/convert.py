@@ -120,19 +120,23 @@ def _array(value: Any, wanted: DType | None) -> Any:
     except ValueError:
         raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
     if array.dtype.kind in "SU":
-        return np.array([each if isinstance(each, bytes) else each.encode() for each in array.ravel().tolist()],
-                        object).reshape(array.shape)  # fmt: skip
+        texts = [each if isinstance(each, bytes) else each.encode() for each in array.ravel().tolist()]
+        return np.array(texts, object).reshape(array.shape)
     if array.dtype.kind not in "biufc" and not (array.dtype == object and wanted is dtypes.string):
-        raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.")
+        kind = type(value)
+        raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({kind}) to a Tensor.")
     if wanted is None or isinstance(value, (np.ndarray, np.generic)):
         return array
-    kind = array.dtype.kind
-    if array.size and (wanted is dtypes.string or "biufc".index(kind) > "biufc".index(numpy_dtype(wanted).kind)):
-        if not (kind == "i" and wanted.is_unsigned):
-            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {wanted.name}")
-    if wanted.is_bool != (kind == "b") and array.size and not wanted.is_bool:
+    if array.size and not _may_become(array.dtype.kind, wanted):
         raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {wanted.name}")
     return array
+
+
+def _may_become(kind: str, wanted: DType) -> bool:
+    """Whether Python numbers of a kind can be given a type: no truths that were none, and no integers of fractions."""
+    if wanted is dtypes.string or wanted.is_bool or kind == "b":
+        return kind == "b" and wanted.is_bool
+    return "iufc".index(kind) <= "iufc".index(numpy_dtype(wanted).kind) or (kind == "i" and wanted.is_integer)
 
 
 def _dtype_of(value: Any) -> DType | None:
@@ -195,7 +199,8 @@ def check_same_dtype(op: str, tensors: list[Tensor]) -> None:
             continue
         if graphs.current() is not None:
             raise TypeError(
-                f"Input 'y' of '{op}' Op has type {each.dtype.name} that does not match type {first.name} of argument 'x'."
+                f"Input 'y' of '{op}' Op has type {each.dtype.name} that does not match type {first.name} of argument "
+                "'x'."
             )
         raise InvalidArgumentError(
             f"cannot compute {op} as input #{number}(zero-based) was expected to be a {first.kernel_name} tensor "

@@ -116,7 +116,7 @@ class Dataset:
     @staticmethod
     def zip(*datasets: Any, **named: Any) -> Dataset:
         parts = datasets[0] if len(datasets) == 1 and not isinstance(datasets[0], Dataset) else datasets
-        flat = [each for each in nest.flatten(parts)]
+        flat = nest.flatten(parts)
         spec = nest.map(lambda each: each.element_spec, parts)
         known = [each._length for each in flat if each._length >= 0]
         rows = lambda: (sum(row, ()) for row in zip(*(each._make() for each in flat)))  # noqa: E731

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -28,27 +29,27 @@ class DType:
         return self
 
     @property
-    def is_floating(self) -> bool:
+    def is_floating(self) -> builtins.bool:
         return self._kind.kind == "f"
 
     @property
-    def is_integer(self) -> bool:
+    def is_integer(self) -> builtins.bool:
         return self._kind.kind in "iu"
 
     @property
-    def is_unsigned(self) -> bool:
+    def is_unsigned(self) -> builtins.bool:
         return self._kind.kind == "u"
 
     @property
-    def is_complex(self) -> bool:
+    def is_complex(self) -> builtins.bool:
         return self._kind.kind == "c"
 
     @property
-    def is_bool(self) -> bool:
+    def is_bool(self) -> builtins.bool:
         return self._kind.kind == "b"
 
     @property
-    def is_numpy_compatible(self) -> bool:
+    def is_numpy_compatible(self) -> builtins.bool:
         return True
 
     @property
@@ -76,10 +77,10 @@ class DType:
     def as_datatype_enum(self) -> int:
         return _ENUM[self.name]
 
-    def is_compatible_with(self, other: Any) -> bool:
-        return self == other
+    def is_compatible_with(self, other: Any) -> builtins.bool:
+        return self.__eq__(other)
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: object) -> builtins.bool:
         try:
             return as_dtype(other) is self
         except TypeError:
@@ -102,21 +103,22 @@ float16, float32, float64 = (DType(name, np.dtype(name)) for name in ("float16",
 int8, int16, int32, int64 = (DType(name, np.dtype(name)) for name in ("int8", "int16", "int32", "int64"))
 uint8, uint16, uint32, uint64 = (DType(name, np.dtype(name)) for name in ("uint8", "uint16", "uint32", "uint64"))
 complex64, complex128 = DType("complex64", np.dtype("complex64")), DType("complex128", np.dtype("complex128"))
-bool = DType("bool", np.dtype("bool"))  # noqa: A001  (as TensorFlow calls it)
+bool = DType("bool", np.dtype("bool"))
 string = DType("string", np.dtype(object))
 variant = DType("variant", np.dtype(object))  # of what only ops look into: tensor arrays, iterators
 resource = DType("resource", np.dtype(object))
 half, double = float16, float64
 
 _ALL = (float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128)
-_BY_NAME = {each.name: each for each in (*_ALL, bool, string, variant, resource)} | {"half": half, "float": float32, "double": double}
+_BY_NAME = {each.name: each for each in (*_ALL, bool, string, variant, resource)}
+_BY_NAME |= {"half": half, "float": float32, "double": double}
 _BY_NUMPY = {each._kind: each for each in (*_ALL, bool, string)}
-_PYTHON = {float: float32, int: int32, type(True): bool, complex: complex128, str: string, bytes: string}
+_PYTHON = {float: float32, int: int32, builtins.bool: bool, complex: complex128, str: string, bytes: string}
 _ENUM = {
     name: number
     for number, name in enumerate(
-        "float32 float64 int32 uint8 int16 int8 string complex64 int64 bool qint8 quint8 qint32 bfloat16 qint16 quint16 "
-        "uint16 complex128 float16 resource variant uint32 uint64".split(),
+        "float32 float64 int32 uint8 int16 int8 string complex64 int64 bool qint8 quint8 qint32 bfloat16 qint16 "
+        "quint16 uint16 complex128 float16 resource variant uint32 uint64".split(),
         1,
     )
 }

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 class OpError(Exception):
     """The base of what ops raise. It is made of a message, or as TensorFlow makes it: of node, op and message."""
 
-    def __init__(self, node_def: Any = None, op: Any = None, message: str | None = None, error_code: Any = None) -> None:
+    def __init__(self, node_def: Any = None, op: Any = None, message: Any = None, error_code: Any = None) -> None:
         self.node_def, self.op, self.error_code = node_def, op, error_code
         self.message = str(node_def) if message is None else message
         super().__init__(self.message)

@@ -118,7 +118,7 @@ class Arguments:
         rest = iter([spec for _, spec in self.specs])
         values = [nest.map(lambda leaf: next(rest) if isinstance(leaf, TensorSpec) else leaf, each)
                   for each in self.specified]  # fmt: skip
-        bound = inspect.BoundArguments(self._bound.signature, dict(zip(self.names, values)))  # type: ignore[arg-type]
+        bound = inspect.BoundArguments(self._bound.signature, dict(zip(self.names, values)))
         return bound.args, bound.kwargs
 
     @property
@@ -242,7 +242,7 @@ class Function:
             return self
         found = self._bound.get(instance)
         if found is None:
-            method = self._python_function.__get__(instance, owner)  # type: ignore[attr-defined]
+            method = self._python_function.__get__(instance, owner)
             signature = self._input_signature
             found = Function(method, self._name, signature, self._convert, self._features)
             self._bound[instance] = found

@@ -48,7 +48,7 @@ class FuncGraph:
 
 def _lift(trace: Trace, value: Any) -> Any:
     """What a node has for something that is no handle."""
-    return value if isinstance(value, np.generic) else Constant(value)
+    return value if isinstance(value, (np.generic, np.dtype)) else Constant(value)
 
 
 class _Graphs(threading.local):

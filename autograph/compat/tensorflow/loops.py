@@ -105,7 +105,7 @@ class _Loop:
             arm = self._turn(turn, block)
             known = [each.slot for each in (*self.carried, *self.created) if isinstance(each.slot, mutations.Entry)]
             new = [entry for entry, _ in arm.entries if not any(entry.is_at(each) for each in known)]
-            if not any([self._add(entry) for entry in new]):
+            if sum(self._add(entry) for entry in new) == 0:
                 break
         self._read_exit(arm)
         return arm
@@ -121,7 +121,8 @@ class _Loop:
         except NameError as error:
             for each in self.created:
                 if f"'{each.name}'" in str(error):
-                    raise ValueError(f"'{each.name}' must be defined before the loop: its first turn reads it") from error
+                    text = f"'{each.name}' must be defined before the loop: its first turn reads it"
+                    raise ValueError(text) from error
             raise
 
     def install(self, block: Block) -> None:
@@ -179,7 +180,7 @@ class _Loop:
         return type_of(leaf.dtype, leaf.shape) if self._starts_at_zero(each) else ObjectType()
 
     def _starts_at_zero(self, each: _Slot) -> bool:
-        is_range = self.items is not None and self.items.is_range
+        is_range = self.items is not None and self.items.is_range and not isinstance(each.slot, mutations.Entry)
         return is_range and isinstance(each.exit, Tensor) and each.exit is self.item
 
     item: Any = None  # the item of the turn that was traced last
@@ -283,7 +284,12 @@ def stage_while(
             results.insert(0, lowered(graph, convert_to_tensor(arm.result)))
     arm.block.results = tuple(results)
     head = Block()
-    tested = run_body(graph, lambda: (loop.install(head), convert_to_tensor(test()))[1], state, head)
+
+    def tell() -> Tensor:
+        loop.install(head)
+        return convert_to_tensor(test())
+
+    tested = run_body(graph, tell, state, head)
     for each in loop.created:
         for leaf in nest.flatten(each.exit):
             head.add_param(loop._created_type(each, leaf))

@@ -29,7 +29,7 @@ def _binary(op: str, function: Callable[..., Any], boolean: bool = False) -> Op:
 add = _binary("AddV2", operator.add)
 subtract = _binary("Sub", operator.sub)
 multiply = _binary("Mul", operator.mul)
-pow = _binary("Pow", operator.pow)  # noqa: A001  (as TensorFlow calls it)
+pow = _binary("Pow", operator.pow)
 floordiv = _binary("FloorDiv", operator.floordiv)
 floormod = mod = _binary("FloorMod", operator.mod)
 maximum = _binary("Maximum", np.maximum)
@@ -90,14 +90,14 @@ def _unary(op: str, function: Callable[..., Any], floating: bool = False, boolea
     return of
 
 
-abs = _unary("Abs", operator.abs)  # noqa: A001  (as TensorFlow calls it)
+abs = _unary("Abs", operator.abs)
 negative = _unary("Neg", operator.neg)
 square = _unary("Square", lambda x: x * x)
 sign = _unary("Sign", np.sign)
 invert = _unary("Invert", operator.invert)
 floor = _unary("Floor", np.floor, floating=True)
 ceil = _unary("Ceil", np.ceil, floating=True)
-round = _unary("Round", np.round)  # noqa: A001  (as TensorFlow calls it)
+round = _unary("Round", np.round)
 exp = _unary("Exp", np.exp, floating=True)
 expm1 = _unary("Expm1", np.expm1, floating=True)
 log = _unary("Log", np.log, floating=True)
@@ -128,10 +128,10 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """`x` as a tensor of another type."""
     wanted = as_dtype(dtype)
-    x = convert_to_tensor(x)
-    if x.dtype is wanted:
-        return x
-    return apply("Cast", lambda value: value.astype(numpy_dtype(wanted)), x, dtype=wanted)
+    tensor = convert_to_tensor(x)
+    if tensor.dtype is wanted:
+        return tensor
+    return apply("Cast", lambda value: value.astype(numpy_dtype(wanted)), tensor, dtype=wanted)
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
@@ -149,11 +149,10 @@ def matmul(
 ) -> Tensor:
     """The product of two matrices, or of stacks of them."""
     a, b = matched("MatMul", a, b)
-    for each, swapped in ((a, transpose_a), (b, transpose_b)):
+    for number, each in enumerate((a, b)):
         if each.shape.rank is not None and each.shape.rank < 2:
-            ranks = f"In[0] ndims must be >= 2: {each.shape.rank} [Op:MatMul]"
+            ranks = f"In[{number}] ndims must be >= 2: {each.shape.rank} [Op:MatMul]"
             raise InvalidArgumentError(None, None, ranks)
-        del swapped
     inner = [_dims(a, transpose_a), _dims(b, transpose_b)]
     if all(inner) and None not in (inner[0][-1], inner[1][-2]) and inner[0][-1] != inner[1][-2]:
         texts = [f"[{','.join(map(str, dims))}]" for dims in inner]
@@ -186,6 +185,10 @@ def einsum(equation: str, *inputs: Any, **_: Any) -> Tensor:
 
 def _forward(op: Op) -> Callable[[Tensor, Any], Any]:
     return lambda self, other: op(self, other)
+
+
+def _unary_method(op: Op) -> Callable[[Tensor], Any]:
+    return lambda self, *_: op(self)
 
 
 def _reflected(op: Op) -> Callable[[Tensor, Any], Any]:
@@ -225,18 +228,19 @@ def _broadcasts(x: Tensor, y: Tensor) -> bool:
     return all(a is None or b is None or a == b or 1 in (a, b) for a, b in zip(dims, others))
 
 
-for _name, _op in {
+_BINARY: dict[str, Op] = {
     "add": add, "sub": subtract, "mul": multiply, "truediv": truediv, "floordiv": floordiv, "mod": floormod,
     "pow": pow, "matmul": matmul, "and": _bits(logical_and, bitwise_and), "or": _bits(logical_or, bitwise_or),
     "xor": _bits(logical_xor, bitwise_xor),
-}.items():  # fmt: skip
+}  # fmt: skip
+for _name, _op in _BINARY.items():
     setattr(Tensor, f"__{_name}__", _forward(_op))
     setattr(Tensor, f"__r{_name}__", _reflected(_op))
 for _name, _op in {"lt": less, "le": less_equal, "gt": greater, "ge": greater_equal}.items():
     setattr(Tensor, f"__{_name}__", _forward(_op))
 Tensor.__eq__ = _equality(equal, False)  # type: ignore[assignment]
 Tensor.__ne__ = _equality(not_equal, True)  # type: ignore[assignment]
-Tensor.__neg__ = lambda self: negative(self)  # type: ignore[attr-defined]
-Tensor.__abs__ = lambda self: abs(self)  # type: ignore[attr-defined]
-Tensor.__invert__ = lambda self: logical_not(self) if self.dtype.is_bool else invert(self)  # type: ignore[attr-defined]
-Tensor.__round__ = lambda self, digits=None: round(self)  # type: ignore[attr-defined]
+for _name, _unary_op in {
+    "neg": negative, "abs": abs, "invert": lambda x: logical_not(x) if x.dtype.is_bool else invert(x), "round": round,
+}.items():  # fmt: skip
+    setattr(Tensor, f"__{_name}__", _unary_method(_unary_op))

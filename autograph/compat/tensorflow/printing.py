@@ -13,7 +13,7 @@ from autograph.compat.tensorflow.convert import convert_to_tensor, is_tensor
 from autograph.compat.tensorflow.tensor import effect
 
 
-def print(*inputs: Any, output_stream: Any = None, sep: str = " ", end: str = "\n", summarize: int = 3) -> None:  # noqa: A001
+def print(*inputs: Any, output_stream: Any = None, sep: str = " ", end: str = "\n", summarize: int = 3) -> None:
     """Print tensors, and whatever else, when the graph runs; to the standard error, unless another stream is given."""
     leaves = [each for value in inputs for each in nest.flatten(value)]
     values = [convert_to_tensor(each)._value if is_tensor(each) else each for each in leaves]

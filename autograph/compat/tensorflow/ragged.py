@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,16 +36,18 @@ class RaggedTensor:
         return TensorShape([rows, None])
 
     def nrows(self) -> Tensor:
-        return array_ops.size(self.row_splits) - 1  # type: ignore[operator, no-any-return]
+        return array_ops.size(self.row_splits) - 1
 
     def row_lengths(self) -> Tensor:
-        return self.row_splits[1:] - self.row_splits[:-1]  # type: ignore[no-any-return]
+        found: Tensor = self.row_splits[1:] - self.row_splits[:-1]
+        return found
 
     def to_list(self) -> list[Any]:
         return [row.numpy().tolist() for row in self]
 
     def __getitem__(self, index: Any) -> Tensor:
-        return self.values[self.row_splits[index] : self.row_splits[index + 1]]  # type: ignore[no-any-return]
+        found: Tensor = self.values[self.row_splits[index] : self.row_splits[index + 1]]
+        return found
 
     def __len__(self) -> int:
         return len(self.row_splits) - 1
@@ -73,7 +76,7 @@ nest.register(
 
 
 def _rows(values: Any, splits: Any) -> Iterator[Any]:
-    return (values[begin:end] for begin, end in zip(splits[:-1], splits[1:]))
+    return (values[begin:end] for begin, end in itertools.pairwise(splits))
 
 
 def constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, name: str | None = None) -> RaggedTensor:

@@ -32,7 +32,8 @@ def uniform(
     wanted = as_dtype(dtype)
     if maxval is None and wanted.is_integer:
         raise ValueError("Must specify maxval for integer dtype")
-    low, high = (convert_to_tensor(each, dtype_hint=wanted)._value for each in (minval, 1 if maxval is None else maxval))
+    ends = minval, 1 if maxval is None else maxval
+    low, high = (convert_to_tensor(each, dtype_hint=wanted)._value for each in ends)
     kind, own = numpy_dtype(wanted), None if seed is None else _generator(seed)
 
     def draw(dims: Any, low: Any, high: Any) -> Any:

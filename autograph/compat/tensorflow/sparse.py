@@ -11,7 +11,7 @@ from autograph.compat.tensorflow import array_ops, dtypes
 from autograph.compat.tensorflow.convert import convert_to_tensor
 from autograph.compat.tensorflow.dtypes import DType
 from autograph.compat.tensorflow.shapes import TensorShape
-from autograph.compat.tensorflow.tensor import Tensor, compute, is_handle, run_later
+from autograph.compat.tensorflow.tensor import Tensor, compute, is_handle, run_later, wrap
 
 
 class SparseTensor:
@@ -83,7 +83,7 @@ def expand_dims(sp_input: SparseTensor, axis: Any = -1, name: str | None = None)
 
         result = insert(of._value)
         shape = TensorShape(None) if is_handle(result) else None
-        return array_ops.wrap(result, of.dtype, shape, "SparseReshape")
+        return wrap(result, of.dtype, shape, "SparseReshape")
 
     return _rebuilt(sp_input, [inserted(sp_input.indices, 0, 1), sp_input.values, inserted(sp_input.dense_shape, 1, 0)])
 

@@ -11,7 +11,6 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 
-
 def check(function: Callable[..., Any]) -> None:
     """See to it that a function can be converted by TensorFlow's rules.
 

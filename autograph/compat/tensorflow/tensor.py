@@ -7,7 +7,7 @@ comes of it; see `apply`. A tensor without dimensions holds a NumPy scalar, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from autograph.compat.tensorflow import dtypes, graphs
 from autograph.compat.tensorflow.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.errors import OperatorNotAllowedInGraphError, reraise
 from autograph.compat.tensorflow.shapes import TensorShape
-from autograph.runtime.tensor import is_tensor as is_handle
+from autograph.runtime.tensor import is_tensor as _is_handle
 from autograph.runtime.types import ObjectType, TensorType, Type
 
 
@@ -24,6 +24,15 @@ class Tensor:
 
     __slots__ = ("__weakref__", "_dtype", "_graph", "_name", "_shape", "_value", "is_range")
     __array_priority__ = 1000.0
+
+    if TYPE_CHECKING:  # put in by others
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __getitem__(self, index: Any) -> Tensor: ...
+        def __add__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __lt__(self, other: Any) -> Tensor: ...
 
     def __init__(self, value: Any, dtype: DType, shape: TensorShape, graph: graphs.FuncGraph | None, name: str) -> None:
         self._value = value
@@ -91,23 +100,23 @@ class Tensor:
         return bool(self._value)
 
     def __index__(self) -> int:
-        return self._converted(int, "__index__")
+        if not self._dtype.is_integer:
+            raise TypeError(f"only integer scalar tensors can be converted to a scalar index, not {self!r}")
+        return int(self._known("int"))
 
     def __int__(self) -> int:
-        return self._converted(int, "int")
+        return int(self._known("int"))
 
     def __float__(self) -> float:
-        return self._converted(float, "float")
+        return float(self._known("float"))
 
     def __complex__(self) -> complex:
-        return self._converted(complex, "complex")
+        return complex(self._known("complex"))
 
-    def _converted(self, kind: Any, use: str) -> Any:
+    def _known(self, kind: str) -> Any:
         if self._graph is not None:
-            raise TypeError(f"{use}: a symbolic tensor cannot become a Python {kind.__name__}: {self!r}")
-        if use == "__index__" and not (self._dtype.is_integer or self._dtype.is_bool):
-            raise TypeError(f"only integer scalar tensors can be converted to a scalar index, not {self!r}")
-        return kind(self._value)
+            raise TypeError(f"a symbolic tensor cannot become a Python {kind}: {self!r}")
+        return self._value
 
     def __len__(self) -> int:
         if not self._shape.rank:
@@ -122,7 +131,7 @@ class Tensor:
             raise TypeError("Cannot iterate over a scalar tensor.")
         if self._graph is not None and (self._shape.rank is None or self._shape[0] is None):
             self._refuse("Iterating over a symbolic `tf.Tensor`")
-        return (self[i] for i in range(len(self)))  # type: ignore[index]
+        return (self[i] for i in range(len(self)))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         if self._graph is not None:
@@ -179,9 +188,9 @@ class Reference:
         return f"<Reference wrapping {self._it!r}>"
 
 
-def is_symbolic(value: Any) -> bool:
-    """Whether a value is known only when a graph runs."""
-    return isinstance(value, Tensor) and value._graph is not None
+def is_handle(value: Any) -> bool:
+    """Whether the value of a tensor is known only when the graph runs."""
+    return _is_handle(value)
 
 
 def wrap(value: Any, dtype: DType | None = None, shape: TensorShape | None = None, name: str = "Const") -> Tensor:

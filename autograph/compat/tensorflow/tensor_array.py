@@ -34,7 +34,8 @@ class TensorArray:
     def _given(self, value: Any) -> Tensor:
         tensor = convert_to_tensor(value, dtype_hint=self.dtype)
         if tensor.dtype is not self.dtype:
-            raise ValueError(f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {tensor.dtype.name}")
+            found = tensor.dtype.name
+            raise ValueError(f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {found}")
         if self.element_shape.rank is None:
             self.element_shape = tensor.shape
         return tensor
@@ -55,7 +56,7 @@ class TensorArray:
         return run_later("TensorArrayV2Stack", _stack, self.flow._value, zero, dtype=self.dtype, shape=shape)
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
-        return self.stack()[convert_to_tensor(indices)]  # type: ignore[index]
+        return self.stack()[convert_to_tensor(indices)]
 
     def concat(self, name: str | None = None) -> Tensor:
         shape = TensorShape([None]) + self.element_shape[1:] if self.element_shape.rank else TensorShape(None)

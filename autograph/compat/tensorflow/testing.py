@@ -28,29 +28,29 @@ class TestCase(unittest.TestCase):
     def get_temp_dir(self) -> str:
         return tempfile.mkdtemp()
 
-    def assertAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:  # noqa: N802
+    def assertAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
         np.testing.assert_array_equal(evaluate(a), evaluate(b), err_msg=msg or "")
 
-    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None) -> None:  # noqa: N802
+    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None) -> None:
         for left, right in zip(nest.flatten(evaluate(a)), nest.flatten(evaluate(b)), strict=True):
             np.testing.assert_allclose(left, right, rtol=rtol, atol=atol, err_msg=msg or "")
 
-    def assertNotAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:  # noqa: N802
+    def assertNotAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
         self.assertFalse(np.array_equal(evaluate(a), evaluate(b)), msg)
 
-    def assertNotAllClose(self, a: Any, b: Any, **options: Any) -> None:  # noqa: N802
+    def assertNotAllClose(self, a: Any, b: Any, **options: Any) -> None:
         self.assertFalse(np.allclose(evaluate(a), evaluate(b), **options))
 
-    def assertShapeEqual(self, first: Any, second: Any, msg: Any = None) -> None:  # noqa: N802
+    def assertShapeEqual(self, first: Any, second: Any, msg: Any = None) -> None:
         self.assertEqual(tuple(first.shape), tuple(second.shape), msg)
 
-    def assertEmpty(self, container: Any, msg: Any = None) -> None:  # noqa: N802
+    def assertEmpty(self, container: Any, msg: Any = None) -> None:
         self.assertEqual(len(container), 0, msg)
 
-    def assertNotEmpty(self, container: Any, msg: Any = None) -> None:  # noqa: N802
+    def assertNotEmpty(self, container: Any, msg: Any = None) -> None:
         self.assertNotEqual(len(container), 0, msg)
 
-    def assertLen(self, container: Any, expected: int, msg: Any = None) -> None:  # noqa: N802
+    def assertLen(self, container: Any, expected: int, msg: Any = None) -> None:
         self.assertEqual(len(container), expected, msg)
 
     @contextlib.contextmanager

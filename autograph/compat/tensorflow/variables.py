@@ -110,14 +110,14 @@ class Variable:
         effect(write, self._storage, tensor._value)
         return self
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_add(self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True) -> Any:
         return self.assign(self._as_tensor() + convert_to_tensor(delta, dtype_hint=self._dtype))
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True) -> Any:
         return self.assign(self._as_tensor() - convert_to_tensor(delta, dtype_hint=self._dtype))
 
     def __getitem__(self, index: Any) -> Tensor:
-        return self._as_tensor()[index]  # type: ignore[index]
+        return self._as_tensor()[index]
 
     def __iter__(self) -> Any:
         return iter(self._as_tensor())

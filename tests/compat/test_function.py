@@ -1,0 +1,235 @@
+"""TensorFlow's spelling: when functions are traced, what is static, and what runs when."""
+
+import numpy as np
+import pytest
+
+import autograph.compat.tensorflow as tf
+
+
+def test_one_trace_for_each_kind_of_tensor_and_each_python_value(capsys):
+    @tf.function
+    def double(a):
+        print("Tracing with", a)
+        return a + a
+
+    values = [3, 2, tf.constant(1.5), tf.constant("a"), tf.constant("b"), 3, tf.constant(2.5), True]
+    results = [double(value) for value in values]
+    assert [result.numpy() for result in results] == [6, 4, 3.0, b"aa", b"bb", 6, 5.0, 2]
+    assert capsys.readouterr().out.splitlines() == [
+        "Tracing with 3",
+        "Tracing with 2",
+        'Tracing with Tensor("a:0", shape=(), dtype=float32)',
+        'Tracing with Tensor("a:0", shape=(), dtype=string)',
+        "Tracing with True",
+    ]
+
+
+def test_print_at_trace_time_and_at_run_time(capsys):
+    @tf.function
+    def step(x):
+        print("tracing")
+        tf.print("running", x)
+        return x
+
+    step(tf.constant(1))
+    step(tf.constant(2))
+    captured = capsys.readouterr()
+    assert captured.out == "tracing\n"
+    assert captured.err == "running 1\nrunning 2\n"
+
+
+def test_signatures_are_told_as_documented():
+    @tf.function
+    def my_relu(x):
+        return tf.maximum(0.0, x)
+
+    assert str(my_relu(tf.constant(5.5))) == "tf.Tensor(5.5, shape=(), dtype=float32)"
+    assert str(my_relu([1, -1])) == "tf.Tensor([1. 0.], shape=(2,), dtype=float32)"
+    assert str(my_relu(tf.constant([3.0, -3.0]))) == "tf.Tensor([3. 0.], shape=(2,), dtype=float32)"
+    my_relu(tf.constant([-1.0, 1.0]))
+    assert (
+        my_relu.pretty_printed_concrete_signatures()
+        == """my_relu(x)
+  Args:
+    x: float32 Tensor, shape=()
+  Returns:
+    float32 Tensor, shape=()
+
+my_relu(x=[1, -1])
+  Returns:
+    float32 Tensor, shape=(2,)
+
+my_relu(x)
+  Args:
+    x: float32 Tensor, shape=(2,)
+  Returns:
+    float32 Tensor, shape=(2,)"""
+    )
+
+
+def test_globals_are_frozen_and_variables_are_read():
+    scale = 2
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def f(x):
+        return x * scale * v
+
+    assert f(tf.constant(1.0)).numpy() == 4
+    scale = 3
+    v.assign(5.0)
+    assert f(tf.constant(1.0)).numpy() == 10
+
+
+def test_variables_are_made_once():
+    @tf.function
+    def each_time(x):
+        return tf.Variable(1.0) + x
+
+    with pytest.raises(ValueError, match=r"only supports singleton tf\.Variables created on the first call"):
+        each_time(tf.constant(1.0))
+
+    class Counter:
+        count = None
+
+        @tf.function
+        def step(self, by):
+            if self.count is None:
+                self.count = tf.Variable(0)
+            return self.count.assign_add(by)
+
+    counter = Counter()
+    assert [counter.step(tf.constant(2)).numpy() for _ in range(3)] == [2, 4, 6]
+    assert Counter().step(tf.constant(5)).numpy() == 5
+
+
+def test_what_nobody_needs_is_not_run():
+    def unused(x):
+        tf.gather(x, [1])
+        return x
+
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        unused(tf.constant([0.0]))
+    assert tf.function(unused)(tf.constant([0.0])).numpy().tolist() == [0.0]
+
+
+def test_effects_keep_their_order(capsys):
+    v = tf.Variable(1)
+
+    @tf.function
+    def f():
+        tf.print(v)
+        v.assign(2)
+        tf.print(v)
+        v.assign_add(v)
+        return v
+
+    assert f().numpy() == 4
+    assert capsys.readouterr().err == "1\n2\n"
+
+
+def test_functions_can_run_eagerly(capsys):
+    @tf.function
+    def f(x):
+        print("here")
+        return x + 1
+
+    tf.config.run_functions_eagerly(True)
+    try:
+        f(tf.constant(1))
+        f(tf.constant(1))
+    finally:
+        tf.config.run_functions_eagerly(False)
+    assert capsys.readouterr().out == "here\nhere\n"
+
+
+def test_functions_call_functions(capsys):
+    def inner(x, b):
+        return x + b
+
+    @tf.function
+    def middle(x):
+        if x > 0:
+            return inner(x, 1)
+        return inner(x, -1)
+
+    @tf.function
+    def outer(x):
+        return middle(x) * 2
+
+    assert [outer(tf.constant(n)).numpy() for n in (1, -1)] == [4, -4]
+
+
+def test_input_signature_makes_one_trace():
+    traces = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    def total(x):
+        traces.append(x.shape)
+        return tf.reduce_sum(x)
+
+    assert [total(tf.constant([1.0] * n)).numpy() for n in (1, 2, 3)] == [1, 2, 3]
+    assert traces == [[None]]
+    with pytest.raises(TypeError):
+        total(tf.constant([[1.0]]))
+
+
+def test_structures_go_in_and_come_out():
+    @tf.function
+    def f(pair, options):
+        return {"sum": pair[0] + pair[1], "rest": (options["k"], None, [pair[0]])}
+
+    found = f((tf.constant(1), np.int32(2)), {"k": 5})
+    assert found["sum"].numpy() == 3
+    assert found["rest"][0].numpy() == 5
+    assert found["rest"][1] is None
+
+
+def test_types_are_strict_in_graphs():
+    @tf.function
+    def f(x):
+        return x + tf.constant(1.5)
+
+    with pytest.raises(TypeError, match="has type float32 that does not match type int32"):
+        f(tf.constant(1))
+
+
+def test_python_needs_the_value_of_no_tensor():
+    @tf.function(autograph=False)
+    def f(x):
+        return 1 if x > 0 else 2
+
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="symbolic"):
+        f(tf.constant(1))
+
+
+def test_what_is_no_tensor_is_not_returned():
+    @tf.function
+    def f():
+        return object()
+
+    with pytest.raises(TypeError, match="zero or more Tensors"):
+        f()
+
+
+def test_generators_and_else_of_loops_are_refused():
+    def generator():
+        yield 1
+
+    def for_else(xs):
+        for _ in xs:
+            pass
+        else:
+            return 1
+
+    def while_else(n):
+        while n > 0:
+            n -= 1
+        else:
+            n = 7
+        return n
+
+    for function, args, text in ((generator, (), "generators"), (for_else, ([],), "for/else"),
+                                 (while_else, (0,), "while/else")):  # fmt: skip
+        with pytest.raises(NotImplementedError, match=text):
+            tf.function(function)(*args)
