@@ -79,7 +79,7 @@ def trace_function(
         try:
             return tracer.run(tracing, shelter)
         except Plain as signal:
-            return Traced(None, events=tracer.trace.events, plain=signal.reason + tracer.verdicts.at(signal))
+            return tracer.plain(signal.reason + tracer.verdicts.at(signal))
         except Restart as restart:
             if restart.sources <= late:
                 message = "cannot be staged: it changes a container of its module in a way that is not supported"
@@ -88,7 +88,7 @@ def trace_function(
         except Signal as signal:
             reason = tracer.verdicts.plain_because(signal)
             if reason:
-                return Traced(None, events=tracer.trace.events, plain=reason)
+                return tracer.plain(reason)
             raise tracer.verdicts.explained(signal) from None
     message = f"{name_of(function)} cannot be staged: too many values of its module change"
     raise StagingError(message, *place_of(function))
@@ -205,6 +205,12 @@ class Tracer:
         graph = trace.finish(result)
         check_shelters(graph, shelter, trace.plain_contexts)
         return Traced(graph, guards, containers, trace.events)
+
+    def plain(self, reason: str) -> Traced:
+        """What runs as plain Python; it is traced again when what was None then, `self.state` say, has been made."""
+        guards = attribute_guards(self.outside, self.caller.names, self.leaf_names)
+        guards = [guard for guard in guards if guard.names.get("value", guard) is None]
+        return Traced(None, guards, events=self.trace.events, plain=reason)
 
     def _restore(self) -> None:
         """Make all that exists outside of the trace what it was."""

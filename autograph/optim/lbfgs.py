@@ -1,0 +1,100 @@
+"""L-BFGS: minimising a smooth function of many numbers by its gradients (Liu and Nocedal, 1989)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+_SUFFICIENT, _CURVATURE = 1e-4, 0.9  # the constants of the Wolfe conditions
+_TRIALS = 40
+
+
+class Minimum(NamedTuple):
+    """What `lbfgs` gives: the point it has come to, with value and gradient there; and how it came there."""
+
+    x: Any
+    value: Any
+    gradient: Any
+    iterations: Any
+    evaluations: Any
+    converged: Any
+
+
+def lbfgs(
+    value_and_gradient: Callable[[Any], tuple[Any, Any]],
+    x: Any,
+    history: int = 10,
+    iterations: int = 100,
+    tolerance: float = 1e-5,
+) -> Minimum:
+    """Minimise a function.
+
+    Args:
+        value_and_gradient: gives value and gradient at an array, such as `ag.value_and_grad(f)`.
+        x: the array of floats to begin with, of any shape; it is left as it is.
+        history: how many of the last steps the curvature is estimated from.
+        iterations: how many steps to take at most.
+        tolerance: the greatest element of a gradient that counts as zero.
+    """
+    x = np.array(x)
+    value, gradient = value_and_gradient(x)
+    steps, turns = np.zeros((history, x.size), x.dtype), np.zeros((history, x.size), x.dtype)
+    count, evaluations = 0, 1
+    while count < iterations and np.max(np.abs(gradient)) > tolerance:
+        direction = -_newton(np.ravel(gradient), steps, turns, count).reshape(x.shape)
+        if count == 0:
+            direction = direction / np.maximum(np.sqrt(np.sum(gradient**2)), 1)
+        new_x, new_value, new_gradient, trials = _search(value_and_gradient, x, value, gradient, direction)
+        evaluations += trials
+        if not new_value < value:
+            break  # as far as floats go
+        steps[count % history] = np.ravel(new_x - x)
+        turns[count % history] = np.ravel(new_gradient - gradient)
+        x, value, gradient = new_x, new_value, new_gradient
+        count += 1
+    return Minimum(x, value, gradient, count, evaluations, bool(np.max(np.abs(gradient)) <= tolerance))
+
+
+def _newton(gradient: Any, steps: Any, turns: Any, count: Any) -> Any:
+    """The inverse of the Hessian, as far as known, times a gradient: the recursion in two loops (Nocedal, 1980).
+
+    Args:
+        steps, turns: the changes of x and of the gradient in the last steps, of which there were `count`; the k-th
+            stand in the row `k % len(steps)`.
+    """
+    history = len(steps)
+    result = np.array(gradient)
+    if count == 0:
+        return result
+    shares = np.zeros(history, result.dtype)
+    for k in range(count - 1, max(count - history, 0) - 1, -1):
+        at = k % history
+        shares[at] = (steps[at] @ result) / (steps[at] @ turns[at])
+        result -= shares[at] * turns[at]
+    last = (count - 1) % history
+    result *= (steps[last] @ turns[last]) / (turns[last] @ turns[last])
+    for k in range(max(count - history, 0), count):
+        at = k % history
+        result += (shares[at] - (turns[at] @ result) / (steps[at] @ turns[at])) * steps[at]
+    return result
+
+
+def _search(value_and_gradient: Any, x: Any, value: Any, gradient: Any, direction: Any) -> tuple[Any, Any, Any, Any]:
+    """A point along a direction that fulfils the Wolfe conditions, by bisection (Lewis and Overton, 2013)."""
+    slope = np.sum(gradient * direction)
+    low, high, length, trials = 0.0, np.inf, 1.0, 0
+    new_x, new_value, new_gradient = x, value, gradient
+    while trials < _TRIALS:
+        new_x = x + length * direction
+        new_value, new_gradient = value_and_gradient(new_x)
+        trials += 1
+        if not new_value <= value + _SUFFICIENT * length * slope:
+            high = length
+        elif np.sum(new_gradient * direction) < _CURVATURE * slope:
+            low = length
+        else:
+            break
+        length = 2 * low if high == np.inf else 0.5 * (low + high)
+    return new_x, new_value, new_gradient, trials

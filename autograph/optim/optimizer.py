@@ -1,0 +1,82 @@
+"""What all optimisers have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.modules import Module
+from autograph.optim.structures import leaves, mapped
+from autograph.variables import Variable
+
+Rate = float | Callable[[int], float]
+
+
+class Optimizer(Module):
+    """A base class for optimisers, which say in `change` by how much one parameter is to be lowered.
+
+    What they remember of each parameter are variables: so they are saved by `state_dict`, and staged.
+
+    Args:
+        learning_rate: a number, or a function of the number of updates so far; see `schedules`.
+    """
+
+    remembered: tuple[str, ...] = ()  # what there is of each parameter, in its shape, zeros at first
+
+    def __init__(self, learning_rate: Rate) -> None:
+        self.learning_rate = learning_rate
+        self.steps = Variable(0, trainable=False, name="steps")
+        self.slots: dict[str, list[Variable]] | None = None
+
+    def init(self, parameters: Any) -> Any:
+        """Make what is remembered of parameters; gives itself.
+
+        The first `update` does so if need be; but in a loop that is staged it has to be done before.
+        """
+        self.slots = {
+            name: [Variable(np.zeros_like(each), trainable=False) for each in leaves(parameters)]
+            for name in self.remembered
+        }
+        return self
+
+    def update(self, parameters: Any, gradients: Any) -> Any:
+        """Change parameters by one step against their gradients.
+
+        Args:
+            parameters: a variable, an array, or a structure of such; always the same ones.
+            gradients: a structure of the same form.
+
+        Returns:
+            the parameters: the same variables, and new arrays.
+        """
+        values, given = leaves(parameters), leaves(gradients)
+        if len(values) != len(given):
+            raise ValueError(f"there are {len(values)} parameters, but {len(given)} gradients")
+        if self.slots is None:
+            self.init(parameters)
+        rate = self.learning_rate
+        if callable(rate):
+            rate = float(rate(int(self.steps.value)))
+        self.steps.assign_add(1)
+        step = int(self.steps.value)
+        changed = []
+        for at, (value, gradient) in enumerate(zip(values, given)):
+            slots = [self.slots[name][at] for name in self.remembered]  # type: ignore[index]
+            changed.append(_lowered(value, self.change(value, gradient, slots, rate, step)))
+        rest = iter(changed)
+        return mapped(lambda each: next(rest), parameters)
+
+    def change(self, value: Any, gradient: Any, slots: list[Variable], rate: float, step: int) -> Any:
+        """By how much a parameter is to be lowered.
+
+        Args:
+            slots: what is remembered of it, in the order of `remembered`, to be changed in place.
+            step: the number of this update, from 1 on.
+        """
+        raise NotImplementedError
+
+
+def _lowered(value: Any, change: Any) -> Any:
+    return value.assign_sub(change) if isinstance(value, Variable) else value - change
