@@ -39,7 +39,7 @@ from autograph.runtime.signals import Unstageable
 from autograph.runtime.signature import Respecialise
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace, is_library
-from autograph.runtime.types import ObjectType
+from autograph.runtime.types import MaybeUnbound, ObjectType
 
 _CALL_AND_FORGET = frozenset({"max", "min", "sorted", ".sort"})  # their `key` is not called again afterwards
 
@@ -294,10 +294,10 @@ class Results:
         for real, mine, _ in self.outside.cells.values():
             if mine is cell:
                 return Constant(real)
-        try:
-            return self.lower(cell.cell_contents)
-        except ValueError:
-            return UNBOUND
+        content = _content(cell)
+        if is_tensor(content) and isinstance(content._value.type, MaybeUnbound):
+            return content._value  # to capture a variable is not to read it
+        return content if content is UNBOUND else self.lower(content)
 
     def _instance(self, value: Any) -> Value:
         """What reads an object of a user's class where it came from, or makes one like that which traced code made."""

@@ -223,6 +223,13 @@ def by_an_inner_function_before_it_is_bound(x):
 
 
 @calls("2", "-2")
+def captured_but_not_read(x):
+    if x > 0:
+        y = x
+    return lambda: y
+
+
+@calls("2", "-2")
 def by_a_lambda(x):
     if x > 0:
         y = x
