@@ -70,6 +70,14 @@ def cotangent(out: Any) -> Any:
     return found if isinstance(out, np.ndarray) else found[()]
 
 
+def calling(op: str) -> Callable[..., Any]:
+    """The function that an op is."""
+    if op.startswith("."):
+        return lambda x, *args, **kwargs: getattr(x, op[1:])(*args, **kwargs)
+    function: Callable[..., Any] = lookup(op).target or getattr(builtins, op, None) or python_function(op)
+    return function
+
+
 def check(op: str, *args: Any, tolerance: float | None = None, hermitian: bool = False, **kwargs: Any) -> None:
     """Hold the derivatives of an op, in all its arguments that are floats, against finite differences.
 
@@ -79,9 +87,7 @@ def check(op: str, *args: Any, tolerance: float | None = None, hermitian: bool =
     definition = lookup(op)
 
     def call(*args: Any) -> Any:
-        if op.startswith("."):
-            return getattr(args[0], op[1:])(*args[1:], **kwargs)
-        return (definition.target or getattr(builtins, op, None) or python_function(op))(*args, **kwargs)
+        return calling(op)(*args, **kwargs)
 
     out = call(*args)
     g = cotangent(out)

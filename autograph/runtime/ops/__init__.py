@@ -6,6 +6,7 @@ from autograph.runtime.ops import (  # noqa: F401
     builtins_,
     casting,
     core,
+    covariance,
     creation,
     decompositions,
     differences,

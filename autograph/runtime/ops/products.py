@@ -24,7 +24,6 @@ from autograph.runtime.ops.rules import (
     axis_arg,
     broadcast,
     constant,
-    dtype_arg,
     is_constant,
     result,
     rule,
@@ -146,7 +145,7 @@ def trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Type:
     return result(dtype_of(one), a.shape[:-2])
 
 
-# ------------------------------------------------------------------------------------------ convolution, moments
+# ------------------------------------------------------------------------------------------ convolution
 
 
 @rule
@@ -169,40 +168,6 @@ def _convolved(a: Any, v: Any, mode: Any) -> Type:
     return TensorType(common(a, v), (length,))
 
 
-def _covariance_dtype(m: TensorType, y: TensorType | None) -> np.dtype[Any]:
-    found: np.dtype[Any] = np.result_type(m.dtype, np.float64, *([] if y is None else [y.dtype]))
-    return found
-
-
-@rule
-def cov(m: Any, y: Any = None, rowvar: Any = True, *args: Any, dtype: Any = None, **kwargs: Any) -> Type:
-    return _covariance(m, y, rowvar, dtype, zero_dim="array")
-
-
-@rule
-def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *args: Any, dtype: Any = None, **kwargs: Any) -> Type:
-    return _covariance(x, y, rowvar, dtype, zero_dim="scalar")
-
-
-def _covariance(m: Any, y: Any, rowvar: Any, dtype: Any, zero_dim: str) -> Type:
-    m = array_like(m)
-    y = None if y is None else array_like(y)
-    found = _covariance_dtype(m, y) if dtype is None else dtype_arg(dtype)
-    count: int | None = 0
-    for each in (m, y):
-        if each is not None:
-            by_rows = constant(rowvar) or each.ndim < 2
-            if not by_rows and each.shape[0] in (1, None):
-                raise Unknown           # some versions take a single row for a variable all the same
-            variables = 1 if each.ndim < 2 else each.shape[0 if by_rows else 1]
-            count = None if count is None or variables is None else count + variables
-    if count is None:
-        raise Unknown               # one variable gives a number
-    if count == 1:
-        return TensorType(found, (), zero_dim)
-    return TensorType(found, (count, count))
-
-
 functions("dot", dot, effect=PURE)
 methods("dot", dot, effect=PURE)
 functions("inner", inner, effect=PURE)
@@ -218,8 +183,6 @@ functions("cross", cross, effect=PURE)
 functions("linalg.cross", cross_of_three, effect=PURE)
 functions("convolve", convolve, effect=PURE)
 functions("correlate", correlate, effect=PURE)
-functions("cov", cov, effect=PURE)
-functions("corrcoef", corrcoef, effect=PURE)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
