@@ -137,10 +137,22 @@ class Function(Generic[P, R]):
     # What becomes of a call -------------------------------------------------------------------------------------------
 
     def _trace(self, *args: Any, **kwargs: Any) -> Trace:
-        return self._specialiser.trace_for(placeholders(self._bind(*args, **kwargs)))
+        """The trace for these arguments; if there are none, for those of the input signature, or of the only trace."""
+        made = self._specialiser
+        if made.specified is not None and not kwargs and len(args) == bool(made.specified.owner):
+            args = (*args, *made.specified.given)
+        try:
+            values = self._bind(*args, **kwargs)
+        except TypeError:
+            if args or kwargs or len(self.traces) != 1:
+                raise
+            return self.traces[0]
+        return made.trace_for(placeholders(values))
 
     def graph(self, *args: Any, **kwargs: Any) -> GraphView:
         """The optimised graph of a call with these arguments; a `TensorSpec` may stand for an array.
+
+        Without arguments, as with the methods below, of a call by the input signature, or of the only trace there is.
 
         Raises:
             TracingError: such a call runs as plain Python.
@@ -179,8 +191,7 @@ class Function(Generic[P, R]):
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """What runs calls of one signature: that of these arguments, for which a `TensorSpec` may stand."""
-        values = placeholders(self._bind(*args, **kwargs))
-        return ConcreteFunction(self._specialiser, self._bind, self._specialiser.trace_for(values))
+        return ConcreteFunction(self._specialiser, self._bind, self._trace(*args, **kwargs))
 
     def pretty_printed_concrete_signatures(self) -> str:
         """The signatures for which there are traces, one below the other."""

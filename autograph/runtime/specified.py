@@ -21,6 +21,7 @@ class Specified:
 
     Attributes:
         owner: the name of the parameter that is `self`, if there is one.
+        given: what stands for the arguments.
 
     Raises:
         ValueError: it does not fit the parameters.
@@ -36,7 +37,7 @@ class Specified:
     ) -> None:
         self.name = name
         self.owner = ""
-        given = [placeholders(spec, classes=True) for spec in specs]
+        self.given = given = [placeholders(spec, classes=True) for spec in specs]
         try:
             values = bind(*given)
         except TypeError as error:

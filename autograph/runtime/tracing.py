@@ -11,7 +11,7 @@ from typing import Any
 
 import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph import nest
-from autograph.errors import AutographError, StagingError
+from autograph.errors import AutographError
 from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.calling import Caller, Converter
 from autograph.runtime.classes import GENERATORS, is_open
@@ -50,7 +50,7 @@ from autograph.runtime.verdicts import Verdicts
 from autograph.runtime.warned import Warnings
 from autograph.runtime.watching import attribute_guards
 
-_RESTARTS = 12
+_RESTARTS = 100  # for the sake of what is changed, and read before, of which each finds some
 
 
 def trace_function(
@@ -82,16 +82,15 @@ def trace_function(
             return tracer.plain(signal.reason + tracer.verdicts.at(signal))
         except Restart as restart:
             if restart.sources <= late:
-                message = "cannot be staged: it changes a container of its module in a way that is not supported"
-                raise StagingError(f"{name_of(function)} {message}", *place_of(function)) from None
+                break
             late |= restart.sources
         except Signal as signal:
             reason = tracer.verdicts.plain_because(signal)
             if reason:
                 return tracer.plain(reason)
             raise tracer.verdicts.explained(signal) from None
-    message = f"{name_of(function)} cannot be staged: too many values of its module change"
-    raise StagingError(message, *place_of(function))
+    reason = "too much of what it reads from its module, from variables around it or from objects changes, {}:{}"
+    return Traced(None, events=tracer.trace.events, plain=reason.format(*place_of(function)))
 
 
 class Tracer:

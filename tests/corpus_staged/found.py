@@ -165,3 +165,22 @@ def many_conditions_are_asked_for_their_truth_once(xs):
     if Loud(a) and (Loud(b) or Loud(c) or Loud(a)) and Loud(b) and Loud(1) and Loud(c):
         found.append("both")
     return found
+
+
+@calls("0, 2", "2, 0", "1, 1")
+def ends_come_before_what_must_be_known(a, b):
+    try:
+        if Loud(b) if a else Loud(1):
+            b += 1
+    finally:
+        return a, b
+
+
+@calls("0, 2", "2, 0", "1, 1")
+def everything_is_caught(a, b):
+    try:
+        if Loud(b) if a else Loud(1):
+            b += 1
+    except:  # noqa: E722
+        b = -1
+    return a, b

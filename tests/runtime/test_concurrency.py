@@ -1,11 +1,13 @@
-"""Threads that call, trace and decorate at once; functions that call themselves."""
+"""Threads that call, trace and decorate at once; functions that call themselves; functions in other processes."""
 
+import multiprocessing
 import threading
 import time
 
 import numpy as np
 import pytest
 
+import autograph as ag
 from autograph.runtime import specialise
 from autograph.runtime.function import function
 
@@ -135,3 +137,33 @@ def test_decorating_in_threads(tracer):
 
     for number, results in enumerate(in_threads(4, work)):
         assert results == [k + number for k in range(20)]
+
+
+# Processes ------------------------------------------------------------------------------------------------------------
+
+
+@ag.function
+def sum_of_positive(xs):
+    total = 0
+    for x in xs:
+        if x > 0:
+            total += x
+    return total
+
+
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    @ag.function
+    def times(self, x):
+        return self.factor * x
+
+
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_functions_and_methods_go_to_other_processes(method):
+    calls = [np.array([1.0, -2.0, 3.0]), [1, -1, 1], np.ones(2)]
+    assert sum_of_positive(calls[0]) == 4.0  # so that the process has a trace before it forks
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert pool.map(sum_of_positive, calls) == [4.0, 2, 2.0]
+        assert pool.map(Scale(3).times, [1, 2.5]) == [3, 7.5]

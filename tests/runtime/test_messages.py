@@ -14,6 +14,7 @@ import pytest
 
 import autograph as ag
 from autograph.errors import AutographError
+from autograph.runtime import tracing
 from autograph.runtime.graph import Graph, Node
 from autograph.runtime.signals import leaked
 from autograph.runtime.types import FLOAT
@@ -233,3 +234,21 @@ def test_reasons(function: Callable[..., Any], reason: str) -> None:
     wanted = re.sub(r":\+(\d+)", lambda found: f":{first + int(found[1])}", reason)
     linecache.cache["<many>"] = len(TEXT), None, TEXT.splitlines(True), "<many>"
     assert plain_because(function, np.ones(2)) == wanted
+
+
+COUNT = 0
+
+
+def counts(x):
+    global COUNT
+    COUNT += 1
+    return x * COUNT
+
+
+def test_what_changes_again_and_again(monkeypatch: Any) -> None:
+    monkeypatch.setattr(tracing, "_RESTARTS", 1)
+    line = counts.__code__.co_firstlineno
+    reason = f"too much of what it reads from its module, from variables around it or from objects changes, {__file__}"
+    staged = ag.function(counts)
+    assert [staged(2), staged(2), COUNT] == [2, 4, 2]
+    assert [trace.plain for trace in staged.traces] == [f"{reason}:{line}"]

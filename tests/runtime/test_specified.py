@@ -200,3 +200,39 @@ def test_graphs_for_specs():
         f.graph(TensorSpec((None, 2), "f4"))
     )
     assert [str(trace.signature) for trace in f.traces] == ["x: f32[?,2]"]
+
+
+# Without arguments ----------------------------------------------------------------------------------------------------
+
+
+def test_without_arguments_the_input_signature_counts(tracer):
+    f = function(lambda x, n: x.sum() + n, input_signature=[TensorSpec((None,), "f8"), int])
+    concrete = f.get_concrete_function()
+    assert str(concrete.signature) == "x: f64[?], n: py.int"
+    assert concrete(np.ones(3), 2) == 5
+    assert f.graph() and f.lower().engine and "traced" in str(f.explain())
+    assert tracer.texts == ["x: f64[?], n: py.int"]
+
+
+def test_without_arguments_a_method_has_its_object(tracer):
+    class Scale:
+        @function(input_signature=[TensorSpec((None,), "f8")])
+        def __call__(self, x):
+            return x
+
+    scale = Scale()
+    assert "x: f64[?]" in str(scale.__call__.get_concrete_function().signature)
+    assert len(Scale.__call__.traces) == 1
+
+
+def test_without_arguments_the_only_trace_counts(tracer):
+    f = function(lambda x: x + 1)
+    for ask in (f.graph, f.lower, f.explain, f.get_concrete_function):
+        with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
+            ask()
+    f(np.ones(2))
+    assert str(f.get_concrete_function().signature) == "x: f64[2]"
+    assert f.graph() and f.lower().engine and "trace 1" in str(f.explain())
+    f(np.ones((2, 2)))
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
+        f.get_concrete_function()
