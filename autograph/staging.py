@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import autograph.runtime.engines.numpy
+import autograph.runtime.passes  # noqa: F401  (both now, so that the first call need not wait for them)
 from autograph import api
 from autograph.backends.graph import GRAPH
 from autograph.conversions import conversion_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,7 +48,7 @@ class Context:
     known: Mapping[str, str] = field(default_factory=dict)
     shadowed: frozenset[str] = frozenset()
     frame_depths: Mapping[str, float] = field(default_factory=dict)
-    taken: Iterable[str] = ()
+    taken: Set[str] = frozenset()  # the names that occur in it
     decisions: list[Decision] = field(default_factory=list)
     generated: set[str] = field(default_factory=set)
     functions: list[str] = field(default_factory=list)  # the names of the functions around, outermost first

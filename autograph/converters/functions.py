@@ -59,6 +59,8 @@ class Functions:
             self._outside(node)
 
     def _outside(self, node: Any) -> None:
+        if isinstance(node, _FUNCTIONS) and not self.context.locals:  # each gets the names it would get alone
+            self.context.namer = names.Namer(names.all_names(node))
         if isinstance(node, (*scope.FUNCTIONS, gast.ClassDef)):
             self.inner(node, self.context)
             return
@@ -91,8 +93,6 @@ class Functions:
             self._untouched(node, "the function traces what runs, which would be more than the user's code")
             return
         own = scope.uses(*node.body)
-        if not context.locals:  # each function gets the names it would get alone
-            context.namer = names.Namer(names.all_names(node))
         if not context.nones:
             context.changing = ref.changing(node)
         context.functions.append(node.name)
@@ -150,13 +150,17 @@ def _choices(value: Any) -> list[Any]:
     return [*_choices(value.body), *_choices(value.orelse)] if isinstance(value, gast.IfExp) else [value]
 
 
+_FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 _KEYWORDS = {gast.If: "if", gast.While: "while", gast.For: "for", gast.AsyncFor: "for"}
 
 
 _TRACERS = frozenset({"sys.settrace", "sys.setprofile", "threading.settrace", "threading.setprofile"})
+_TRACING = frozenset({"settrace", "setprofile"})
 
 
 def _traces(function: Any, context: Context) -> bool:
+    if _TRACING.isdisjoint(context.taken):
+        return False
     calls = (node for node in scope.walk_own(*function.body) if isinstance(node, gast.Call))
     return any(context.dotted(node.func) in _TRACERS for node in calls)
 

@@ -15,7 +15,7 @@ import gast
 from autograph.converters.base import Context
 from autograph.syntax import scope, trees
 
-_READS_NAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
+READS_NAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
 # How many frames down they look by default. Known by their last name: they are often imported where they are used.
 _FRAMES: dict[str, float] = {
     "_getframe": 0,
@@ -72,7 +72,7 @@ def _call_reason(node: gast.Call, context: Context) -> str | None:
 def reads_names(node: gast.Call, context: Context) -> bool:
     """Whether a call looks at the local names of the function it stands in: `locals()`, `eval(…)`."""
     name = node.func.id if isinstance(node.func, gast.Name) else None
-    if name not in _READS_NAMES or not context.is_builtin(name):
+    if name not in READS_NAMES or not context.is_builtin(name):
         return False
     return name in ("eval", "exec") or not (node.args or node.keywords)
 

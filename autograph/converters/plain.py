@@ -7,8 +7,7 @@ it leads to a statement that stays plain.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 
@@ -135,8 +134,7 @@ def falls(node: gast.AST) -> bool:
     return True  # a `with` may swallow an exception, a loop may end
 
 
-@dataclass(frozen=True)
-class _Around:
+class _Around(NamedTuple):
     """What surrounds a statement. `whole`: why all its function stays plain."""
 
     whole: str | None
@@ -146,11 +144,16 @@ class _Around:
     undone: bool = False  # a jump from here may be undone by one
 
 
+_UNBOUND = frozenset({"UnboundLocalError", "NameError"})
+
+
 def judge(function: gast.AST, context: Context) -> None:
     """Set `function.whole`: why all its statements stay plain, or None."""
     function.whole = None
+    if (movable.READS_NAMES | _UNBOUND).isdisjoint(context.taken):
+        return
     for node in scope.walk_own(*function.body):
-        if isinstance(node, gast.Name) and node.id in ("UnboundLocalError", "NameError"):
+        if isinstance(node, gast.Name) and node.id in _UNBOUND:
             function.whole = f"the function handles {node.id} itself (line {node.lineno})"
         elif isinstance(node, gast.Call) and movable.reads_names(node, context):
             function.whole = f"`{node.func.id}` looks at the names of its function (line {node.lineno})"
@@ -169,14 +172,14 @@ def _mark(node: Any, context: Context, around: _Around) -> None:
     if isinstance(node, (gast.If, *LOOPS)):
         node.plain = around.whole or _reason(node, context, around)
         node.returns = False
-        around = replace(around, depth=around.depth + (node.plain is None))
+        around = around._replace(depth=around.depth + (node.plain is None))
     undone = around.undone or (around.caught and _has_exit(node))
     for block in blocks(node):
-        inside = replace(around, undone=undone)
+        inside = around._replace(undone=undone)
         if isinstance(node, LOOPS) and block is node.body:
-            inside = replace(inside, plain_loop=node.plain is not None)
+            inside = inside._replace(plain_loop=node.plain is not None)
         elif _catches(node) and block is node.body:
-            inside = replace(inside, caught=True)
+            inside = inside._replace(caught=True)
         for statement in block:
             _mark(statement, context, inside)
 

@@ -197,6 +197,8 @@ def _place_of_out(name: str) -> slice | None:
         return slice(op.target.nin, None)
     method = getattr(np.ndarray, name[1:], None) if name.startswith(".") else None
     for function in (op.target, method, op.infer):
+        if "out" not in (getattr(function, "__text_signature__", None) or "out"):
+            return None  # written in C, and says so; asking `inspect` takes longer
         try:
             parameters = list(inspect.signature(function).parameters.values())      # type: ignore[arg-type]
         except (TypeError, ValueError):     # written in C, and does not say

@@ -171,14 +171,22 @@ class Graph:
         return self.block.params
 
 
+_ATOMS = frozenset({int, float, complex, bool, str, bytes, type(None), type(Ellipsis)})
+
+
 def gather(args: Any, found: list[Value]) -> None:
     """Add all values in a nested argument to `found`, in order."""
     kind = type(args)
     if kind is Value:
         found.append(args)
-    elif kind is tuple or isinstance(args, (tuple, list)):
+    elif kind in _ATOMS:
+        pass
+    elif isinstance(args, (tuple, list)):
         for part in args:
-            gather(part, found)
+            if type(part) is Value:
+                found.append(part)
+            else:
+                gather(part, found)
     elif isinstance(args, dict):
         for part in args.values():
             gather(part, found)

@@ -5,10 +5,42 @@ from __future__ import annotations
 import bisect
 import dis
 import itertools
+import sys
 from functools import lru_cache
 from types import CodeType
+from typing import Any
 
-_STORES = frozenset({"STORE_FAST", "STORE_DEREF", "STORE_NAME", "STORE_GLOBAL"})
+_PAIRS = frozenset({"STORE_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST"})  # from 3.13 on
+
+
+def _instructions(code: CodeType) -> list[tuple[int, str, Any]]:
+    """Offset, name and argument of each instruction; of those that set variables, the name is the argument.
+
+    `dis` also looks for what jumps where, in a time that is quadratic in the length of the code.
+    """
+    cells = tuple(name for name in code.co_cellvars if _OLD or name not in code.co_varnames)
+    fast = (*code.co_varnames, *cells, *code.co_freevars)
+    names = {"STORE_FAST": fast, "STORE_NAME": code.co_names, "STORE_GLOBAL": code.co_names}
+    names["STORE_DEREF"] = (*cells, *code.co_freevars) if _OLD else fast
+    found: list[tuple[int, str, Any]] = []
+    raw, high = code.co_code, 0
+    for offset in range(0, len(raw), 2):
+        name, argument = dis.opname[raw[offset]], high | raw[offset + 1]
+        high = argument << 8 if name == "EXTENDED_ARG" else 0
+        if name in names:
+            found.append((offset, name, names[name][argument]))
+        elif name in _PAIRS:
+            found += [(offset, "STORE_FAST", fast[argument >> 4]), (offset, name[11:], fast[argument & 15])]
+        elif name not in ("CACHE", "EXTENDED_ARG"):
+            found.append((offset, name, argument))
+    return found
+
+
+_OLD = sys.version_info < (3, 11)  # cells are numbered anew, rather than behind the local variables
+
+
+def _is_store(instruction: tuple[int, str, Any]) -> bool:
+    return instruction[1] in ("STORE_FAST", "STORE_DEREF", "STORE_NAME", "STORE_GLOBAL")
 
 
 def code_line(code: CodeType, instruction: int) -> int | None:
@@ -29,26 +61,13 @@ def _lines(code: CodeType) -> tuple[list[int], list[int], list[int | None]]:
 def stored_names(code: CodeType) -> dict[int, tuple[str, ...]]:
     """For each instruction whose result is stored at once, by offset, the names of the variables it is stored in."""
     found: dict[int, tuple[str, ...]] = {}
-    instructions = [each for each in dis.get_instructions(code) if each.opname not in ("CACHE", "EXTENDED_ARG")]
-    for position, each in enumerate(instructions[:-1]):
-        following = instructions[position + 1]
-        names = _stored(following)[:1]
-        if each.opname == "UNPACK_SEQUENCE":
-            stores = itertools.takewhile(bool, map(_stored, instructions[position + 1 :]))
-            names = tuple(itertools.islice(itertools.chain.from_iterable(stores), each.arg))
+    instructions = _instructions(code)
+    for position, (offset, does, count) in enumerate(instructions[:-1]):
+        stores = itertools.takewhile(_is_store, itertools.islice(instructions, position + 1, None))
+        names = tuple(name for _, _, name in itertools.islice(stores, count if does == "UNPACK_SEQUENCE" else 1))
         if names:  # in 3.11, a frame that calls a Python function is said to be at the end of the instruction's caches
-            found |= dict.fromkeys(range(each.offset, following.offset, 2), names)
+            found |= dict.fromkeys(range(offset, instructions[position + 1][0], 2), names)
     return found
-
-
-def _stored(instruction: dis.Instruction) -> tuple[str, ...]:
-    """The variables that an instruction sets."""
-    if instruction.opname in _STORES:
-        return (str(instruction.argval),)
-    if instruction.opname in ("STORE_FAST_STORE_FAST", "STORE_FAST_LOAD_FAST"):  # from 3.13 on
-        names: tuple[str, ...] = instruction.argval
-        return names if instruction.opname == "STORE_FAST_STORE_FAST" else names[:1]
-    return ()
 
 
 def stored_at(code: CodeType | None, name: str) -> int | None:

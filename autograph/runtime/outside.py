@@ -33,6 +33,8 @@ from autograph.runtime.types import ObjectType, TensorType, type_of
 _SMALL = 64
 _REACH = 10_000
 _MISSING: Any = object()
+_CLASSES = {name: value for name, value in vars(builtins).items() if getattr(value, "__module__", "") == "builtins"
+            and isinstance(value, type)}  # for which nothing stands in
 
 
 class Outside:
@@ -78,7 +80,7 @@ class Outside:
         found = real.get("__builtins__", builtins)
         names = vars(found) if isinstance(found, ModuleType) else found
         return {
-            **{name: self.stand_in(value) for name, value in names.items()},
+            **{name: value if _CLASSES.get(name) is value else self.stand_in(value) for name, value in names.items()},
             "__import__": self.importer(names["__import__"], real, self._imported),
         }
 

@@ -12,8 +12,8 @@ For each of them the graph keeps a `Place`: where it goes on, and each body's en
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import gast
 
@@ -45,8 +45,7 @@ class Place:
     test: int = 0  # names written by a `while` loop's test
 
 
-@dataclass(frozen=True)
-class _Jumps:
+class _Jumps(NamedTuple):
     """Where the jumps of the surrounding code lead."""
 
     leave: int  # `return`
@@ -153,7 +152,7 @@ class _Builder:
     def if_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         if node.plain is None:
             after = jumps.leave if node.returns else after
-            inside = replace(jumps, leave=after)
+            inside = jumps._replace(leave=after)
         else:
             inside = jumps
         body = self.block(node.body, after, inside)
@@ -169,9 +168,9 @@ class _Builder:
         orelse = self.block(node.orelse, after, jumps)
         until = self.graph.bits(getattr(node, "until", ()))
         again = self.step(until, 0, [head, after] if until else [head], jumps.handlers)
-        inside = replace(jumps, break_=after, continue_=again)
+        inside = jumps._replace(break_=after, continue_=again)
         if node.plain is None:
-            inside = replace(inside, leave=again)
+            inside = inside._replace(leave=again)
         return self.block(node.body, again, inside), orelse
 
     def while_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
@@ -194,7 +193,7 @@ class _Builder:
         return here, written | in_iter | orelse[1]
 
     def with_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
-        inside = replace(jumps, handlers=(*jumps.handlers, after))  # a context manager may swallow the exception
+        inside = jumps._replace(handlers=(*jumps.handlers, after))  # a context manager may swallow the exception
         body = self.block(node.body, after, inside)
         here, written = self.uses(body[0], inside, *node.items)
         return here, written | body[1]
@@ -214,7 +213,7 @@ class _Builder:
             handlers.append(entry)
             written |= more
         orelse = self.block(node.orelse, after, jumps)
-        body = self.block(node.body, orelse[0], replace(jumps, handlers=(*jumps.handlers, *handlers)))
+        body = self.block(node.body, orelse[0], jumps._replace(handlers=(*jumps.handlers, *handlers)))
         return body[0], written | orelse[1] | body[1]
 
     def unbinding(self, name: Any, after: int, jumps: _Jumps) -> tuple[int, _Jumps]:
@@ -226,7 +225,7 @@ class _Builder:
             if target not in steps:
                 steps[target] = self.step(0, 0, [target], jumps.handlers)
                 self.graph.steps[steps[target]].unbinds = self.graph.bits([name.id])
-        ways = replace(jumps, leave=steps[jumps.leave], break_=steps[jumps.break_], continue_=steps[jumps.continue_])
+        ways = jumps._replace(leave=steps[jumps.leave], break_=steps[jumps.break_], continue_=steps[jumps.continue_])
         return steps[after], ways
 
     def match_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:

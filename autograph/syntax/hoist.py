@@ -22,7 +22,7 @@ from typing import Any
 
 import gast
 
-from autograph.syntax import scope, template, trees
+from autograph.syntax import scope, template
 from autograph.syntax.names import Namer, all_names
 
 _SCOPES = (*scope.COMPREHENSIONS, gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.ExceptHandler)
@@ -33,10 +33,21 @@ def hoist(tree: gast.AST) -> frozenset[str]:
     """Hoist the generated functions of all loops below `tree`, in place; returns the names they have got."""
     names = functools.cache(lambda: Namer(all_names(tree)))
     made: set[str] = set()
-    for node in list(trees.walk(tree)):
-        if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)) and _may_hold_loops(node):
+    for node in _functions(tree):
+        if _may_hold_loops(node):
             _Hoist(node, names, made).block(node.body)
     return frozenset(made)
+
+
+def _functions(tree: Any) -> list[Any]:
+    """The functions made by statements at and below a node, each before those in it."""
+    found, stack = [], [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)):
+            found.append(node)
+        stack += [statement for block in _blocks(node) for statement in block][::-1]
+    return found
 
 
 def _may_hold_loops(function: Any) -> bool:

@@ -14,19 +14,20 @@ def all_names(tree: gast.AST) -> set[str]:
     """Every identifier that occurs anywhere in `tree`, in whatever role."""
     found: set[str] = set()
     for node in trees.walk(tree):
+        given = node.__dict__
         for field in _fields(type(node)):  # type: ignore[arg-type]
-            value = getattr(node, field, None)
+            value = given.get(field)
             if isinstance(value, str):
                 found.add(value.partition(".")[0])
-        if isinstance(node, (gast.Global, gast.Nonlocal)):
-            found.update(node.names)
+            elif field == "names":
+                found.update(name for name in value if isinstance(name, str))
     return found
 
 
 @functools.cache
 def _fields(kind: type[gast.AST]) -> list[str]:
     """The fields of a class of nodes that are names."""
-    return [field for field in ("id", "name", "attr", "arg", "asname", "rest") if field in kind._fields]
+    return [field for field in ("id", "name", "attr", "arg", "asname", "rest", "names") if field in kind._fields]
 
 
 class Namer:

@@ -208,11 +208,11 @@ class _Recorder:
                 if type(value) is list:
                     shape.append(tuple(value))
                     if name not in blocks:
-                        todo.extend([(child, inner) for child in value if is_node(child)])
-                else:
-                    shape.append(value)
-                    if is_node(value):
-                        todo.append((value, inner))
+                        todo += [(child, inner) for child in value if is_node(child)]
+                    continue
+                shape.append(value)
+                if isinstance(value, ast.AST) and is_node(value):
+                    todo.append((value, inner))
             span = _span(node)
             node.origin = Origin(span, tuple(shape), indent, inside)  # type: ignore[attr-defined]
             if span and span[0] != span[2] and kind in ("Constant", "JoinedStr") and not inside:

@@ -69,7 +69,8 @@ def walk_own(*nodes: gast.AST) -> Iterator[gast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        stack += _OWN_PARTS.get(type(node), children)(node)[::-1]
+        if below := _OWN_PARTS.get(type(node), children)(node):
+            stack += reversed(below)
 
 
 def defaults(function: gast.AST) -> list[gast.AST]:

@@ -13,8 +13,9 @@ import gast
 def children(node: gast.AST) -> list[gast.AST]:
     """The child nodes, in field order; but not contexts and operators, which say nothing but their type."""
     found: list[gast.AST] = []
-    for name in _parts(type(node)):  # type: ignore[arg-type]
-        value = getattr(node, name, None)
+    given = node.__dict__
+    for name in parts(type(node)):  # type: ignore[arg-type]
+        value = given.get(name)
         if not value:
             continue
         if type(value) is list:
@@ -25,9 +26,9 @@ def children(node: gast.AST) -> list[gast.AST]:
 
 
 @functools.cache
-def _parts(kind: type[gast.AST]) -> list[str]:
+def parts(kind: type[gast.AST]) -> list[str]:
     """The fields of a class of nodes in which there may be nodes."""
-    return [name for name in kind._fields if name not in _SIMPLE]
+    return [] if kind is gast.Constant else [name for name in kind._fields if name not in _SIMPLE]
 
 
 _SIMPLE = frozenset("id ctx op ops attr kind type_comment conversion simple is_async level module".split())
@@ -39,7 +40,8 @@ def walk(*nodes: gast.AST) -> Iterator[gast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        stack += children(node)[::-1]
+        if below := children(node):
+            stack += reversed(below)
 
 
 FRAMES_PER_LEVEL = 8  # of the deepest pass

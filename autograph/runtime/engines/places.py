@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from types import CodeType
 from typing import NamedTuple, TypeAlias
 
@@ -26,13 +27,14 @@ class Position(NamedTuple):
 
 
 Marks: TypeAlias = "list[Node | None]"
+_Raw: TypeAlias = "tuple[int | None, ...]"
 
 
 class Places:
     """Reads positions from the user's code."""
 
     def __init__(self) -> None:
-        self._read: dict[int, tuple[CodeType, list[Position]]] = {}
+        self._read: dict[int, tuple[CodeType, list[_Raw]]] = {}
 
     def position(self, code: CodeType, instruction: int) -> Position:
         """Where in its file an instruction of the user's stands."""
@@ -40,20 +42,20 @@ class Places:
         if known is None:
             known = self._read[id(code)] = code, list(_positions(code))
         positions = known[1]
-        return positions[instruction // 2] if 0 <= instruction // 2 < len(positions) else Position(None)
+        return Position(*positions[instruction // 2]) if 0 <= instruction // 2 < len(positions) else Position(None)
 
 
 if sys.version_info >= (3, 11):
 
-    def _positions(code: CodeType) -> Iterator[Position]:
-        return (Position(*each) for each in code.co_positions())
+    def _positions(code: CodeType) -> Iterator[_Raw]:
+        return code.co_positions()
 
 else:
 
-    def _positions(code: CodeType) -> Iterator[Position]:
+    def _positions(code: CodeType) -> Iterator[_Raw]:
         for start, end, line in code.co_lines():
             for _ in range(start, end, 2):
-                yield Position(line)
+                yield (line,)
 
 
 def calls(place: Place) -> list[tuple[CodeType, int]]:
@@ -131,29 +133,22 @@ def disguised(code: CodeType, function: CodeType, spans: Iterator[tuple[int, Pos
 def _locations(spans: Iterator[tuple[int, Position]], line: int) -> Iterator[bytes]:
     """The table of Python 3.11 and later; see `Objects/locations.md` (`InternalDocs/code_objects.md`) in CPython."""
     for size, position in spans:
-        units = size // 2
-        while units > 0:
-            length = min(units, 8)
-            units -= length
-            start = position.line
-            if start is None:
-                yield bytes([_head(15, length)])
-                continue
-            if position.end_line is None or position.column is None or position.end_column is None:
-                yield bytes([_head(13, length)]) + _signed(start - line)
-            else:
-                yield b"".join([
-                    bytes([_head(14, length)]),
-                    _signed(start - line),
-                    _number(position.end_line - start),
-                    _number(position.column + 1),
-                    _number(position.end_column + 1),
-                ])  # fmt: skip
-            line = start
+        start = position.line
+        kind, columns = (15, b"") if start is None else _columns(position)
+        for units in range(size // 2, 0, -8):
+            yield bytes([0x80 | kind << 3 | min(units, 8) - 1])
+            if start is not None:
+                yield _signed(start - line) + columns
+                line = start
 
 
-def _head(kind: int, length: int) -> int:
-    return 0x80 | kind << 3 | length - 1
+@lru_cache(maxsize=256)
+def _columns(position: Position) -> tuple[int, bytes]:
+    """The kind of entry for a position, and what it has in it, its first line apart."""
+    line, end, first, last = position
+    if line is None or end is None or first is None or last is None:
+        return 13, b""
+    return 14, _number(end - line) + _number(first + 1) + _number(last + 1)
 
 
 def _number(value: int) -> bytes:

@@ -72,6 +72,8 @@ class Rewriter:
 
     def replaced(self, args: Any) -> Any:
         """Nested arguments with what has been put in the place of values."""
+        if not self.values or not args:
+            return args
         found: list[Value] = []
         gather(args, found)
         if not any(value in self.values for value in found):
