@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, MappingView
 from enum import Enum
 from types import GeneratorType
 from typing import Any, NoReturn
+from weakref import WeakSet
 
 from autograph.libraries import is_own, on_behalf
 from autograph.runtime.classes import is_users
@@ -27,6 +28,7 @@ from autograph.runtime.types import ObjectType
 DICTS = (dict, OrderedDict, defaultdict, Counter)
 HOLDERS = frozenset({list, set, deque, *DICTS})
 _SPLICED = HOLDERS | {tuple}
+_TRACES: WeakSet[Recorder] = WeakSet()  # in which there are such; most often there are none, so that no one need look
 
 
 class Held:
@@ -42,6 +44,7 @@ class Held:
         self.tensor = tensor
         self.owner = owner
         tensor._trace.held.append(self)
+        _TRACES.add(tensor._trace)
 
     def __repr__(self) -> str:
         return f"<held by {self.tensor!r}>"
@@ -70,7 +73,7 @@ def held(container: Any) -> Tensor | None:
 
     A container that is made of such, as `xs + ys` is, becomes an object of the graph now.
     """
-    if type(container) not in _SPLICED or Held not in map(type, container):
+    if type(container) not in _SPLICED or not is_spread(container):
         return None
     inside = owned(container)
     if inside is not None:
@@ -149,7 +152,7 @@ def has_held(container: Any) -> bool:
 
 def is_spread(args: Iterable[Any]) -> bool:
     """Whether there are, among arguments, any number of them that only the graph knows."""
-    return Held in map(type, args)
+    return len(_TRACES) > 0 and Held in map(type, args)
 
 
 def run_time(trace: Recorder, container: Any) -> Tensor:

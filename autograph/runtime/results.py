@@ -329,6 +329,10 @@ class Results:
         self.trace.record_lowered(op, (place, key, self.lower(value)))
         self._writes.add(id(self.trace.block.nodes[-1]))
 
+    def is_own(self, thing: Any) -> bool:
+        """Whether traced code is known to have made a container or object, of which nobody else has heard."""
+        return id(thing) in self._own
+
     def write_back(self, thing: Any, after: Any, before: Any, first: Any) -> set[tuple[Any, ...]]:
         """Record what changed in a container or object, which held `first` when the function began, since it was last
         written; the sources to read late instead.
@@ -341,8 +345,7 @@ class Results:
         if source is not None:
             return {source[1].key} if not same(after, before) else set()
         if known is None and outer is None:
-            is_done = id(thing) in self._own or same(after, before)
-            return set() if is_done else self._write_found(thing, after, before, first)
+            return set() if same(after, before) else self._write_found(thing, after, before, first)
         if known is not None and isinstance(thing, (list, dict)):
             if any(type(part) is Held for part in (after.values() if isinstance(after, dict) else after)):
                 raise Respecialise(

@@ -257,6 +257,8 @@ class Tracer:
         journal, late = self.trace.journal, set[tuple[Any, ...]]()
         changed = []
         for thing, first in journal.outermost():
+            if self.results.is_own(thing):
+                continue
             after = thing if has_held(thing) else contents(thing)  # of what is held there must be no copies
             changed.append((thing, first, after, journal.base(thing)))
             if after is not thing:
