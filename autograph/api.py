@@ -13,7 +13,8 @@ from typing import Any, TypeVar, cast, overload
 import gast
 
 from autograph import marks
-from autograph.conversions import ConvertedSource, OfCode, conversion_of, convert_for_debugging, convert_source, text_of
+from autograph.codefacts import OfCode
+from autograph.conversions import ConvertedSource, conversion_of, convert_for_debugging, convert_source, text_of
 from autograph.converters import known
 from autograph.errors import SourceError
 from autograph.explanation import Explanation

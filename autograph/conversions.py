@@ -6,20 +6,18 @@ import functools
 import itertools
 import linecache
 import threading
-import weakref
 from dataclasses import dataclass
 from types import CodeType, FunctionType
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import gast
 
 from autograph import operators
+from autograph.codefacts import OfCode
 from autograph.converters import known
 from autograph.converters.base import Decision
 from autograph.syntax import hoist, inline, loader, pipeline, reprint, source, template, trees
 from autograph.syntax.origin import NO_COMMENTS
-
-T = TypeVar("T")
 
 
 @dataclass
@@ -35,28 +33,6 @@ class Conversion:
     code: CodeType
     decisions: list[Decision]
     lines: list[str]
-
-
-class OfCode(Generic[T]):
-    """What is known of code objects, told apart by identity, not by their equality; forgotten with them."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[weakref.ref[CodeType], T]] = {}
-
-    def get(self, code: CodeType) -> T | None:
-        found = self._known.get(id(code))
-        return found[1] if found is not None and found[0]() is code else None
-
-    def __len__(self) -> int:
-        return len(self._known)
-
-    def put(self, code: CodeType, value: T) -> T:
-        self._known[id(code)] = weakref.ref(code, functools.partial(self._forget, id(code))), value
-        return value
-
-    def _forget(self, key: int, reference: weakref.ref[CodeType]) -> None:
-        if (found := self._known.get(key)) is not None and found[0] is reference:
-            del self._known[key]
 
 
 _lock = threading.RLock()

@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).parent.parent / "autograph"
 #  row | may import from | modules, by their path below autograph/ (a package is its __init__.py)
 TABLE = """
 -- |               | syntax converters runtime backends
-0  |               | errors marks libraries wording → nest
+0  |               | errors marks codefacts libraries wording → nest
 
 R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables runtime/classes runtime/texts
    |               | → runtime/graph runtime/spec → runtime/opdef runtime/signature runtime/recorder

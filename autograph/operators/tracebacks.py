@@ -13,9 +13,9 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from types import CodeType, FrameType, TracebackType
 
+from autograph.codefacts import code_line
 from autograph.libraries import is_own
 from autograph.marks import Shelter, is_body, shelters
 
@@ -38,7 +38,6 @@ def user_frame() -> FrameType | None:
     return frame
 
 
-@cache
 def shelter_at(code: CodeType, instruction: int, without: frozenset[Shelter] = frozenset()) -> Shelter | None:
     """The innermost `try` or `with` of converted code that an instruction stands in, if any.
 
@@ -48,7 +47,7 @@ def shelter_at(code: CodeType, instruction: int, without: frozenset[Shelter] = f
     around = shelters(code)
     if not around:
         return None
-    line = next((line for start, end, line in code.co_lines() if start <= instruction < end), None) or 0
+    line = code_line(code, instruction) or 0
     here = (shelter for shelter in reversed(around) if shelter.first <= line <= shelter.last)
     return next((shelter for shelter in here if shelter not in without), None)
 

@@ -73,7 +73,7 @@ class Caller:
         self._made: dict[int, tuple[Any, Any]] = {}
         self._originals: dict[int, tuple[Any, Any]] = {}
         self._methods: set[tuple[type, types.FunctionType]] = set()  # that are guarded
-        self._depth: dict[types.CodeType, int] = {}
+        self._depth: dict[int, int] = {}
         self._generators: list[weakref.ref[Any]] = []
         self._recursions = 0
 
@@ -207,7 +207,7 @@ class Caller:
         @on_behalf
         def inlined(*args: Any, **kwargs: Any) -> Any:
             before, trace.loosened = trace.loosened, False
-            depth = self._depth[code] = self._depth.get(code, 0) + 1
+            depth = self._depth[id(code)] = self._depth.get(id(code), 0) + 1
             try:
                 self._recursions += depth > 1 and bool(trace.tests)
                 if self._recursions > _RECURSIONS:
@@ -220,7 +220,7 @@ class Caller:
                 if type(result) is types.GeneratorType:
                     self._generators.append(weakref.ref(result))
             finally:
-                self._depth[code] -= 1
+                self._depth[id(code)] -= 1
             if trace.loosened and is_tensor(result):
                 what = f"what {function.__name__} returns"
                 raise Unjoinable(what, "one object", "another", trace.loosened, trace.place())

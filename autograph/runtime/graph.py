@@ -32,8 +32,8 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, TypeAlias
 
+from autograph.codefacts import code_line
 from autograph.marks import UNBOUND
-from autograph.runtime.naming import code_line
 from autograph.runtime.types import Type
 
 # Where a node comes from: the code and instruction of each of the user's frames, the outermost first.

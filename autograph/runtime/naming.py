@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import bisect
 import dis
 import itertools
 import sys
-from functools import lru_cache
 from types import CodeType
 from typing import Any
+
+from autograph.codefacts import code_line, of_code
 
 _PAIRS = frozenset({"STORE_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST"})  # from 3.13 on
 
@@ -43,28 +43,14 @@ def _is_store(instruction: tuple[int, str, Any]) -> bool:
     return instruction[1] in ("STORE_FAST", "STORE_DEREF", "STORE_NAME", "STORE_GLOBAL")
 
 
-def code_line(code: CodeType, instruction: int) -> int | None:
-    """The line that an instruction stands in."""
-    starts, ends, lines = _lines(code)
-    at = bisect.bisect_right(starts, instruction) - 1
-    return lines[at] if at >= 0 and instruction < ends[at] else None
-
-
-@lru_cache(maxsize=256)
-def _lines(code: CodeType) -> tuple[list[int], list[int], list[int | None]]:
-    """Where the pieces of code begin and end that stand in one line, and that line."""
-    pieces = [piece for piece in code.co_lines() if piece[0] < piece[1]]
-    return [start for start, _, _ in pieces], [end for _, end, _ in pieces], [line for _, _, line in pieces]
-
-
-@lru_cache(maxsize=256)
+@of_code
 def stored_names(code: CodeType) -> dict[int, tuple[str, ...]]:
     """For each instruction whose result is stored at once, by offset, the names of the variables it is stored in."""
     found: dict[int, tuple[str, ...]] = {}
     instructions = _instructions(code)
     for position, (offset, does, count) in enumerate(instructions[:-1]):
-        stores = itertools.takewhile(_is_store, itertools.islice(instructions, position + 1, None))
-        names = tuple(name for _, _, name in itertools.islice(stores, count if does == "UNPACK_SEQUENCE" else 1))
+        end = position + 1 + (count if does == "UNPACK_SEQUENCE" else 1)
+        names = tuple(name for _, _, name in itertools.takewhile(_is_store, instructions[position + 1 : end]))
         if names:  # in 3.11, a frame that calls a Python function is said to be at the end of the instruction's caches
             found |= dict.fromkeys(range(offset, instructions[position + 1][0], 2), names)
     return found

@@ -141,7 +141,7 @@ class Trace(Whereabouts):
             kwargs = self.lower(kwargs)
             inferred = definition.infer(*map_args(_type_of, args), **map_args(_type_of, kwargs))
         else:
-            inferred = definition.infer(*map_args(_type_of, args))
+            inferred = definition.infer(*_types_of(args))
         place = self.place()
         node = Node(op, args, kwargs, (), place)
         if not is_quiet(node):
@@ -153,7 +153,7 @@ class Trace(Whereabouts):
             if len(names) != len(inferred):
                 names = ("",) * len(inferred)
             return tuple(self.handle(node.add_output(type, name)) for type, name in zip(inferred, names))
-        if inferred == NONE or op == "raise":
+        if (type(inferred) is ObjectType and inferred == NONE) or op == "raise":
             return None
         if op in _IN_PLACE and type(inferred) is TensorType and inferred.exact and inferred.kind == "array":
             node.add_output(inferred)
@@ -303,9 +303,9 @@ class Trace(Whereabouts):
         if kind is Tensor:
             return self.use(args)
         if kind is tuple:
-            if is_spread(args):
+            if self.held and is_spread(args):
                 return self.use(run_time(self, args))
-            return tuple([self.lower(part) for part in args])
+            return tuple([part if type(part) in _ATOMS else self.lower(part) for part in args])
         if kind in HOLDERS:
             inside = held(args)
             if inside is not None:
@@ -417,6 +417,11 @@ def is_library(code: CodeType) -> bool:
 
 
 _ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None), type(...), type, type(len), np.ufunc, np.dtype})
+
+
+def _types_of(args: tuple[Any, ...]) -> list[Any]:
+    """Arguments with types in the place of values."""
+    return [arg.type if type(arg) is Value else arg if type(arg) in _ATOMS else map_args(_type_of, arg) for arg in args]
 
 
 def _type_of(leaf: Any) -> Any:

@@ -1,0 +1,129 @@
+"""Tracing takes a time that is linear in the length of the program."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import textwrap
+from types import CodeType
+
+import pytest
+
+import autograph as ag
+from autograph import codefacts
+from autograph.runtime import naming
+
+LINES = {
+    "numbers": ("", "x = x + #", "x"),
+    "items of a dict": ("d = {}", "d[#] = x + 1", "d"),
+    "items of a list": ("xs = []", "xs.append(x + #)", "xs"),
+}
+
+
+def program(tmp_path, kind: str, count: int):
+    begin, line, result = LINES[kind]
+    lines = [begin or "pass", *(line.replace("#", str(number)) for number in range(count)), f"return {result}"]
+    text = "def program(x):\n" + "".join(f"    {each}\n" for each in lines)
+    path = tmp_path / f"{kind} {count}.py"
+    path.write_text(text)
+    names: dict[str, object] = {}
+    exec(compile(text, str(path), "exec"), names)
+    return names["program"]
+
+
+def steps(function) -> int:
+    """How many functions are called and left in a first call."""
+    count = 0
+
+    def note(frame, event, argument):
+        nonlocal count
+        count += 1
+
+    staged = ag.function(function)
+    sys.setprofile(note)
+    try:
+        staged(1.5)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_calls_grow_with_the_program(tmp_path, kind):
+    few, many = (steps(program(tmp_path, kind, count)) for count in (50, 400))
+    assert many < 10 * few
+
+
+def test_containers_of_the_functions_own_are_not_copied_again_and_again(tmp_path, monkeypatch):
+    from autograph.runtime import tracing
+
+    copied = 0
+
+    def contents(thing, real=tracing.contents):
+        nonlocal copied
+        found = real(thing)
+        copied += len(found) if isinstance(found, (list, dict)) else 0
+        return found
+
+    monkeypatch.setattr(tracing, "contents", contents)
+    function = program(tmp_path, "items of a dict", 300)
+    assert ag.function(function)(1.5) == function(1.5)
+    assert copied < 1000
+
+
+def code_of(text: str) -> CodeType:
+    names: dict[str, object] = {}
+    exec(text, names)
+    return names["f"].__code__  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("def f(x):\n    y = x + 1\n    return y", [("y",)]),
+        ("def f(x):\n    a, b = x\n    return a", [("a", "b")]),
+        ("def f(x):\n    a, b, c = x\n    return (lambda: b), c", [("a", "b", "c")]),
+        ("def f(x):\n    global y, z\n    y, z = x", [("y", "z")]),
+        ("def f(x):\n    def g():\n        nonlocal x\n        x = x + 1\n    return g", []),
+    ],
+)
+def test_stored_names(text, names):
+    found = list(naming.stored_names(code_of(text)).values())
+    assert [each for each in names if each in found] == names
+
+
+def test_names_of_many_variables_need_extended_arguments():
+    lines = "".join(f"    v{number} = x + {number}\n" for number in range(600))
+    found = naming.stored_names(code_of(f"def f(x):\n{lines}    return v599")).values()
+    assert [f"v{number}" for number in range(600)] == [name for (name,) in found if name.startswith("v")][:600]
+
+
+def test_what_is_known_of_code_is_told_apart_by_identity_and_forgotten():
+    one, other = (code_of("def f(x):\n    return x") for _ in range(2))
+    assert one == other
+    known: codefacts.OfCode[str] = codefacts.OfCode()
+    known.put(one, "one")
+    assert known.get(one) == "one" and known.get(other) is None
+    del one
+    gc.collect()
+    assert len(known) == 0
+
+
+def test_decorating_imports_what_the_first_call_needs(tmp_path):
+    text = """
+        import sys
+        import autograph as ag
+
+        @ag.function
+        def f(x):
+            return x + 1 if x > 0 else x - 1
+
+        before = set(sys.modules)
+        f(1.5)
+        print([name for name in set(sys.modules) - before if name.startswith("autograph")], len(f.traces))
+    """
+    path = tmp_path / "program.py"
+    path.write_text(textwrap.dedent(text))
+    run = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
+    assert run.stdout == "[] 1\n"
