@@ -115,7 +115,7 @@ def _is_wild(node: Node, leaves: list[Any]) -> bool:
     """Whether running it may run code that nobody knows."""
     if node.op in ("call", "raise") or node.op in _IDENTITY or node.op not in OPS:
         return True
-    if node.op in ("build", "bound", "enter", "exit"):
+    if node.op in ("build", "bound", "enter", "exit") or "gradient" in OPS[node.op].tags:
         return False
     first = node.args[0] if node.args else None
     kind = category(first)

@@ -85,7 +85,7 @@ class Value:
 class Node:
     """One operation; see the module's documentation."""
 
-    __slots__ = ("__weakref__", "args", "blocks", "effect", "kwargs", "op", "outputs", "place")
+    __slots__ = ("__weakref__", "args", "blocks", "effect", "kwargs", "op", "outputs", "own", "place")
 
     def __init__(
         self,
@@ -102,6 +102,7 @@ class Node:
         self.place = place
         self.outputs: list[Value] = []
         self.effect: Any = None  # see `effects.effect_of`
+        self.own = False  # whether it is none of the user's program, which would miss what it raises or warns of
 
     def add_output(self, type: Type, name: str = "") -> Value:
         value = Value(type, self, name)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from autograph.runtime.opdef import lookup
 from autograph.runtime.ops.binding import positional
 from autograph.runtime.shadows import Shadows, Writes
 from autograph.runtime.tensor import is_tensor
-from autograph.runtime.types import PYTHON_DTYPES, MaybeUnbound, ObjectType, TensorType, Type
+from autograph.runtime.types import PYTHON_DTYPES, MaybeUnbound, ObjectType, Shape, TensorType, Type
 
 if TYPE_CHECKING:
     from autograph.runtime.trace import Trace
@@ -256,6 +256,9 @@ class Reverse:
         type, wanted = type_of(gradient), value.type
         if isinstance(wanted, MaybeUnbound):
             return gradient  # of what it is where it is bound, for which it has been fitted
+        if _is_static(type) and _is_static(wanted) and wanted.kind == "array" and is_tensor(gradient):
+            gradient = _summed(gradient, type.shape, wanted.shape)
+            type = type_of(gradient)
         if isinstance(type, TensorType) and isinstance(wanted, TensorType) and wanted.exact:
             if type.exact and type.shape == wanted.shape and None not in wanted.shape and type.dtype == wanted.dtype:
                 return gradient
@@ -310,6 +313,24 @@ def type_of(gradient: Any) -> Type:
         return found
     dtype = PYTHON_DTYPES.get(type(gradient))
     return ObjectType() if dtype is None else TensorType(dtype, (), "python")
+
+
+def _is_static(type: Type) -> TypeGuard[TensorType]:
+    """Whether its shape is known."""
+    return isinstance(type, TensorType) and type.exact and None not in type.shape
+
+
+def _summed(gradient: Any, shape: Shape, wanted: Shape) -> Any:
+    """A gradient summed over the dimensions that were broadcast, or broadcast itself."""
+    beyond = len(shape) - len(wanted)
+    if beyond > 0:
+        gradient = np.sum(gradient, axis=tuple(range(beyond)) if beyond > 1 else 0)
+    aligned = (1,) * -beyond + shape[max(beyond, 0) :]
+    axes = tuple(axis for axis, (size, other) in enumerate(zip(aligned, wanted)) if other == 1 != size)
+    if axes:
+        gradient = np.sum(gradient, axis=axes[0] if len(axes) == 1 else axes, keepdims=True)
+    smaller = any(size != other for size, other in zip(aligned, wanted) if other != 1)
+    return np.broadcast_to(gradient, cast("tuple[int, ...]", wanted)) if smaller or beyond < 0 else gradient
 
 
 def _is_number(type: Type) -> TypeGuard[TensorType]:

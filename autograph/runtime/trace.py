@@ -144,6 +144,7 @@ class Trace(Whereabouts):
             inferred = definition.infer(*_types_of(args))
         place = self.place()
         node = Node(op, args, kwargs, (), place)
+        node.own = self.reversing
         if not is_quiet(node):
             self.journal.write_back()
         self.block.nodes.append(node)

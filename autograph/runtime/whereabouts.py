@@ -37,6 +37,11 @@ class Whereabouts:
         found.reverse()
         return tuple(found)
 
+    @property
+    def reversing(self) -> bool:
+        """Whether what is recorded is the reverse of something."""
+        return self._placed is not None
+
     @contextmanager
     def placed(self, place: Place) -> Iterator[None]:
         """While it lasts, what is recorded comes from `place`."""

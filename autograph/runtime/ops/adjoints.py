@@ -153,8 +153,10 @@ def zeroed(like: Any) -> Type:
     return TensorType(dtype, found.shape, "array", found.exact or not found.shape)
 
 
-declare("zero_gradient", zeroed, target=zero_gradient)
-declare("add_at", nothing, effect=WRITE, target=add_at, raises=True)
+GRADIENT = frozenset({"gradient"})  # they look at nothing but arrays, numbers and containers of these
+
+declare("zero_gradient", zeroed, target=zero_gradient, tags=GRADIENT)
+declare("add_at", nothing, effect=WRITE, target=add_at, raises=True, tags=GRADIENT)
 derive("zero_gradient", None)
 @rule
 def like_shadow(shadow: Any) -> Type:
@@ -178,11 +180,11 @@ def of_first(values: Any, inputs: Any) -> Type:
 declare("custom_gradient", of_first, effect=VIEW, target=custom_gradient)
 declare("stop_gradient", unchanged, template="{}")
 derive("stop_gradient", None)
-declare("shadow_of", target=shadow_of)
-declare("shadow_after", effect=VIEW, target=shadow_after)
-declare("part_of", effect=VIEW, target=part_of, raises=True)
-declare("parts_of", effect=VIEW, target=parts_of, raises=True)
-declare("accumulate", nothing, effect=WRITE, target=accumulate, raises=True)
+declare("shadow_of", target=shadow_of, tags=GRADIENT)
+declare("shadow_after", effect=VIEW, target=shadow_after, tags=GRADIENT)
+declare("part_of", effect=VIEW, target=part_of, raises=True, tags=GRADIENT)
+declare("parts_of", effect=VIEW, target=parts_of, raises=True, tags=GRADIENT)
+declare("accumulate", nothing, effect=WRITE, target=accumulate, raises=True, tags=GRADIENT)
 @rule
 def number(shadow: Any) -> Type:
     found = type_of_arg(shadow)
@@ -191,14 +193,14 @@ def number(shadow: Any) -> Type:
     return TensorType(found.dtype, found.shape, "array" if found.shape else "scalar")
 
 
-declare("in_shadow", number, effect=VIEW, target=in_shadow)
+declare("in_shadow", number, effect=VIEW, target=in_shadow, tags=GRADIENT)
 derive("in_shadow", lambda g, out, shadow: g)
-declare("snapshot", like_shadow, target=snapshot)
+declare("snapshot", like_shadow, target=snapshot, tags=GRADIENT)
 derive("snapshot", lambda g, out, thing: g)
-declare("take_out", like_shadow, effect=WRITE, target=take_out)
+declare("take_out", like_shadow, effect=WRITE, target=take_out, tags=GRADIENT)
 derive("shadow_of", None)
-declare("fit", fitted, target=fit)
-declare("scatter_add", scattered, target=scatter_add, raises=True)
+declare("fit", fitted, target=fit, tags=GRADIENT)
+declare("scatter_add", scattered, target=scatter_add, raises=True, tags=GRADIENT)
 derive("fit", lambda g, out, gradient, like: g, None)
 derive("scatter_add", None, None, lambda g, out, like, index, gradient: g[index])
 

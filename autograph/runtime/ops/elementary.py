@@ -1,8 +1,8 @@
 """The derivatives of elementary functions, which NumPy's ufuncs, `math`, `cmath` and the operators have in common.
 
 They use `out` where that saves work. Where the derivative is finite they neither overflow nor divide by zero. At a
-kink they give the mean of what is on either side: `abs` has the derivative 0 at 0, and arguments of `maximum` that
-are equal share the gradient equally. What is constant between its jumps, such as `floor`, has the derivative 0.
+kink they give the mean of what is on either side: `abs` has the derivative 0 at 0. Of equal arguments of `maximum`,
+the first gets the gradient. What is constant between its jumps, such as `floor`, has the derivative 0.
 """
 
 from __future__ import annotations
@@ -113,8 +113,15 @@ def quotient(divide: Callable[..., Any]) -> Rules:
 
 
 def extreme(g: Any, out: Any, x: Any, y: Any) -> Any:
-    """Of the first argument of `maximum` and so on: arguments that are equal share the gradient."""
+    """Of a bound and what is clipped: where they are equal, they share the gradient."""
     return np.where(x == out, np.where(y == out, 0.5 * g, g), 0)
+
+
+# Of `maximum` and so on, which are in too many inner loops to share: where the arguments are equal, it is the first's.
+OF_EXTREME: Rules = (
+    lambda g, out, x, y: np.where(x == out, g, 0),
+    lambda g, out, x, y: np.where(x == out, 0, g),
+)
 
 
 def legs(g: Any, out: Any, x: Any, *_: Any) -> Any:
@@ -151,8 +158,8 @@ OF_TWO: dict[str, Rules] = {
     "remainder": quotient(np.floor_divide),
     "fmod": quotient(lambda x, y: np.trunc(x / y)),
     "power": (power_of_base, power_of_exponent),
-    "maximum": symmetric(extreme),
-    "minimum": symmetric(extreme),
+    "maximum": OF_EXTREME,
+    "minimum": OF_EXTREME,
     "hypot": symmetric(legs),
     "arctan2": (_angle_of, lambda g, out, y, x: -_angle_of(g, out, x, y)),
     "copysign": (lambda g, out, x, y: np.where(np.signbit(y), -g, g) * np.sign(x), None),
@@ -178,7 +185,7 @@ def row(x: Any) -> Any:
 
 
 def turned(x: Any) -> Any:
-    return np.swapaxes(x, -1, -2)
+    return x.T if ndim(x) == 2 and hasattr(x, "T") else np.swapaxes(x, -1, -2)
 
 
 def matmul_of_first(g: Any, out: Any, x: Any, y: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 
 from autograph.runtime.effects import CONSTANT, NUMBER, category
 from autograph.runtime.graph import Node, Value
-from autograph.runtime.opdef import lookup
+from autograph.runtime.opdef import PURE, VIEW, lookup
 from autograph.runtime.types import BOOL, INT, MaybeUnbound, ObjectType, Shape, TensorType, Type, type_of
 
 _NAMES = {
@@ -35,6 +35,8 @@ def is_quiet(node: Node) -> bool:
     """Whether running the node itself neither raises nor warns; what is in its blocks is another question."""
     if node.op in _QUIET:
         return _QUIET[node.op](node)
+    if (node.own or "gradient" in lookup(node.op).tags) and lookup(node.op).effect in (PURE, VIEW):
+        return True
     name = _NAMES.get(node.op, node.op)
     if name in _COMPARISONS or name in _BITS or name in _ARITHMETIC:
         return not node.kwargs and _quiet_arithmetic(name, node)

@@ -69,8 +69,8 @@ def test_ties_share_the_gradient() -> None:
     same = np.array([1.0, 3.0, 3.0])
     assert np.array_equal(gradient("np.max", same), [0, 0.5, 0.5])
     assert np.array_equal(gradient("np.min", np.ones(4)), np.full(4, 0.25))
-    assert np.array_equal(gradient("np.maximum", same, 3.0, g=np.ones(3)), [0, 0.5, 0.5])
-    assert np.array_equal(gradient("np.maximum", same, 3.0, g=np.ones(3), which=1), [1, 0.5, 0.5])
+    assert np.array_equal(gradient("np.maximum", same, 3.0, g=np.ones(3)), [0, 1, 1])
+    assert np.array_equal(gradient("np.maximum", same, 3.0, g=np.ones(3), which=1), [1, 0, 0])
     assert np.array_equal(gradient("np.clip", same, 1.0, 2.0, g=np.ones(3)), [0.5, 0, 0])
     assert gradient("max", 2.0, 2.0, 1.0) == 0.5
     assert np.array_equal(gradient("max", [2.0, 2.0, 1.0]), [0.5, 0.5, 0])
