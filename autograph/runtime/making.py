@@ -18,12 +18,13 @@ def make_object(kind: type, parts: dict[str, Any]) -> Any:
 
 
 def make_function(
-    code: types.CodeType, names: dict[str, Any], name: str, defaults: Any, keywords: Any, *variables: Any
+    code: types.CodeType, names: dict[str, Any], called: tuple[str, str], defaults: Any, keywords: Any, *variables: Any
 ) -> Any:
     """A function whose free variables have these values; a cell is taken as it is."""
     cell = types.CellType
     cells = tuple(v if isinstance(v, cell) else cell() if v is UNBOUND else cell(v) for v in variables)
-    made = types.FunctionType(code, names, name, defaults or None, cells)
+    made = types.FunctionType(code, names, called[0], defaults or None, cells)
+    made.__qualname__ = called[1]
     made.__kwdefaults__ = keywords or None
     return made
 

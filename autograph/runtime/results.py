@@ -236,9 +236,8 @@ class Results:
         environment: Any = value.__globals__
         names = Constant(environment.real)
         keywords = {name: self.lower(part) for name, part in (value.__kwdefaults__ or {}).items()}
-        made = self._record(
-            "call", (make_function, value.__code__, names, value.__name__, defaults, keywords, *variables)
-        )
+        called = value.__name__, value.__qualname__
+        made = self._record("call", (make_function, value.__code__, names, called, defaults, keywords, *variables))
         self._captured[made] = [(cell, _content(cell)) for cell in value.__closure__ or ()]
         return made
 
