@@ -136,7 +136,7 @@ def test_importing_the_library_does_not_import_the_spelling():
 
 
 def test_numbers_as_print_shows_them(capsys):
-    tf.print(1 / tf.constant(3.0), tf.constant(2.0), tf.constant(1e10), np.array([0.1]), tf.constant(-7), np.float32(0.5))
+    tf.print(1 / tf.constant(3.0), tf.constant(2.0), tf.constant(1e10), np.array([0.1]), -7, np.float32(0.5))
     assert capsys.readouterr().err == "0.333333343 2 1e+10 [0.1] -7 0.5\n"
 
 
