@@ -31,14 +31,13 @@ R2 | 0 R1          | runtime/ops*
 R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/sources runtime/making
    |               | → runtime/tensor runtime/whereabouts
    |               | → runtime/journal runtime/holding
-   |               | → runtime/trace runtime/forms runtime/environment runtime/parts
-   |               | → runtime/outside runtime/raising runtime/refs
+   |               | → runtime/trace runtime/forms runtime/environment → runtime/outside runtime/raising runtime/refs
    |               | → runtime/regions
    |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed
    |               | → runtime/standins runtime/loops runtime/instrument
    |               | → runtime/turns runtime/calling runtime/results runtime/objects runtime/warned runtime/verdicts
    |               | → runtime/generators → runtime/tracing
-   |               | → runtime/activity → runtime/shadows runtime/residuals → runtime/reverse
+   |               | → runtime/activity runtime/sharing → runtime/shadows runtime/residuals → runtime/reverse
    |               | → runtime/reverse_blocks runtime/reverse_writes → runtime/gradients → runtime/custom
 R4 | 0 R1 R2 R3    | runtime/engines* runtime/export*
 R5 | 0 R1 R2 R3 R4 | runtime/arguments runtime/options runtime/report → runtime/entry runtime/learning

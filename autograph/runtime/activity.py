@@ -91,6 +91,12 @@ class Activity:
                 self._mark([value])
 
 
+def _is_constant(op: str) -> bool:
+    """Whether what an op gives does not depend on its arguments smoothly."""
+    vjp = lookup(op).vjp
+    return vjp is not None and not any(vjp)
+
+
 def _values(args: Any) -> list[Value]:
     found: list[Value] = []
     gather(args, found)

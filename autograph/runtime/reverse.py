@@ -356,6 +356,12 @@ def differentiate(reverse: Reverse, node: Node, block: Block, at: int, gradient:
     op = lookup(node.op)
     if not reverse.activity.varies((node.args, node.kwargs)):
         return
+    if reverse.shadows.is_unclear(node) and reverse._is_overwritten(node.args[0]):
+        raise _error(
+            node,
+            "may give a view of an array, or else a copy, and the array is written to afterwards: its gradient cannot "
+            "be told. Make a copy of what it gives, or of the array before",
+        )
     if op.vjp is None:
         raise _error(
             node,

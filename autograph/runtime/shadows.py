@@ -20,7 +20,7 @@ from autograph.runtime.activity import Activity, has_gradient, uses_in
 from autograph.runtime.aliasing import Aliasing
 from autograph.runtime.effects import is_mutable
 from autograph.runtime.graph import Block, Constant, Node, Value, map_args
-from autograph.runtime.opdef import VIEW, lookup
+from autograph.runtime.sharing import OF_GRADIENTS, shares
 from autograph.runtime.types import ANY, MaybeUnbound, ObjectType, TensorType, Type
 
 # What is done to a container is done to its shadow.
@@ -76,6 +76,11 @@ class Shadows:
         """Whether the shadows of what a node gives were moved when that was."""
         return node in self._moved
 
+    def is_unclear(self, node: Node) -> bool:
+        """Whether what a node gives may be a view of something with a shadow, or else a copy."""
+        first = node.args[0] if node.args else None
+        return isinstance(first, Value) and first in self._shadowed and shares(node) is None
+
     def has_items(self, node: Node) -> bool:
         """Whether the items of a loop have shadows."""
         return node in self._items
@@ -122,7 +127,7 @@ class Shadows:
         if node.op == "getitem":
             return first in self._shadowed and (not _is_array(first) or self.aliasing.is_view(node.output))
         if node.outputs and self._is_shadowed(node.outputs) and isinstance(first, Value) and first in self._shadowed:
-            return lookup(node.op).effect == VIEW and "copies-arrays" not in lookup(node.op).tags
+            return shares(node) is True
         return False
 
     def _is_shadowed(self, args: Any) -> bool:
@@ -145,6 +150,8 @@ class Shadows:
             args = tuple(
                 self._shadow(arg, node, into) if at == 0 or at in values else arg for at, arg in enumerate(args)
             )
+        elif op == "part_of" or (op not in MOVES and op not in OF_GRADIENTS):
+            args = (self._shadow(args[0], node, into), *args[1:])
         else:
             args = map_args(lambda leaf: self._shadow(leaf, node, into), args)
         made = Node(op, args, dict(node.kwargs), (), node.place)

@@ -225,22 +225,54 @@ def cropped(gradient: Any, like: Any) -> Any:
 
 def cofactors(a: Any) -> Any:
     """The derivative of the determinants of matrices, of which there is one for singular matrices, too."""
-    det = np.linalg.det(a)[..., None, None]
-    if np.all(det):
-        return det * np.swapaxes(np.linalg.inv(a), -1, -2)
+    turned = _inverse(a)
+    if turned is not None:
+        return np.linalg.det(a)[..., None, None] * turned
+    u, s, vh, sign = _rotations(a)
+    others = np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]).prod(-1)
+    return sign * np.conj(u * others[..., None, :] @ vh)
+
+
+def cofactors_change(g: Any, a: Any) -> Any:
+    """The derivative of the cofactors, which is symmetric: it goes back as it goes forth."""
+    turned = _inverse(a)
+    if turned is not None:
+        found = (g * turned).sum((-2, -1), keepdims=True) * turned - turned @ np.swapaxes(g, -1, -2) @ turned
+        return np.linalg.det(a)[..., None, None] * found
+    u, s, vh, sign = _rotations(a)
+    alone = np.eye(s.shape[-1], dtype=bool)
+    left_out = alone[:, None] | alone
+    others = np.where(left_out, 1, s[..., None, None, :]).prod(-1) * ~alone      # the product of all but two
+    inner = np.conj(np.swapaxes(u, -1, -2)) @ g @ np.conj(np.swapaxes(vh, -1, -2))
+    diagonal = (others @ np.diagonal(inner, 0, -2, -1)[..., None]) * alone
+    return sign * np.conj(u) @ (diagonal - others * np.swapaxes(inner, -1, -2)) @ np.conj(vh)
+
+
+def _inverse(a: Any) -> Any:
+    """The inverses, turned, of matrices that are all far from singular."""
+    try:
+        found = np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        return None
+    near = np.max(np.abs(found), initial=0) * np.max(np.abs(a), initial=0) > np.finfo(found.dtype).eps ** -0.5
+    return None if near else np.swapaxes(found, -1, -2)
+
+
+def _rotations(a: Any) -> tuple[Any, ...]:
     u, s, vh = np.linalg.svd(a)
-    count = s.shape[-1]
-    others = np.where(np.eye(count, dtype=bool), 1, s[..., None, :]).prod(-1)
-    sign = np.linalg.det(u) * np.linalg.det(vh)
-    return sign[..., None, None] * np.conj(u * others[..., None, :] @ vh) if count else np.zeros_like(a)
+    return u, s, vh, (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
 
 
-def _cofactors_vjp(g: Any, out: Any, a: Any) -> Any:
-    inverse = np.linalg.inv(a)
-    turned = np.swapaxes(inverse, -1, -2)
-    return np.sum(g * out, (-2, -1), keepdims=True) * turned - np.matmul(
-        np.matmul(turned, np.swapaxes(g, -1, -2)), out
-    )
+def _third(g: Any, out: Any, h: Any, a: Any) -> Any:
+    """The third derivative of determinants, of regular matrices."""
+    turned = np.swapaxes(np.linalg.inv(a), -1, -2)
+    first, second = (np.matmul(np.matmul(turned, np.swapaxes(each, -1, -2)), turned) for each in (g, h))
+    by_first, by_second = (np.sum(each * turned, (-2, -1), keepdims=True) for each in (g, h))
+    both = np.sum(first * h, (-2, -1), keepdims=True)
+    mixed = np.matmul(np.matmul(first, np.swapaxes(h, -1, -2)), turned)
+    mixed = mixed + np.matmul(np.matmul(second, np.swapaxes(g, -1, -2)), turned)
+    whole = (by_first * by_second - both) * turned - by_first * second - by_second * first + mixed
+    return np.linalg.det(a)[..., None, None] * whole
 
 
 @rule
@@ -258,9 +290,16 @@ def like_matrices(a: Any) -> Type:
     return operand(a)
 
 
+@rule
+def like_second(g: Any, a: Any) -> Type:
+    return operand(a)
+
+
 declare("numbered", numbers, target=numbered)
 declare("cropped", crop, target=cropped)
 declare("cofactors", like_matrices, target=cofactors, raises=True)
+declare("cofactors_change", like_second, target=cofactors_change, raises=True)
 derive("numbered", None)
 derive("cropped", lambda g, out, gradient, like: on_handles(cropped)(g, gradient), None)
-derive("cofactors", _cofactors_vjp)
+derive("cofactors", lambda g, out, a: on_handles(cofactors_change)(g, a))
+derive("cofactors_change", lambda g, out, h, a: on_handles(cofactors_change)(g, a), _third)

@@ -39,7 +39,8 @@ def einsum(
     if out is not None:
         return type_of_arg(out)
     if not isinstance(subscripts, str):
-        raise Unknown
+        given = _by_letters((subscripts, *operands))
+        subscripts, operands = given[0], given[1:]
     arrays = list(map(array_like, operands))
     shape = einsum_shape(subscripts, [array.shape for array in arrays])
     if not shape and optimize is not False:
@@ -110,11 +111,7 @@ def of_operand(position: int) -> Vjp:
 
 def _parsed(args: tuple[Any, ...]) -> tuple[list[Any], list[str], str]:
     """The operands, the letters of each one's axes, and those of the output, with letters in the place of ellipses."""
-    if not isinstance(args[0], str):
-        pairs = [*zip(args[::2], args[1::2])]
-        subscripts = ",".join(map(_letters, args[1::2]))
-        subscripts += f"->{_letters(args[-1])}" if len(args) % 2 else ""
-        args = (subscripts, *(operand for operand, _ in pairs))
+    args = args if isinstance(args[0], str) else _by_letters(args)
     inputs, arrow, output = args[0].replace(" ", "").partition("->")
     terms, operands = inputs.split(","), [as_array(operand) for operand in args[1:]]
     free = [letter for letter in string.ascii_letters if letter not in args[0]]
@@ -125,6 +122,14 @@ def _parsed(args: tuple[Any, ...]) -> tuple[list[Any], list[str], str]:
         output = "..." + "".join(letter for letter in sorted(set(letters)) if letters.count(letter) == 1)
     terms = [term.replace("...", batch[len(batch) - count :]) for term, count in zip(terms, counts)]
     return operands, terms, output.replace("...", batch)
+
+
+def _by_letters(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments with letters in the place of numbers, which stand behind each operand."""
+    count = len(args) // 2
+    inputs = ",".join(_letters(axes) for axes in args[1 : 2 * count : 2])
+    output = f"->{_letters(args[-1])}" if len(args) % 2 else ""
+    return (inputs + output, *args[: 2 * count : 2])
 
 
 def _letters(axes: Any) -> str:

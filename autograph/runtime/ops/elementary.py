@@ -185,7 +185,8 @@ def row(x: Any) -> Any:
 
 
 def turned(x: Any) -> Any:
-    return x.T if ndim(x) == 2 and hasattr(x, "T") else np.swapaxes(x, -1, -2)
+    dims = ndim(x)
+    return x.T if type(dims) is int and dims == 2 and hasattr(x, "T") else np.swapaxes(x, -1, -2)
 
 
 def matmul_of_first(g: Any, out: Any, x: Any, y: Any) -> Any:

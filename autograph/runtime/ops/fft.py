@@ -66,6 +66,10 @@ def doubled(length: int | None) -> int | None:
     return None if length is None else 2 * (length - 1)
 
 
+def _signal(length: int | None, whole: Any) -> int | None:
+    return length if whole else doubled(length)
+
+
 def along_axes(function: Any, axes_by_default: tuple[int, ...] | None, kind: str = "") -> Rule:
     """The rule of a transform along several axes; `kind` is `r` for one of a real signal, `ir` for its inverse."""
 
@@ -73,13 +77,17 @@ def along_axes(function: Any, axes_by_default: tuple[int, ...] | None, kind: str
     def infer(a: Any, s: Any = None, axes: Any = axes_by_default, norm: Any = None, out: Any = None) -> Type:
         if out is not None:
             return type_of_arg(out)
-        if s is not None or not is_constant(axes):
+        if not is_constant(axes):
             raise Unknown
         a = array_like(a)
-        along = [axis_arg(axis, a.ndim) for axis in (range(a.ndim) if axes is None else axes)]
+        lengths = None if s is None else list(map(int_arg, s))
+        along = [axis_arg(axis, a.ndim) for axis in _all_axes(a, lengths, axes)]
         shape, last = a.shape, along[-1]
+        for axis, length in zip(along, lengths or ()):
+            shape = replaced(shape, axis, shape[axis] if length == -1 else length)
         if kind:
-            shape = replaced(shape, last, halved(shape[last]) if kind == "r" else doubled(shape[last]))
+            whole = lengths and lengths[-1] != -1
+            shape = replaced(shape, last, halved(shape[last]) if kind == "r" else _signal(shape[last], whole))
         return TensorType(dtype_after(function, a), shape)
 
     return infer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -12,19 +13,20 @@ import numpy as np
 from autograph.runtime.opdef import PURE, VIEW, derive
 from autograph.runtime.ops import adjoints
 from autograph.runtime.ops.containers import tuple_of
-from autograph.runtime.ops.declaring import always, functions
+from autograph.runtime.ops.declaring import functions
 from autograph.runtime.ops.deriving import conj, is_real, ndim, on_handles
 from autograph.runtime.ops.deriving import shape as sizes
 from autograph.runtime.ops.elementary import column, row, turned
 from autograph.runtime.ops.rules import (
     Unknown,
     array_like,
+    axis_arg,
     broadcast,
     constant,
     result,
     rule,
 )
-from autograph.runtime.types import ANY, INT, ObjectType, Shape, TensorType, Type
+from autograph.runtime.types import INT, ObjectType, Shape, TensorType, Type, scalar
 
 INT64 = np.dtype(np.int64)
 
@@ -84,7 +86,8 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Type:
     rows, columns = a.shape
     dtype = computed(a.dtype, b.dtype)
     found = TensorType(dtype, (columns, *b.shape[1:]))
-    return tuple_of(found, TensorType(real(dtype), (None,)), ANY, TensorType(real(dtype), (minimum(rows, columns),)))
+    values = TensorType(real(dtype), (minimum(rows, columns),))
+    return tuple_of(found, TensorType(real(dtype), (None,)), scalar(np.intc), values)
 
 
 @rule
@@ -97,6 +100,20 @@ def same_matrices(a: Any, *args: Any, **kwargs: Any) -> Type:
 def pinv(a: Any, *args: Any, **kwargs: Any) -> Type:
     a, stack, rows, columns = matrices(a)
     return TensorType(computed(a.dtype), (*stack, columns, rows))
+
+
+@rule
+def tensorinv(a: Any, ind: Any = 2) -> Type:
+    a, at = array_like(a), operator.index(ind)
+    return TensorType(computed(a.dtype), a.shape[at:] + a.shape[:at])
+
+
+@rule
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Type:
+    a, b = array_like(a), array_like(b)
+    gone = [] if axes is None else [axis_arg(axis, a.ndim) for axis in axes]
+    order = [axis for axis in range(a.ndim) if axis not in gone] + gone
+    return TensorType(computed(a.dtype, b.dtype), tuple(a.shape[axis] for axis in order[b.ndim :]))
 
 
 @rule
@@ -139,7 +156,8 @@ _RULES: dict[str, Callable[..., Type | list[Type]]] = {
 for _name, _rule in _RULES.items():
     functions(_name, _rule, prefix="np.linalg.", effect=PURE)
 functions("matrix_power", matrix_power, prefix="np.linalg.", effect=VIEW)     # the first power is the matrix itself
-functions("tensorinv tensorsolve", always(ANY), prefix="np.linalg.", effect=PURE)
+functions("tensorinv", tensorinv, prefix="np.linalg.", effect=PURE)
+functions("tensorsolve", tensorsolve, prefix="np.linalg.", effect=PURE)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
@@ -215,7 +233,9 @@ def of_lstsq_of_values(g: Any, out: Any, a: Any, b: Any, rcond: Any = None) -> A
 
 def _of_residuals(g: Any, out: Any, a: Any, b: Any) -> Any:
     """The gradient of `b` by way of the sums of squares that are left, of which there may be none."""
-    return 2 * np.resize(g[1], sizes(b)[1:] or (1,)) * conj(b - np.matmul(a, out[0]))       # zeros, if of nothing
+    none = np.zeros_like(np.sum(np.real(b), 0, keepdims=ndim(b) == 1))
+    residuals = np.concatenate([g[1], none])[: sizes(none)[0]]
+    return 2 * residuals * conj(b - np.matmul(a, out[0]))
 
 
 def of_svdvals(g: Any, out: Any, x: Any) -> Any:

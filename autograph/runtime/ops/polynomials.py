@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from autograph.runtime.ops.deriving import shape as sizes
 from autograph.runtime.ops.linalg import computed
 from autograph.runtime.ops.moving import numbered
 from autograph.runtime.ops.products import common
-from autograph.runtime.ops.rules import Unknown, array_like, constant, int_arg, operand, result, rule
+from autograph.runtime.ops.rules import Unknown, add_dims, array_like, constant, int_arg, operand, result, rule
 from autograph.runtime.types import ANY, TensorType, Type, inexact
 
 
@@ -60,6 +61,23 @@ def polymul(a1: Any, a2: Any) -> Type:
 
 
 @rule
+def polyder(p: Any, m: Any = 1) -> Type:
+    found, times = _vector(p), operator.index(m)
+    dtype = np.result_type(found.dtype, np.intp) if times else found.dtype
+    length = found.shape[0]
+    return TensorType(dtype, (None if length is None else max(length - times, 0),))
+
+
+@rule
+def polyint(p: Any, m: Any = 1, k: Any = None) -> Type:
+    found, times = _vector(p), operator.index(m)
+    if not times:
+        return found
+    constants = np.dtype(float) if k is None else array_like(k).dtype
+    return TensorType(np.result_type(found.dtype, np.intp, float, constants), (add_dims(found.shape[0], times),))
+
+
+@rule
 def roots(p: Any) -> Type:
     found = array_like(p)
     return inexact(TensorType(np.result_type(found.dtype, np.complex128), (None,)))
@@ -70,7 +88,9 @@ functions("polyfit", polyfit, effect=PURE)
 functions("polyadd polysub", sum_of_two, effect=PURE)
 functions("polymul", polymul, effect=PURE)
 functions("roots", roots, effect=PURE)
-functions("polyder polyint polydiv poly", always(ANY), effect=VIEW)
+functions("polyder", polyder, effect=VIEW)         # none at all gives back the coefficients
+functions("polyint", polyint, effect=VIEW)
+functions("polydiv poly", always(ANY), effect=VIEW)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives

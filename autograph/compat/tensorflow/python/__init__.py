@@ -1,1 +1,0 @@
-"""TensorFlow's inner modules, as far as programs import from them."""

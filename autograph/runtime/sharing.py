@@ -1,0 +1,74 @@
+"""What is known of ops whose results may share memory with their first argument: that they do, or that they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from autograph.runtime.graph import Node, Value
+from autograph.runtime.opdef import VIEW, lookup
+from autograph.runtime.types import TensorType
+
+# What gives views that can be written to, of any array.
+_VIEWS = frozenset(
+    """np.transpose .transpose np.permute_dims np.matrix_transpose np.linalg.matrix_transpose np.swapaxes .swapaxes
+    np.moveaxis np.rollaxis np.expand_dims np.squeeze .squeeze np.flip np.flipud np.fliplr np.rot90
+    np.split np.array_split np.hsplit np.vsplit np.dsplit np.unstack""".split()
+)
+
+# The ops that gradients are made of.
+OF_GRADIENTS = frozenset({"shadow_after", "in_shadow", "custom_gradient"})
+
+
+def shares(node: Node) -> bool | None:
+    """Whether a node gives views of its first argument, an array; None if that cannot be told."""
+    definition = lookup(node.op)
+    if definition.effect != VIEW or "copies-arrays" in definition.tags:
+        return False
+    if node.op in _VIEWS or node.op in OF_GRADIENTS:
+        return True
+    told = _TOLD.get(node.op) or (_of_transform if node.op.startswith("np.fft.") else None)
+    return None if told is None else told(node)
+
+
+def _of_attribute(node: Node) -> bool | None:
+    return True if node.args[1] in ("T", "mT", "real") else None
+
+
+def _of_array(node: Node) -> bool | None:
+    return None if "copy" in node.kwargs or len(node.args) > 2 else False
+
+
+def _as_array(node: Node) -> bool | None:
+    """An array of the same dtype is given back; if there is another, it is copied."""
+    given, found = node.args[0], node.output.type
+    if not isinstance(given, Value) or node.kwargs.keys() - {"dtype"} or len(node.args) > 2:
+        return None
+    before = given.type
+    if not (isinstance(before, TensorType) and isinstance(found, TensorType) and before.exact and found.exact):
+        return None
+    return before.dtype == found.dtype if before.kind == "array" else False
+
+
+def _of_power(node: Node) -> bool | None:
+    exponent = node.args[1] if len(node.args) > 1 else None
+    return exponent == 1 if isinstance(exponent, int) else None
+
+
+def _of_transform(node: Node) -> bool | None:
+    return None if len(node.args) > 2 or "axes" in node.kwargs else False
+
+
+def _of_sum(node: Node) -> bool | None:
+    return False if len(node.args) > 2 else None
+
+
+_TOLD: dict[str, Callable[[Node], bool | None]] = {
+    "getattr": _of_attribute,
+    ".astype": _of_array,
+    "np.astype": _of_array,
+    "np.array": _of_array,
+    "np.asarray": _as_array,
+    "np.asanyarray": _as_array,
+    "np.linalg.matrix_power": _of_power,
+    "np.einsum": _of_sum,
+}
