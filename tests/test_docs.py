@@ -56,9 +56,10 @@ def test_commands(tmp_path: Path) -> None:
         assert python(tmp_path, "-m", "autograph", *command.split()) == said
 
 
-def test_functions(tmp_path: Path) -> None:
-    """The examples of docs/functions.md, in one program, print what is said below each."""
-    found = blocks("docs/functions.md", "python", "text")
+@pytest.mark.parametrize("page", ["docs/functions.md", "docs/gradients.md"])
+def test_pages(page: str, tmp_path: Path) -> None:
+    """The examples of a page, in one program, print what is said below each."""
+    found = blocks(page, "python", "text")
     programs, said = found[::2], found[1::2]
     (tmp_path / "page.py").write_text("print('<<<>>>')\n".join(programs), encoding="utf-8")
     printed = python(tmp_path, "page.py").split("<<<>>>\n")

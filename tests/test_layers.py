@@ -31,7 +31,8 @@ R2 | 0 R1          | runtime/ops*
 R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/sources runtime/making
    |               | → runtime/tensor runtime/whereabouts
    |               | → runtime/journal runtime/holding
-   |               | → runtime/trace runtime/forms runtime/environment → runtime/outside runtime/raising runtime/refs
+   |               | → runtime/trace runtime/forms runtime/environment runtime/parts
+   |               | → runtime/outside runtime/raising runtime/refs
    |               | → runtime/regions
    |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed
    |               | → runtime/standins runtime/loops runtime/instrument

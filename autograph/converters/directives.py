@@ -8,9 +8,7 @@ import gast
 
 from autograph.converters.base import Context
 
-_NAMES = frozenset(
-    {"autograph.set_loop_options", "autograph.compat.tensorflow.autograph.experimental.set_loop_options"}
-)
+_TENSORFLOWS = "tensorflow.autograph.experimental.set_loop_options"  # in `autograph.compat`, or under an alias
 
 
 def collect(loop: Any, context: Context) -> None:
@@ -31,4 +29,5 @@ def _options(statement: Any, context: Context) -> list[Any] | None:
     call = statement.value if isinstance(statement, gast.Expr) else None
     if not isinstance(call, gast.Call) or call.args or any(k.arg is None for k in call.keywords):
         return None
-    return call.keywords if context.dotted(call.func) in _NAMES else None
+    name = context.dotted(call.func) or ""
+    return call.keywords if name == "autograph.set_loop_options" or name.endswith(_TENSORFLOWS) else None

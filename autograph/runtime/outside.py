@@ -10,27 +10,37 @@ from __future__ import annotations
 
 import builtins
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from autograph import libraries, nest
-from autograph.runtime.classes import GENERATORS, is_opaque, is_open, is_quantity, is_taken_apart, is_users, may_vary
+from autograph.runtime.classes import GENERATORS, is_opaque, is_open, is_quantity, is_users, may_vary
 from autograph.runtime.environment import Environment, ModuleView
 from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.journal import attributes, entries, put
 from autograph.runtime.keys import static_key
 from autograph.runtime.naming import looks_around
+from autograph.runtime.parts import (
+    CONSTANTS,
+    has_parts,
+    is_empty,
+    is_long,
+    is_small,
+    keys_of,
+    own_parts,
+    parts_of,
+    type_outside,
+)
 from autograph.runtime.signals import Plain
 from autograph.runtime.signature import Guard
 from autograph.runtime.sources import Source
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
-from autograph.runtime.types import ObjectType, TensorType, type_of
+from autograph.runtime.types import ObjectType, type_of
 
-_SMALL = 64
 _REACH = 10_000
 _MISSING: Any = object()
 _CLASSES = {name: value for name, value in vars(builtins).items() if getattr(value, "__module__", "") == "builtins"
@@ -98,7 +108,7 @@ class Outside:
             try:
                 content = real.cell_contents
             except ValueError:
-                self.guard("is_empty(cell)", (("cell", real), ("is_empty", _is_empty)), f"the variable {name}")
+                self.guard("is_empty(cell)", (("cell", real), ("is_empty", is_empty)), f"the variable {name}")
             else:
                 read = (Constant(real), "cell_contents")
                 source = Source("getattr", read, "cell.cell_contents", (("cell", real),), name)
@@ -129,7 +139,7 @@ class Outside:
             return self.load(value, source)
         self.meet(value)
         kind = nest.kind_of(value) if not isinstance(value, type) else None
-        if is_opaque(value) or (kind is not None and not _is_small(value)):
+        if is_opaque(value) or (kind is not None and not is_small(value)):
             return self.load(value, source)
         if kind is not None:
             return self._take_apart(value, kind, source)
@@ -141,7 +151,7 @@ class Outside:
         if is_own and looks_around(value.__code__):
             raise Plain(f"{source.text} looks at frames or at all globals", self.trace.place())
         self._guard_same(value, source)
-        if isinstance(value, _CONSTANT):
+        if isinstance(value, CONSTANTS):
             return value
         if isinstance(value, ModuleType) and not libraries.is_plain(value.__name__):
             return ModuleView(value, self.environment(vars(value)))
@@ -190,14 +200,14 @@ class Outside:
             self._read_late(thing, source)
             self._stage_parts(thing, source)
             for base in type(thing).__mro__ if not isinstance(thing, (type, ModuleType)) else ():
-                if any(is_opaque(part) for _, part in _parts_of(base)):
+                if any(is_opaque(part) for _, part in parts_of(base)):
                     self.know(base, Source("constant", (base,), "holder", (("holder", base),), base.__qualname__))
 
     def expose(self, value: Any) -> None:
         """Know that code which is not traced looks, while tracing, at all that can be reached from a value."""
-        if not (is_tensor(value) or isinstance(value, type)) and id(value) not in self.exposed and _has_parts(value):
+        if not (is_tensor(value) or isinstance(value, type)) and id(value) not in self.exposed and has_parts(value):
             self.exposed[id(value)] = value
-            for _, part in _parts_of(value):
+            for _, part in parts_of(value):
                 self.expose(part)
 
     def is_handle_of(self, value: Any, thing: Any, name: str, before: Any) -> bool:
@@ -207,8 +217,8 @@ class Outside:
     def _stage_parts(self, root: Any, source: Source | Value) -> None:
         """Put handles in the place of the arrays and opaque objects that an object holds, for the time of the trace."""
         for thing, base in list(self._within(root, source)):
-            for key, part in _parts_of(thing):
-                if not isinstance(thing, tuple) and not is_tensor(part) and (is_opaque(part) or _is_long(part)):
+            for key, part in parts_of(thing):
+                if not isinstance(thing, tuple) and not is_tensor(part) and (is_opaque(part) or is_long(part)):
                     inner = base.item(key) if isinstance(thing, (list, dict)) else base.attribute(key)
                     self.trace.journal.touch(thing)
                     put(thing, key, self._read_when_used(part, inner))
@@ -218,7 +228,7 @@ class Outside:
         found = self._arrays.get(id(value))
         if found is None:
             node = Node("getattr", (), None, (), ())
-            output = node.add_output(_type_of(value), source.text if source.text.isidentifier() else "")
+            output = node.add_output(type_outside(value), source.text if source.text.isidentifier() else "")
             found = self._arrays[id(value)] = self._handle(output, value)
             self._seen[id(value)] = value, found
 
@@ -273,7 +283,7 @@ class Outside:
     def load(self, value: Any, source: Source) -> Tensor:
         """A handle for what the graph reads from `source` when it runs."""
         self._guard_class(value, source)
-        handle = self._handle(self._load(source, _type_of(value)), value)
+        handle = self._handle(self._load(source, type_outside(value)), value)
         if type(value) is np.ndarray:
             self._arrays[id(value)] = handle
             self._seen[id(value)] = value, handle
@@ -296,11 +306,11 @@ class Outside:
         if id(value) in self._seen:
             return self._seen[id(value)][1]
         children = kind.children(value)
-        if isinstance(value, tuple) and not any(_has_parts(part) for part in children.values()):
+        if isinstance(value, tuple) and not any(has_parts(part) for part in children.values()):
             self._guard_same(value, source)
             return value
         condition = "type({0}) is kind and keys({0}) == known"
-        names = (*source.names, ("kind", type(value)), ("keys", _keys), ("known", list(children)))
+        names = (*source.names, ("kind", type(value)), ("keys", keys_of), ("known", list(children)))
         self.guard(condition.format(source.expression), names, f"the structure of {source.text}")
         step = source.item if kind.step("x") == "['x']" else source.attribute
         copy = kind.rebuild(value, [self.see(part, step(key)) for key, part in children.items()])
@@ -337,6 +347,8 @@ class Outside:
 
     def array(self, value: np.ndarray[Any, Any]) -> Tensor:
         """A handle for an array that was not seen before: an attribute of an object, or made by code not traced."""
+        if is_tensor(value):  # stands for it already
+            return value
         found = self._arrays.get(id(value))
         if found is None:
             found_at = self.find(value)
@@ -361,9 +373,9 @@ class Outside:
         """The parts that a container or object had before traced code changed it."""
         noted = self.trace.journal.at_first(thing)
         if noted is None:
-            return _parts_of(thing)
+            return parts_of(thing)
         if isinstance(thing, (type, ModuleType)):
-            return _own_parts(noted)
+            return own_parts(noted)
         return [(key, part) for key, part in (entries(noted) or {}).items() if isinstance(key, (str, int))]
 
     def owner_of(self, names: Any) -> Any:
@@ -382,7 +394,7 @@ class Outside:
             seen.add(id(thing))
             yield thing, base
             for key, part in self._parts_at_first(thing):
-                if _has_parts(part):
+                if has_parts(part):
                     is_item = isinstance(thing, (list, tuple, dict))
                     rest.append((part, base.item(key) if is_item else base.attribute(key)))
 
@@ -391,57 +403,3 @@ class Outside:
         return Source("param", (value,), name, (("_", None),), value.name)
 
     param_names: dict[Value, str] = {}
-
-
-def _parts_of(thing: Any) -> list[tuple[Any, Any]]:
-    if isinstance(thing, dict):
-        return [(key, part) for key, part in thing.items() if isinstance(key, (str, int))]
-    if isinstance(thing, (list, tuple)):
-        return list(enumerate(thing))
-    if isinstance(thing, (type, ModuleType)):
-        return _own_parts(vars(thing))
-    return list(attributes(thing).items()) if is_open(type(thing)) or isinstance(thing, FunctionType) else []
-
-
-def _own_parts(names: Mapping[str, Any]) -> list[tuple[Any, Any]]:
-    """What a class or module holds, other than its functions and what Python put there."""
-    own = [(name, part) for name, part in names.items() if not name.startswith(("__", "_abc_"))]
-    return [(name, part) for name, part in own if not hasattr(type(part), "__get__")]
-
-
-def _type_of(value: Any) -> Any:
-    known = type_of(value)
-    return known if isinstance(known, TensorType) else ObjectType(type(value).__name__)
-
-
-def _is_long(value: Any) -> bool:
-    if type(value) not in (list, dict) or len(value) <= _SMALL:
-        return False
-    return not is_taken_apart(value.values() if isinstance(value, dict) else value)
-
-
-def _has_parts(value: Any) -> bool:
-    if isinstance(value, (type, ModuleType)) or is_tensor(value):
-        return False
-    return isinstance(value, (np.ndarray, list, dict, tuple)) or is_open(type(value)) or is_opaque(value)
-
-
-def _is_small(value: Any) -> bool:
-    leaves = nest.flatten(value)
-    return len(leaves) <= _SMALL or is_taken_apart(leaves)
-
-
-def _keys(value: Any) -> list[Any]:
-    kind = nest.kind_of(value)
-    return list(kind.children(value)) if kind is not None else []
-
-
-def _is_empty(cell: CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return True
-    return False
-
-
-_CONSTANT = (int, float, complex, str, bytes, type(None), type(...), np.generic, np.dtype, frozenset, range, slice)

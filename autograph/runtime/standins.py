@@ -295,6 +295,7 @@ def _is_callable(trace: Trace, thing: Any) -> Any:
     return any("__call__" in vars(base) for base in known.__mro__)
 
 
+@on_behalf
 def _is_instance(trace: Trace, thing: Any, kinds: Any) -> bool:
     """`isinstance(thing, kinds)`: a number or array, of whatever class, is no tuple and no object of the user's."""
     if not is_tensor(thing):

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.libraries import is_own, on_behalf
+from autograph.runtime.classes import GENERATORS
 from autograph.runtime.graph import Value
 from autograph.runtime.protocols import as_arrays, overrides
 from autograph.runtime.recorder import Recorder
@@ -31,6 +32,8 @@ _STATIC_ATTRIBUTES: dict[str, Callable[[TensorType], Any]] = {
 _DICTS = (OrderedDict, defaultdict, Counter)
 _KINDS = (str, list, dict, set, tuple, range, enumerate, zip, bytes, type(None), frozenset, deque, *_DICTS)
 _CLASSES: dict[str, type] = {kind.__name__: kind for kind in _KINDS}
+# The same of generators of random numbers that the graph makes. (Classes of the user may be called so, too.)
+_MADE: dict[str, type] = {kind.__name__: kind for kind in GENERATORS}
 
 
 class Tensor:
@@ -391,7 +394,7 @@ def _is_data(name: str) -> bool:
 
 def _is_method(kind: Any, type: Any, name: str) -> bool:
     """Whether an attribute of an object, of class `kind` if that is known, is taken for a method about to be called."""
-    known = kind or (_CLASSES.get(type.name) if isinstance(type, ObjectType) else None)
+    known = kind or (_CLASSES.get(type.name) or _MADE.get(type.name) if isinstance(type, ObjectType) else None)
     if known is not None:
         return callable(getattr(known, name, None))
     return name not in _DATA and any(hasattr(kind, name) for kind in (*_CLASSES.values(), np.ndarray))

@@ -133,3 +133,15 @@ def test_print_goes_to_the_standard_error(capsys):
 def test_importing_the_library_does_not_import_the_spelling():
     program = "import sys, autograph; assert not any('compat' in name for name in sys.modules if 'autograph' in name)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_numbers_as_print_shows_them(capsys):
+    tf.print(1 / tf.constant(3.0), tf.constant(2.0), tf.constant(1e10), np.array([0.1]), -7, np.float32(0.5))
+    assert capsys.readouterr().err == "0.333333343 2 1e+10 [0.1] -7 0.5\n"
+
+
+def test_other_modules_of_tensorflow():
+    assert tf.compat.v1.constant(3).numpy() == 3
+    assert tf.compat.v1.Tensor is tf.Tensor
+    assert tf.math.reduce_max(tf.nn.softmax(tf.constant([1.0, 1.0]))).numpy() == 0.5
+    assert tf.linalg.inv(tf.eye(2) * 2)[0, 0].numpy() == 0.5

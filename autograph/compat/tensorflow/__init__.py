@@ -7,9 +7,10 @@ runtime of this library records, optimises and runs.
 # ruff: noqa: F401  (names of TensorFlow's)
 
 import builtins as _builtins
+from importlib import import_module as _import_module
 
 from autograph.compat.tensorflow import autograph_ as autograph
-from autograph.compat.tensorflow import config, data, distribute, dtypes, errors, ragged, sparse
+from autograph.compat.tensorflow import config, data, distribute, dtypes, errors, linalg, math, nn, ragged, sparse
 from autograph.compat.tensorflow import nest_ as nest
 from autograph.compat.tensorflow import random_ops as random
 from autograph.compat.tensorflow import testing as test
@@ -141,6 +142,7 @@ from autograph.compat.tensorflow.math_ops import (
     tensordot,
     truediv,
 )  # fmt: skip
+from autograph.compat.tensorflow.module import Module
 from autograph.compat.tensorflow.printing import print
 from autograph.compat.tensorflow.ragged import RaggedTensor
 from autograph.compat.tensorflow.reduce_ops import (
@@ -175,3 +177,10 @@ __version__ = "2.16.0"
 def executing_eagerly() -> _builtins.bool:
     """Whether ops run at once."""
     return _current() is None
+
+
+def __getattr__(name: str) -> object:
+    """`tf.compat` and `tf.python`, which need all the rest."""
+    if name not in ("compat", "python"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _import_module(f"{__name__}.{name}")

@@ -32,7 +32,7 @@ def static_shape(shape: Any) -> TensorShape:
     if is_tensor(shape):
         tensor = convert_to_tensor(shape)
         if is_handle(tensor._value):
-            length = tensor.shape[0] if tensor.shape.rank == 1 else None
+            length = 1 if tensor.shape.rank == 0 else tensor.shape[0] if tensor.shape.rank == 1 else None
             return TensorShape(None if length is None else [None] * length)
         shape = tensor._value
     parts = plain(np.atleast_1d(shape).tolist() if isinstance(shape, (np.ndarray, np.generic, int)) else shape)
@@ -152,11 +152,10 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     tensor = convert_to_tensor(tensor)
-    known = static_shape(shape)
-    rest = {} if known.is_fully_defined() or not is_handle(tensor._value) else {"shape": known}
-    if is_handle(plain(shape)):
-        rest = {"shape": known}
-    return apply("Reshape", lambda x: compute(np.reshape, x, plain(shape)), tensor, dtype=tensor.dtype, **rest)
+    dims = plain(shape)
+    staged = is_handle(dims) or (isinstance(dims, tuple) and any(map(is_handle, dims)))
+    rest = {"shape": static_shape(shape)} if staged else {}
+    return apply("Reshape", lambda x: compute(np.reshape, x, dims), tensor, dtype=tensor.dtype, **rest)
 
 
 def _shaping(op: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
@@ -313,8 +312,9 @@ def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0, name: 
 def gather_nd(params: Any, indices: Any, name: str | None = None) -> Tensor:
     params, indices = convert_to_tensor(params), convert_to_tensor(indices)
     depth = indices.shape[-1]
+    shape = indices.shape[:-1] + params.shape[depth:] if params.shape.rank is not None else TensorShape(None)
     return apply("GatherNd", lambda x, at: x[tuple(at[..., i] for i in np.arange(depth))], params, indices,
-                 dtype=params.dtype)  # fmt: skip
+                 dtype=params.dtype, shape=shape)  # fmt: skip
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = None) -> Tensor:

@@ -86,16 +86,16 @@ class TensorFlowBackend(protocol.Backend):
                 break
         return None
 
-    def and_(self, first: Any, rest: Sequence[Thunk]) -> Any:
+    def and_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
         from autograph.operators.logical import and_
 
-        others = rest[0] if len(rest) == 1 else (lambda: and_(*rest))  # type: ignore[arg-type]
+        others = rest[0] if len(rest) == 1 else (lambda: and_(*rest, test=test))  # type: ignore[arg-type, misc]
         return stage_if(self.current, _condition(first), [others, lambda: first], _reached(*rest), CONDITIONAL)
 
-    def or_(self, first: Any, rest: Sequence[Thunk]) -> Any:
+    def or_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
         from autograph.operators.logical import or_
 
-        others = rest[0] if len(rest) == 1 else (lambda: or_(*rest))  # type: ignore[arg-type]
+        others = rest[0] if len(rest) == 1 else (lambda: or_(*rest, test=test))  # type: ignore[arg-type, misc]
         return stage_if(self.current, _condition(first), [lambda: first, others], _reached(*rest), CONDITIONAL)
 
     def not_(self, value: Any) -> Any:

@@ -16,16 +16,20 @@ from autograph.compat.tensorflow.tensor import effect
 def print(*inputs: Any, output_stream: Any = None, sep: str = " ", end: str = "\n", summarize: int = 3) -> None:
     """Print tensors, and whatever else, when the graph runs; to the standard error, unless another stream is given."""
     leaves = [each for value in inputs for each in nest.flatten(value)]
-    values = [convert_to_tensor(each)._value if is_tensor(each) else each for each in leaves]
+    values = [convert_to_tensor(each)._value if _is_array(each) else each for each in leaves]
 
     def show(*found: Any) -> None:
         rest = iter(found)
-        shown = [nest.map(lambda leaf: _Shown(next(rest), is_tensor(leaf), summarize), value) for value in inputs]
+        shown = [nest.map(lambda leaf: _Shown(next(rest), _is_array(leaf), summarize), value) for value in inputs]
         texts = [str(each) if isinstance(each, _Shown) else _structure(each) for each in shown]
         stream = sys.stderr if output_stream is None else output_stream
         builtins.print(*texts, sep=sep, end=end, file=stream)
 
     effect(show, *values)
+
+
+def _is_array(value: Any) -> bool:
+    return is_tensor(value) or isinstance(value, (np.ndarray, np.generic))
 
 
 class _Shown:
@@ -64,8 +68,11 @@ def text_of(value: Any, summarize: int = 3) -> str:
 def _number(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "1" if value else "0"
-    text = str(value)
-    return text.removesuffix(".0") if isinstance(value, (float, np.floating)) else text
+    if not isinstance(value, (float, np.floating)):
+        return str(value)
+    few, many = (6, 9) if np.asarray(value).dtype.itemsize <= 4 else (15, 17)
+    text = f"{value:.{few}g}"
+    return text if type(value)(text) == value or value != value else f"{value:.{many}g}"
 
 
 def print_like_python(*args: Any, **kwargs: Any) -> None:

@@ -41,8 +41,9 @@ def reducing(
 
     def vjp(g: Any, out: Any, x: Any, /, *args: Any, **kwargs: Any) -> Any:
         given = {"axis": axis, **dict(zip(order, args)), **kwargs}
-        given = {key: arg for key, arg in given.items() if arg is not np._NoValue}
-        a, along, mask = as_array(x), given["axis"], given.get("where", True)
+        along = given["axis"]
+        given = {key: arg for key, arg in given.items() if arg is not None and arg is not np._NoValue}
+        a, mask = as_array(x), given.get("where", True)
         if along is not None and not given.get("keepdims", False):
             g, out = np.expand_dims(g, along), np.expand_dims(out, along)
         if missing is not None:
@@ -85,7 +86,9 @@ def how_many(a: Any, axis: Any, mask: Any) -> Any:
 
 
 def variance(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: Any) -> Any:
-    about = given["mean"] if "mean" in given else np.mean(a, axis, keepdims=True, where=mask)
+    about = given.get("mean")
+    if about is None:
+        about = np.mean(a, axis, keepdims=True, **({} if mask is True else {"where": mask}))
     return g * 2 * conj(a - about) / (how_many(a, axis, mask) - given.get("correction", given.get("ddof", 0)))
 
 
@@ -116,7 +119,8 @@ def extent(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: Any) -> Any:
 
 
 def product(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: Any) -> Any:
-    return g * others(a if mask is True else np.where(mask, a, 1), axis) * given.get("initial", 1)
+    found = g * others(a if mask is True else np.where(mask, a, 1), axis)
+    return found * given["initial"] if "initial" in given else found
 
 
 def product_of_initial(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: Any) -> Any:

@@ -1,0 +1,18 @@
+"""`tf.compat.v1`: the names of version 1 that are there in version 2, and some that are not."""
+
+# ruff: noqa: F403  (names of TensorFlow's)
+
+from typing import Any
+
+from autograph.compat.tensorflow import *
+
+
+def enable_v2_behavior() -> None:
+    """That is how it is."""
+
+
+enable_eager_execution = enable_control_flow_v2 = enable_v2_behavior
+
+
+def global_variables_initializer() -> Any:
+    """Variables have their values from the beginning."""

@@ -1,0 +1,61 @@
+"""`tf.Module`: objects that find their variables and those of the modules in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from autograph.compat.tensorflow.control import scope
+from autograph.compat.tensorflow.variables import Variable
+
+
+class Module:
+    """Something that has variables. They are found in its attributes, and in lists, tuples and dicts there."""
+
+    def __init__(self, name: str | None = None) -> None:
+        self._name = name or _snake(type(self).__name__)
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def name_scope(self) -> Any:
+        return scope(self._name)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        return tuple(part for part in _parts(self, set()) if isinstance(part, Variable))
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        return tuple(variable for variable in self.variables if variable.trainable)
+
+    @property
+    def non_trainable_variables(self) -> tuple[Variable, ...]:
+        return tuple(variable for variable in self.variables if not variable.trainable)
+
+    @property
+    def submodules(self) -> tuple[Module, ...]:
+        return tuple(part for part in _parts(self, set()) if isinstance(part, Module) and part is not self)
+
+
+def _parts(value: Any, seen: set[int]) -> Iterator[Any]:
+    """Variables and modules that are reached from a value, each once; attributes in the order of their names."""
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if isinstance(value, (Module, Variable)):
+        yield value
+    inside: Any = ()
+    if isinstance(value, Module):
+        inside = [vars(value)[name] for name in sorted(vars(value))]
+    elif isinstance(value, (list, tuple, dict)):
+        inside = value.values() if isinstance(value, dict) else value
+    for part in inside:
+        yield from _parts(part, seen)
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

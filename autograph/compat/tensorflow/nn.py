@@ -1,0 +1,91 @@
+"""`tf.nn`: what neural networks are made of, in terms of other ops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph.compat.tensorflow import array_ops, dtypes, math_ops, reduce_ops
+from autograph.compat.tensorflow.convert import convert_to_tensor, matched
+from autograph.compat.tensorflow.dtypes import numpy_dtype
+from autograph.compat.tensorflow.math_ops import sigmoid as sigmoid
+from autograph.compat.tensorflow.math_ops import tanh as tanh
+from autograph.compat.tensorflow.tensor import Tensor, apply
+
+
+def relu(features: Any, name: str | None = None) -> Tensor:
+    x = convert_to_tensor(features)
+    return apply("Relu", lambda value: np.maximum(value, numpy_dtype(x.dtype).type(0)), x, dtype=x.dtype)
+
+
+def relu6(features: Any, name: str | None = None) -> Tensor:
+    return math_ops.minimum(relu(features), 6)
+
+
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+    x = convert_to_tensor(features)
+    return math_ops.maximum(x, x * alpha)
+
+
+def elu(features: Any, name: str | None = None) -> Tensor:
+    x = convert_to_tensor(features)
+    return apply("Elu", lambda v: np.where(v > 0, v, np.expm1(np.minimum(v, 0))), x, dtype=x.dtype)
+
+
+def softplus(features: Any, name: str | None = None) -> Tensor:
+    x = convert_to_tensor(features)
+    return apply("Softplus", lambda v: np.logaddexp(v, numpy_dtype(x.dtype).type(0)), x, dtype=x.dtype)
+
+
+def log_softmax(logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    x = convert_to_tensor(logits)
+    return x - reduce_ops.reduce_logsumexp(x, axis, keepdims=True)
+
+
+def softmax(logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    return math_ops.exp(log_softmax(logits, axis))
+
+
+def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    labels, logits = matched("SoftmaxCrossEntropyWithLogits", labels, logits)
+    return math_ops.negative(reduce_ops.reduce_sum(labels * log_softmax(logits, axis), axis))
+
+
+def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
+    numbers, x = convert_to_tensor(labels), convert_to_tensor(logits)
+    chosen = array_ops.one_hot(numbers, x.shape[-1], dtype=x.dtype)
+    return softmax_cross_entropy_with_logits(chosen, x)
+
+
+def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
+    labels, logits = matched("SigmoidCrossEntropyWithLogits", labels, logits)
+    found: Tensor = relu(logits) - logits * labels + softplus(math_ops.negative(math_ops.abs(logits)))
+    return found
+
+
+def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Tensor:
+    return array_ops.gather(params, ids)
+
+
+def top_k(input: Any, k: int = 1, sorted: bool = True, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """The largest elements of each row, and where they are."""
+    x = convert_to_tensor(input)
+    where = reduce_ops.argsort(x, direction="DESCENDING", stable=True)[..., :k]
+    values = apply("TopKV2", lambda v, at: np.take_along_axis(v, at, axis=-1), x, where, dtype=x.dtype)
+    return values, math_ops.cast(where, dtypes.int32)
+
+
+def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = None) -> Tensor:
+    return math_ops.add(value, bias)
+
+
+def l2_loss(t: Any, name: str | None = None) -> Tensor:
+    x = convert_to_tensor(t)
+    half: Tensor = reduce_ops.reduce_sum(x * x) / 2
+    return half
+
+
+def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Any, Any]:
+    """Mean and variance."""
+    return reduce_ops.reduce_mean(x, axes, keepdims), reduce_ops.reduce_variance(x, axes, keepdims)
