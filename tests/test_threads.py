@@ -209,10 +209,13 @@ def memory(work, rounds):
 
 
 def test_memory_is_steady():
-    """What is converted is gone when dropped: 50 conversions take some 250 KB; a leak would, in every round."""
+    """What is converted is gone when dropped: 50 conversions take some 250 KB; a leak would, in every round.
+
+    Of Python, a table may grow in some round: of interned strings, or of the methods that were looked up last.
+    """
     convert_and_drop(20)
-    used = memory(lambda: convert_and_drop(50), 4)
-    assert min(after - before for before, after in zip(used, used[1:])) < 50_000, used
+    used = memory(lambda: convert_and_drop(50), 6)
+    assert min(after - before for before, after in zip(used, used[1:])) < 10_000, used
 
 
 def test_instances_of_one_conversion_cost_no_more_memory():

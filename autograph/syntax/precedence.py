@@ -6,6 +6,8 @@ printer knows of Python's operator precedence.
 
 from __future__ import annotations
 
+import sys
+
 import gast
 
 (YIELD, TUPLE, NAMED, TEST, OR, AND, NOT, COMPARE, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, TERM, FACTOR,
@@ -27,6 +29,11 @@ _BINDING = {
 def kind(node: gast.AST) -> str:
     """The name of a node's type, the same for `ast` and `gast`, whose types are not."""
     return type(node).__name__
+
+
+def method_of(node: gast.AST, ending: str = "") -> str:
+    """The name of the method of `Unparser` for a node; Python remembers each text that methods are looked up by."""
+    return sys.intern(f"_{kind(node)}{ending}")
 
 
 def binding(node: gast.AST) -> int:

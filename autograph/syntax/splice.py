@@ -18,7 +18,7 @@ import gast
 from . import literals, precedence
 from .lines import Brackets, column, segment
 from .origin import fields, is_node, untouched
-from .precedence import kind
+from .precedence import kind, method_of
 from .unparse import Unparser, falls_apart, means
 
 Place = tuple[int, int]
@@ -150,7 +150,7 @@ class Splicer(Unparser):
 
     def print_afresh(self, node: gast.AST) -> None:
         """Print a node by its own method of `Unparser`."""
-        getattr(self, "_" + kind(node))(node)
+        getattr(self, method_of(node))(node)
 
     def place(self, node: gast.AST, level: int) -> None:
         """Print an expression; a tuple's own parentheses are part of its text."""

@@ -14,7 +14,7 @@ import gast
 from . import literals
 from .bridge import to_gast
 from .origin import fields
-from .precedence import kind
+from .precedence import kind, method_of
 from .unparse_expr import BINARY, ExpressionUnparser
 
 _DOCUMENTED = ("FunctionDef", "AsyncFunctionDef", "ClassDef", "Module")
@@ -88,7 +88,7 @@ class Unparser(ExpressionUnparser):
 
     def head(self, node: gast.AST) -> None:
         """Print a compound statement up to the colon."""
-        getattr(self, f"_{kind(node)}_head")(node)
+        getattr(self, method_of(node, "_head"))(node)
 
     def keyword_clause(self, keyword: str, owner: gast.AST, body: Sequence[gast.AST]) -> None:
         """Print an `else` or `finally`, if there is one."""
