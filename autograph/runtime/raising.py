@@ -18,7 +18,7 @@ from autograph.errors import AutographError
 from autograph.libraries import is_at_fault
 from autograph.marks import is_body
 from autograph.runtime.graph import Place
-from autograph.runtime.journal import attributes
+from autograph.runtime.journal import Fallback, attributes
 from autograph.runtime.signals import Diverged, Plain, Raised, Signal, handled
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace, is_library
@@ -114,9 +114,10 @@ _HANDLES = re.compile("'?\\b(Tensor|Held|Method|Recorded|Mutator|ContainerRef|Ob
 
 def is_own(error: BaseException) -> bool:
     """Whether an exception is an error of this library, rather than of what it does, or calls, for the user."""
-    codes = [entry.tb_frame.f_code for entry in _entries(error)]
-    raised = next((code for code in reversed(codes) if not code.co_filename.startswith(INSTALLED)), None)
-    return raised is not None and is_at_fault(raised)
+    for frame in reversed([entry.tb_frame for entry in _entries(error)]):
+        if isinstance(frame.f_globals, Fallback) or not frame.f_code.co_filename.startswith(INSTALLED):
+            return is_at_fault(frame.f_code)  # traced code may be a library's
+    return False
 
 
 def _entries(error: BaseException) -> Iterator[TracebackType]:

@@ -257,7 +257,7 @@ class Specialiser:
         except Exception as error:
             if isinstance(error, AutographError) or not is_own(error):
                 raise
-            message = f"autograph fails to stage {self.name} ({type(error).__name__}: {error}). This is an error in "
+            message = f"autograph fails to stage {self.name} ({error!r}). This is an error in "
             message += "autograph, please report it with this traceback; without @ag.function, the function will run"
             raise InternalError(message, *place_of(self.function)) from error
         self.made += 1
