@@ -226,8 +226,34 @@ def conversions() -> Iterator[Case]:
     yield from (case(".item", x, *index) for x, *index in [(A[:1, :1],), (A, 2), (A, 1, 2), (A, (1, 2))])
 
 
+def complex_numbers() -> Iterator[Case]:
+    z, w = P * np.exp(2j * A), A[:1] + 1j * B
+    for name in "exp exp2 expm1 log log2 log10 log1p sqrt sin cos tan arcsin arccos arctan sinh cosh tanh".split():
+        yield case(f"np.{name}", z)
+    for name in "arcsinh arccosh arctanh square reciprocal negative positive abs conj sign real imag angle".split():
+        yield case(f"np.{name}", z)
+    for name in "add subtract multiply divide power".split():
+        yield case(f"np.{name}", z, w)
+        yield case(f"np.{name}", P, z)
+        yield case(f"np.{name}", z, P)
+    for name in "sum prod mean var std cumsum cumprod".split():
+        yield case(f"np.{name}", z, axis=1)
+    for op, *args in [("pow", 3), ("abs",), (".conj",), ("np.where", z, P), ("np.gradient",), ("np.diff",)]:
+        yield case(op, *([M] if op == "np.where" else [z]), *args)
+    for x, y in [(z, B), (B, z.T), (z, z.T), (A, z.T)]:
+        yield case("matmul", x, y)
+    for name, x, y in [("vecdot", z, B + 1j), ("matvec", z, B + 1j), ("vecmat", B + 1j, z.T)]:
+        if f"np.{name}" in OPS:
+            yield case(f"np.{name}", x, y)
+    for op, *args in [("polar",), ("phase",), ("log",), ("sqrt",)]:
+        yield case(f"cmath.{op}", 0.3 + 0.4j, *args)
+    yield case("cmath.rect", 0.3, 0.4)
+    yield case("complex", 2.0, 3.0)
+
+
 TABLES = (
-    unary, binary, operators, mathematics, reductions, running, statistics, differences, elements, conversions
+    unary, binary, operators, mathematics, reductions, running, statistics, differences, elements, conversions,
+    complex_numbers,
 )  # fmt: skip
 CASES = {table.__name__: [each for each in table() if each[0] in OPS] for table in TABLES}
 
@@ -250,7 +276,7 @@ def ones(out: Any) -> Any:
     return tuple(map(ones, out)) if isinstance(out, (tuple, list)) else np.ones_like(out)[()]
 
 
-@pytest.mark.parametrize("table", [name for name in CASES if name not in ("mathematics", "conversions")])
+@pytest.mark.parametrize("table", sorted(CASES.keys() - {"mathematics", "conversions", "complex_numbers"}))
 def test_single_precision(table: str) -> None:
     """A rule gives float32 for float32, and the same numbers."""
     for op, args, kwargs in CASES[table]:
