@@ -18,8 +18,8 @@ class Whereabouts:
         self._root: FrameType | None = None
         self._placed: Place | None = None
 
-    def start_from(self, frame: FrameType) -> None:
-        """Places are told from `frame` inwards, which is not the user's."""
+    def start_from(self, frame: FrameType | None) -> None:
+        """Places are told from `frame` inwards, which is not the user's; None where there are none any more."""
         self._root = frame
 
     def place(self) -> Place:

@@ -1,5 +1,8 @@
 """TensorFlow's spelling: when functions are traced, what is static, and what runs when."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -101,6 +104,28 @@ def test_variables_are_made_once():
     counter = Counter()
     assert [counter.step(tf.constant(2)).numpy() for _ in range(3)] == [2, 4, 6]
     assert Counter().step(tf.constant(5)).numpy() == 5
+
+
+def test_methods_do_not_keep_their_objects():
+    class Scale:
+        __slots__ = ("__weakref__", "by")
+
+        def __init__(self, by):
+            self.by = by
+
+        __hash__ = None
+
+        @tf.function
+        def of(self, x):
+            return x * self.by
+
+    scale = Scale(3)
+    assert [scale.of(tf.constant(2)).numpy() for _ in range(2)] == [6, 6]
+    assert scale.of.experimental_get_tracing_count() == 1
+    gone = weakref.ref(scale)
+    del scale
+    gc.collect()
+    assert gone() is None
 
 
 def test_what_nobody_needs_is_not_run():
@@ -229,7 +254,10 @@ def test_generators_and_else_of_loops_are_refused():
             n = 7
         return n
 
-    for function, args, text in ((generator, (), "generators"), (for_else, ([],), "for/else"),
-                                 (while_else, (0,), "while/else")):  # fmt: skip
+    def calls_it(xs):
+        return for_else(xs)
+
+    refused = [(calls_it, "for/else"), (for_else, "for/else"), (while_else, "while/else")]
+    for function, args, text in [(generator, (), "generators"), *((f, (0,), text) for f, text in refused)]:
         with pytest.raises(NotImplementedError, match=text):
             tf.function(function)(*args)

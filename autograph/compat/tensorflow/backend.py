@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Mapping, Sequence
-from types import BuiltinFunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
-from autograph import operators
-from autograph.compat.tensorflow import array_ops, graphs, math_ops, mutations, printing, reduce_ops
+from autograph import libraries, operators
+from autograph.compat.tensorflow import array_ops, graphs, math_ops, mutations, printing, reduce_ops, syntax
 from autograph.compat.tensorflow.branches import CONDITIONAL, stage_if
 from autograph.compat.tensorflow.convert import convert_to_tensor, is_tensor
 from autograph.compat.tensorflow.dtypes import bool as bool_
@@ -116,6 +116,9 @@ class TensorFlowBackend(protocol.Backend):
         name = function.__name__ if isinstance(function, (BuiltinFunctionType, type)) else ""
         if name and vars(builtins).get(name) is function:
             return getattr(operators, f"{name}_", NotImplemented)
+        plain = getattr(function, "__func__", function)
+        if type(plain) is FunctionType and not libraries.is_plain(str(plain.__globals__.get("__name__"))):
+            syntax.check(function)
         return getattr(function, "__tf_inline__", NotImplemented)
 
     def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

@@ -6,6 +6,7 @@ import functools
 import inspect
 import weakref
 from collections.abc import Callable
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -102,47 +103,41 @@ class Arguments:
         self.names = list(bound.arguments)
         self.tensors: list[Tensor] = []
         self.specs: list[tuple[str, TensorSpec]] = []
-        given = list(bound.arguments.values())
-        if signature is not None:
-            given = [_as_specified(value, spec) for value, spec in zip(given, signature)]
-        parts = [self._take(value, name) for value, name in zip(given, self.names)]
-        if signature is not None:
-            for (name, _), wanted in zip(list(self.specs), nest.flatten(signature)):
-                self.specs[[n for n, _ in self.specs].index(name)] = name, wanted
+        wanted = [None] * len(self.names) if signature is None else signature
+        parts = [self._take(value, *rest) for value, *rest in zip(bound.arguments.values(), self.names, wanted)]
         self.specified = [part for part, _ in parts]
-        self.key = "signature" if signature is not None else tuple(key for _, key in parts)
-        self._bound = bound
+        self.key = tuple(key for _, key in parts)
+        staged = inspect.BoundArguments(bound.signature, dict(zip(self.names, self.specified)))
+        self.tree = staged.args, staged.kwargs
 
-    def staged(self) -> tuple[Any, Any]:
-        """`(args, kwargs)` with the specs."""
-        rest = iter([spec for _, spec in self.specs])
-        values = [nest.map(lambda leaf: next(rest) if isinstance(leaf, TensorSpec) else leaf, each)
-                  for each in self.specified]  # fmt: skip
-        bound = inspect.BoundArguments(self._bound.signature, dict(zip(self.names, values)))
-        return bound.args, bound.kwargs
+    def _take(self, value: Any, name: str, wanted: Any = None) -> tuple[Any, Any]:
+        """A value with specs for its tensors, and its key.
 
-    @property
-    def tree(self) -> Any:
-        return self.staged()
-
-    def _take(self, value: Any, name: str) -> tuple[Any, Any]:
-        """A value with specs for its tensors, and its key."""
+        Args:
+            wanted: the spec, or structure of specs, that it must fit.
+        """
         if isinstance(value, TensorSpec):
-            spec = TensorSpec(value.shape, value.dtype, value.name)
-            self.specs.append((value.name or name, spec))
-            return spec, (spec.dtype, spec.shape)
+            return self._specified(value.name or name, wanted or value)
+        if isinstance(wanted, TensorSpec):
+            value = _as_specified(value, wanted)
         if isinstance(value, (Tensor, np.ndarray, np.generic)):
             tensor = convert_to_tensor(value)
-            spec = TensorSpec(tensor.shape, tensor.dtype)
             self.tensors.append(tensor)
-            self.specs.append((name, spec))
-            return spec, (spec.dtype, spec.shape)
+            return self._specified(name, wanted or TensorSpec(tensor.shape, tensor.dtype))
         kind = nest.kind_of(value)
         if kind is None:
             return value, _key_of(value)
-        parts = [self._take(part, f"{name}_{key}") for key, part in kind.children(value).items()]
+        specs = {} if wanted is None else kind.children(wanted)
+        parts = [
+            self._take(part, f"{name}_{key}", specs.get(key)) for key, part in kind.children(value).items()
+        ]
         keys = tuple(key for _, key in parts)
         return kind.rebuild(value, [part for part, _ in parts]), (type(value), tuple(kind.children(value)), keys)
+
+    def _specified(self, name: str, spec: TensorSpec) -> tuple[TensorSpec, Any]:
+        own = TensorSpec(spec.shape, spec.dtype, spec.name)  # of this place only
+        self.specs.append((name, own))
+        return own, (own.dtype, own.shape)
 
 
 def _key_of(value: Any) -> Any:
@@ -153,8 +148,6 @@ def _key_of(value: Any) -> Any:
 
 def _as_specified(value: Any, spec: Any) -> Any:
     """An argument as its spec has it."""
-    if isinstance(value, TensorSpec) or not isinstance(spec, TensorSpec):
-        return value
     tensor = convert_to_tensor(value, dtype_hint=spec.dtype)
     if not spec.is_compatible_with(tensor):
         raise TypeError(f"Binding inputs to tf.function failed: {tensor!r} is not compatible with {spec!r}")
@@ -165,22 +158,28 @@ class Function:
     """A Python function that is traced into graphs. Tensors among the arguments are staged, all else is static."""
 
     def __init__(
-        self, python_function: Callable[..., Any], name: str, input_signature: Any, convert: bool, features: Any
+        self, python_function: Callable[..., Any], input_signature: Any, convert: bool, features: Any, owner: Any = None
     ) -> None:
-        self._python_function = python_function
-        self._name = getattr(python_function, "__name__", name)
+        self._plain = python_function
+        self._owner = None if owner is None else weakref.ref(owner)  # the object that it is a method of
+        self._name = getattr(python_function, "__name__", "function")
         self._input_signature = input_signature
         self._convert = convert
         self._features = features
-        self._signature = inspect.signature(python_function)
+        self._signature = inspect.signature(self.python_function)
         self._traces: dict[Any, ConcreteFunction] = {}
-        self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
+        self._methods: dict[int, tuple[weakref.ref[Any], Function]] = {}  # by the ids of objects
         self._has_variables = False
         functools.update_wrapper(self, python_function)
 
     @property
     def python_function(self) -> Callable[..., Any]:
-        return self._python_function
+        if self._owner is None:
+            return self._plain
+        owner = self._owner()
+        if owner is None:
+            raise ReferenceError(f"the object is gone that {self._name} is a method of")
+        return MethodType(self._plain, owner)
 
     @property
     def input_signature(self) -> Any:
@@ -188,13 +187,13 @@ class Function:
 
     @property
     def __tf_inline__(self) -> Callable[..., Any]:
-        return lambda *args, **kwargs: call(self._python_function, args, kwargs, self._convert)
+        return lambda *args, **kwargs: call(self.python_function, args, kwargs, self._convert)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if graphs.functions_run_eagerly():
-            return self._python_function(*args, **kwargs)
+            return self.python_function(*args, **kwargs)
         if graphs.current() is not None:
-            return call(self._python_function, args, kwargs, self._convert)
+            return call(self.python_function, args, kwargs, self._convert)
         arguments = self._read(args, kwargs)
         return self._concrete(arguments)._run(arguments)
 
@@ -217,7 +216,7 @@ class Function:
         return ConcreteFunction(self, arguments, traced, graph)
 
     def _traced(self, arguments: Arguments) -> tuple[Traced, graphs.FuncGraph]:
-        return trace(self._python_function, self._name, arguments.staged(), arguments.specs, self._features,
+        return trace(self.python_function, self._name, arguments.tree, arguments.specs, self._features,
                      self._check_variables, self._convert)  # fmt: skip
 
     def _check_variables(self) -> None:
@@ -240,12 +239,12 @@ class Function:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self
-        found = self._bound.get(instance)
-        if found is None:
-            method = self._python_function.__get__(instance, owner)
-            signature = self._input_signature
-            found = Function(method, self._name, signature, self._convert, self._features)
-            self._bound[instance] = found
+        number = id(instance)
+        known = self._methods.get(number)
+        if known is not None and known[0]() is instance:
+            return known[1]
+        found = Function(self._plain, self._input_signature, self._convert, self._features, instance)
+        self._methods[number] = weakref.ref(instance, lambda _: self._methods.pop(number, None)), found
         return found
 
     def __repr__(self) -> str:
@@ -276,7 +275,7 @@ def function(
     features = options if isinstance(options, (list, tuple, set, frozenset)) else () if options is None else (options,)
 
     def decorate(python_function: Callable[..., Any]) -> Function:
-        return Function(python_function, "function", input_signature, autograph, tuple(features))
+        return Function(python_function, input_signature, autograph, tuple(features))
 
     return decorate if func is None else decorate(func)
 

@@ -86,7 +86,10 @@ def trace(
         positional, named = nest.map(lambda leaf: given.get(id(leaf), leaf), args)
         with traced_by(TENSORFLOW):
             graph.trace.start_from(sys._getframe())
-            result = _returned(graph, call(function, positional, named, convert))
+            try:
+                result = _returned(graph, call(function, positional, named, convert))
+            finally:
+                graph.trace.start_from(None)  # that frame holds on to the arguments
     return Traced(graph, result), graph
 
 
