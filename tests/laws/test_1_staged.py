@@ -128,8 +128,8 @@ def test_threads_call_at_the_same_time() -> None:
     def work() -> None:
         for function, entry in zip(staged, chosen):
             for arguments in entry.calls:
-                args, kwargs = eval(f"(lambda *a, **k: (a, k))({arguments})", dict(vars(entry.module)))
-                plain_args, plain_kwargs = copy.deepcopy((args, kwargs))
+                text = f"(lambda *a, **k: (a, k))({arguments})"
+                (args, kwargs), (plain_args, plain_kwargs) = eval(f"{text}, {text}", dict(vars(entry.module)))
                 try:
                     wanted = repr(entry.function(*plain_args, **plain_kwargs))
                 except Exception as error:
