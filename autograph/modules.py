@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ class Module:
 
     def named_variables(self) -> dict[str, Variable]:
         """All variables by their paths."""
-        return {path: part for path, part in _walk(self) if isinstance(part, Variable)}
+        return {path: part for path, part in _within(self).items() if isinstance(part, Variable)}
 
     @property
     def variables(self) -> list[Variable]:
@@ -63,7 +63,7 @@ class Module:
     @property
     def submodules(self) -> list[Module]:
         """All modules in it, itself left out."""
-        return [part for _, part in _walk(self) if isinstance(part, Module) and part is not self]
+        return [part for part in _within(self).values() if isinstance(part, Module) and part is not self]
 
     def train(self, mode: bool = True) -> Any:
         """Let it, and all modules in it, be trained; gives itself."""
@@ -122,16 +122,21 @@ class Module:
         return f"{type(self).__name__}(\n{''.join(lines)})" if lines else f"{type(self).__name__}()"
 
 
-def _walk(thing: Any, path: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Any]]:
-    """All modules and variables within a thing, itself included, each once, with their paths."""
-    seen = set() if seen is None else seen
+def _within(thing: Any) -> dict[str, Any]:
+    """All modules and variables within a thing, itself included, each once, by their paths."""
+    found: dict[str, Any] = {}
+    _gather(thing, "", found, set())
+    return found
+
+
+def _gather(thing: Any, path: str, found: dict[str, Any], seen: set[int]) -> None:
     if id(thing) in seen:
         return
     if isinstance(thing, (Variable, Module)):
         seen.add(id(thing))
-        yield path, thing
+        found[path] = thing
     for name, part in _parts(thing).items():
-        yield from _walk(part, f"{path}.{name}" if path else str(name), seen)
+        _gather(part, f"{path}.{name}" if path else str(name), found, seen)
 
 
 def _parts(thing: Any) -> Mapping[Any, Any]:

@@ -263,9 +263,12 @@ class GraphBackend(protocol.Backend):
     def dict_comp(self, iterable: Any, key: Any, value: Any, condition: Any, done: Any, first: Any) -> Any:
         return self._comprehension(iterable, (key, value), condition, done, first, "setitem")
 
+    _taken: Any = None  # what the last comprehension iterates over in the place of a container: an iterator of its own
+
     @on_behalf
     def _comprehension(self, iterable: Any, parts: Any, condition: Any, done: Any, first: Any, op: str) -> Any:
-        self.current.journal.advance(iterable)
+        if iterable is not self._taken:
+            self.current.journal.advance(iterable)
         taken = iterated(self.current, iterable) if has_iteration(iterable) else watched(iterable)
         if first is True and taken is not iterable:
             from autograph.operators import comprehensions
@@ -273,6 +276,7 @@ class GraphBackend(protocol.Backend):
             operators = {".append": comprehensions.list_comp, ".add": comprehensions.set_comp}
             again: Any = operators.get(op, comprehensions.dict_comp)
             flat = {"flat": True} if isinstance(parts[0], Several) else {}
+            self._taken = taken
             return again(taken, *parts, condition, **flat)
         if first is True and not is_staged(iterable) and not isinstance(iterable, Generated):
             if type(iterable) is not range or len(iterable) <= 64:

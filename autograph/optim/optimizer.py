@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from autograph.api import set_loop_options
 from autograph.modules import Module
-from autograph.optim.structures import leaves, mapped
+from autograph.optim.structures import leaves, packed
 from autograph.variables import Variable
 
 Rate = float | Callable[[int], float]
@@ -62,11 +63,11 @@ class Optimizer(Module):
         self.steps.assign_add(1)
         step = int(self.steps.value)
         changed = []
-        for at, (value, gradient) in enumerate(zip(values, given)):
+        for at in range(len(values)):
+            set_loop_options(unroll=True)
             slots = [self.slots[name][at] for name in self.remembered]  # type: ignore[index]
-            changed.append(_lowered(value, self.change(value, gradient, slots, rate, step)))
-        rest = iter(changed)
-        return mapped(lambda each: next(rest), parameters)
+            changed.append(_lowered(values[at], self.change(values[at], given[at], slots, rate, step)))
+        return packed(parameters, changed)
 
     def change(self, value: Any, gradient: Any, slots: list[Variable], rate: float, step: int) -> Any:
         """By how much a parameter is to be lowered.

@@ -8,20 +8,34 @@ from typing import Any
 
 def leaves(structure: Any) -> list[Any]:
     """What a structure holds, in order; a dict's parts in that of its keys' insertion."""
-    if isinstance(structure, dict):
-        return [leaf for part in structure.values() for leaf in leaves(part)]
-    if isinstance(structure, (list, tuple)):
-        return [leaf for part in structure for leaf in leaves(part)]
-    return [structure]
+    if not isinstance(structure, (dict, list, tuple)):
+        return [structure]
+    found: list[Any] = []
+    for part in _parts(structure):
+        found.extend(leaves(part))
+    return found
 
 
-def mapped(function: Callable[..., Any], structure: Any, *others: Any) -> Any:
-    """A structure of what a function gives for the leaves of structures of one form."""
+def _parts(structure: Any) -> list[Any]:
+    return list(structure.values()) if isinstance(structure, dict) else list(structure)
+
+
+def packed(structure: Any, parts: list[Any]) -> Any:
+    """A structure of the same form, of other parts in the place of its leaves."""
+    if not isinstance(structure, (dict, list, tuple)):
+        return parts[0]
+    made = []
+    for each in _parts(structure):
+        count = len(leaves(each))
+        made.append(packed(each, parts[:count]))
+        parts = parts[count:]
     if isinstance(structure, dict):
-        return {key: mapped(function, part, *[other[key] for other in others]) for key, part in structure.items()}
-    if isinstance(structure, (list, tuple)):
-        parts = [mapped(function, part, *[other[at] for other in others]) for at, part in enumerate(structure)]
-        if isinstance(structure, list):
-            return parts
-        return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
-    return function(structure, *others)
+        return dict(zip(structure, made))
+    if isinstance(structure, list):
+        return made
+    return type(structure)(*made) if hasattr(structure, "_fields") else tuple(made)
+
+
+def mapped(function: Callable[[Any], Any], structure: Any) -> Any:
+    """A structure of what a function gives for the leaves of another one."""
+    return packed(structure, [function(leaf) for leaf in leaves(structure)])
