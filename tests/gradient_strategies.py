@@ -103,9 +103,11 @@ NUMBERS = _forms("""
     {a}[0, {i} % 3]   {a}[{i} % 2][1]   {a}.sum()   {p} if {c} else {p}   {i} * {p}   math.sqrt(1 + {p} * {p})
     np.tanh({p})   xs[-1]   xs[{i} % len(xs)]   d['u']   scale({p})   scale({p}, by={p})   total({x})   sum(xs)
     max({p}, {p})   np.dot({x}, {x})   {x} @ {x}   F32({p})   np.maximum({p}, 0.1)   min(xs)   down({p}, {i} % 3)
-    first({x}, {p})   box.n   box.add({p})   box.half   box.data[1]   {p} ** 2   np.exp(-{p} * {p})   t[0]   np.prod({x})
+    first({x}, {p})   box.n   box.add({p})   box.half   box.data[1]   {p} ** 2   np.exp(-{p} * {p})   t[0]
+    np.prod({x})
     sum(e * e for e in {x})   sum(e * {p} for e in xs)   pair({p}, {p})[0]   pair({p}, {p})[1]['sum']   {i} + 0.5
-    np.sqrt(1 + {x}[1] ** 2)   {x}.item({i} % 3)   np.linalg.norm({x} + 2)   (lambda e: e * {p})({p})   np.float64({p})
+    np.sqrt(1 + {x}[1] ** 2)   {x}.item({i} % 3)   np.linalg.norm({x} + 2)   (lambda e: e * {p})({p})
+    np.float64({p})
     np.sum([{p}, {p}])   np.where({c}, {p}, {p})   {p} + 1j * 0 if False else {p}   {x}[[0, 1]].sum()   np.mean({a})
 """)
 VECTORS = _forms("""
@@ -122,7 +124,8 @@ VECTORS = _forms("""
 """)
 MATRICES = _forms("""
     {a} + {a}   {a} * {a}   {a} + {x}   {a} * {p}   np.sin({a})   {a}.T.T   {a}[::-1]   {a}.copy()   np.zeros((2, 3))
-    np.stack([{x}, {x}])   np.array([{x}, {x}])   np.where({a} > {p}, {a}, 0)   {a}.reshape(3, 2).T   np.cumsum({a}, axis=1)
+    np.stack([{x}, {x}])   np.array([{x}, {x}])   np.where({a} > {p}, {a}, 0)   {a}.reshape(3, 2).T
+    np.cumsum({a}, axis=1)
     np.outer([1.0, 0.5], {x})   {a} @ np.outer({x}, {x})   {a} if {c} else {a}   np.vstack(({x}, {x}))   {a}[:]
     {a} / (1 + {p} ** 2)   np.tile({x}, (2, 1))   {a}.astype(F32)   np.full((2, 3), {p})
 """)
@@ -134,31 +137,41 @@ CONDITIONS = _forms("""
 STORES = _forms("""
     {v}[0]   {v}[-1]   {v}[{i} % 3]   {v}[1:]   {v}[::2]   {v}[{v} > {p}]   {v}[...]   {m}[{i} % 2, 1]   {m}[0]
     {m}[:, {i} % 3]   {m}[{i} % 2][2]   xs[-1]   xs[{i} % len(xs)]   d['u']   box.n   d['key']   {v}[[0, 2]]
-    {m}[{m} > {p}]   box.data[{i} % 3]   {m}.T[1]   ys[-1][0]   d['v'][1]   {v}[:]   {m}.reshape(-1)[{i} % 6]   {m}.flat[1]
+    {m}[{m} > {p}]   box.data[{i} % 3]   {m}.T[1]   ys[-1][0]   d['v'][1]   {v}[:]   {m}.reshape(-1)[{i} % 6]
+    {m}.flat[1]
 """)
 UPDATES = _forms("""
-    p *= 0.5   q /= 3   x *= {p}   y /= 2   z **= 2   y *= {x}   x -= {x}   z += {p}   p += {x}[0]   a += {x}   b *= 0.5
-    a[1] *= {p}   q = -q   p, q = q, {p}   x, y = y, x   i, (p, r) = {i}, ({p}, {p})   y = z = {x}   p, *_ = [{p}, {p}]
+    p *= 0.5   q /= 3   x *= {p}   y /= 2   z **= 2   y *= {x}   x -= {x}   z += {p}   p += {x}[0]   a += {x}
+    b *= 0.5
+    a[1] *= {p}   q = -q   p, q = q, {p}   x, y = y, x   i, (p, r) = {i}, ({p}, {p})   y = z = {x}
+    p, *_ = [{p}, {p}]
     x[0], x[-1] = x[-1], x[0]   (p, q), y = ({p}, {p}), {x}   p, q, r = {x}   a, b = b, a   t = ({p}, {x})
     t = (t[0] * {p}, t[1])   y[1:] *= {p}   x[:2] += y[1:]   a[:, 1] -= {p}   b[0] = {x}   b[:] = {a}   x += a[0]
     np.add(y, {p}, out=y)   np.multiply({x}, {x}, out=z)   np.sin({x}, out=y)   np.copyto(y, {x})   y.fill({p})
     np.put(y, [1], {p})   y.sort()   np.add.at(y, [0, 0, 1], {p})   swap(y, z)   swap(x, a[0])   y = x[:]   z = a[1]
-    z = y   b = a.T.T   np.fill_diagonal(b, {p})   q = x.sum(); x[:] = 0   np.cumsum({x}, out=y)   np.maximum(y, {p}, out=y)
+    z = y   b = a.T.T   np.fill_diagonal(b, {p})   q = x.sum(); x[:] = 0   np.cumsum({x}, out=y)
+    np.maximum(y, {p}, out=y)
     np.matmul({x}, np.outer({x}, {x}), out=z)   z = b[0]; z *= {p}   y[{x} > {p}] *= {p}   np.clip(y, -1, 1, out=y)
-    x[1:] = x[:-1] * {p}   x[:-1] += x[1:]   y[[0, 0, 1]] += {p}   y[i % 3] += {p}   a[0], a[1] = a[1].copy(), a[0] * {p}
+    x[1:] = x[:-1] * {p}   x[:-1] += x[1:]   y[[0, 0, 1]] += {p}   y[i % 3] += {p}
+    a[0], a[1] = a[1].copy(), a[0] * {p}
 """)
 CHANGES = _forms("""
-    push(xs, {p})   xs.append({p}); xs = xs[-4:]   xs.pop(); xs.append({p})   xs.insert(0, {p}); del xs[4:]   xs.reverse()
+    push(xs, {p})   xs.append({p}); xs = xs[-4:]   xs.pop(); xs.append({p})   xs.insert(0, {p}); del xs[4:]
+    xs.reverse()
     d.update(u={p})   d['u'] = d['u'] * {p}   d['w'] = d.get('w', 0.0) + {p}   xs = (xs + [{p}])[:6]
     xs = [e * {p} for e in xs]   xs[:] = [{p}, {p}]   box.add({p})   change(y, {p})   xs = [e * 2 for e in y]
-    ys.append({x}); ys = ys[-3:]   push(ys, {x})   ys[0] = {x}   ys[-1] *= {p}   d['v'] = {x}   d['v'] *= {p}   xs.sort()
+    ys.append({x}); ys = ys[-3:]   push(ys, {x})   ys[0] = {x}   ys[-1] *= {p}   d['v'] = {x}   d['v'] *= {p}
+    xs.sort()
     d = dict(u={p}, v={x})   box.data = {x}   box.seen.append({p})   box.n *= {p}   xs += [{p}]; xs = xs[:6]
-    y = np.array(ys).sum(axis=0)   y = np.append(y, {p})[-3:]   xs.extend([{p}]); xs = xs[1:]   ys = [v * {p} for v in ys]
-    p = sum(xs) + sum(v[0] for v in ys)   push(ys, y)   d['v'] = y   xs[0], xs[-1] = xs[-1], xs[0]   t = tuple(xs[:1]) + (y,)
+    y = np.array(ys).sum(axis=0)   y = np.append(y, {p})[-3:]   xs.extend([{p}]); xs = xs[1:]
+    ys = [v * {p} for v in ys]
+    p = sum(xs) + sum(v[0] for v in ys)   push(ys, y)   d['v'] = y   xs[0], xs[-1] = xs[-1], xs[0]
+    t = tuple(xs[:1]) + (y,)
 """)
 LOOPS = _forms("""
     i in range(3)   j in range({i} % 4)   k in range(min(n, 3))   i in range(2, -1, -1)   p in {x}   q in xs[:3]
-    i, p in enumerate({x})   p, q in zip({x}, {x})   k, (p, q) in enumerate(zip(x, y))   y in a   row in a   _ in range(2)
+    i, p in enumerate({x})   p, q in zip({x}, {x})   k, (p, q) in enumerate(zip(x, y))   y in a   row in a
+    _ in range(2)
     p in reversed(xs[:3])   r in reversed(x)   i in range(len(x))   p in [{p}, {p}]   z in ys   i, z in enumerate(ys)
     p, q in [({p}, {p}), ({p}, 0.5)]   q in a[0]   p in (e * {p} for e in xs)   z in [x, y]   p in map(scale, xs[:2])
     p, q, r in a   p, z in zip(x, a.T)   p in x[::-1]   q in xs   k in range(n)
@@ -219,7 +232,8 @@ class _Writer:
         while self.left > 0 or len(body) < start + 2:
             body += self.block(scope)
         body.append(self.pick(
-            "return p + q * r + np.sum(x * y + z) + np.sum(a * b)", "return sum(xs) + total(ys[-1]) + d['u'] * box.n + p",
+            "return p + q * r + np.sum(x * y + z) + np.sum(a * b)",
+            "return sum(xs) + total(ys[-1]) + d['u'] * box.n + p",
             "return np.sum(d['v'] * box.data) + t[0] + np.sum(t[1] * HALVES) + box.half + np.sum(a)", "return p * 1.0",
             "return np.sum(y * HALVES) + sum(np.sum(v * v) for v in ys) + r", "return np.sum(x * HALVES) + np.sum(b)",
             "return np.dot(x, y) + z[0] * q"))  # fmt: skip

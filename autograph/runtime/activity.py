@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from autograph.runtime import effects
 from autograph.runtime.aliasing import Aliasing
 from autograph.runtime.graph import Block, Graph, Node, Value, gather
-from autograph.runtime.opdef import PURE, lookup
+from autograph.runtime.opdef import ORDERED, PURE, WRITE, lookup
 from autograph.runtime.types import MaybeUnbound, TensorType, Type
 
 # Classes of objects that hold no numbers with gradients.
@@ -63,7 +64,7 @@ class Activity:
                 self._mark(value for value in node.inputs if self.aliasing.region(value) in self._regions)
             if self.varies((node.args, node.kwargs)) and not _is_flat(node):
                 self._mark(node.outputs)
-                written = [leaf for leaf in self.aliasing.effect(node).writes if isinstance(leaf, Value)]
+                written = changed_by(node)
                 self._mark(written)
                 self._regions.update(map(self.aliasing.region, written))
 
@@ -95,6 +96,17 @@ def _is_constant(op: str) -> bool:
     """Whether what an op gives does not depend on its arguments smoothly."""
     vjp = lookup(op).vjp
     return vjp is not None and not any(vjp)
+
+
+def changed_by(node: Node) -> list[Value]:
+    """What a node, one without blocks, may change; what has a derivative is taken to change no more than it says."""
+    op = lookup(node.op)
+    changed = effects.outs(node)
+    if op.effect == WRITE:
+        changed = [node.args[0], *changed]
+    elif op.vjp is None and op.effect == ORDERED:
+        changed = effects.effect_of(node).writes
+    return [leaf for leaf in changed if isinstance(leaf, Value) and effects.is_mutable(leaf)]
 
 
 def _values(args: Any) -> list[Value]:

@@ -82,7 +82,7 @@ def _of_operation(node: Node) -> Effect:
         return Effect(ORDERED, leaves, leaves, leaves, wild=True)
     op = lookup(node.op)
     target = node.args[0] if node.args else None
-    changed = _outs(node)
+    changed = outs(node)
     if node.op not in ("build", "bound"):
         changed += [leaf for leaf in leaves if category(leaf) == ITERATOR]
     if op.effect == WRITE and is_mutable(target):
@@ -180,7 +180,7 @@ def _type_holds_numbers(type: Type) -> bool:
     return _category_of_type(type) in (NUMBER, CONSTANT, ARRAY)
 
 
-def _outs(node: Node) -> list[Any]:
+def outs(node: Node) -> list[Any]:
     """The arrays that a function is told to write into."""
     found: list[Any] = []
     mutable_leaves(node.kwargs.get("out"), found)

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 import autograph.runtime.reverse_blocks
-import autograph.runtime.reverse_writes  # noqa: F401  (both say what the reverse of their nodes is)
+import autograph.runtime.reverse_containers
+import autograph.runtime.reverse_writes  # noqa: F401  (they say what the reverse of their nodes is)
 from autograph import nest
 from autograph.errors import DerivativeError, TracingError
 from autograph.runtime.activity import has_gradient

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard, cast
 
 import numpy as np
 
@@ -128,10 +128,25 @@ class Reverse:
         if not node.blocks:
             self.pass_on(node)
         if not self.shadows.moves(node):
-            HANDLERS.get(node.op, operation)(self, node, block, at)
+            handler = HANDLERS["write"] if not node.blocks and self.shadows.written(node) else operation
+            HANDLERS.get(node.op, handler)(self, node, block, at)
             return
         for output in node.outputs:
             self.return_number(output)
+        if node.op == "setitem":
+            HANDLERS["setitem"](self, node, block, at)
+        elif self.shadows.may_copy(node):
+            self._pass_on_copy(node, block, at)
+
+    def _pass_on_copy(self, node: Node, block: Block, at: int) -> None:
+        """Pass on the gradient of something that may be a copy of the first argument: of a view, there is none left."""
+        first = node.args[0]
+        shadows = self.trace.handle(self.shadows[node.output]), self.trace.handle(self.shadows[first])
+        gradient = self.trace.record("unless_view", shadows)
+        if node.op == "getitem":
+            self.contribute_item(first, self.primal(node.args[1], block, at), gradient)
+        else:
+            differentiate(self, node, block, at, gradient)
 
     def return_number(self, value: Value) -> None:
         """Give the gradient of a number back to the shadow of what it was got out of."""
@@ -351,29 +366,34 @@ def operation(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     differentiate(reverse, node, block, at, gradient)
 
 
-def differentiate(reverse: Reverse, node: Node, block: Block, at: int, gradient: Any) -> None:
-    """Let the derivatives of a node's op pass a gradient on to its arguments."""
-    op = lookup(node.op)
-    if not reverse.activity.varies((node.args, node.kwargs)):
+def differentiate(
+    reverse: Reverse, node: Node, block: Block, at: int, gradient: Any, without: Sequence[str] = (), like: str = ""
+) -> None:
+    """Let the derivatives of a node's op pass a gradient on to its arguments.
+
+    Args:
+        without: options that the derivatives are not to know of.
+        like: another op, of which to take the derivatives.
+    """
+    op, moved = lookup(like or node.op), reverse.shadows.moves(node)
+    given = node.args[: op.target.nin] if isinstance(op.target, np.ufunc) else node.args
+    options = {name: value for name, value in node.kwargs.items() if name != "out" and name not in without}
+    if not reverse.activity.varies((given, options)):
         return
-    if reverse.shadows.is_unclear(node) and reverse._is_overwritten(node.args[0]):
-        raise _error(
+    if not moved and reverse.shadows.is_unclear(node) and reverse._is_overwritten(node.args[0]):
+        raise refusal(
             node,
             "may give a view of an array, or else a copy, and the array is written to afterwards: its gradient cannot "
             "be told. Make a copy of what it gives, or of the array before",
         )
     if op.vjp is None:
-        raise _error(
-            node,
-            "has no derivative here, but a gradient is asked for that depends on it. Use operations that have one, or "
-            "say that its result is to be taken as a constant, by ag.stop_gradient",
-        )
-    varies, given = reverse.activity.varies, node.args
-    options = {name: value for name, value in node.kwargs.items() if name != "out"}
+        without_derivative(node)
+    varies = reverse.activity.varies
     if op.vjp and varies(options):
         given, options = positional(op.target or getattr(np, op.name[1:], None), given, options, varies)
     if op.vjp and varies((given[len(op.vjp) :], options)):
-        raise _error(node, "has no derivative here in all the arguments that vary")
+        raise refusal(node, "has no derivative here in all the arguments that vary")
+    assert op.vjp is not None
     outputs = reverse.primal(tuple(node.outputs), block, at + 1)
     out = outputs[0] if len(outputs) == 1 else outputs
     args, kwargs = reverse.primal((given, options), block, at)
@@ -382,8 +402,16 @@ def differentiate(reverse: Reverse, node: Node, block: Block, at: int, gradient:
             try:
                 found = rule(gradient, out, *args, **kwargs)
             except NotImplementedError as error:
-                raise _error(node, f"is differentiated here, but nobody has said what {error} is") from error
+                raise refusal(node, f"is differentiated here, but nobody has said what {error} is") from error
             reverse.contribute(arg, found)
+
+
+def without_derivative(node: Node) -> NoReturn:
+    raise refusal(
+        node,
+        "has no derivative here, but a gradient is asked for that depends on it. Use operations that have one, or "
+        "say that its result is to be taken as a constant, by ag.stop_gradient",
+    )
 
 
 def complete(reverse: Reverse, output: Value, gradient: Any) -> Any:
@@ -402,32 +430,5 @@ def complete(reverse: Reverse, output: Value, gradient: Any) -> Any:
     return tuple(found)
 
 
-def _error(node: Node, message: str) -> DerivativeError:
+def refusal(node: Node, message: str) -> DerivativeError:
     return DerivativeError(f"`{node.op.lstrip('.')}` {message}", *(user_line(node.place) or ()))
-
-
-@handles("getitem")
-def _getitem(reverse: Reverse, node: Node, block: Block, at: int) -> None:
-    gradient = reverse.take(node.output)
-    if gradient is not None:
-        reverse.contribute_item(node.args[0], reverse.primal(node.args[1], block, at), gradient)
-
-
-@handles("unpack")
-def _unpack(reverse: Reverse, node: Node, block: Block, at: int) -> None:
-    for index, output in enumerate(node.outputs):
-        gradient = reverse.take(output)
-        if gradient is not None:
-            reverse.contribute_item(node.args[0], index, gradient)
-
-
-@handles("build")
-def _build(reverse: Reverse, node: Node, block: Block, at: int) -> None:
-    gradient = reverse.take(node.output)
-    if gradient is not None:
-        reverse.contribute(node.args[0], gradient)
-
-
-@handles("bound")
-def _bound(reverse: Reverse, node: Node, block: Block, at: int) -> None:
-    reverse.contribute(node.args[0], reverse.take(node.output))

@@ -2,30 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
+import numpy as np
+
+from autograph.runtime import effects
 from autograph.runtime.graph import Block, Node, Value
-from autograph.runtime.reverse import HANDLERS, Reverse, differentiate, handles, operation
+from autograph.runtime.opdef import ORDERED, lookup
+from autograph.runtime.reverse import Reverse, differentiate, handles, operation, refusal, without_derivative
 from autograph.runtime.tensor import is_tensor
-from autograph.runtime.types import TensorType
+from autograph.runtime.types import ObjectType, TensorType
+
+# Functions that write a value into some of the items of an array, and which argument that is.
+_OVERWRITING = {"np.put": 2, ".put": 2, "np.place": 2, "np.putmask": 2, "np.put_along_axis": 2, "np.fill_diagonal": 1}
 
 
 @handles("setitem")
 def _setitem(reverse: Reverse, node: Node, block: Block, at: int) -> None:
-    array, index, value = node.args
-    if array not in reverse.shadows:
+    target, index, value = node.args
+    if target not in reverse.shadows or _is_container(target) or not reverse.activity.varies((target, value)):
         return
-    shadow, index = reverse.trace.handle(reverse.shadows[array]), reverse.primal(index, block, at)
-    gradient = copied(reverse, reverse.trace.record("getitem", (shadow, index)))
-    reverse.trace.record("setitem", (shadow, index, 0.0))
-    reverse.contribute(value, gradient)
+    shadow, index = reverse.trace.handle(reverse.shadows[target]), reverse.primal(index, block, at)
+    if not isinstance(target.type, TensorType):
+        reverse.contribute(value, reverse.trace.record("take_back", (shadow, index)))
+    elif _is_basic(node.args[1]):
+        gradient = copied(reverse, reverse.trace.record("getitem", (shadow, index)))
+        reverse.trace.record("setitem", (shadow, index, 0.0))
+        reverse.contribute(value, gradient)
+    else:
+        reverse.contribute(value, reverse.trace.record("take_at", (shadow, index)))
+
+
+@handles(*_OVERWRITING)
+def _overwriting(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    place = _OVERWRITING[node.op]
+    if node.args[0] not in reverse.shadows:
+        return
+    if len(node.args) <= place:
+        refuse(node)
+    shadow = reverse.trace.handle(reverse.shadows[node.args[0]])
+    args, options = reverse.primal((node.args[1:], node.kwargs), block, at)
+    reverse.contribute(
+        node.args[place], reverse.trace.record("take_overwritten", (shadow, node.op, place, *args), options)
+    )
 
 
 @handles("np.copyto", ".fill")
 def _fill(reverse: Reverse, node: Node, block: Block, at: int) -> None:
-    array, value = node.args
+    array, value = node.args[:2]
     if array in reverse.shadows:
-        reverse.contribute(value, reverse.trace.record("take_out", (reverse.trace.handle(reverse.shadows[array]),)))
+        reverse.contribute(value, _take_out(reverse, array, node, block, at))
 
 
 @handles("add_at", "np.add.at")
@@ -36,6 +62,14 @@ def _add_at(reverse: Reverse, node: Node, block: Block, at: int) -> None:
         reverse.contribute(value, copied(reverse, reverse.trace.record("getitem", (shadow, index))))
 
 
+@handles("np.subtract.at")
+def _subtract_at(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    array, index, value = node.args
+    if array in reverse.shadows:
+        shadow, index = reverse.trace.handle(reverse.shadows[array]), reverse.primal(index, block, at)
+        reverse.contribute(value, reverse.trace.record("neg", (reverse.trace.record("getitem", (shadow, index)),)))
+
+
 @handles("accumulate")
 def _accumulate(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     array, value = node.args
@@ -43,25 +77,91 @@ def _accumulate(reverse: Reverse, node: Node, block: Block, at: int) -> None:
         reverse.contribute(value, copied(reverse, reverse.trace.handle(reverse.shadows[array])))
 
 
-@handles("take_out")
-def _take_out(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+@handles("take_out", "take_at", "take_back")
+def _taken(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    """The reverse of taking gradients out is to put them in, over what is there."""
     gradient = reverse.take(node.output)
-    array = node.args[0]
+    array, index = node.args[0], (...,) if node.op == "take_out" else node.args[1]
+    if len(node.args) > 1 and node.op == "take_out":
+        refuse(node)
     if array in reverse.shadows:
-        shadow = reverse.trace.handle(reverse.shadows[array])
-        reverse.trace.record("take_out", (shadow,))
-        if gradient is not None:
-            reverse.trace.record("accumulate", (shadow, gradient))
+        shadow, index = reverse.trace.handle(reverse.shadows[array]), reverse.primal(index, block, at)
+        op = "put_back" if node.op == "take_back" else "setitem"
+        reverse.trace.record(op, (shadow, index, 0.0 if gradient is None else gradient))
 
 
-@handles("iadd", "isub", "imul", "itruediv", "ipow", "imatmul")
+@handles("take_overwritten")
+def _taken_overwritten(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    array, op, place = node.args[:3]
+    gradient = reverse.take(node.output)
+    if array in reverse.shadows:
+        args, options = reverse.primal((list(node.args[2:]), node.kwargs), block, at)
+        args[0], args[place] = reverse.trace.handle(reverse.shadows[array]), 0.0 if gradient is None else gradient
+        reverse.trace.record(op, tuple(args), options)
+
+
+@handles("unless_view")
+def _unless_view(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    gradient = reverse.take(node.output)
+    if node.args[0] in reverse.shadows and node.args[1] in reverse.shadows:
+        shadows = [reverse.trace.handle(reverse.shadows[arg]) for arg in node.args]
+        reverse.trace.record("put_unless_view", (*shadows, 0.0 if gradient is None else gradient))
+
+
+@handles("iadd", "isub", "imul", "itruediv", "ipow", "imatmul", "ifloordiv", "imod")
 def _in_place(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     if node.args[0] not in reverse.shadows:
         operation(reverse, node, block, at)
         return
-    written = node.outputs[0] if node.outputs and node.outputs[0] in reverse.shadows else node.args[0]
-    shadow = reverse.trace.handle(reverse.shadows[written])
+    changed = node.outputs[0] if node.outputs and node.outputs[0] in reverse.shadows else node.args[0]
+    shadow = reverse.trace.handle(reverse.shadows[changed])
     differentiate(reverse, node, block, at, reverse.trace.record("take_out", (shadow,)))
+
+
+@handles(".sort", ".partition")
+def _rearrange(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    """An array's methods that put its items in another order."""
+    array = node.args[0]
+    if array in reverse.shadows:
+        if not isinstance(array.type, TensorType) or len(node.args) > 1:
+            refuse(node)
+        gradient = reverse.trace.record("take_out", (reverse.trace.handle(reverse.shadows[array]),))
+        differentiate(reverse, node, block, at, gradient, like=f"np{node.op}")
+
+
+@handles("np.nan_to_num")
+def _nan_to_num(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    if len(node.args) > 1 or node.kwargs.get("copy", True) is not True:
+        refuse(node)
+    operation(reverse, node, block, at)
+
+
+@handles("write")
+def _writing(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    """The reverse of any other operation that writes to something with a shadow: a function with `out=`."""
+    changed, function = reverse.shadows.written(node), lookup(node.op).target
+    if changed != effects.outs(node) or len(node.outputs) != 1:
+        refuse(node)
+    if "out" not in node.kwargs and not isinstance(function, np.ufunc):
+        refuse(node)
+    gradient = _take_out(reverse, changed[0], node, block, at)
+    differentiate(reverse, node, block, at, gradient, without=("where",) if isinstance(function, np.ufunc) else ())
+
+
+def _take_out(reverse: Reverse, array: Value, node: Node, block: Block, at: int) -> Any:
+    """The gradient of what was written all over an array, or where the option `where` says."""
+    where = (reverse.primal(node.kwargs["where"], block, at),) if "where" in node.kwargs else ()
+    return reverse.trace.record("take_out", (reverse.trace.handle(reverse.shadows[array]), *where))
+
+
+def refuse(node: Node) -> NoReturn:
+    if lookup(node.op).effect == ORDERED:
+        without_derivative(node)
+    raise refusal(
+        node,
+        "changes in place what a gradient is asked for that depends on it, in a way of which no derivative is known. "
+        "Use operations that give new arrays and lists, or give it ag.stop_gradient of the array",
+    )
 
 
 def copied(reverse: Reverse, gradient: Any) -> Any:
@@ -72,10 +172,17 @@ def copied(reverse: Reverse, gradient: Any) -> Any:
     return reverse.trace.record("snapshot", (gradient,))
 
 
-def writes_out(reverse: Reverse, node: Node) -> Value | None:
-    """The array that an operation is told to write into, if that has a shadow."""
-    out = node.kwargs.get("out")
-    return out if isinstance(out, Value) and out in reverse.shadows else None
+def _is_container(value: Value) -> bool:
+    return value.type in (ObjectType("list"), ObjectType("dict"))
 
 
-__all__ = ["HANDLERS", "writes_out"]
+def _is_basic(index: Any) -> bool:
+    """Whether an index, or all of a tuple of them, names no item twice, and is known to."""
+    parts = index if isinstance(index, tuple) else (index,)
+    types = [part.type if isinstance(part, Value) else None for part in parts]
+    return all(
+        part is None or part is ... or type(part) in (int, slice)
+        or (isinstance(type_, TensorType) and type_.exact and type_.dtype.kind in "iub"
+            and (not type_.shape or type_.dtype.kind == "b"))
+        for part, type_ in zip(parts, types)
+    )

@@ -16,19 +16,30 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.activity import Activity, has_gradient, uses_in
+from autograph.runtime.activity import Activity, changed_by, has_gradient, uses_in
 from autograph.runtime.aliasing import Aliasing
-from autograph.runtime.effects import is_mutable
-from autograph.runtime.graph import Block, Constant, Node, Value, map_args
+from autograph.runtime.effects import is_mutable, outs
+from autograph.runtime.graph import Block, Constant, Node, Value, map_args, walk
 from autograph.runtime.sharing import OF_GRADIENTS, shares
 from autograph.runtime.types import ANY, MaybeUnbound, ObjectType, TensorType, Type
 
 # What is done to a container is done to its shadow.
 MOVES = frozenset(
     """build unpack bound list tuple enumerate zip reversed iter .append .extend .insert .pop .copy .reverse .clear
-    .items .values .keys .get .setdefault .update .popitem delitem part_of parts_of""".split()
+    .items .values .keys .get .setdefault .update .popitem delitem .sort sorted add iadd part_of parts_of put_part
+    shadow_after sort_like sorted_like""".split()
 )
+# Some of them are done to other things as well.
+_OF_CONTAINERS = frozenset({".copy", "add", "iadd", ".sort"})
 _CONTAINERS = (ObjectType("list"), ObjectType("dict"))
+# These give a view of an array if they can, else a copy.
+_MAYBE_VIEWS = frozenset(
+    """getitem np.reshape .reshape np.ravel .ravel np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray
+    np.array .astype np.astype np.atleast_1d np.atleast_2d np.atleast_3d""".split()
+)
+# Of methods of containers that take a key: where the thing is that goes into the container; -1 if there is none.
+_WITH_KEY = {"setitem": 2, "put_part": 2, ".insert": 2, ".get": 2, ".setdefault": 2}
+_WITH_KEY |= dict.fromkeys(("delitem", ".pop", "part_of", "sort_like", "sorted_like"), -1)
 _IN_PLACE = frozenset("iadd isub imul itruediv ipow imatmul ifloordiv imod".split())
 
 
@@ -46,7 +57,9 @@ class Shadows:
         self._items: dict[Node, list[Value]] = {}
         self._moved: set[Node] = set()
         self.aliasing = activity.aliasing
-        self._shadowed = self._find()
+        whole = Block()
+        whole.nodes = list(nodes)
+        self._shadowed = self._find(whole)
         self.nodes = list(nodes)
         if self._shadowed:
             self.nodes = []
@@ -81,6 +94,15 @@ class Shadows:
         first = node.args[0] if node.args else None
         return isinstance(first, Value) and first in self._shadowed and shares(node) is None
 
+
+    def may_copy(self, node: Node) -> bool:
+        """Whether a node whose shadows were moved gives a view or a copy: that is known when it has run."""
+        if node.op not in _MAYBE_VIEWS or node.args[0] not in self._of or node.output not in self._shadowed:
+            return False
+        if node.op == "getitem":
+            return not (_is_container(node.args[0].type) or self.aliasing.is_view(node.output))
+        return shares(node) is None
+
     def has_items(self, node: Node) -> bool:
         """Whether the items of a loop have shadows."""
         return node in self._items
@@ -91,15 +113,23 @@ class Shadows:
 
     # Which ------------------------------------------------------------------------------------------------------------
 
-    def _find(self) -> set[Value]:
+    def _find(self, block: Block) -> set[Value]:
         """What varies and is in a region that is written to, or that has containers in it."""
         varied = self._activity.values
-        regions = {
-            self.aliasing.region(value)
-            for value in varied
-            if is_mutable(value) and (self.aliasing.is_written(value) or _is_dynamic(value.type))
-        }
+        changed = (value for node in walk(block) if not node.blocks for value in changed_by(node))
+        written = set(map(self.aliasing.region, changed))
+        held = (value for value in varied if _is_dynamic(value.type) and not self._goes_through_arrays(value))
+        regions = {self.aliasing.region(value) for value in varied} & written | set(map(self.aliasing.region, held))
         return {value for value in varied if is_mutable(value) and self.aliasing.region(value) in regions}
+
+    def _goes_through_arrays(self, value: Any) -> bool:
+        """Whether a value is an iterator over arrays, whose reverse a loop knows."""
+        node = value.node if isinstance(value, Value) else None
+        if node is None or node.op not in ("zip", "enumerate", "reversed"):
+            return False
+        return all(
+            _is_array(arg) or not self._activity.varies(arg) or self._goes_through_arrays(arg) for arg in node.args
+        )
 
     # Nodes ------------------------------------------------------------------------------------------------------------
 
@@ -108,27 +138,28 @@ class Shadows:
             if node.blocks:
                 self._statement(node, into)
                 continue
-            made = self._move(node, into) if self._is_move(node) else None
-            into.append(node)
-            if made is not None:
-                into.append(made)
+            made = [self._move(node, into)] if self._is_move(node) else []
+            into += [*made, node] if node.op == ".sort" else [node, *made]
             for output in node.outputs:
                 if output in self._shadowed and output not in self._of:
                     self._of_result(node, output, into)
 
     def _is_move(self, node: Node) -> bool:
         first = node.args[0] if node.args else None
+        held = isinstance(first, Value) and first in self._shadowed
         if node.op == "setitem":
-            return first in self._shadowed and not _is_array(first)
-        if node.op == ".copy" and not (isinstance(first, Value) and first.type in _CONTAINERS):
+            return held and not _is_array(first)
+        if node.op in _OF_CONTAINERS and not (isinstance(first, Value) and _is_container(first.type)):
             return False
         if node.op in MOVES:
             return self._is_shadowed((node.args, node.kwargs)) or self._is_shadowed(node.outputs)
+        if not held:
+            return False
         if node.op == "getitem":
-            return first in self._shadowed and (not _is_array(first) or self.aliasing.is_view(node.output))
-        if node.outputs and self._is_shadowed(node.outputs) and isinstance(first, Value) and first in self._shadowed:
-            return shares(node) is True
-        return False
+            return not _is_array(first) or (self._is_shadowed(node.outputs) and not _is_fancy(node.args[1]))
+        if not self._is_shadowed(node.outputs):
+            return False
+        return shares(node) is True or (shares(node) is None and node.op in _MAYBE_VIEWS)
 
     def _is_shadowed(self, args: Any) -> bool:
         found: list[bool] = []
@@ -144,13 +175,18 @@ class Shadows:
         elif op in ("getitem", "unpack") or op in ("enumerate", "zip", "reversed", "iter", "list", "tuple"):
             args = self._by_parts(node, into)
             op = "part_of" if op == "getitem" else op
-        elif op in ("setitem", "delitem", ".pop", ".insert", ".get", ".setdefault"):
-            values = range(2, 3) if op == "setitem" else range(1, 2) if op in (".get", ".setdefault") else range(0)
-            values = range(2, 3) if op in (".insert", ".get", ".setdefault") else values
+        elif op == "shadow_after":
+            args = (*args[:2], *(self._shadow(arg, node, into) for arg in args[2:]))
+        elif op in (".sort", "sorted"):
+            args = (*self._by_parts(node, into)[:1], *args)
+            op = "sort_like" if op == ".sort" else "sorted_like"
+        elif op in _WITH_KEY:
+            values = _WITH_KEY[op]
             args = tuple(
-                self._shadow(arg, node, into) if at == 0 or at in values else arg for at, arg in enumerate(args)
+                self._shadow(arg, node, into) if at == 0 or at == values else arg for at, arg in enumerate(args)
             )
-        elif op == "part_of" or (op not in MOVES and op not in OF_GRADIENTS):
+            op = "put_part" if op == "setitem" and not _is_container(node.args[0].type) else op
+        elif op not in MOVES and op not in OF_GRADIENTS:
             args = (self._shadow(args[0], node, into), *args[1:])
         else:
             args = map_args(lambda leaf: self._shadow(leaf, node, into), args)
@@ -164,7 +200,7 @@ class Shadows:
         if node.op == "getitem":
             return (self._shadow(node.args[0], node, into), *node.args[1:])
         found = []
-        for arg in node.args[:1] if node.op in ("unpack", "enumerate") else node.args:
+        for arg in node.args[:1] if node.op in ("unpack", "enumerate", ".sort", "sorted") else node.args:
             parts = Node("parts_of", (self._shadow(arg, node, into),), None, (), node.place)
             into.append(parts)
             found.append(parts.add_output(ANY))
@@ -192,15 +228,20 @@ class Shadows:
             if _is_array(node.args[0]):
                 self._of[output] = before
                 return
-            made = Node("shadow_after", (output, node.args[0], before), None, (), node.place)
+            other = self._shadow(node.args[1], node, into)
+            made = Node("shadow_after", (output, node.args[0], before, other), None, (), node.place)
             into.append(made)
             self._of[output] = made.add_output(ANY)
             return
-        out = node.kwargs.get("out")
-        if isinstance(out, Value) and out in self._of:
-            self._of[output] = self._of[out]
-            return
+        for out in outs(node):
+            if out in self._of:
+                self._of[output] = self._of[out]
+                return
         self._fresh(output, into, node.place)
+
+    def written(self, node: Node) -> list[Value]:
+        """What has a shadow of what a node writes to."""
+        return [value for value in changed_by(node) if value in self._shadowed]
 
     def _fresh(self, value: Value, into: list[Node], place: Any) -> None:
         made = Node("shadow_of", (value,), None, (), place)
@@ -260,6 +301,16 @@ def _is_array(leaf: Any) -> bool:
     return isinstance(type, TensorType) and type.kind == "array" and type.exact
 
 
+def _is_fancy(index: Any) -> bool:
+    """Whether an index of an array certainly makes a copy: whether there is an array or list in it."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(isinstance(part, (list, np.ndarray)) or _is_array(part) for part in parts)
+
+
+def _is_container(type: Type) -> bool:
+    return type in _CONTAINERS
+
+
 def _is_dynamic(type: Type) -> bool:
     """Whether it is something other than an array, a number or a tuple of which the items are known."""
     if isinstance(type, MaybeUnbound):
@@ -291,15 +342,16 @@ class Writes:
         self._last: dict[Block, dict[Any, int]] = {}
         self._block(block, nodes)
 
-    def _block(self, block: Block, nodes: Sequence[Node]) -> None:
+    def _block(self, block: Block, nodes: Sequence[Node]) -> dict[Any, int]:
         last: dict[Any, int] = {}
         for node in nodes:
             number = self._numbers[node] = len(self._numbers)
-            if self._aliasing.knows(node):
-                last.update(dict.fromkeys(self._aliasing.writes(node), number))
+            regions = set() if node.blocks else set(map(self._aliasing.region, changed_by(node)))
             for inner in node.blocks:
-                self._block(inner, inner.nodes)
+                regions.update(self._block(inner, inner.nodes))
+            last.update(dict.fromkeys(regions, number))
         self._last[block] = last
+        return last
 
     def come_after(self, value: Value, block: Block, node: Node | None) -> bool:
         """Whether something in a block may change a value, a node of it or a later one; any, if no node is given."""

@@ -27,6 +27,7 @@ from autograph.runtime.ops import (  # noqa: F401
     reduce,
     repetition,
     selection,
+    shadowing,
     shape,
     sorting,
     spacing,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -62,66 +61,6 @@ def zero_gradient(like: Any) -> Any:
     return np.zeros(np.shape(like), dtype if dtype.kind in "fc" else float)
 
 
-def shadow_of(thing: Any) -> Any:
-    """Arrays of zeros in the place of the arrays and floats that a thing is or holds; None in that of others."""
-    kind = type(thing)
-    if kind in (list, tuple):
-        return kind(map(shadow_of, thing))
-    if kind is dict:
-        return {key: shadow_of(value) for key, value in thing.items()}
-    if isinstance(thing, np.ndarray):
-        return np.zeros_like(thing, subok=False) if thing.dtype.kind in "fc" else None
-    return np.zeros((), np.asarray(thing).dtype) if isinstance(thing, (float, complex, np.inexact)) else None
-
-
-def shadow_after(result: Any, changed: Any, shadow: Any) -> Any:
-    """The shadow of what an operation in place gave: of what it changed, unless that was a number."""
-    return shadow if result is changed else shadow_of(result)
-
-
-def part_of(shadow: Any, index: Any) -> Any:
-    """The shadow of an item, for the shadow of an array or container; the index of an array must be a basic one."""
-    if not isinstance(shadow, np.ndarray):
-        return None if shadow is None else shadow[index]
-    return shadow[(*index, ...) if isinstance(index, tuple) else (index, ...)]
-
-
-def parts_of(shadow: Any) -> Any:
-    """The shadows of the items, as something to iterate over."""
-    if isinstance(shadow, np.ndarray):
-        return [shadow[at, ...] for at in range(len(shadow))]
-    return itertools.repeat(None) if shadow is None else shadow
-
-
-def accumulate(shadow: Any, gradient: Any) -> None:
-    """Add a gradient to a shadow, one of the same structure or one for all that the shadow holds."""
-    if isinstance(shadow, np.ndarray):
-        shadow += fit(gradient, shadow)
-    elif isinstance(shadow, dict):
-        for key, part in shadow.items():
-            accumulate(part, gradient[key])
-    elif shadow is not None:
-        for at, part in enumerate(shadow):
-            accumulate(part, gradient[at])
-
-
-def in_shadow(shadow: Any) -> Any:
-    """The gradient in the shadow of a number, as a number; others are arrays as they are."""
-    return 0.0 if shadow is None else shadow[()]
-
-
-def snapshot(thing: Any) -> Any:
-    """A copy of an array; what is no array is given back as it is."""
-    return thing.copy() if isinstance(thing, np.ndarray) else thing
-
-
-def take_out(shadow: Any) -> Any:
-    """The gradient in a shadow, which is zero from then on: what it belonged to was overwritten."""
-    found = shadow.copy()
-    shadow[...] = 0
-    return found
-
-
 def _is_basic(index: Any) -> bool:
     parts = index if isinstance(index, tuple) else (index,)
     return all(part is None or part is ... or isinstance(part, (int, np.integer, slice)) for part in parts)
@@ -158,9 +97,6 @@ GRADIENT = frozenset({"gradient"})  # they look at nothing but arrays, numbers a
 declare("zero_gradient", zeroed, target=zero_gradient, tags=GRADIENT)
 declare("add_at", nothing, effect=WRITE, target=add_at, raises=True, tags=GRADIENT)
 derive("zero_gradient", None)
-@rule
-def like_shadow(shadow: Any) -> Type:
-    return type_of_arg(shadow)
 
 
 @rule
@@ -180,25 +116,6 @@ def of_first(values: Any, inputs: Any) -> Type:
 declare("custom_gradient", of_first, effect=VIEW, target=custom_gradient)
 declare("stop_gradient", unchanged, template="{}")
 derive("stop_gradient", None)
-declare("shadow_of", target=shadow_of, tags=GRADIENT)
-declare("shadow_after", effect=VIEW, target=shadow_after, tags=GRADIENT)
-declare("part_of", effect=VIEW, target=part_of, raises=True, tags=GRADIENT)
-declare("parts_of", effect=VIEW, target=parts_of, raises=True, tags=GRADIENT)
-declare("accumulate", nothing, effect=WRITE, target=accumulate, raises=True, tags=GRADIENT)
-@rule
-def number(shadow: Any) -> Type:
-    found = type_of_arg(shadow)
-    if not isinstance(found, TensorType):
-        raise Unknown
-    return TensorType(found.dtype, found.shape, "array" if found.shape else "scalar")
-
-
-declare("in_shadow", number, effect=VIEW, target=in_shadow, tags=GRADIENT)
-derive("in_shadow", lambda g, out, shadow: g)
-declare("snapshot", like_shadow, target=snapshot, tags=GRADIENT)
-derive("snapshot", lambda g, out, thing: g)
-declare("take_out", like_shadow, effect=WRITE, target=take_out, tags=GRADIENT)
-derive("shadow_of", None)
 declare("fit", fitted, target=fit, tags=GRADIENT)
 declare("scatter_add", scattered, target=scatter_add, raises=True, tags=GRADIENT)
 derive("fit", lambda g, out, gradient, like: g, None)

@@ -318,3 +318,5 @@ for _name, _rule in ACCUMULATED.items():
     derive(f"np.{_name}.accumulate", running(_rule, axis=0))
 for _name, _rules in VJPS.items():
     derive(f"np.{_name}.outer", *_outer(_rules))
+derive("np.equal np.not_equal np.less np.less_equal np.greater np.greater_equal np.logical_and np.logical_or", None)
+derive("np.logical_xor np.logical_not np.isfinite np.isinf np.isnan np.signbit", None)

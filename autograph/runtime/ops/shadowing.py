@@ -1,0 +1,268 @@
+"""Ops that shadows are made, moved and emptied by; see `autograph.runtime.shadows`."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import DerivativeError
+from autograph.marks import UNBOUND
+from autograph.runtime.opdef import VIEW, WRITE, declare, derive
+from autograph.runtime.ops.adjoints import GRADIENT, fit
+from autograph.runtime.ops.declaring import always, nothing
+from autograph.runtime.ops.rules import Unknown, rule, type_of_arg
+from autograph.runtime.types import ObjectType, TensorType, Type
+
+ARRAYS = (np.ndarray, np.flatiter)
+
+
+def shadow_of(thing: Any) -> Any:
+    """Arrays of zeros in the place of the arrays and floats that a thing is or holds; None in that of others."""
+    kind = type(thing)
+    if kind in (list, tuple):
+        return kind(map(shadow_of, thing))
+    if kind is dict:
+        return {key: shadow_of(value) for key, value in thing.items()}
+    if isinstance(thing, tuple) and hasattr(kind, "_fields"):
+        return kind(*map(shadow_of, thing))
+    if isinstance(thing, np.ndarray):
+        return _zeros(thing) if thing.dtype.kind in "fc" else None
+    if isinstance(thing, (float, complex, np.inexact)):
+        return np.zeros((), np.asarray(thing).dtype)
+    if thing is None or isinstance(thing, _WITHOUT_NUMBERS):
+        return None
+    raise DerivativeError(
+        f"a gradient is asked for through a list, dict or array in which there is an object of class {kind.__name__}. "
+        "Gradients are known of what lists, tuples and dicts hold; keep the object elsewhere"
+    )
+
+
+_WITHOUT_NUMBERS = (
+    int, str, bytes, type, range, slice, np.generic, np.dtype, np.random.Generator, FunctionType, BuiltinFunctionType,
+    ModuleType, type(...), type(UNBOUND), Iterator,
+)  # fmt: skip
+
+
+def _zeros(array: Any) -> Any:
+    """Zeros that lie in memory as an array does, so that what is a view of the one is one of the other."""
+    found = np.zeros_like(array, subok=False)
+    if found.strides == array.strides or 0 in array.strides:
+        return found
+    low, high = np.lib.array_utils.byte_bounds(array)
+    start = array.__array_interface__["data"][0] - low
+    return np.ndarray(array.shape, array.dtype, np.zeros(high - low, np.uint8), start, array.strides)
+
+
+def shadow_after(result: Any, changed: Any, shadow: Any, other: Any) -> Any:
+    """The shadow of what an operation in place gave: of what it changed, unless that was a number.
+
+    Args:
+        other: the shadow of the other operand, which a list was made longer by.
+    """
+    if result is not changed:
+        return shadow_of(result)
+    if isinstance(shadow, list):
+        shadow += other
+        if len(shadow) != len(result):
+            raise DerivativeError("a gradient is asked for through a list that was changed in a way it is unknown of")
+    return shadow
+
+
+def part_of(shadow: Any, index: Any) -> Any:
+    """The shadow of an item, for the shadow of an array or container; the index of an array must be a basic one."""
+    if not isinstance(shadow, ARRAYS):
+        return None if shadow is None else shadow[index]
+    if isinstance(shadow, np.flatiter):
+        shadow, index = shadow.base, np.unravel_index(index, shadow.base.shape)
+    return shadow[(*index, ...) if isinstance(index, tuple) else (index, ...)]
+
+
+def parts_of(shadow: Any) -> Any:
+    """The shadows of the items, as something to iterate over."""
+    if isinstance(shadow, np.ndarray):
+        return [shadow[at, ...] for at in range(len(shadow))]
+    if isinstance(shadow, np.flatiter):
+        return [part_of(shadow, at) for at in range(len(shadow))]
+    return itertools.repeat(None) if shadow is None else shadow
+
+
+def sorted_like(parts: Any, things: Any, key: Any = None, reverse: Any = False) -> Any:
+    """The shadows of the items of a list, sorted as these are."""
+    if key is not None:
+        raise DerivativeError("a gradient is asked for through a list that is sorted by a key, of which none is known")
+    things, parts = list(things), list(itertools.islice(parts, len(things)))
+    return [parts[at] for at in sorted(range(len(things)), key=things.__getitem__, reverse=reverse)]
+
+
+def sort_like(parts: Any, things: Any, key: Any = None, reverse: Any = False) -> None:
+    """Sort a shadow as the list is about to be sorted that it belongs to."""
+    parts[:] = sorted_like(parts, things, key, reverse)
+
+
+def accumulate_each(shadow: Any, gradient: Any) -> None:
+    """Add a gradient to the shadow of each item of a list."""
+    for part in parts_of(shadow) if shadow is not None else ():
+        accumulate(part, gradient)
+
+
+def sum_of_parts(shadow: Any) -> Any:
+    """The reverse of `accumulate_each`."""
+    return sum(part[()] for part in parts_of(shadow)) if shadow is not None else 0.0
+
+
+def put_part(shadow: Any, index: Any, part: Any) -> None:
+    """Put the shadow of an item where the item was put; of an array, that shadow stays what it is."""
+    if shadow is not None and not isinstance(shadow, ARRAYS):
+        shadow[index] = part
+
+
+def accumulate(shadow: Any, gradient: Any) -> None:
+    """Add a gradient to a shadow, one of the same structure or one for all that the shadow holds."""
+    if isinstance(shadow, np.ndarray):
+        shadow += fit(gradient, shadow)
+    elif shadow is None or (type(gradient) is float and not gradient):
+        return
+    else:
+        for at, part in shadow.items() if isinstance(shadow, dict) else enumerate(shadow):
+            accumulate(part, gradient[at])
+
+
+def in_shadow(shadow: Any) -> Any:
+    """The gradient in the shadow of a number, as a number; others are arrays as they are."""
+    return 0.0 if shadow is None else shadow[()]
+
+
+def snapshot(thing: Any) -> Any:
+    """A copy of an array, or of a container and the arrays in it; what else there is is given back as it is."""
+    if isinstance(thing, np.ndarray):
+        return thing.copy()
+    if type(thing) in (list, tuple):
+        return type(thing)(map(snapshot, thing))
+    return {key: snapshot(part) for key, part in thing.items()} if type(thing) is dict else thing
+
+
+def take_out(shadow: Any, where: Any = True) -> Any:
+    """The gradient in a shadow, which is zero from then on: what it belonged to was overwritten.
+
+    Args:
+        where: the part that was, if it was not all.
+    """
+    if shadow is None:
+        return 0.0
+    found = shadow.copy() if where is True else np.where(where, shadow, 0)
+    np.copyto(shadow, 0, where=where)
+    return found
+
+
+def take_at(shadow: Any, index: Any) -> Any:
+    """The gradient of what was written to the items at `index`; of those named twice, to the last one."""
+    found = shadow[index]
+    if _may_repeat(index):
+        last = np.zeros(shadow.shape if isinstance(shadow, np.ndarray) else len(shadow), int)
+        order = np.arange(1, found.size + 1).reshape(found.shape)
+        last[index] = order
+        found = np.where(last[index] == order, found, 0)
+    found = snapshot(found)
+    shadow[index] = 0
+    return found
+
+
+def take_back(shadow: Any, index: Any) -> Any:
+    """What `take_at` gives, of an array; items of lists and dicts have shadows of their own."""
+    return take_at(shadow, index) if isinstance(shadow, ARRAYS) else 0.0
+
+
+def put_back(shadow: Any, index: Any, gradient: Any) -> None:
+    """The reverse of `take_back`."""
+    if isinstance(shadow, ARRAYS):
+        shadow[index] = gradient
+
+
+def take_overwritten(shadow: Any, op: str, place: int, *args: Any, **options: Any) -> Any:
+    """The gradient of the value that a function has written into some items of an array.
+
+    To find out which of the value's items has come where, the function is made to write their numbers.
+
+    Args:
+        op: the function.
+        place: of the value among its arguments, of which these are all but the first.
+    """
+    came, shape = np.zeros(shadow.shape, int), np.shape(args[place - 1])
+    numbers = np.arange(1, math.prod(shape) + 1).reshape(shape)
+    function = getattr(np, op[op.index(".") + 1 :])
+    function(came, *args[: place - 1], numbers, *args[place:], **options)
+    found = np.zeros(math.prod(shape) + 1, shadow.dtype)
+    np.add.at(found, came.ravel(), shadow.ravel())
+    shadow[came > 0] = 0
+    return found[1:].reshape(shape)[()]
+
+
+def unless_view(shadow: Any, base: Any) -> Any:
+    """The gradient in the shadow of what was got out of an array; a view has none of its own."""
+    if not isinstance(shadow, np.ndarray):
+        return 0.0
+    return take_out(shadow) if _is_apart(shadow, base) else np.zeros_like(shadow)
+
+
+def put_unless_view(shadow: Any, base: Any, gradient: Any) -> None:
+    """The reverse of `unless_view`."""
+    if isinstance(shadow, np.ndarray) and _is_apart(shadow, base):
+        shadow[...] = gradient
+
+
+def _is_apart(shadow: Any, base: Any) -> bool:
+    return isinstance(base, np.ndarray) and not np.may_share_memory(shadow, base)
+
+
+def _may_repeat(index: Any) -> bool:
+    """Whether an index may name an item twice."""
+    parts = index if isinstance(index, tuple) else (index,)
+    arrays = [np.asarray(part) for part in parts if isinstance(part, (list, np.ndarray))]
+    if len(arrays) == 1 and arrays[0].ndim == 1 and arrays[0].dtype.kind in "iu":
+        found = arrays[0].tolist()
+        return len(set(found)) < len(found) or min(found, default=0) < 0
+    return any(array.dtype.kind != "b" for array in arrays)
+
+
+@rule
+def like_shadow(shadow: Any, *where: Any) -> Type:
+    return type_of_arg(shadow)
+
+
+declare("shadow_of", target=shadow_of, tags=GRADIENT)
+declare("shadow_after", effect=VIEW, target=shadow_after, tags=GRADIENT)
+declare("part_of", effect=VIEW, target=part_of, raises=True, tags=GRADIENT)
+declare("parts_of", effect=VIEW, target=parts_of, raises=True, tags=GRADIENT)
+declare("accumulate", nothing, effect=WRITE, target=accumulate, raises=True, tags=GRADIENT)
+
+
+@rule
+def number(shadow: Any) -> Type:
+    found = type_of_arg(shadow)
+    if not isinstance(found, TensorType):
+        raise Unknown
+    return TensorType(found.dtype, found.shape, "array" if found.shape else "scalar")
+
+
+declare("in_shadow", number, effect=VIEW, target=in_shadow, tags=GRADIENT)
+derive("in_shadow", lambda g, out, shadow: g)
+declare("snapshot", like_shadow, target=snapshot, tags=GRADIENT)
+derive("snapshot", lambda g, out, thing: g)
+declare("take_out", like_shadow, effect=WRITE, target=take_out, tags=GRADIENT)
+declare("take_at", effect=WRITE, target=take_at, raises=True, tags=GRADIENT)
+declare("take_back", effect=WRITE, target=take_back, raises=True, tags=GRADIENT)
+declare("take_overwritten", effect=WRITE, target=take_overwritten, raises=True, tags=GRADIENT)
+declare("unless_view", like_shadow, effect=WRITE, target=unless_view, tags=GRADIENT)
+declare("put_unless_view", nothing, effect=WRITE, target=put_unless_view, raises=True, tags=GRADIENT)
+declare("put_back", nothing, effect=WRITE, target=put_back, raises=True, tags=GRADIENT)
+declare("sorted_like", always(ObjectType("list")), effect=VIEW, target=sorted_like, raises=True, tags=GRADIENT)
+declare("sort_like", nothing, effect=WRITE, target=sort_like, raises=True, tags=GRADIENT)
+declare("accumulate_each", nothing, effect=WRITE, target=accumulate_each, raises=True, tags=GRADIENT)
+declare("sum_of_parts", target=sum_of_parts, raises=True, tags=GRADIENT)
+declare("put_part", nothing, effect=WRITE, target=put_part, raises=True, tags=GRADIENT)
+derive("shadow_of", None)
