@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow import dtypes
+from autograph.compat.tensorflow import dtypes, graphs
 from autograph.compat.tensorflow.convert import constant, convert_to_tensor, is_tensor, matched
 from autograph.compat.tensorflow.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.shapes import TensorShape
@@ -349,4 +349,11 @@ def searchsorted(sorted_sequence: Any, values: Any, side: Any = "left", name: st
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    return convert_to_tensor(input)
+    """The same, which gradients take for a constant."""
+    tensor = convert_to_tensor(input)
+    return apply("StopGradient", _stopped, tensor, dtype=tensor.dtype)
+
+
+def _stopped(value: Any) -> Any:
+    graph = graphs.current()
+    return graph.trace.record("stop_gradient", (value,)) if is_handle(value) and graph is not None else value

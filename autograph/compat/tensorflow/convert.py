@@ -42,7 +42,12 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
 def symbolic(value: Tensor) -> Tensor:
     """A tensor from outside as one of the graph that is being made, if one is."""
     graph = graphs.current()
-    if graph is None or value._graph is graph:
+    if graph is None:
+        return value
+    if id(value) in graph.stand_ins:
+        stand_in: Tensor = graph.stand_ins[id(value)][1]
+        return stand_in
+    if value._graph is graph:
         return value
     return Tensor(value._value, value.dtype, value.shape, graph, graph.unique_name("Const"))
 

@@ -13,10 +13,12 @@ import numpy as np
 
 from autograph import nest
 from autograph.compat.tensorflow import graphs, variables
+from autograph.compat.tensorflow.backend import TENSORFLOW
 from autograph.compat.tensorflow.convert import convert_to_tensor
 from autograph.compat.tensorflow.shapes import TensorSpec
 from autograph.compat.tensorflow.tensor import Tensor
 from autograph.compat.tensorflow.tracing import Traced, call, trace
+from autograph.operators.backend import traced_by
 
 
 class ByIdentity:
@@ -51,7 +53,30 @@ class ConcreteFunction:
         return self._run(self._function._read(args, kwargs))
 
     def _run(self, arguments: Arguments) -> Any:
-        return self._traced([tensor._value for tensor in arguments.tensors])
+        values = [tensor._value for tensor in arguments.tensors]
+        if not graphs.tapes():
+            return self._traced(values)
+        reads = [variable._as_tensor() for variable in self.graph.accessed.values()]
+        result = self._traced(values)
+        outputs = [leaf for leaf in nest.flatten(result) if isinstance(leaf, Tensor)]
+        graphs.note(self._again, [*arguments.tensors, *reads], outputs)
+        return result
+
+    def _again(self, *tensors: Tensor) -> list[Tensor]:
+        """Make a call a part of the graph that is being made, without its effects."""
+        graph = graphs.current()
+        assert graph is not None, "calls are repeated only in graphs"
+        given = dict(zip([id(spec) for _, spec in self._arguments.specs], tensors))
+        args, kwargs = nest.map(lambda leaf: given.get(id(leaf), leaf), self._arguments.tree)
+        before = graph.reads, graph.replaying
+        graph.reads = dict(zip(self.graph.accessed, tensors[len(given) :]))
+        graph.replaying = True
+        try:
+            with traced_by(TENSORFLOW):
+                found = call(self._function.python_function, args, kwargs, self._function._convert)
+        finally:
+            graph.reads, graph.replaying = before
+        return [convert_to_tensor(leaf) for leaf in nest.flatten(found) if leaf is not None]
 
     @property
     def name(self) -> str:

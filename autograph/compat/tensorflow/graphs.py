@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph import Constant
+from autograph.runtime.graph import Constant, Value
 from autograph.runtime.trace import Trace
 
 Snapshot = tuple[Any, Any]
@@ -33,6 +33,10 @@ class FuncGraph:
         self.features = frozenset(features)
         self.touched: list[dict[int, Snapshot]] = []
         self.variables: list[Any] = []
+        self.accessed: dict[int, Any] = {}  # variables that are read, by their ids
+        self.reads: dict[int, Any] = {}  # what variables are read as, by their ids, for the sake of gradients
+        self.replaying = False  # whether what has run is recorded again, without its effects
+        self.stand_ins: dict[int, tuple[Any, Any]] = {}  # what stands for tensors that are watched, by their ids
         self.check_variables: Callable[[], None] = lambda: None  # raises if no variable may be made
         self._names: Counter[str] = Counter()
 
@@ -48,13 +52,14 @@ class FuncGraph:
 
 def _lift(trace: Trace, value: Any) -> Any:
     """What a node has for something that is no handle."""
-    return value if isinstance(value, (np.generic, np.dtype)) else Constant(value)
+    return value if isinstance(value, (np.generic, np.dtype, Value)) else Constant(value)
 
 
 class _Graphs(threading.local):
     def __init__(self) -> None:
         self.stack: list[FuncGraph | None] = []
         self.eager = False
+        self.tapes: list[Any] = []
 
 
 _graphs = _Graphs()
@@ -73,6 +78,17 @@ def building(graph: FuncGraph | None) -> Iterator[FuncGraph | None]:
         yield graph
     finally:
         _graphs.stack.pop()
+
+
+def tapes() -> list[Any]:
+    """The tapes that watch, the innermost last."""
+    return _graphs.tapes
+
+
+def note(again: Callable[..., Any], inputs: Any, outputs: Any) -> None:
+    """Let the tapes know of an op that has run: `again` records it once more, of other tensors."""
+    for tape in _graphs.tapes:
+        tape.note(again, inputs, outputs)
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:

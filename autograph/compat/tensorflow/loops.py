@@ -61,6 +61,12 @@ class _Slot:
         return str(self.slot.name)
 
 
+def _is_passing(each: _Slot) -> bool:
+    """Whether a variable holds an object of Python's, which lives no longer than a turn."""
+    is_variable = not isinstance(each.slot, mutations.Entry) and each.name != RETURN
+    return is_variable and not all(is_convertible(leaf) for leaf in nest.flatten(each.exit))
+
+
 @dataclass
 class _Loop:
     """A loop that is being staged.
@@ -148,7 +154,7 @@ class _Loop:
                 if before is None:
                     raise ValueError(f"'{variable.name}' may not be None before the loop, which gives it another value")
                 raise TypeError(f"'{variable.name}' must be a tensor, since the loop changes it, not {before!r}")
-        self.created = [each for each in self.created if each.exit is not UNBOUND]
+        self.created = [each for each in self.created if each.exit is not UNBOUND and not _is_passing(each)]
 
     # What a turn ends with --------------------------------------------------------------------------------------------
 

@@ -42,7 +42,8 @@ def uniform(
             return generator.integers(low, high, size=dims, dtype=kind)
         return np.asarray(low + (high - low) * generator.random(dims)).astype(kind)
 
-    return run_later("RandomUniform", draw, plain(shape), low, high, dtype=wanted, shape=static_shape(shape))
+    return run_later("RandomUniform", draw, plain(shape), low, high, dtype=wanted, shape=static_shape(shape),
+                     repeatable=False)  # fmt: skip
 
 
 def normal(
@@ -76,7 +77,8 @@ def _normal(shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None, dr
     def drawn(dims: Any, mean: Any, stddev: Any) -> Any:
         return np.asarray(mean + stddev * draw(own or _generator(None), dims)).astype(numpy_dtype(wanted))
 
-    return run_later("RandomNormal", drawn, plain(shape), middle, width, dtype=wanted, shape=static_shape(shape))
+    return run_later("RandomNormal", drawn, plain(shape), middle, width, dtype=wanted, shape=static_shape(shape),
+                     repeatable=False)  # fmt: skip
 
 
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
@@ -86,4 +88,5 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
     def shuffled(rows: Any) -> Any:
         return _generator(seed).permutation(rows)
 
-    return run_later("RandomShuffle", shuffled, tensor._value, dtype=tensor.dtype, shape=tensor.shape)
+    return run_later("RandomShuffle", shuffled, tensor._value, dtype=tensor.dtype, shape=tensor.shape,
+                     repeatable=False)  # fmt: skip

@@ -255,9 +255,12 @@ def apply(op: str, function: Callable[..., Any], *tensors: Any, dtype: DType | N
     rest.setdefault("name", op)
     try:
         with np.errstate(all="ignore"):
-            return wrap(function(*values), dtype, **rest)
+            found = wrap(function(*values), dtype, **rest)
     except (IndexError, ValueError, ZeroDivisionError) as error:
         reraise(error, op)
+    if graphs.tapes() and found._graph is None:
+        graphs.note(lambda *again: [apply(op, function, *again, dtype=dtype, **rest)], tensors, [found])
+    return found
 
 
 def compute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -275,15 +278,28 @@ def _holds_handle(value: Any) -> bool:
     return is_handle(value)
 
 
-def run_later(op: str, function: Callable[..., Any], *values: Any, dtype: DType, shape: Any) -> Tensor:
-    """What `function` gives whenever the graph runs, or now if none is made; it is never left out, nor called early."""
+def run_later(
+    op: str, function: Callable[..., Any], *values: Any, dtype: DType, shape: Any, repeatable: bool = True
+) -> Tensor:
+    """What `function` gives whenever the graph runs, or now if none is made; it is never left out, nor called early.
+
+    Args:
+        repeatable: whether it gives the same for the same.
+    """
     graph = graphs.current()
     if graph is None:
         return wrap(function(*values), dtype, name=op)
+    if graph.replaying and not repeatable:
+        raise NotImplementedError(
+            f"{op} in a tf.function would give something else when the gradient is computed: put the GradientTape into "
+            "the function"
+        )
     return wrap(graph.trace.record("call", (function, *values)), dtype, TensorShape(shape), op)
 
 
 def effect(function: Callable[..., Any], *values: Any) -> Any:
     """Do something when the graph runs, or now if none is made; a handle of what it gives, if it gives anything."""
     graph = graphs.current()
-    return function(*values) if graph is None else graph.trace.record("call", (function, *values))
+    if graph is None:
+        return function(*values)
+    return None if graph.replaying else graph.trace.record("call", (function, *values))

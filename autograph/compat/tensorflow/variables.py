@@ -85,7 +85,18 @@ class Variable:
     def _as_tensor(self) -> Tensor:
         graph = graphs.current()
         if graph is None:
-            return Tensor(self._storage.value, self._dtype, TensorShape(_dims(self._storage.value)), None, self._name)
+            value = self._storage.value
+            found = Tensor(value, self._dtype, TensorShape(_dims(value)), None, self._name)
+            for tape in graphs.tapes():
+                tape.note_read(self, found)
+            return found
+        graph.accessed[id(self)] = self
+        if id(self) not in graph.reads:
+            for tape in graphs.tapes():
+                tape.read(self)
+        known: Tensor | None = graph.reads.get(id(self))
+        if known is not None:
+            return known
         return wrap(graph.trace.record("call", (read, self._storage)), self._dtype, self._shape, "ReadVariableOp")
 
     def read_value(self) -> Tensor:
@@ -107,8 +118,23 @@ class Variable:
                 f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable shape {self._shape}, and "
                 f"the assigned value shape {tensor.shape} are incompatible."
             )
+        graph = graphs.current()
+        if graph is not None and id(self) in graph.reads:
+            self._assign_watched(graph, tensor)
         effect(write, self._storage, tensor._value)
         return self
+
+    def _assign_watched(self, graph: graphs.FuncGraph, tensor: Tensor) -> None:
+        """A variable that has been read, under a tape, once for all that follows, is assigned to."""
+        block = graph.trace.block
+        if graph.trace.depth and not any(tape.stands_in(block) for tape in graphs.tapes()):
+            raise NotImplementedError(
+                f"the variable '{self.name}' is assigned to in a branch or loop under a GradientTape that is around "
+                "that: assign to it behind the tape"
+            )
+        del graph.reads[id(self)]
+        if graph.replaying:
+            graph.reads[id(self)] = tensor
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True) -> Any:
         return self.assign(self._as_tensor() + convert_to_tensor(delta, dtype_hint=self._dtype))
