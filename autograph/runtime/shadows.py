@@ -92,7 +92,8 @@ class Shadows:
     def is_unclear(self, node: Node) -> bool:
         """Whether what a node gives may be a view of something with a shadow, or else a copy."""
         first = node.args[0] if node.args else None
-        return isinstance(first, Value) and first in self._shadowed and shares(node) is None
+        views = any(map(is_mutable, node.outputs))
+        return views and isinstance(first, Value) and first in self._shadowed and shares(node) is None
 
 
     def may_copy(self, node: Node) -> bool:

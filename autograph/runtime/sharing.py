@@ -71,4 +71,5 @@ _TOLD: dict[str, Callable[[Node], bool | None]] = {
     "np.asanyarray": _as_array,
     "np.linalg.matrix_power": _of_power,
     "np.einsum": _of_sum,
+    "sum": lambda node: False if len(node.args) == 1 and not node.kwargs else None,     # `0 + item` is a new array
 }

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import OPS, ORDERED, PURE, VIEW, Vjp, derive
+from autograph.runtime.opdef import OPS, ORDERED, PURE, VIEW, Vjp, declare, derive
 from autograph.runtime.ops import reductions
 from autograph.runtime.ops.containers import iterated, list_of, tuple_items, tuple_of
 from autograph.runtime.ops.declaring import always, functions, nothing
-from autograph.runtime.ops.deriving import as_array
+from autograph.runtime.ops.deriving import as_array, is_list, on_handles
 from autograph.runtime.ops.elementary import OF_DIVMOD, same
 from autograph.runtime.ops.probing import probe, shaped_all
 from autograph.runtime.ops.rules import Unknown, broadcast, operand, rule, type_of_arg
@@ -179,7 +181,17 @@ def next_(iterator: Any, /, *default: Any) -> Type:
 
 
 def of_summed(g: Any, out: Any, iterable: Any, start: Any = 0) -> Any:
-    return [g] * len(iterable) if isinstance(iterable, (list, tuple)) else g
+    return for_each(g, iterable) if is_list(iterable) else g
+
+
+@on_handles
+def for_each(gradient: Any, items: Any) -> list[Any]:
+    """A gradient for each item of a list."""
+    return [gradient] * len(items)
+
+
+def _summed_up(g: Any, out: Any, gradient: Any, items: Any) -> Any:
+    return functools.reduce(operator.add, g) if isinstance(g, (list, tuple)) else np.sum(g, 0)
 
 
 def of_extreme(position: int) -> Vjp:
@@ -235,5 +247,7 @@ derive("complex", same, lambda g, out, re, im: g * 1j)
 derive("round int bool", None)
 derive("divmod", *OF_DIVMOD)
 derive("sum", of_summed, same)
+declare("for_each", always(ObjectType("list")), target=for_each)
+derive("for_each", _summed_up, None)
 derive("min max", *map(of_extreme, range(16)))
 derive("len any all bool isinstance callable issubclass str repr ascii format hash ord range print type", None)

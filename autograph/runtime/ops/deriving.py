@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import op_of
-from autograph.runtime.types import TensorType, type_of
+from autograph.runtime.types import ObjectType, TensorType, type_of
 
 
 def on_handles(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -39,11 +39,17 @@ def shape(x: Any) -> Any:
     """The shape of an array or number, or of the array that NumPy makes of a list."""
     if isinstance(x, (list, tuple)):
         return (len(x), *shape(x[0])) if x else (0,)
-    return getattr(x, "shape", ())
+    return getattr(as_array(x), "shape", ())
 
 
 def ndim(x: Any) -> Any:
-    return len(shape(x)) if isinstance(x, (list, tuple)) else getattr(x, "ndim", 0)
+    return len(shape(x)) if isinstance(x, (list, tuple)) else getattr(as_array(x), "ndim", 0)
+
+
+def is_list(x: Any) -> bool:
+    """Whether it is a list or tuple, or a handle of one."""
+    found = getattr(getattr(x, "_value", None), "type", None)
+    return isinstance(x, (list, tuple)) or (isinstance(found, ObjectType) and found.name in ("list", "tuple"))
 
 
 def is_real(x: Any) -> bool:
@@ -59,7 +65,9 @@ def conj(x: Any) -> Any:
 
 def as_array(x: Any) -> Any:
     """The array that NumPy makes of a list, in which there may be handles; anything else as it is."""
-    return np.stack(list(map(as_array, x))) if isinstance(x, (list, tuple)) and x else x
+    if isinstance(x, (list, tuple)):
+        return np.stack(list(map(as_array, x))) if x else x
+    return np.atleast_1d(x) if is_list(x) else x
 
 
 def is_true(option: Any) -> bool:

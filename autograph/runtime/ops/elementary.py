@@ -15,7 +15,7 @@ import numpy as np
 
 from autograph.runtime.opdef import Vjp
 from autograph.runtime.ops.adjoints import fit
-from autograph.runtime.ops.deriving import as_array, conj, is_real, ndim, on_handles
+from autograph.runtime.ops.deriving import as_array, conj, is_list, is_real, ndim, on_handles
 
 Rules = tuple["Vjp | None", ...]
 LN2, LN10 = math.log(2), math.log(10)
@@ -250,7 +250,7 @@ def same(g: Any, out: Any, /, *_: Any, **__: Any) -> Any:
 
 def fit_list(gradient: Any, x: Any) -> Any:
     """The gradient of a list in the shape of the array that NumPy makes of it; that of anything else as it is."""
-    return on_handles(fit)(gradient, as_array(x)) if isinstance(x, (list, tuple)) else gradient
+    return on_handles(fit)(gradient, as_array(x)) if is_list(x) else gradient
 
 
 def of_cores(*rules: Vjp | None) -> Rules:
