@@ -394,7 +394,7 @@ def differentiate(
     if op.vjp and varies((given[len(op.vjp) :], options)):
         raise refusal(node, "has no derivative here in all the arguments that vary")
     assert op.vjp is not None
-    outputs = reverse.primal(tuple(node.outputs), block, at + 1)
+    outputs = reverse.primal(tuple(node.outputs) or node.args[:1], block, at + 1)
     out = outputs[0] if len(outputs) == 1 else outputs
     args, kwargs = reverse.primal((given, options), block, at)
     for arg, rule in zip(given, op.vjp):

@@ -144,8 +144,14 @@ def _writing(reverse: Reverse, node: Node, block: Block, at: int) -> None:
         refuse(node)
     if "out" not in node.kwargs and not isinstance(function, np.ufunc):
         refuse(node)
+    if not isinstance(function, np.ufunc):      # its `where` says which items it takes into account
+        shadow = reverse.trace.handle(reverse.shadows[changed[0]])
+        differentiate(reverse, node, block, at, reverse.trace.record("take_out", (shadow,)))
+        return
     gradient = _take_out(reverse, changed[0], node, block, at)
-    differentiate(reverse, node, block, at, gradient, without=("where",) if isinstance(function, np.ufunc) else ())
+    while block.nodes[at] is not node:          # a copy of the mask has been put before it
+        at += 1
+    differentiate(reverse, node, block, at, gradient, without=("where",))
 
 
 def _take_out(reverse: Reverse, array: Value, node: Node, block: Block, at: int) -> Any:

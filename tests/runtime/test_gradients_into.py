@@ -41,7 +41,7 @@ def by_position(x):
 
 def of_function(x):
     y = x * x
-    np.clip(y, -0.5, 0.5, y)
+    np.clip(y, -0.5, 0.5, out=y)
     return np.sum(y**3)
 
 
@@ -82,6 +82,12 @@ def added_and_taken(x):
     return np.sum(y * y)
 
 
+def sorted_in_place(x):
+    y = x * x
+    y.sort()
+    return y[0] + y[1] ** 2
+
+
 def listed(x):
     found = []
     for v in x:
@@ -96,7 +102,7 @@ def of_lists(x):
 @pytest.mark.parametrize(
     "function",
     [named, given_back, masked, by_position, of_function, of_method, into_part, reduced, reduced_where, added_and_taken,
-     remainder, listed, of_lists],
+     remainder, sorted_in_place, listed, of_lists],
 )  # fmt: skip
 def test_gradient(function: Callable[[Any], Any]) -> None:
     wanted = [(function(X + step) - function(X - step)) / 2e-6 for step in np.eye(3) * 1e-6]
@@ -104,9 +110,9 @@ def test_gradient(function: Callable[[Any], Any]) -> None:
 
 
 def test_changes_in_place_without_derivative_are_refused() -> None:
-    def sorted_in_place(x):
+    def byteswapped(x):
         y = x * x
-        y.sort()
+        y.byteswap(True)
         return y[0]
 
     def replaced_in_place(x):
@@ -114,6 +120,6 @@ def test_changes_in_place_without_derivative_are_refused() -> None:
         np.nan_to_num(y, copy=False)
         return y[0]
 
-    for function in (sorted_in_place, replaced_in_place):
-        with pytest.raises(DerivativeError, match=r"test_gradients_into.py:\d+: `(sort|np.nan_to_num)` "):
+    for function in (byteswapped, replaced_in_place):
+        with pytest.raises(DerivativeError, match=r"test_gradients_into.py:\d+: `(byteswap|np.nan_to_num)` "):
             ag.function(ag.grad(function))(X)
