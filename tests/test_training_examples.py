@@ -22,3 +22,22 @@ def test_digits(capsys):
     found, shown = run("digits", capsys)
     assert found["accuracy on test images"] > 0.95 and found["graphs"] == 1
     assert "epoch  10  loss" in shown and "accuracy on test images" in shown
+
+
+def test_characters(capsys):
+    found, shown = run("characters", capsys)
+    assert found["loss at last"] < 0.8 * found["loss at first (nats a character)"] and found["graphs"] == 2
+    assert "step  100  loss" in shown
+
+
+def test_tumours(capsys):
+    pytest.importorskip("sklearn")
+    found, shown = run("tumours", capsys)
+    assert found["tumours"] > 0.95 and found["wines"] > 0.9 and found["converged"] and found["graphs"] >= 2
+    assert "accuracy on test data" in shown
+
+
+def test_maml(capsys):
+    found, shown = run("maml", capsys)
+    assert found["after one"] < found["at once"] and found["last"] < found["first"] and found["graphs"] == 1
+    assert "after 1 step" in shown

@@ -345,7 +345,7 @@ class Outside:
             return self.trace.handle(known[1]) if isinstance(known[1], Value) else value
         return value
 
-    def array(self, value: np.ndarray[Any, Any]) -> Tensor:
+    def array(self, value: Any) -> Tensor:
         """A handle for an array that was not seen before: an attribute of an object, or made by code not traced."""
         if is_tensor(value):  # stands for it already
             return value
