@@ -26,7 +26,8 @@ def rewrite(node: Any, context: Context) -> list[Any] | None:
     arguments = [node.test, functions[0].reference]
     if node.orelse or state:
         arguments += [orelse, *state]
-    return bodies.finish(node, node.test, functions, template.call("if_stmt", *arguments))
+    drops = {"drops": template.constant(True)} if getattr(node, "drops", False) else {}
+    return bodies.finish(node, node.test, functions, template.call("if_stmt", *arguments, **drops))
 
 
 REWRITERS = {gast.If: rewrite}

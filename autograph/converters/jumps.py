@@ -190,8 +190,12 @@ class _Restructure:
                 guard = self.guard(gast.UnaryOp(gast.Not(), any_of(left)), [*block], [])
                 block[:] = [_at_header(guard, node)]
             if block is getattr(node, "finalbody", None):
+                always_returns = where.kind == "function" and not plain.block_falls(block)
                 for inner in block:
-                    plain.pin(inner, "a jump out of `finally` drops exceptions")
+                    if always_returns and plain.block_jumps(block) == {"return"}:
+                        _mark_as_dropping(inner)
+                    else:
+                        plain.pin(inner, "a jump out of `finally` drops exceptions")
             inside = replace(where, tail=where.tail and _ends(node, block), raised={})
             block[:] = self.block(block, inside)
             raised.update(inside.raised)
@@ -220,6 +224,15 @@ class _Restructure:
         where.used.update(raised)
         begin = [] if break_ is None else [_before(_assign(break_, template.constant(False)), node)]
         return [*begin, node], after, raised
+
+
+def _mark_as_dropping(node: Any) -> None:
+    """Let the `if`s in a statement, that a jump leads out of, say that it drops exceptions."""
+    if isinstance(node, gast.If) and node.jumps:
+        node.drops = True
+    for block in plain.blocks(node) if not isinstance(node, plain.DEFINITIONS) else ():
+        for inner in block:
+            _mark_as_dropping(inner)
 
 
 def _ends(node: Any, block: list[Any]) -> bool:

@@ -11,16 +11,19 @@ from autograph.operators.state import State
 from autograph.operators.unbound import rename
 
 
-def if_stmt(test: Any, body: Thunk, orelse: Thunk | None = None, names: Sequence[str] = ()) -> Any:
+def if_stmt(
+    test: Any, body: Thunk, orelse: Thunk | None = None, names: Sequence[str] = (), drops: bool = False
+) -> Any:
     """`if test: body() else: orelse()`; returns what the branch returned.
 
     Args:
         names: the variables that either branch changes and that are read afterwards.
+        drops: whether it stands in a `finally`, out of which it jumps, so that exceptions are dropped.
     """
     try:
         if type(test) is not bool:
             backend = owner(test) if ACTIVE or BACKENDS or type(test) in STAGED else None
-            if backend is not None:
+            if backend is not None and (not drops or backend.may_drop):
                 result = backend.if_stmt(test, body, orelse, State(names, body, orelse))
                 if result is not NotImplemented:
                     return result

@@ -524,3 +524,18 @@ def test_control_flow_as_functions():
 
     for n in (0, 1, 3):
         matches(f, number(n))
+
+
+def returns_in_finally(n):
+    try:
+        return 2
+    finally:
+        if n > 0:
+            return 1  # noqa: B012
+        return 0  # noqa: B012
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_returns_in_finally(n):
+    matches(returns_in_finally, n)
+    matches(returns_in_finally, number(n))

@@ -37,8 +37,10 @@ def forget(names: tuple[str, ...], *bodies: Any) -> None:
             variable.set(UNBOUND)
 
 
-def if_stmt(test: Any, body: Any, orelse: Any = None, names: tuple[str, ...] = ()) -> Any:
-    result = operators.if_stmt(test, body, orelse, names)
+def if_stmt(
+    test: Any, body: Any, orelse: Any = None, names: tuple[str, ...] = (), drops: bool = False
+) -> Any:
+    result = operators.if_stmt(test, body, orelse, names, drops)
     forget(names, body, orelse)
     return result
 

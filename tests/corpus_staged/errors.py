@@ -363,3 +363,28 @@ def recursion_until_error(n):
         descend(min(n, 5))
     except ModelError as e:
         return e.code, str(e)
+
+
+@calls("1", "0", "-3", "np.float64(0.0)", "np.array([1, 2])")
+def returns_in_finally(x):
+    try:
+        print(1 // x)
+        return 1 / x
+    finally:
+        if x > 0:
+            return "positive"
+        return "not"
+
+
+@calls("2, [1]", "0, []")
+def drops_what_is_raised_in_a_branch(x, seen):
+    try:
+        if x > 1:
+            seen.append(x)
+            raise ValueError("too large")
+        seen.append(-x)
+    finally:
+        if x > 0:
+            return seen
+        else:
+            return x

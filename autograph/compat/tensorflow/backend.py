@@ -41,6 +41,7 @@ class TensorFlowBackend(protocol.Backend):
     """Stages tensors by TensorFlow's rules."""
 
     name = "tensorflow"
+    may_drop: bool = True  # what it raises are errors of the program
 
     @property
     def current(self) -> graphs.FuncGraph:
