@@ -44,7 +44,7 @@ class Backend(Protocol):
     """
 
     name: str
-    may_drop: bool = False  # whether it stages jumps out of `finally`, by which exceptions are dropped, its own included
+    may_drop: bool = False  # whether it stages jumps out of `finally`, which drop exceptions, its own included
 
     def owns(self, value: Any) -> bool:
         """Whether `value` is staged, and by this backend. While it traces, it is also asked of lists and objects."""
