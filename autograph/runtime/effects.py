@@ -89,6 +89,7 @@ def _of_operation(node: Node) -> Effect:
         return Effect(WRITE, leaves, [target, *changed], [target] if is_array(target) else leaves)
     fresh = all(is_array(output) or not is_mutable(output) for output in node.outputs)
     if op.effect == ORDERED:
+        changed += leaves if "changes-arguments" in op.tags else []
         return Effect(ORDERED, leaves, changed, [] if fresh else leaves)
     if changed:
         return Effect(WRITE, leaves, changed, leaves)

@@ -123,7 +123,7 @@ def _rearrange(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     """An array's methods that put its items in another order."""
     array = node.args[0]
     if array in reverse.shadows:
-        if not isinstance(array.type, TensorType) or len(node.args) > 1:
+        if not isinstance(array.type, TensorType):
             refuse(node)
         gradient = reverse.trace.record("take_out", (reverse.trace.handle(reverse.shadows[array]),))
         differentiate(reverse, node, block, at, gradient, like=f"np{node.op}")

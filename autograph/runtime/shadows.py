@@ -101,7 +101,9 @@ class Shadows:
         if node.op not in _MAYBE_VIEWS or node.args[0] not in self._of or node.output not in self._shadowed:
             return False
         if node.op == "getitem":
-            return not (_is_container(node.args[0].type) or self.aliasing.is_view(node.output))
+            held = node.args[0].type
+            is_tuple = isinstance(held, ObjectType) and bool(held.items)
+            return not (is_tuple or _is_container(held) or self.aliasing.is_view(node.output))
         return shares(node) is None
 
     def has_items(self, node: Node) -> bool:

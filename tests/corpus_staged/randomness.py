@@ -33,6 +33,16 @@ def shuffles(rng, x):
     return x, rng.permutation(len(x))
 
 
+@calls("np.arange(5), [1, 2, 3]", "np.arange(1.0), []")
+def read_before_and_after_shuffling(x, items):
+    np.random.seed(3)
+    random.seed(3)
+    before = x[0] + 1, items[:1]
+    np.random.shuffle(x)
+    random.shuffle(items)
+    return before, x[0] + 1, items[:1], np.sum(x * np.arange(len(x)))
+
+
 @calls("np.random.default_rng(2), 5", "np.random.default_rng(2), 0")
 def draws_until(rng, limit):
     draws, total = 0, 0.0

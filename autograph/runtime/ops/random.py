@@ -179,7 +179,7 @@ for _names, _rule in (
     ("randint", randint),
     ("choice", choice),
     ("permutation", permutation),
-    ("shuffle seed", nothing),
+    ("seed", nothing),
     ("default_rng", always(ObjectType("Generator"))),
     ("RandomState", always(ObjectType("RandomState"))),
     (ANYTHING, always(ANY)),
@@ -197,7 +197,11 @@ methods("random_sample", of_generator(distribution(float, 0), "RandomState"), ef
 methods("choice", of_generator(choice), effect=ORDERED)
 methods("permutation", of_generator(permutation), effect=ORDERED)
 methods("permuted", of_generator(permuted), effect=ORDERED)
-methods("shuffle", of_generator(nothing, "Generator", "RandomState", "Random"), effect=ORDERED)
+
+_CHANGES = frozenset({"changes-arguments"})
+functions("shuffle", nothing, prefix="np.random.", effect=ORDERED, tags=_CHANGES)
+functions("shuffle", nothing, prefix="random.", effect=ORDERED, tags=_CHANGES)
+methods("shuffle", of_generator(nothing, "Generator", "RandomState", "Random"), effect=ORDERED, tags=_CHANGES)
 
 
 # ------------------------------------------------------------------------------------------- Python's own, the clock
@@ -228,7 +232,7 @@ for _names, _rule in (
     ("randint randrange getrandbits binomialvariate", always(INT)),
     ("choice", picked),
     ("choices sample", always(list_of(ANY))),
-    ("shuffle seed setstate", nothing),
+    ("seed setstate", nothing),
     ("getstate", always(ANY)),
 ):
     functions(_names, _rule, prefix="random.", effect=ORDERED)

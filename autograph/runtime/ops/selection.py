@@ -259,7 +259,7 @@ def of_compress_method(g: Any, out: Any, a: Any, condition: Any, axis: Any = Non
 
 
 def of_choose(g: Any, out: Any, a: Any, choices: Any, _: Any = None, mode: Any = "raise") -> Any:
-    each = parts(choices)
+    a, each = as_array(a), parts(choices)
     index = {"wrap": lambda: a % len(each), "clip": lambda: np.clip(a, 0, len(each) - 1)}.get(mode, lambda: a)()
     return like_parts([np.where(index == number, g, 0) for number, _ in enumerate(each)], choices)
 
