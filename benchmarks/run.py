@@ -1,4 +1,4 @@
-"""Run every benchmark, or those named: `python benchmarks/run.py [conversion] [running] [staged]`."""
+"""Run every benchmark, or those named: `python benchmarks/run.py [conversion] [running] [staged] [training]`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import sys
 import conversion
 import running
 import staged
+import training
 
-BENCHMARKS = {"conversion": conversion.main, "running": running.main, "staged": staged.main}
+BENCHMARKS = {"conversion": conversion.main, "running": running.main, "staged": staged.main, "training": training.main}
 
 if __name__ == "__main__":
     unknown = set(sys.argv[1:]) - set(BENCHMARKS)

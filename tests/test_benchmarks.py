@@ -4,6 +4,7 @@ import importlib
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
@@ -36,3 +37,13 @@ def test_the_twenty_lines_and_the_operations(staged):
 
 def test_durations(staged):
     assert [*map(staged.duration, (2.5, 0.0123, 4.5e-5, 3e-8))] == ["2.5 s", "12.3 ms", "45 µs", "30 ns"]
+
+
+def test_gradients_are_those_by_hand(staged):
+    training = importlib.import_module("training")
+    sys.modules.pop("training")
+    for name, args in training.arguments().items():
+        found = getattr(training, name)(*args)
+        by_hand = getattr(training, f"{name}_by_hand", None)
+        for mine, theirs in zip(found, by_hand(*args) if by_hand else ()):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-3, atol=1e-4)

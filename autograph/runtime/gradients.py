@@ -205,7 +205,9 @@ def like(trace: Trace, gradient: Any, leaf: Any) -> Any:
     type = trace.use(leaf).type if is_tensor(leaf) else TensorType(np.dtype(float), (), "python")
     if isinstance(type, TensorType) and type.kind == "python":
         return trace.record("complex" if type.dtype.kind == "c" else "float", (gradient,))
-    return gradient if is_tensor(gradient) and gradient._value.type == type else trace.record("fit", (gradient, leaf))
+    if isinstance(type, ObjectType) or (is_tensor(gradient) and gradient._value.type == type):
+        return gradient
+    return trace.record("fit", (gradient, leaf))
 
 
 # What is asked for ----------------------------------------------------------------------------------------------------
@@ -244,7 +246,7 @@ def root(trace: Trace, leaf: Any, name: str) -> Any:
 def _is_number(leaf: Any) -> bool:
     if is_tensor(leaf):
         found = leaf._value.type
-        return found.dtype.kind in "fc" if isinstance(found, TensorType) else found == ObjectType()
+        return found.dtype.kind in "fc" if isinstance(found, TensorType) else has_gradient(found)
     return isinstance(leaf, (float, complex, np.floating, np.complexfloating)) or (
         isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc"
     )

@@ -122,7 +122,7 @@ def run_body(
         block.results = None
     finally:
         state.restore(before)
-        known = _known_before(trace, before, changes)
+        known = known_before(trace, before, changes)
         trace.journal.undo(known)
     if arm.diverged:
         arm.values, arm.whole, arm.after = {}, [], []
@@ -142,7 +142,7 @@ def _whole(value: Any) -> Any:
     return value
 
 
-def _known_before(trace: Trace, before: dict[Any, Any], changes: Changes) -> Callable[[Any], bool]:
+def known_before(trace: Trace, before: dict[Any, Any], changes: Changes) -> Callable[[Any], bool]:
     """Tells containers that were there before a body from those that it made."""
     watched = {id(container) for container in trace.journal.watched}
     if changes.before.keys() <= watched:  # those were there before

@@ -25,6 +25,7 @@ from autograph.runtime.graph import Block, Constant, Node, Value, map_args, user
 from autograph.runtime.opdef import lookup
 from autograph.runtime.ops.binding import positional
 from autograph.runtime.shadows import Shadows, Writes
+from autograph.runtime.signals import NeedsConcrete, handled
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import PYTHON_DTYPES, MaybeUnbound, ObjectType, Shape, TensorType, Type
 
@@ -108,7 +109,10 @@ class Reverse:
     def gradient(self, root: Value) -> Any:
         """The gradient of a root, once all is recorded."""
         if root in self.shadows:
-            return self._in_shadow(root, self.shadows[root])
+            shadow = self.shadows[root]
+            if isinstance(root.type, ObjectType):
+                return self.trace.record("gradient_in", (self.trace.handle(shadow), self.trace.handle(root)))
+            return self._in_shadow(root, shadow)
         found = self.frame.gradients.get(root)
         return self.zero(root) if found is None else found
 
@@ -397,12 +401,15 @@ def differentiate(
     outputs = reverse.primal(tuple(node.outputs) or node.args[:1], block, at + 1)
     out = outputs[0] if len(outputs) == 1 else outputs
     args, kwargs = reverse.primal((given, options), block, at)
-    for arg, rule in zip(given, op.vjp):
+    for position, (arg, rule) in enumerate(zip(given, op.vjp)):
         if rule is not None and varies(arg):
             try:
                 found = rule(gradient, out, *args, **kwargs)
             except NotImplementedError as error:
                 raise refusal(node, f"is differentiated here, but nobody has said what {error} is") from error
+            except NeedsConcrete as signal:  # such as a number of dimensions: the rule runs when the graph does
+                handled(signal)
+                found = reverse.trace.record("run_rule", (op.name, position, gradient, out, list(args), kwargs))
             reverse.contribute(arg, found)
 
 

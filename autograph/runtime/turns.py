@@ -18,7 +18,7 @@ from autograph.libraries import on_behalf
 from autograph.runtime.branches import stage_if
 from autograph.runtime.holding import held, is_watched, iterated_container, let_hold, watched
 from autograph.runtime.loops import stage_for, stage_while
-from autograph.runtime.regions import State
+from autograph.runtime.regions import State, known_before
 from autograph.runtime.signals import Materialise, NeedsConcrete, Unjoinable, Unstageable, check_handled, handled
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
@@ -66,7 +66,7 @@ class Checkpoint:
     def undo(self) -> None:
         """Make all as it was."""
         self.state.restore(self.before)
-        self.trace.journal.undo()
+        self.trace.journal.undo(known_before(self.trace, self.before, self.trace.journal.stack[-1]))
         del self.trace.block.nodes[self.nodes :]
         self.trace.recorded = self.recorded
 

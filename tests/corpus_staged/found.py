@@ -184,3 +184,12 @@ def everything_is_caught(a, b):
     except:  # noqa: E722
         b = -1
     return a, b
+
+
+@calls("[np.ones(2), np.ones(2)]")
+def zip_in_turns(xs):
+    """Iterators that a turn makes are gone when the turn is undone."""
+    for _ in range(100):
+        ys = [x * 2 for x in xs]
+        xs = [x - 0.1 * y for x, y in zip(xs, ys)]
+    return xs

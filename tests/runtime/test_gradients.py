@@ -264,6 +264,30 @@ def test_inside_a_staged_function():
     np.testing.assert_allclose(descend(np.zeros(3), 100), np.ones(3), atol=1e-6)
 
 
+def test_descent_that_carries_a_list():
+    """The list that the caller gave is one object of the graph, as all others are that take its place."""
+
+    def loss(weights, x):
+        w, b = weights
+        return np.sum((x @ w + b) ** 2)
+
+    def descend(weights, x, n):
+        for _ in range(n):
+            gradients = ag.grad(loss)(weights, x)
+            weights = [weight - 0.01 * gradient for weight, gradient in zip(weights, gradients)]
+        return weights
+
+    weights, x = [np.array([1.0, -2.0]), 0.5], np.array([[1.0, 2.0], [0.5, -1.0]])
+    staged = ag.function(descend, strict=("plain",))
+    found, wanted = staged(weights, x, 7), weights
+    for _ in range(7):
+        error = x @ wanted[0] + wanted[1]
+        wanted = [wanted[0] - 0.02 * error @ x, wanted[1] - 0.02 * np.sum(error)]
+    np.testing.assert_allclose(found[0], wanted[0])
+    assert found[1] == pytest.approx(wanted[1])
+    assert staged(weights, x, 0) is weights
+
+
 def test_effects_happen_once(capsys):
     def f(x):
         print("x is", x)

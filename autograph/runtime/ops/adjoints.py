@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import VIEW, WRITE, declare, derive
+from autograph.runtime.opdef import VIEW, WRITE, declare, derive, lookup
 from autograph.runtime.ops.containers import build_type
 from autograph.runtime.ops.declaring import nothing
 from autograph.runtime.ops.deriving import on_handles
@@ -55,6 +55,15 @@ def add_at(into: Any, index: Any, gradient: Any) -> None:
         np.add.at(into, index, gradient)
 
 
+def run_rule(op: str, position: int, gradient: Any, out: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """What the derivative of an op says of the gradient of an argument, for arrays of unknown dimensions."""
+    vjp = lookup(op).vjp
+    assert vjp is not None
+    rule = vjp[position]
+    assert rule is not None
+    return rule(gradient, out, *args, **kwargs)
+
+
 def zero_gradient(like: Any) -> Any:
     """An array of zeros to add the gradients of a number or array to."""
     dtype = np.asarray(like).dtype
@@ -94,6 +103,7 @@ def zeroed(like: Any) -> Type:
 
 GRADIENT = frozenset({"gradient"})  # they look at nothing but arrays, numbers and containers of these
 
+declare("run_rule", target=run_rule, raises=True, tags=GRADIENT)
 declare("zero_gradient", zeroed, target=zero_gradient, tags=GRADIENT)
 declare("add_at", nothing, effect=WRITE, target=add_at, raises=True, tags=GRADIENT)
 derive("zero_gradient", None)

@@ -132,6 +132,17 @@ def accumulate(shadow: Any, gradient: Any) -> None:
             accumulate(part, gradient[at])
 
 
+def gradient_in(shadow: Any, like: Any) -> Any:
+    """The gradient in a shadow in the form of what it belongs to, with numbers in the place of numbers."""
+    if isinstance(like, (list, tuple)):
+        return type(like)(map(gradient_in, shadow, like))
+    if isinstance(like, dict):
+        return {key: gradient_in(shadow[key], value) for key, value in like.items()}
+    if shadow is None:
+        raise DerivativeError(f"a gradient is asked for in something of class {type(like).__name__}, which is no float")
+    return float(shadow) if type(like) is float else complex(shadow) if type(like) is complex else shadow[()]
+
+
 def in_shadow(shadow: Any) -> Any:
     """The gradient in the shadow of a number, as a number; others are arrays as they are."""
     return 0.0 if shadow is None else shadow[()]
@@ -249,6 +260,7 @@ def number(shadow: Any) -> Type:
     return TensorType(found.dtype, found.shape, "array" if found.shape else "scalar")
 
 
+declare("gradient_in", effect=VIEW, target=gradient_in, raises=True, tags=GRADIENT)
 declare("in_shadow", number, effect=VIEW, target=in_shadow, tags=GRADIENT)
 derive("in_shadow", lambda g, out, shadow: g)
 declare("snapshot", like_shadow, target=snapshot, tags=GRADIENT)
