@@ -95,7 +95,6 @@ class Shadows:
         views = any(map(is_mutable, node.outputs))
         return views and isinstance(first, Value) and first in self._shadowed and shares(node) is None
 
-
     def may_copy(self, node: Node) -> bool:
         """Whether a node whose shadows were moved gives a view or a copy: that is known when it has run."""
         if node.op not in _MAYBE_VIEWS or node.args[0] not in self._of or node.output not in self._shadowed:
