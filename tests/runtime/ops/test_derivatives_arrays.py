@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.runtime.derivatives import check
+from autograph.runtime.opdef import lookup
+from autograph.runtime.ops.adjoints import fit
+from tests.runtime.derivatives import check, close, cotangent, numeric
 
 pytestmark = pytest.mark.once
 
@@ -254,3 +257,38 @@ def test_derivative(case: Case) -> None:
     args = case[: len(case) - bool(options)]
     if hasattr(np, args[0].removeprefix("np.").removeprefix(".")) or args[0][0] != "n":
         check(*args, **options)
+
+
+DRAWS: list[Case] = [
+    *((f"np.random.{name}", V, np.array(1.5)) for name in ("normal", "laplace", "logistic", "gumbel", "lognormal")),
+    ("np.random.uniform", V, np.array([2.0, 3.0, 4.0])),
+    ("np.random.exponential", np.array([0.5, 2.0])),
+    ("np.random.rayleigh", np.array(2.0)),
+    ("random.uniform", 0.5, 1.5),
+    ("random.gauss", 0.5, 1.5),
+    ("random.expovariate", 1.5),
+    ("random.lognormvariate", 0.5, 1.5),
+]
+
+
+@pytest.mark.parametrize("case", DRAWS, ids=lambda case: case[0])
+def test_derivative_for_the_same_draws(case: Case) -> None:
+    op, *args = case
+    definition = lookup(op)
+
+    def draw(*args: Any) -> Any:
+        np.random.seed(0)
+        random.seed(0)
+        return definition.target(*args)
+
+    out = draw(*args)
+    assert definition.vjp is not None
+    for which, rule in enumerate(definition.vjp):
+        assert rule is not None
+        found = fit(rule(cotangent(out), out, *args), args[which])
+        assert close(found, numeric(draw, list(args), which, cotangent(out)), 1e-5)
+
+
+def test_derivative_of_a_draw_of_a_generator() -> None:
+    rule = lookup(".normal").vjp[2]
+    assert rule(1.0, 2.5, np.random.default_rng(0), 0.5, 4.0) == 0.5
