@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 import functools
-import inspect
+import itertools
 import weakref
 from collections.abc import Callable
 from types import MethodType
 from typing import Any
 
-import numpy as np
-
 from autograph import nest
 from autograph.compat.tensorflow import graphs, variables
 from autograph.compat.tensorflow.backend import TENSORFLOW
 from autograph.compat.tensorflow.convert import convert_to_tensor
-from autograph.compat.tensorflow.shapes import TensorSpec
+from autograph.compat.tensorflow.signatures import Signature, key_of
 from autograph.compat.tensorflow.tensor import Tensor
 from autograph.compat.tensorflow.tracing import Traced, call, trace
 from autograph.operators.backend import traced_by
-
-
-class ByIdentity:
-    """Something that is told apart by its identity, in a key."""
-
-    __slots__ = ("it",)
-
-    def __init__(self, it: Any) -> None:
-        self.it = it
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ByIdentity) and other.it is self.it
-
-    def __hash__(self) -> int:
-        return id(self.it)
+from autograph.runtime.callables import parameters_of
+from autograph.runtime.dispatch import make_binder
 
 
 class ConcreteFunction:
@@ -43,33 +28,33 @@ class ConcreteFunction:
         graph: what it runs.
     """
 
-    def __init__(self, function: Function, arguments: Arguments, traced: Traced, graph: graphs.FuncGraph) -> None:
+    def __init__(self, function: Function, signature: Signature, traced: Traced, graph: graphs.FuncGraph) -> None:
         self._function = function
-        self._arguments = arguments
+        self._signature = signature
         self._traced = traced
         self.graph = graph
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._run(self._function._read(args, kwargs))
+        _, tensors, _ = self._function._read(args, kwargs)
+        return self._run(tensors)
 
-    def _run(self, arguments: Arguments) -> Any:
-        values = [tensor._value for tensor in arguments.tensors]
+    def _run(self, tensors: list[Tensor]) -> Any:
+        values = [tensor._value for tensor in tensors]
         if not graphs.tapes():
             return self._traced(values)
         reads = [variable._as_tensor() for variable in self.graph.accessed.values()]
         result = self._traced(values)
         outputs = [leaf for leaf in nest.flatten(result) if isinstance(leaf, Tensor)]
-        graphs.note(self._again, [*arguments.tensors, *reads], outputs)
+        graphs.note(self._again, [*tensors, *reads], outputs)
         return result
 
     def _again(self, *tensors: Tensor) -> list[Tensor]:
         """Make a call a part of the graph that is being made, without its effects."""
         graph = graphs.current()
         assert graph is not None, "calls are repeated only in graphs"
-        given = dict(zip([id(spec) for _, spec in self._arguments.specs], tensors))
-        args, kwargs = nest.map(lambda leaf: given.get(id(leaf), leaf), self._arguments.tree)
+        args, kwargs = self._signature.filled(tensors)
         before = graph.reads, graph.replaying
-        graph.reads = dict(zip(self.graph.accessed, tensors[len(given) :]))
+        graph.reads = dict(zip(self.graph.accessed, tensors[len(self._signature.specs) :]))
         graph.replaying = True
         try:
             with traced_by(TENSORFLOW):
@@ -84,7 +69,7 @@ class ConcreteFunction:
 
     @property
     def structured_input_signature(self) -> Any:
-        return self._arguments.tree
+        return self._signature.tree
 
     @property
     def structured_outputs(self) -> Any:
@@ -92,91 +77,12 @@ class ConcreteFunction:
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """What it takes and gives, for people to read."""
-        fixed = [f"{name}={value!r}" if not isinstance(value, TensorSpec) else name for name, value in self._named()]
-        lines = [f"{self._function._name}({', '.join(fixed)})"]
-        staged = [(name, value) for name, value in self._named() if isinstance(value, TensorSpec)]
-        if staged:
-            lines += ["  Args:", *(f"    {name}: {_told(value)}" for name, value in staged)]
-        returned = self._traced.structure
-        lines += ["  Returns:", *(f"    {_told(leaf)}" for leaf in nest.flatten(returned))]
-        return "\n".join(lines)
-
-    def _named(self) -> list[tuple[str, Any]]:
-        return list(zip(self._arguments.names, self._arguments.specified))
+        return self._signature.told(self._function._name, self._traced.structure)
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.pretty_printed_signature().splitlines()[0]} at 0x{id(self):X}>"
 
     __str__ = pretty_printed_signature
-
-
-def _told(leaf: Any) -> str:
-    return f"{leaf.dtype.name} Tensor, shape={leaf.shape}" if isinstance(leaf, TensorSpec) else repr(leaf)
-
-
-class Arguments:
-    """The arguments of a call, taken apart.
-
-    Attributes:
-        key: of the trace that takes them.
-        names: of the parameters; `specified` are their values, with specs in the place of tensors.
-        tree: `(args, kwargs)` of such values.
-        tensors: what is staged, `specs` of what kind each is, with a name for it.
-    """
-
-    def __init__(self, bound: inspect.BoundArguments, signature: Any) -> None:
-        self.names = list(bound.arguments)
-        self.tensors: list[Tensor] = []
-        self.specs: list[tuple[str, TensorSpec]] = []
-        wanted = [None] * len(self.names) if signature is None else signature
-        parts = [self._take(value, *rest) for value, *rest in zip(bound.arguments.values(), self.names, wanted)]
-        self.specified = [part for part, _ in parts]
-        self.key = tuple(key for _, key in parts)
-        staged = inspect.BoundArguments(bound.signature, dict(zip(self.names, self.specified)))
-        self.tree = staged.args, staged.kwargs
-
-    def _take(self, value: Any, name: str, wanted: Any = None) -> tuple[Any, Any]:
-        """A value with specs for its tensors, and its key.
-
-        Args:
-            wanted: the spec, or structure of specs, that it must fit.
-        """
-        if isinstance(value, TensorSpec):
-            return self._specified(value.name or name, wanted or value)
-        if isinstance(wanted, TensorSpec):
-            value = _as_specified(value, wanted)
-        if isinstance(value, (Tensor, np.ndarray, np.generic)):
-            tensor = convert_to_tensor(value)
-            self.tensors.append(tensor)
-            return self._specified(name, wanted or TensorSpec(tensor.shape, tensor.dtype))
-        kind = nest.kind_of(value)
-        if kind is None:
-            return value, _key_of(value)
-        specs = {} if wanted is None else kind.children(wanted)
-        parts = [
-            self._take(part, f"{name}_{key}", specs.get(key)) for key, part in kind.children(value).items()
-        ]
-        keys = tuple(key for _, key in parts)
-        return kind.rebuild(value, [part for part, _ in parts]), (type(value), tuple(kind.children(value)), keys)
-
-    def _specified(self, name: str, spec: TensorSpec) -> tuple[TensorSpec, Any]:
-        own = TensorSpec(spec.shape, spec.dtype, spec.name)  # of this place only
-        self.specs.append((name, own))
-        return own, (own.dtype, own.shape)
-
-
-def _key_of(value: Any) -> Any:
-    if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
-        return type(value), value, str(value)  # 0.0 is not -0.0
-    return ByIdentity(value)
-
-
-def _as_specified(value: Any, spec: Any) -> Any:
-    """An argument as its spec has it."""
-    tensor = convert_to_tensor(value, dtype_hint=spec.dtype)
-    if not spec.is_compatible_with(tensor):
-        raise TypeError(f"Binding inputs to tf.function failed: {tensor!r} is not compatible with {spec!r}")
-    return tensor
 
 
 class Function:
@@ -191,7 +97,8 @@ class Function:
         self._input_signature = input_signature
         self._convert = convert
         self._features = features
-        self._signature = inspect.signature(self.python_function)
+        self._parameters = parameters_of(self.python_function)
+        self._bind = make_binder(self.python_function, self._parameters)
         self._traces: dict[Any, ConcreteFunction] = {}
         self._methods: dict[int, tuple[weakref.ref[Any], Function]] = {}  # by the ids of objects
         self._has_variables = False
@@ -219,29 +126,30 @@ class Function:
             return self.python_function(*args, **kwargs)
         if graphs.current() is not None:
             return call(self.python_function, args, kwargs, self._convert)
-        arguments = self._read(args, kwargs)
-        return self._concrete(arguments)._run(arguments)
+        key, tensors, values = self._read(args, kwargs)
+        found = self._traces.get(key)
+        return (self._trace(key, values) if found is None else found)._run(tensors)
 
-    def _read(self, args: Any, kwargs: Any) -> Arguments:
-        bound = self._signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return Arguments(bound, self._input_signature)
+    def _read(self, args: Any, kwargs: Any) -> tuple[Any, list[Tensor], tuple[Any, ...]]:
+        """The key of a call, the tensors among its arguments, and the values of all parameters."""
+        values, tensors = self._bind(*args, **kwargs), list[Tensor]()
+        return tuple([key_of(value, tensors, spec) for value, spec in zip(values, self._wanted)]), tensors, values
 
-    def _concrete(self, arguments: Arguments) -> ConcreteFunction:
-        found = self._traces.get(arguments.key)
-        if found is None:
-            found = self._traces[arguments.key] = self._trace(arguments)
-        return found
+    @property
+    def _wanted(self) -> Any:
+        return itertools.repeat(None) if self._input_signature is None else self._input_signature
 
-    def _trace(self, arguments: Arguments) -> ConcreteFunction:
-        traced, graph = self._traced(arguments)
+    def _trace(self, key: Any, values: tuple[Any, ...]) -> ConcreteFunction:
+        signature = Signature(self._parameters, values, self._wanted)
+        traced, graph = self._traced(signature)
         if graph.variables:  # those belong to the function from now on; a second trace must make none
             self._has_variables = True
-            traced, graph = self._traced(arguments)
-        return ConcreteFunction(self, arguments, traced, graph)
+            traced, graph = self._traced(signature)
+        found = self._traces[key] = ConcreteFunction(self, signature, traced, graph)
+        return found
 
-    def _traced(self, arguments: Arguments) -> tuple[Traced, graphs.FuncGraph]:
-        return trace(self.python_function, self._name, arguments.tree, arguments.specs, self._features,
+    def _traced(self, signature: Signature) -> tuple[Traced, graphs.FuncGraph]:
+        return trace(self.python_function, self._name, signature.tree, signature.specs, self._features,
                      self._check_variables, self._convert)  # fmt: skip
 
     def _check_variables(self) -> None:
@@ -252,7 +160,9 @@ class Function:
         """The function for such arguments, for which a `TensorSpec` may stand."""
         if not args and not kwargs and self._input_signature is not None:
             args = tuple(self._input_signature)
-        return self._concrete(self._read(args, kwargs))
+        key, _, values = self._read(args, kwargs)
+        found = self._traces.get(key)
+        return self._trace(key, values) if found is None else found
 
     def experimental_get_tracing_count(self) -> int:
         return len(self._traces)

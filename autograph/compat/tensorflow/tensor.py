@@ -225,6 +225,12 @@ def wrap(value: Any, dtype: DType | None = None, shape: TensorShape | None = Non
     return Tensor(value, dtype, shape, graph, graph.unique_name(name))
 
 
+def eager(value: Any, dtype: DType) -> Tensor:
+    """What a graph gave as a tensor."""
+    value = _normal(value, dtype)
+    return Tensor(value, dtype, TensorShape(getattr(value, "shape", ())), None, "")
+
+
 def _normal(value: Any, dtype: DType | None) -> Any:
     """A value of NumPy's as tensors hold it."""
     if isinstance(value, bytes) or dtype is dtypes.variant:

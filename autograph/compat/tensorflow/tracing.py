@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,9 @@ from autograph.compat.tensorflow import graphs, syntax
 from autograph.compat.tensorflow.backend import TENSORFLOW
 from autograph.compat.tensorflow.branches import lowered
 from autograph.compat.tensorflow.convert import convert_to_tensor, is_convertible
-from autograph.compat.tensorflow.dtypes import DType
 from autograph.compat.tensorflow.errors import reraise
 from autograph.compat.tensorflow.shapes import TensorSpec
-from autograph.compat.tensorflow.tensor import Tensor, type_of, wrap
+from autograph.compat.tensorflow.tensor import Tensor, eager, type_of
 from autograph.operators import calls
 from autograph.operators.backend import traced_by
 from autograph.runtime.engines import numpy as engine
@@ -37,7 +35,7 @@ class Traced:
     def __init__(self, graph: graphs.FuncGraph, structure: Any) -> None:
         self.graph = graph
         self.structure = structure
-        self._kinds = [(leaf.dtype, leaf.shape) for leaf in nest.flatten(structure) if isinstance(leaf, TensorSpec)]
+        self._dtypes = [leaf.dtype for leaf in nest.flatten(structure) if isinstance(leaf, TensorSpec)]
         whole = graph.trace.graph
         dead.run(whole, strict=False)
         optimise(whole)
@@ -55,14 +53,10 @@ class Traced:
         except Exception as error:
             self._executable.translate(error)
             reraise(error)
-        tensors = iter([wrap_result(value, dtype) for value, (dtype, _) in zip(found, self._kinds)])
+        tensors = iter([eager(value, dtype) for value, dtype in zip(found, self._dtypes)])
+        if type(self.structure) is TensorSpec:
+            return next(tensors)
         return nest.map(lambda leaf: next(tensors) if isinstance(leaf, TensorSpec) else leaf, self.structure)
-
-
-def wrap_result(value: Any, dtype: DType) -> Tensor:
-    """What a graph gave as a tensor."""
-    with graphs.building(None):
-        return wrap(value, dtype)
 
 
 def trace(
@@ -126,18 +120,3 @@ def _returned(graph: graphs.FuncGraph, result: Any) -> Any:
     structure = nest.map(leaf, result)
     graph.trace.finish((tuple(outputs),))
     return structure
-
-
-def spec_of(value: Any) -> TensorSpec:
-    """The spec of an argument that is staged."""
-    tensor = convert_to_tensor(value)
-    return TensorSpec(tensor.shape, tensor.dtype)
-
-
-def unbound(function: Callable[..., Any]) -> Any:
-    """The plain function that runs when `function` is called; None if there is none."""
-    if isinstance(function, MethodType):
-        function = function.__func__
-    return function if isinstance(function, FunctionType) else None
-
-
