@@ -140,7 +140,7 @@ def _nan_to_num(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 def _writing(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     """The reverse of any other operation that writes to something with a shadow: a function with `out=`."""
     changed, function = reverse.shadows.written(node), lookup(node.op).target
-    if changed != effects.outs(node) or len(node.outputs) != 1:
+    if changed != effects.outs(node) or len(changed) != 1 or len(node.outputs) != 1:
         refuse(node)
     if "out" not in node.kwargs and not isinstance(function, np.ufunc):
         refuse(node)
