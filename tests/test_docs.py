@@ -56,7 +56,7 @@ def test_commands(tmp_path: Path) -> None:
         assert python(tmp_path, "-m", "autograph", *command.split()) == said
 
 
-@pytest.mark.parametrize("page", ["docs/functions.md", "docs/gradients.md"])
+@pytest.mark.parametrize("page", ["docs/functions.md", "docs/gradients.md", "docs/tensorflow.md"])
 def test_pages(page: str, tmp_path: Path) -> None:
     """The examples of a page, in one program, print what is said below each."""
     found = blocks(page, "python", "text")

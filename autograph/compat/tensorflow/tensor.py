@@ -235,7 +235,10 @@ def _normal(value: Any, dtype: DType | None) -> Any:
     """A value of NumPy's as tensors hold it."""
     if isinstance(value, bytes) or dtype is dtypes.variant:
         return value
-    array = np.asarray(value, None if dtype is None else numpy_dtype(dtype))
+    kind = None if dtype is None else numpy_dtype(dtype)
+    if isinstance(value, np.generic) and (kind is None or value.dtype == kind):
+        return value
+    array = np.asarray(value, kind)
     return array if array.ndim else array[()]
 
 
