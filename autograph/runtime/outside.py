@@ -347,7 +347,7 @@ class Outside:
 
     def array(self, value: Any) -> Tensor:
         """A handle for an array that was not seen before: an attribute of an object, or made by code not traced."""
-        if is_tensor(value):  # stands for it already
+        if type(value) is Tensor:  # stands for it already
             return value
         found = self._arrays.get(id(value))
         if found is None:

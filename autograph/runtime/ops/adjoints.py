@@ -119,6 +119,7 @@ def custom_gradient(values: Any, inputs: Any) -> Any:
     return values
 
 
+@rule
 def of_first(values: Any, inputs: Any) -> Type:
     return build_type(values)
 
