@@ -39,8 +39,9 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | → runtime/turns runtime/calling runtime/results runtime/objects runtime/warned runtime/verdicts
    |               | → runtime/generators → runtime/tracing
    |               | → runtime/activity runtime/sharing → runtime/shadows runtime/residuals → runtime/reverse
-   |               | → runtime/reverse_blocks runtime/reverse_containers runtime/reverse_writes → runtime/gradients
-   |               | → runtime/custom
+   |               | → runtime/reverse_operations
+   |               | → runtime/reverse_blocks runtime/reverse_containers runtime/reverse_writes
+   |               | → runtime/gradients → runtime/custom
 R4 | 0 R1 R2 R3    | runtime/engines* runtime/export*
 R5 | 0 R1 R2 R3 R4 | runtime/arguments runtime/options runtime/report → runtime/entry runtime/learning
    |               | → runtime/dispatch runtime/traces runtime/specified → runtime/specialise → runtime/concrete

@@ -44,12 +44,14 @@ class Activity:
         self.outside = [value for value in dict.fromkeys((*roots, *uses_in(part))) if value not in own]
         part.params = self.outside
         self.aliasing = Aliasing(Graph("", part))
+        mutable = list(filter(effects.is_mutable, (*self.outside, *own)))
         self.values = set(roots)
         self._regions: set[Any] = set()  # that something which depends on the roots is written to
         before = -1
         while before != len(self.values):  # loops carry it round, and writes back to what was made before
             before = len(self.values)
             self._nodes(nodes)
+            self._mark(value for value in mutable if self.aliasing.region(value) in self._regions)
 
     def varies(self, args: Any) -> bool:
         """Whether there is a value in nested arguments that depends on the roots."""
@@ -60,8 +62,6 @@ class Activity:
             if node.blocks:
                 self._statement(node)
                 continue
-            if self._regions:
-                self._mark(value for value in node.inputs if self.aliasing.region(value) in self._regions)
             if self.varies((node.args, node.kwargs)) and not _is_flat(node):
                 self._mark(node.outputs)
                 written = changed_by(node)

@@ -16,7 +16,8 @@ from autograph.runtime.activity import has_gradient, uses_in, values_of
 from autograph.runtime.callables import name_of
 from autograph.runtime.gradients import traced
 from autograph.runtime.graph import Block, Node, Value
-from autograph.runtime.reverse import Reverse, complete, handles
+from autograph.runtime.reverse import Reverse, handles
+from autograph.runtime.reverse_operations import complete
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 

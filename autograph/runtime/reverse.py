@@ -15,17 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 import numpy as np
 
-from autograph.errors import DerivativeError
 from autograph.runtime.activity import Activity, defined_in
-from autograph.runtime.graph import Block, Constant, Node, Value, map_args, user_line
-from autograph.runtime.opdef import lookup
-from autograph.runtime.ops.binding import positional
+from autograph.runtime.graph import Block, Constant, Node, Value, map_args
 from autograph.runtime.shadows import Shadows, Writes
-from autograph.runtime.signals import NeedsConcrete, handled
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import PYTHON_DTYPES, MaybeUnbound, ObjectType, Shape, TensorType, Type
 
@@ -132,25 +128,15 @@ class Reverse:
         if not node.blocks:
             self.pass_on(node)
         if not self.shadows.moves(node):
-            handler = HANDLERS["write"] if not node.blocks and self.shadows.written(node) else operation
-            HANDLERS.get(node.op, handler)(self, node, block, at)
+            other = "write" if not node.blocks and self.shadows.written(node) else "operation"
+            HANDLERS.get(node.op, HANDLERS[other])(self, node, block, at)
             return
         for output in node.outputs:
             self.return_number(output)
         if node.op == "setitem":
             HANDLERS["setitem"](self, node, block, at)
         elif self.shadows.may_copy(node):
-            self._pass_on_copy(node, block, at)
-
-    def _pass_on_copy(self, node: Node, block: Block, at: int) -> None:
-        """Pass on the gradient of something that may be a copy of the first argument: of a view, there is none left."""
-        first = node.args[0]
-        shadows = self.trace.handle(self.shadows[node.output]), self.trace.handle(self.shadows[first])
-        gradient = self.trace.record("unless_view", shadows)
-        if node.op == "getitem":
-            self.contribute_item(first, self.primal(node.args[1], block, at), gradient)
-        else:
-            differentiate(self, node, block, at, gradient)
+            HANDLERS["copy"](self, node, block, at)
 
     def return_number(self, value: Value) -> None:
         """Give the gradient of a number back to the shadow of what it was got out of."""
@@ -297,7 +283,7 @@ class Reverse:
                 return each.value
             if not isinstance(each, Value):
                 return each
-            if not self._is_overwritten(each):
+            if not self.is_overwritten(each):
                 return self.trace.handle(each)
             made = Node("snapshot", (each,), None, (), self.frame.node.place if self.frame.node else ())
             block.nodes.insert(at, made)
@@ -306,7 +292,7 @@ class Reverse:
 
         return map_args(leaf, args)
 
-    def _is_overwritten(self, value: Value) -> bool:
+    def is_overwritten(self, value: Value) -> bool:
         """Whether what a value holds may be overwritten by the node that is being dealt with, or later."""
         frame: Frame | None = self.frame
         while frame is not None:
@@ -359,83 +345,3 @@ def _is_number(type: Type) -> TypeGuard[TensorType]:
 
 def is_tuple(value: Value) -> bool:
     return isinstance(value.type, ObjectType) and bool(value.type.items)
-
-
-def operation(reverse: Reverse, node: Node, block: Block, at: int) -> None:
-    """The reverse of an operation: what the derivatives of its op say of the gradients of its outputs."""
-    given = [reverse.take(output) for output in node.outputs]
-    if all(gradient is None for gradient in given):
-        return
-    gradient = complete(reverse, node.outputs[0], given[0]) if len(given) == 1 else tuple(given)
-    differentiate(reverse, node, block, at, gradient)
-
-
-def differentiate(
-    reverse: Reverse, node: Node, block: Block, at: int, gradient: Any, without: Sequence[str] = (), like: str = ""
-) -> None:
-    """Let the derivatives of a node's op pass a gradient on to its arguments.
-
-    Args:
-        without: options that the derivatives are not to know of.
-        like: another op, of which to take the derivatives.
-    """
-    op, moved = lookup(like or node.op), reverse.shadows.moves(node)
-    given = node.args[: op.target.nin] if isinstance(op.target, np.ufunc) else node.args
-    options = {name: value for name, value in node.kwargs.items() if name != "out" and name not in without}
-    if not reverse.activity.varies((given, options)):
-        return
-    if not moved and reverse.shadows.is_unclear(node) and reverse._is_overwritten(node.args[0]):
-        raise refusal(
-            node,
-            "may give a view of an array, or else a copy, and the array is written to afterwards: its gradient cannot "
-            "be told. Make a copy of what it gives, or of the array before",
-        )
-    if op.vjp is None:
-        without_derivative(node)
-    varies = reverse.activity.varies
-    if op.vjp and varies(options):
-        given, options = positional(op.target or getattr(np, op.name[1:], None), given, options, varies)
-    if op.vjp and varies((given[len(op.vjp) :], options)):
-        raise refusal(node, "has no derivative here in all the arguments that vary")
-    assert op.vjp is not None
-    outputs = reverse.primal(tuple(node.outputs) or node.args[:1], block, at + 1)
-    out = outputs[0] if len(outputs) == 1 else outputs
-    args, kwargs = reverse.primal((given, options), block, at)
-    for position, (arg, rule) in enumerate(zip(given, op.vjp)):
-        if rule is not None and varies(arg):
-            try:
-                found = rule(gradient, out, *args, **kwargs)
-            except NotImplementedError as error:
-                raise refusal(node, f"is differentiated here, but nobody has said what {error} is") from error
-            except NeedsConcrete as signal:  # such as a number of dimensions: the rule runs when the graph does
-                handled(signal)
-                found = reverse.trace.record("run_rule", (op.name, position, gradient, out, list(args), kwargs))
-            reverse.contribute(arg, found)
-
-
-def without_derivative(node: Node) -> NoReturn:
-    raise refusal(
-        node,
-        "has no derivative here, but a gradient is asked for that depends on it. Use operations that have one, or "
-        "say that its result is to be taken as a constant, by ag.stop_gradient",
-    )
-
-
-def complete(reverse: Reverse, output: Value, gradient: Any) -> Any:
-    """The gradient of a tuple as a tuple; others as they are."""
-    if not isinstance(gradient, Parts):
-        return gradient
-    assert isinstance(output.type, ObjectType)
-    found = []
-    for at, type in enumerate(output.type.items):
-        part = gradient.get(at)
-        if part is None:
-            item = reverse.trace.record("getitem", (reverse.trace.handle(output), at))
-            is_float = isinstance(type, TensorType) and not type.shape
-            part = reverse.trace.record("bound", (0.0,)) if is_float else reverse.trace.record("zero_gradient", (item,))
-        found.append(part)
-    return tuple(found)
-
-
-def refusal(node: Node, message: str) -> DerivativeError:
-    return DerivativeError(f"`{node.op.lstrip('.')}` {message}", *(user_line(node.place) or ()))

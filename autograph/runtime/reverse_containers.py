@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from autograph.runtime.graph import Block, Node, Value
-from autograph.runtime.reverse import Reverse, handles, operation
+from autograph.runtime.reverse import Reverse, handles
+from autograph.runtime.reverse_operations import operation
 from autograph.runtime.types import TensorType
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from autograph.runtime import effects
 from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.opdef import ORDERED, lookup
-from autograph.runtime.reverse import Reverse, differentiate, handles, operation, refusal, without_derivative
+from autograph.runtime.reverse import Reverse, handles
+from autograph.runtime.reverse_operations import differentiate, operation, refusal, without_derivative
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import ObjectType, TensorType
 

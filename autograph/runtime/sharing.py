@@ -31,7 +31,7 @@ def shares(node: Node) -> bool | None:
 
 
 def _of_attribute(node: Node) -> bool | None:
-    return True if node.args[1] in ("T", "mT", "real") else None
+    return True if node.args[1] in ("T", "mT", "real", "flat") else None
 
 
 def _of_array(node: Node) -> bool | None:
