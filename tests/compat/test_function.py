@@ -122,6 +122,7 @@ def test_methods_do_not_keep_their_objects():
     scale = Scale(3)
     assert [scale.of(tf.constant(2)).numpy() for _ in range(2)] == [6, 6]
     assert scale.of.experimental_get_tracing_count() == 1
+    assert Scale(5).of(tf.constant(2)).numpy() == 10
     gone = weakref.ref(scale)
     del scale
     gc.collect()

@@ -83,6 +83,15 @@ def test_sizes_must_fit():
         tf.gather(tf.constant([0.0]), [1])
 
 
+def test_integers_are_not_divided_by_zero():
+    for divide in (lambda x, y: x // y, lambda x, y: x % y):
+        for function in (divide, tf.function(divide)):
+            assert function(tf.constant([7, -7]), tf.constant(4)).shape == [2]
+            with pytest.raises(tf.errors.InvalidArgumentError, match="Integer division by zero"):
+                function(tf.constant([7, -7]), tf.constant([1, 0]))
+            assert np.isnan(function(tf.constant(0.0), tf.constant(0.0)).numpy())
+
+
 def test_ops_keep_the_type_of_tensors():
     x = tf.constant([[1, 2], [3, 4]])
     assert tf.reduce_sum(x).dtype is tf.int32

@@ -177,13 +177,32 @@ class Function:
         number = id(instance)
         known = self._methods.get(number)
         if known is not None and known[0]() is instance:
-            return known[1]
+            return Method(known[1], instance)
         found = Function(self._plain, self._input_signature, self._convert, self._features, instance)
         self._methods[number] = weakref.ref(instance, lambda _: self._methods.pop(number, None)), found
-        return found
+        return Method(found, instance)
 
     def __repr__(self) -> str:
         return f"<tensorflow function {self._name}, {len(self._traces)} traces>"
+
+
+class Method:
+    """A function as a method of an object, which it keeps, other than the function does."""
+
+    __slots__ = ("__self__", "_function")
+
+    def __init__(self, function: Function, instance: Any) -> None:
+        self._function = function
+        self.__self__ = instance
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
+
+    def __repr__(self) -> str:
+        return f"<method of {self.__self__!r}: {self._function!r}>"
 
 
 def function(

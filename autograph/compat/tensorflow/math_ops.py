@@ -12,7 +12,7 @@ from autograph.compat.tensorflow import dtypes
 from autograph.compat.tensorflow.convert import convert_to_tensor, matched
 from autograph.compat.tensorflow.dtypes import as_dtype, numpy_dtype
 from autograph.compat.tensorflow.errors import InvalidArgumentError
-from autograph.compat.tensorflow.tensor import Tensor, apply
+from autograph.compat.tensorflow.tensor import Tensor, apply, is_handle, run_later
 
 Op = Callable[..., Tensor]
 
@@ -30,8 +30,6 @@ add = _binary("AddV2", operator.add)
 subtract = _binary("Sub", operator.sub)
 multiply = _binary("Mul", operator.mul)
 pow = _binary("Pow", operator.pow)
-floordiv = _binary("FloorDiv", operator.floordiv)
-floormod = mod = _binary("FloorMod", operator.mod)
 maximum = _binary("Maximum", np.maximum)
 minimum = _binary("Minimum", np.minimum)
 less = _binary("Less", operator.lt, boolean=True)
@@ -45,6 +43,33 @@ bitwise_or = _binary("BitwiseOr", operator.or_)
 bitwise_xor = _binary("BitwiseXor", operator.xor)
 atan2 = _binary("Atan2", np.arctan2)
 squared_difference = _binary("SquaredDifference", lambda x, y: (x - y) * (x - y))
+
+
+def _division(op: str, function: Callable[..., Any]) -> Op:
+    def of(x: Any, y: Any, name: str | None = None) -> Tensor:
+        x, y = matched(op, x, y)
+        return apply(op, function, x, _divisor(y) if y.dtype.is_integer else y, dtype=x.dtype)
+
+    of.__name__ = of.__qualname__ = op.lower()
+    return of
+
+
+def _divisor(y: Tensor) -> Tensor:
+    """An integer to divide by, which is seen to be none of zero."""
+    if not is_handle(y._value):
+        _check_divisor(y._value)
+        return y
+    return run_later("Divisor", _check_divisor, y._value, dtype=y.dtype, shape=y.shape)
+
+
+def _check_divisor(value: Any) -> Any:
+    if not np.all(value):
+        raise InvalidArgumentError("Integer division by zero")
+    return value
+
+
+floordiv = _division("FloorDiv", operator.floordiv)
+floormod = mod = _division("FloorMod", operator.mod)
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
