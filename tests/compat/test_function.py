@@ -200,6 +200,18 @@ def test_input_signature_makes_one_trace():
         total(tf.constant([[1.0]]))
 
 
+def test_concrete_functions():
+    @tf.function
+    def double(x, times=2):
+        return x * times
+
+    concrete = double.get_concrete_function(tf.TensorSpec([None], tf.float32))
+    assert concrete(tf.constant([1.0, 2.0])).numpy().tolist() == [2.0, 4.0]
+    assert concrete.structured_outputs == tf.TensorSpec([None], tf.float32)
+    with pytest.raises(TypeError, match="the argument x of this concrete function"):
+        concrete(tf.constant([1]))
+
+
 def test_structures_go_in_and_come_out():
     @tf.function
     def f(pair, options):

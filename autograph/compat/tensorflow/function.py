@@ -36,6 +36,7 @@ class ConcreteFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         _, tensors, _ = self._function._read(args, kwargs)
+        self._signature.check(tensors)
         return self._run(tensors)
 
     def _run(self, tensors: list[Tensor]) -> Any:

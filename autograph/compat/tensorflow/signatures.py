@@ -107,6 +107,18 @@ class Signature:
         self.specs.append((name, own))
         return own
 
+    def check(self, tensors: Sequence[Tensor]) -> None:
+        """See to it that tensors fit the specs.
+
+        Raises:
+            TypeError: they do not.
+        """
+        if len(tensors) != len(self.specs):
+            raise TypeError(f"this concrete function takes {len(self.specs)} tensors, not {len(tensors)}")
+        for tensor, (name, spec) in zip(tensors, self.specs):
+            if not spec.is_compatible_with(tensor):
+                raise TypeError(f"the argument {name} of this concrete function is {spec!r}, not {tensor!r}")
+
     def filled(self, tensors: Sequence[Tensor]) -> Any:
         """`(args, kwargs)` with tensors in the place of their specs."""
         given = dict(zip([id(spec) for _, spec in self.specs], tensors))
