@@ -41,3 +41,9 @@ def test_maml(capsys):
     found, shown = run("maml", capsys)
     assert found["after one"] < found["at once"] and found["last"] < found["first"] and found["graphs"] == 1
     assert "after 1 step" in shown
+
+
+def test_predators(capsys):
+    found, shown = run("predators", capsys)
+    assert found["greatest relative error"] < 0.05 and found["graphs"] == 1
+    assert "deaths of lynxes" in shown

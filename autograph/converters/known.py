@@ -7,6 +7,7 @@ function, in its globals.
 from __future__ import annotations
 
 import math
+import sys
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -47,7 +48,7 @@ def function_context(tree: gast.AST, filename: str, globals: Mapping[str, Any], 
     return context
 
 
-_FRAME_NAMES = frozenset({"_getframe", "currentframe", "f_back", "f_locals", "extract_stack", "stack"})
+_FRAME_NAMES = frozenset({"_getframe", "currentframe", "f_back", "f_locals", "extract_stack"})
 
 
 def looks_at_frames(value: Any) -> bool:
@@ -56,7 +57,15 @@ def looks_at_frames(value: Any) -> bool:
         return False
     code = value.__code__
     warns = "warn" in code.co_names and any(isinstance(c, tuple) and "stacklevel" in c for c in code.co_consts)
-    return warns or not _FRAME_NAMES.isdisjoint(code.co_names)
+    owner = value.__globals__.get("stack")
+    names = {*code.co_names, *code.co_freevars, *code.co_varnames}
+    of_inspect = "stack" in code.co_names and ("inspect" in names or owner is _inspect_stack())
+    return warns or of_inspect or not _FRAME_NAMES.isdisjoint(code.co_names)
+
+
+def _inspect_stack() -> Any:
+    """`inspect.stack`, which is not NumPy's, if anybody has imported it."""
+    return getattr(sys.modules.get("inspect"), "stack", sys)
 
 
 def imports(tree: gast.AST) -> dict[str, str]:

@@ -75,3 +75,17 @@ def test_a_live_functions_globals_tell():
     told = {text: context.dotted(gast.parse(text).body[0].value) for text in ("np.sin", "linalg", "sqrt", "y", "z")}
     assert told == {"np.sin": "numpy.sin", "linalg": "numpy.linalg", "sqrt": "math.sqrt", "y": None, "z": None}
     assert not context.is_builtin("len") and not context.is_builtin("y") and context.is_builtin("max")
+
+
+def test_numpy_stack_looks_at_no_frames():
+    import inspect
+    from inspect import stack
+
+    def of_numpy(x):
+        return np.stack([x, x])
+
+    def of_inspect():
+        return inspect.stack()
+
+    by_name = eval("lambda: stack()", {"stack": stack})
+    assert [known.looks_at_frames(each) for each in (of_numpy, of_inspect, by_name)] == [False, True, True]
