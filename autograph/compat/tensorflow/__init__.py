@@ -55,7 +55,6 @@ from autograph.compat.tensorflow.control import Assert, case, cond, group, no_op
 from autograph.compat.tensorflow.control import scope as control_dependencies
 from autograph.compat.tensorflow.control import scope as device
 from autograph.compat.tensorflow.control import scope as init_scope
-from autograph.compat.tensorflow.control import scope as name_scope
 from autograph.compat.tensorflow.convert import constant, convert_to_tensor, is_tensor
 from autograph.compat.tensorflow.dtypes import (
     DType,
@@ -143,6 +142,7 @@ from autograph.compat.tensorflow.math_ops import (
     truediv,
 )  # fmt: skip
 from autograph.compat.tensorflow.module import Module
+from autograph.compat.tensorflow.naming import name_scope
 from autograph.compat.tensorflow.printing import print
 from autograph.compat.tensorflow.ragged import RaggedTensor
 from autograph.compat.tensorflow.reduce_ops import (

@@ -306,7 +306,20 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
 
 def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0, name: str | None = None) -> Tensor:
     params, indices = convert_to_tensor(params), convert_to_tensor(indices)
-    return apply("GatherV2", lambda x, at: np.take(x, at, axis=axis), params, indices, dtype=params.dtype)
+
+    def take(x: Any, at: Any) -> Any:
+        if not is_handle(x) and not is_handle(at):
+            _check_indices(at, x.shape[axis])
+        return np.take(x, at, axis=axis)
+
+    return apply("GatherV2", take, params, indices, dtype=params.dtype)
+
+
+def _check_indices(at: Any, size: int) -> None:
+    """See to it that all indices are those of something."""
+    for place in np.argwhere((at < 0) | (at >= size))[:1]:
+        where = ",".join(map(str, place))
+        raise IndexError(f"indices[{where}] = {at[tuple(place)]} is not in [0, {size})")
 
 
 def gather_nd(params: Any, indices: Any, name: str | None = None) -> Tensor:

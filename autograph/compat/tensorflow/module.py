@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from autograph.compat.tensorflow.control import scope
+from autograph.compat.tensorflow.naming import name_scope
 from autograph.compat.tensorflow.variables import Variable
 
 
@@ -22,7 +22,7 @@ class Module:
 
     @property
     def name_scope(self) -> Any:
-        return scope(self._name)
+        return name_scope(self._name)
 
     @property
     def variables(self) -> tuple[Variable, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from autograph.compat.tensorflow import graphs, math_ops
 from autograph.compat.tensorflow.convert import convert_to_tensor
 from autograph.compat.tensorflow.dtypes import DType, as_dtype
+from autograph.compat.tensorflow.naming import prefixed
 from autograph.compat.tensorflow.shapes import TensorShape
 from autograph.compat.tensorflow.tensor import Reference, Tensor, effect, is_handle, wrap
 
@@ -57,7 +58,7 @@ class Variable:
             )
         self._dtype = tensor.dtype
         self._shape = tensor.shape if shape is None else TensorShape(shape)
-        self._name = name or "Variable"
+        self._name = prefixed(name or "Variable")
         self._storage = Storage(tensor._value)
         self.trainable = trainable
         if graph is not None:
