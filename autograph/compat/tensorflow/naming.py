@@ -19,7 +19,7 @@ def prefixed(name: str) -> str:
     return "/".join((*_scopes.stack, name))
 
 
-class name_scope:  # noqa: N801  (TensorFlow's name)
+class name_scope:
     """A part of the program with a name of its own."""
 
     def __init__(self, name: Any = "", *args: Any, **kwargs: Any) -> None:
