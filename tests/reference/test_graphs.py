@@ -82,7 +82,9 @@ def test_one_graph_for_each_signature(capsys):
         "tf.Tensor(0.0, shape=(), dtype=float32)\ntf.Tensor([0. 1.], shape=(2,), dtype=float32)\n"
     )
     print(my_relu.pretty_printed_concrete_signatures())
-    assert capsys.readouterr().out == """my_relu(x)
+    assert (
+        capsys.readouterr().out
+        == """my_relu(x)
   Args:
     x: float32 Tensor, shape=()
   Returns:
@@ -98,6 +100,7 @@ my_relu(x)
   Returns:
     float32 Tensor, shape=(2,)
 """
+    )
 
 
 @pytest.fixture

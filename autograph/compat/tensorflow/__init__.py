@@ -181,7 +181,8 @@ def executing_eagerly() -> _builtins.bool:
 
 
 def __getattr__(name: str) -> object:
-    """`tf.compat` and `tf.python`, which need all the rest."""
-    if name not in ("compat", "python"):
+    """`tf.compat` and its like, which need all the rest."""
+    if name not in ("compat", "keras", "losses", "metrics", "optimizers", "python"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _import_module(f"{__name__}.{name}")
+    inside = ".keras" if name in ("losses", "metrics", "optimizers") else ""
+    return _import_module(f"{__name__}{inside}.{name}")

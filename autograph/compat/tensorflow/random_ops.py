@@ -20,7 +20,7 @@ def set_seed(seed: int) -> None:
     _state["generator"] = np.random.default_rng(seed)
 
 
-def _generator(seed: int | None) -> np.random.Generator:
+def generator_of(seed: int | None) -> np.random.Generator:
     return _state["generator"] if seed is None else np.random.default_rng(seed)
 
 
@@ -34,10 +34,10 @@ def uniform(
         raise ValueError("Must specify maxval for integer dtype")
     ends = minval, 1 if maxval is None else maxval
     low, high = (convert_to_tensor(each, dtype_hint=wanted)._value for each in ends)
-    kind, own = numpy_dtype(wanted), None if seed is None else _generator(seed)
+    kind, own = numpy_dtype(wanted), None if seed is None else generator_of(seed)
 
     def draw(dims: Any, low: Any, high: Any) -> Any:
-        generator = own or _generator(None)
+        generator = own or generator_of(None)
         if wanted.is_integer:
             return generator.integers(low, high, size=dims, dtype=kind)
         return np.asarray(low + (high - low) * generator.random(dims)).astype(kind)
@@ -72,10 +72,10 @@ def _truncated(generator: np.random.Generator, dims: Any) -> Any:
 def _normal(shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None, draw: Any) -> Tensor:
     wanted = as_dtype(dtype)
     middle, width = (convert_to_tensor(each, dtype_hint=wanted)._value for each in (mean, stddev))
-    own = None if seed is None else _generator(seed)
+    own = None if seed is None else generator_of(seed)
 
     def drawn(dims: Any, mean: Any, stddev: Any) -> Any:
-        return np.asarray(mean + stddev * draw(own or _generator(None), dims)).astype(numpy_dtype(wanted))
+        return np.asarray(mean + stddev * draw(own or generator_of(None), dims)).astype(numpy_dtype(wanted))
 
     return run_later("RandomNormal", drawn, plain(shape), middle, width, dtype=wanted, shape=static_shape(shape),
                      repeatable=False)  # fmt: skip
@@ -86,7 +86,7 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
     tensor = convert_to_tensor(value)
 
     def shuffled(rows: Any) -> Any:
-        return _generator(seed).permutation(rows)
+        return generator_of(seed).permutation(rows)
 
     return run_later("RandomShuffle", shuffled, tensor._value, dtype=tensor.dtype, shape=tensor.shape,
                      repeatable=False)  # fmt: skip

@@ -1,0 +1,28 @@
+"""`tf.keras`: layers, models, losses, metrics and optimizers, in terms of TensorFlow's spelling."""
+
+from autograph.compat.tensorflow.keras import (
+    activations,
+    backend,
+    initializers,
+    layers,
+    losses,
+    metrics,
+    models,
+    optimizers,
+    utils,
+)
+from autograph.compat.tensorflow.keras.models import Model, Sequential
+
+__all__ = [
+    "Model",
+    "Sequential",
+    "activations",
+    "backend",
+    "initializers",
+    "layers",
+    "losses",
+    "metrics",
+    "models",
+    "optimizers",
+    "utils",
+]

@@ -1,0 +1,27 @@
+"""`tf.keras.activations`: functions that layers apply to what they compute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow.math_ops import exp as exponential
+from autograph.compat.tensorflow.nn import elu, relu, sigmoid, softmax, softplus, tanh
+
+__all__ = ["elu", "exponential", "get", "linear", "relu", "sigmoid", "softmax", "softplus", "tanh"]
+
+
+def linear(x: Any) -> Any:
+    """What it is given."""
+    return convert_to_tensor(x)
+
+
+def get(identifier: Any) -> Callable[[Any], Any]:
+    """A function by its name; None is `linear`."""
+    if identifier is None or callable(identifier):
+        return identifier or linear
+    if identifier not in __all__:
+        raise ValueError(f"Unknown activation function: {identifier!r}; known are {', '.join(__all__)}")
+    found: Callable[[Any], Any] = globals()[identifier]
+    return found

@@ -1,0 +1,35 @@
+"""`tf.keras.backend`: the names that layers get, and small numbers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+_names: Counter[str] = Counter()
+
+
+def clear_session() -> None:
+    """Give names from the beginning again."""
+    _names.clear()
+
+
+def unique_name(base: str) -> str:
+    """`base`, with a number if there is one of that name already."""
+    number = _names[base]
+    _names[base] += 1
+    return f"{base}_{number}" if number else base
+
+
+def snake_case(name: str) -> str:
+    """`BatchNormalization` as `batch_normalization`."""
+    return re.sub("([a-z])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", name)).lower()
+
+
+def epsilon() -> float:
+    """What is added to what must not be zero."""
+    return 1e-7
+
+
+def floatx() -> str:
+    """The type of floats."""
+    return "float32"

@@ -1,0 +1,88 @@
+"""`tf.keras.initializers`: those of `autograph.nn`, with names as Keras gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph import nn
+from autograph.compat.tensorflow.convert import constant
+from autograph.compat.tensorflow.dtypes import as_dtype, numpy_dtype
+from autograph.compat.tensorflow.random_ops import generator_of
+
+
+class Initializer:
+    """Makes what a variable begins with.
+
+    Args:
+        make: a function of a shape, a generator and a dtype.
+        seed: of a generator of its own; without it, that of `tf.random.set_seed` is used.
+    """
+
+    def __init__(self, make: Callable[..., Any], seed: int | None = None, **options: Any) -> None:
+        self._make = make
+        self._seed = seed
+        self._options = options
+
+    def __call__(self, shape: Any, dtype: Any = "float32", **_: Any) -> Any:
+        kind = as_dtype(dtype)
+        drawn = self._make(tuple(shape), generator_of(self._seed), numpy_dtype(kind), **self._options)
+        return constant(drawn, kind)
+
+
+def Zeros() -> Initializer:
+    return Initializer(nn.zeros)
+
+
+def Ones() -> Initializer:
+    return Initializer(nn.ones)
+
+
+def Constant(value: float = 0.0) -> Initializer:
+    return Initializer(lambda shape, rng, dtype: nn.zeros(shape, rng, dtype) + dtype.type(value))
+
+
+def RandomUniform(minval: float = -0.05, maxval: float = 0.05, seed: int | None = None) -> Initializer:
+    return Initializer(nn.uniform, seed, low=minval, high=maxval)
+
+
+def RandomNormal(mean: float = 0.0, stddev: float = 0.05, seed: int | None = None) -> Initializer:
+    return Initializer(nn.normal, seed, mean=mean, stddev=stddev)
+
+
+def GlorotUniform(seed: int | None = None) -> Initializer:
+    return Initializer(nn.glorot_uniform, seed)
+
+
+def GlorotNormal(seed: int | None = None) -> Initializer:
+    return Initializer(nn.glorot_normal, seed)
+
+
+def HeUniform(seed: int | None = None) -> Initializer:
+    return Initializer(nn.he_uniform, seed)
+
+
+def HeNormal(seed: int | None = None) -> Initializer:
+    return Initializer(nn.he_normal, seed)
+
+
+def Orthogonal(gain: float = 1.0, seed: int | None = None) -> Initializer:
+    return Initializer(nn.orthogonal, seed, scale=gain)
+
+
+zeros, ones = Zeros, Ones
+
+_NAMES: dict[str, Callable[[], Initializer]] = {
+    "zeros": Zeros, "ones": Ones, "uniform": RandomUniform, "random_uniform": RandomUniform, "normal": RandomNormal,
+    "random_normal": RandomNormal, "glorot_uniform": GlorotUniform, "glorot_normal": GlorotNormal,
+    "he_uniform": HeUniform, "he_normal": HeNormal, "orthogonal": Orthogonal,
+}  # fmt: skip
+
+
+def get(identifier: Any) -> Any:
+    """An initialiser by its name."""
+    if not isinstance(identifier, str):
+        return identifier() if isinstance(identifier, type) else identifier
+    if identifier not in _NAMES:
+        raise ValueError(f"Unknown initializer: {identifier!r}; known are {', '.join(_NAMES)}")
+    return _NAMES[identifier]()

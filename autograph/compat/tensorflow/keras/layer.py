@@ -1,0 +1,151 @@
+"""`tf.keras.layers.Layer`: a module that makes its variables when it is first called, and knows of which shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autograph.compat.tensorflow import graphs
+from autograph.compat.tensorflow.convert import convert_to_tensor, is_convertible
+from autograph.compat.tensorflow.keras import initializers
+from autograph.compat.tensorflow.keras.backend import snake_case, unique_name
+from autograph.compat.tensorflow.module import Module
+from autograph.compat.tensorflow.naming import name_scope
+from autograph.compat.tensorflow.shapes import TensorShape
+from autograph.compat.tensorflow.tracing import call
+from autograph.compat.tensorflow.variables import Variable
+
+from autograph import nest  # isort: skip
+
+
+class Layer(Module):
+    """A base class; subclasses define `call`, and `build` if they have variables.
+
+    Args:
+        input_shape: of one example; with it, a model can be built before it is called.
+    """
+
+    def __init__(
+        self, trainable: bool = True, name: str | None = None, dtype: Any = "float32", input_shape: Any = None,
+        input_dim: int | None = None, **_: Any,
+    ) -> None:
+        super().__init__(name or unique_name(snake_case(type(self).__name__)))
+        self.trainable = trainable
+        self.built = False
+        self.dtype = dtype
+        self._own: list[Variable] = []
+        shape = (input_dim,) if input_dim is not None else input_shape
+        self.batch_input_shape: Any = None if shape is None else (None, *shape)
+        self.output_shape: Any = None
+
+    def build(self, input_shape: Any) -> None:
+        """Make the variables."""
+
+    def call(self, inputs: Any) -> Any:
+        raise NotImplementedError(f"the layer {self.name} has no method call")
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of what comes out."""
+        return input_shape
+
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        inputs = nest.map(lambda leaf: convert_to_tensor(leaf) if is_convertible(leaf) else leaf, inputs)
+        self.ensure_built(nest.map(lambda leaf: getattr(leaf, "shape", None), inputs))
+        if graphs.current() is None:
+            return self.call(inputs, *args, **kwargs)
+        return call(self.call, (inputs, *args), kwargs)
+
+    def ensure_built(self, shape: Any) -> None:
+        """Make the variables, if that has not been done, for inputs of a shape."""
+        if self.built:
+            return
+        with name_scope(self.name):
+            self.build(shape)
+        self.built = True
+        dims = shape.as_list() if isinstance(shape, TensorShape) and shape.rank is not None else shape
+        self.batch_input_shape = self.batch_input_shape or dims
+
+    def add_weight(
+        self, name: str | None = None, shape: Any = (), dtype: Any = None, initializer: Any = "glorot_uniform",
+        trainable: bool = True, **_: Any,
+    ) -> Variable:
+        """Make a variable of this layer."""
+        value = initializers.get(initializer)(shape, dtype or self.dtype)
+        variable = Variable(value, trainable=trainable, name=name)
+        self._own.append(variable)
+        return variable
+
+    # What there is ----------------------------------------------------------------------------------------------------
+
+    @property
+    def layers(self) -> list[Layer]:
+        """The layers in this one, in the order in which they were set."""
+        return list(_layers_in([part for name, part in vars(self).items() if name != "_own"]))
+
+    @property
+    def weights(self) -> list[Variable]:
+        """All variables: first those that are trained."""
+        return [*self.trainable_weights, *self.non_trainable_weights]
+
+    @property
+    def trainable_weights(self) -> list[Variable]:
+        if not self.trainable:
+            return []
+        own = [variable for variable in self._variables() if variable.trainable]
+        return own + [variable for layer in self.layers for variable in layer.trainable_weights]
+
+    @property
+    def non_trainable_weights(self) -> list[Variable]:
+        trained = {id(variable) for variable in self.trainable_weights}
+        own = [variable for variable in self._variables() if id(variable) not in trained]
+        inner = [variable for layer in self.layers for variable in layer.weights]
+        return own + [variable for variable in inner if id(variable) not in trained]
+
+    def _variables(self) -> list[Variable]:
+        """Its own variables, in the order in which they were made."""
+        found = {id(each): each for each in self._own}
+        for part in vars(self).values():
+            if isinstance(part, Variable):
+                found.setdefault(id(part), part)
+        return list(found.values())
+
+    @property
+    def variables(self) -> Any:
+        return self.weights
+
+    @property
+    def trainable_variables(self) -> Any:
+        return self.trainable_weights
+
+    @property
+    def non_trainable_variables(self) -> Any:
+        return self.non_trainable_weights
+
+    def count_params(self) -> int:
+        """How many numbers there are in its variables."""
+        return count(self.weights)
+
+    def get_weights(self) -> list[Any]:
+        return [variable.numpy() for variable in self.weights]
+
+    def set_weights(self, weights: Any) -> None:
+        for variable, value in zip(self.weights, weights, strict=True):
+            variable.assign(value)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} name={self.name}, built={self.built}>"
+
+
+def count(variables: Iterable[Variable]) -> int:
+    """How many numbers there are in variables."""
+    return sum(int(np.size(variable.numpy())) for variable in variables)
+
+
+def _layers_in(parts: Any) -> Iterator[Layer]:
+    for part in parts:
+        if isinstance(part, Layer):
+            yield part
+        elif isinstance(part, (list, tuple, dict)):
+            yield from _layers_in(part.values() if isinstance(part, dict) else part)

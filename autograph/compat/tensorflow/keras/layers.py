@@ -1,0 +1,147 @@
+"""`tf.keras.layers`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from autograph.compat.tensorflow import array_ops, math_ops, nn, random_ops
+from autograph.compat.tensorflow.keras import activations
+from autograph.compat.tensorflow.keras.layer import Layer
+from autograph.compat.tensorflow.shapes import TensorShape
+
+__all__ = ["Activation", "Dense", "Dropout", "Embedding", "Flatten", "Lambda", "Layer", "ReLU", "Reshape", "Softmax"]
+
+
+class Dense(Layer):
+    """activation(inputs @ kernel + bias)."""
+
+    def __init__(
+        self, units: int, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros", **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.units = units
+        self.activation = activations.get(activation)
+        self.use_bias = use_bias
+        self.kernel_initializer = kernel_initializer
+        self.bias_initializer = bias_initializer
+        self.bias: Any = None
+
+    def build(self, input_shape: Any) -> None:
+        self.kernel = self.add_weight("kernel", (input_shape[-1], self.units), initializer=self.kernel_initializer)
+        if self.use_bias:
+            self.bias = self.add_weight("bias", (self.units,), initializer=self.bias_initializer)
+
+    def call(self, inputs: Any) -> Any:
+        found = math_ops.matmul(inputs, self.kernel)
+        return self.activation(found if self.bias is None else found + self.bias)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return (*input_shape[:-1], self.units)
+
+
+class Activation(Layer):
+    """A function, as a layer."""
+
+    def __init__(self, activation: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.activation = activations.get(activation)
+
+    def call(self, inputs: Any) -> Any:
+        return self.activation(inputs)
+
+
+class ReLU(Layer):
+    """What is negative becomes zero."""
+
+    def call(self, inputs: Any) -> Any:
+        return nn.relu(inputs)
+
+
+class Softmax(Layer):
+    """Numbers as probabilities."""
+
+    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.axis = axis
+
+    def call(self, inputs: Any) -> Any:
+        return nn.softmax(inputs, self.axis)
+
+
+class Reshape(Layer):
+    """Each example in another shape."""
+
+    def __init__(self, target_shape: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.target_shape = tuple(target_shape)
+
+    def call(self, inputs: Any) -> Any:
+        return array_ops.reshape(inputs, (_batch(inputs), *self.target_shape))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return (input_shape[0], *self.target_shape)
+
+
+class Flatten(Layer):
+    """Each example as one row."""
+
+    def call(self, inputs: Any) -> Any:
+        return array_ops.reshape(inputs, (_batch(inputs), math.prod(inputs.shape[1:])))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return (input_shape[0], math.prod(input_shape[1:]))
+
+
+class Dropout(Layer):
+    """While training, a part of the numbers become zero, and the others so much larger."""
+
+    def __init__(self, rate: float, seed: int | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.rate = rate
+        self.seed = seed
+
+    def call(self, inputs: Any, training: bool = False) -> Any:
+        if not training or not self.rate:
+            return inputs
+        drawn = random_ops.uniform(array_ops.shape(inputs), seed=self.seed)
+        kept = math_ops.cast(math_ops.greater_equal(drawn, self.rate), inputs.dtype)
+        return inputs * kept / (1 - self.rate)
+
+
+class Embedding(Layer):
+    """A row of a table for each number."""
+
+    def __init__(self, input_dim: int, output_dim: int, embeddings_initializer: Any = "uniform", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.input_dim = input_dim
+        self.output_dim = output_dim
+        self.embeddings_initializer = embeddings_initializer
+
+    def build(self, input_shape: Any) -> None:
+        shape = self.input_dim, self.output_dim
+        self.embeddings = self.add_weight("embeddings", shape, initializer=self.embeddings_initializer)
+
+    def call(self, inputs: Any) -> Any:
+        return array_ops.gather(self.embeddings, inputs)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return (*input_shape, self.output_dim)
+
+
+class Lambda(Layer):
+    """A function of the user's, as a layer."""
+
+    def __init__(self, function: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.function = function
+
+    def call(self, inputs: Any) -> Any:
+        return self.function(inputs)
+
+
+def _batch(inputs: Any) -> Any:
+    """How many examples there are; -1 if that is not known."""
+    shape: TensorShape = inputs.shape
+    return -1 if shape[0] is None else shape[0]

@@ -1,0 +1,143 @@
+"""`tf.keras.metrics`: means over all that they have been given since they were reset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.compat.tensorflow import array_ops, math_ops, reduce_ops
+from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow.dtypes import float32, int64
+from autograph.compat.tensorflow.keras import losses
+from autograph.compat.tensorflow.keras.layer import Layer
+
+
+class Metric(Layer):
+    """A base class; subclasses define `update_state` and `result`."""
+
+    def update_state(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(f"the metric {self.name} has no method update_state")
+
+    def result(self) -> Any:
+        raise NotImplementedError(f"the metric {self.name} has no method result")
+
+    def reset_state(self) -> None:
+        """Forget all."""
+        for variable in self.variables:
+            variable.assign(array_ops.zeros(variable.shape, variable.dtype))
+
+    def reset_states(self) -> None:
+        self.reset_state()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self.update_state(*args, **kwargs)
+        return self.result()
+
+
+class Mean(Metric):
+    """The mean of numbers."""
+
+    def __init__(self, name: str | None = "mean", dtype: Any = "float32") -> None:
+        super().__init__(name=name, dtype=dtype)
+        self.total = self.add_weight("total", initializer="zeros", trainable=False)
+        self.count = self.add_weight("count", initializer="zeros", trainable=False)
+
+    def update_state(self, values: Any, sample_weight: Any = None) -> None:
+        values = math_ops.cast(convert_to_tensor(values), float32)
+        weight = array_ops.ones_like(values)
+        if sample_weight is not None:
+            weight = weight * math_ops.cast(convert_to_tensor(sample_weight), float32)
+        self.total.assign_add(reduce_ops.reduce_sum(values * weight))
+        self.count.assign_add(reduce_ops.reduce_sum(weight))
+
+    def result(self) -> Any:
+        return math_ops.divide_no_nan(self.total, self.count)
+
+
+class Sum(Mean):
+    """The sum of numbers."""
+
+    def __init__(self, name: str | None = "sum", dtype: Any = "float32") -> None:
+        super().__init__(name, dtype)
+
+    def result(self) -> Any:
+        return self.total.read_value()
+
+
+class MeanMetricWrapper(Mean):
+    """The mean of a function of what is true and what is predicted."""
+
+    def __init__(self, fn: Callable[..., Any], name: str | None = None, dtype: Any = "float32", **options: Any) -> None:
+        super().__init__(name or fn.__name__, dtype)
+        self._fn = fn
+        self._options = options
+
+    def update_state(self, y_true: Any, y_pred: Any = None, sample_weight: Any = None) -> None:  # type: ignore[override]
+        super().update_state(self._fn(y_true, y_pred, **self._options), sample_weight)
+
+
+def _agree(y_true: Any, y_pred: Any) -> Any:
+    true, predicted = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+    if true.shape.rank is not None and true.shape.rank == (predicted.shape.rank or 0) + 1:
+        true = array_ops.squeeze(true, -1)
+    return math_ops.cast(math_ops.equal(math_ops.cast(true, predicted.dtype), predicted), float32)
+
+
+def accuracy(y_true: Any, y_pred: Any) -> Any:
+    return _agree(y_true, y_pred)
+
+
+def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
+    return reduce_ops.reduce_mean(_agree(y_true, math_ops.cast(math_ops.greater(y_pred, threshold), float32)), -1)
+
+
+def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
+    return _agree(reduce_ops.argmax(y_true, -1), reduce_ops.argmax(y_pred, -1))
+
+
+def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
+    return _agree(math_ops.cast(convert_to_tensor(y_true), int64), reduce_ops.argmax(y_pred, -1))
+
+
+def _wrapper(title: str, fn: Callable[..., Any]) -> Any:
+    def __init__(self: Any, name: str | None = None, dtype: Any = "float32", **options: Any) -> None:
+        MeanMetricWrapper.__init__(self, fn, name, dtype, **options)
+
+    return type(title, (MeanMetricWrapper,), {"__init__": __init__, "__doc__": f"The mean of `{fn.__name__}`."})
+
+
+Accuracy = _wrapper("Accuracy", accuracy)
+BinaryAccuracy = _wrapper("BinaryAccuracy", binary_accuracy)
+CategoricalAccuracy = _wrapper("CategoricalAccuracy", categorical_accuracy)
+SparseCategoricalAccuracy = _wrapper("SparseCategoricalAccuracy", sparse_categorical_accuracy)
+MeanSquaredError = _wrapper("MeanSquaredError", losses.mean_squared_error)
+MeanAbsoluteError = _wrapper("MeanAbsoluteError", losses.mean_absolute_error)
+BinaryCrossentropy = _wrapper("BinaryCrossentropy", losses.binary_crossentropy)
+CategoricalCrossentropy = _wrapper("CategoricalCrossentropy", losses.categorical_crossentropy)
+SparseCategoricalCrossentropy = _wrapper("SparseCategoricalCrossentropy", losses.sparse_categorical_crossentropy)
+
+_NAMES = {
+    "mse": MeanSquaredError, "mean_squared_error": MeanSquaredError, "mae": MeanAbsoluteError,
+    "mean_absolute_error": MeanAbsoluteError, "binary_accuracy": BinaryAccuracy,
+    "categorical_accuracy": CategoricalAccuracy, "sparse_categorical_accuracy": SparseCategoricalAccuracy,
+    "binary_crossentropy": BinaryCrossentropy, "categorical_crossentropy": CategoricalCrossentropy,
+    "sparse_categorical_crossentropy": SparseCategoricalCrossentropy,
+}  # fmt: skip
+
+
+def get(identifier: Any, loss: Any = None) -> Metric:
+    """A metric by its name; what "accuracy" is, the loss tells."""
+    if isinstance(identifier, Metric):
+        return identifier
+    if callable(identifier):
+        return MeanMetricWrapper(identifier)
+    if identifier in ("accuracy", "acc"):
+        kind = loss if isinstance(loss, str) else getattr(loss, "name", "")
+        prefix = kind.removesuffix("_crossentropy")
+        known = {"binary": BinaryAccuracy, "categorical": CategoricalAccuracy,
+                 "sparse_categorical": SparseCategoricalAccuracy}  # fmt: skip
+        found: Metric = known.get(prefix, Accuracy)(name=identifier)
+        return found
+    if identifier not in _NAMES:
+        raise ValueError(f"Unknown metric function: {identifier!r}; known are {', '.join(_NAMES)}")
+    return _NAMES[identifier](name=identifier)  # type: ignore[no-any-return]

@@ -1,0 +1,148 @@
+"""`tf.keras.optimizers`: those of `autograph.optim`, which change variables when the graph runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from autograph import optim
+from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow.keras import schedules
+from autograph.compat.tensorflow.module import Module
+from autograph.compat.tensorflow.tensor import effect
+from autograph.compat.tensorflow.variables import Storage, Variable
+
+
+class Optimizer(Module):
+    """Applies the rule of an optimizer of `autograph.optim` to variables.
+
+    Args:
+        rule: says by how much a parameter is to be lowered.
+        learning_rate: a number, a variable, or a function of the number of steps so far.
+        clipnorm, clipvalue, global_clipnorm: bounds for each gradient's norm, its elements, and the norm of all.
+    """
+
+    def __init__(
+        self, rule: optim.Optimizer, learning_rate: Any, name: str, clipnorm: float | None = None,
+        clipvalue: float | None = None, global_clipnorm: float | None = None,
+    ) -> None:
+        super().__init__(name)
+        self._rule = rule
+        self._schedule = learning_rate if isinstance(learning_rate, schedules.LearningRateSchedule) else None
+        is_given = self._schedule is not None or isinstance(learning_rate, Variable)
+        self._rate = learning_rate if is_given else _rate(learning_rate)
+        self._clip: list[Callable[[list[Any]], Any]] = []
+        if clipnorm is not None:
+            self._clip.append(lambda all_: [optim.clip_by_norm(each, clipnorm) for each in all_])
+        if clipvalue is not None:
+            self._clip.append(lambda all_: optim.clip_by_value(all_, -clipvalue, clipvalue))
+        if global_clipnorm is not None:
+            self._clip.append(lambda all_: optim.clip_by_global_norm(all_, global_clipnorm))
+        self._slots: dict[Storage, list[Any]] = {}
+        self.iterations = Variable(0, False, name="iterations", dtype="int64")
+
+    @property
+    def learning_rate(self) -> Any:
+        return self._rate
+
+    @learning_rate.setter
+    def learning_rate(self, value: Any) -> None:
+        if isinstance(self._rate, Variable):
+            self._rate.assign(value)
+        else:
+            self._rate, self._schedule = _rate(value), None
+
+    lr = learning_rate
+
+    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]], **_: Any) -> Variable:
+        """Change variables against their gradients; those without one are left as they are."""
+        pairs = [(convert_to_tensor(grad), variable) for grad, variable in grads_and_vars if grad is not None]
+        if not pairs:
+            raise ValueError(f"No gradients provided for any variable: {[v.name for _, v in grads_and_vars]}.")
+        storages = [variable._storage for _, variable in pairs]
+        effect(lambda *gradients: self._apply(storages, list(gradients)), *[grad._value for grad, _ in pairs])
+        return self.iterations
+
+    def minimize(self, loss: Any, var_list: Any, tape: Any = None) -> Variable:
+        """Take one step that makes a loss smaller: a function, or what a tape has recorded."""
+        from autograph.compat.tensorflow.tape import GradientTape
+
+        variables = var_list() if callable(var_list) else var_list
+        if tape is None:
+            with GradientTape() as tape:
+                loss = loss()
+        return self.apply_gradients(zip(tape.gradient(loss, variables), variables))
+
+    def _apply(self, storages: list[Storage], gradients: list[Any]) -> None:
+        """One step, on arrays."""
+        done = self.iterations._storage
+        done.value = done.value + 1
+        step = int(done.value)
+        rate = self._rate._storage.value if self._schedule is None else self._schedule.rule(step - 1)
+        for clip in self._clip:
+            gradients = clip(gradients)
+        for storage, gradient in zip(storages, gradients):
+            value = storage.value
+            slots = self._slots.get(storage)
+            if slots is None:
+                slots = self._slots[storage] = [np.zeros_like(np.asarray(value)) for _ in self._rule.remembered]
+            change = self._rule.change(value, gradient, slots, float(rate), step)
+            storage.value = np.subtract(value, change).astype(value.dtype, copy=False)
+
+
+def _rate(value: float) -> Variable:
+    return Variable(value, False, name="learning_rate", dtype="float32")
+
+
+class SGD(Optimizer):
+    """Gradient descent, with momentum."""
+
+    def __init__(
+        self, learning_rate: Any = 0.01, momentum: float = 0.0, nesterov: bool = False, name: str = "SGD", **clip: Any
+    ) -> None:
+        super().__init__(optim.SGD(momentum=momentum, nesterov=nesterov), learning_rate, name, **clip)
+
+
+class Adam(Optimizer):
+    """Steps by moving averages of gradients and of their squares."""
+
+    def __init__(
+        self, learning_rate: Any = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,
+        name: str = "Adam", **clip: Any,
+    ) -> None:
+        super().__init__(optim.Adam(beta1=beta_1, beta2=beta_2, epsilon=epsilon), learning_rate, name, **clip)
+
+
+class AdamW(Optimizer):
+    """Adam, with weights that decay."""
+
+    def __init__(
+        self, learning_rate: Any = 0.001, weight_decay: float = 0.004, beta_1: float = 0.9, beta_2: float = 0.999,
+        epsilon: float = 1e-7, name: str = "AdamW", **clip: Any,
+    ) -> None:
+        rule = optim.AdamW(beta1=beta_1, beta2=beta_2, epsilon=epsilon, weight_decay=weight_decay)
+        super().__init__(rule, learning_rate, name, **clip)
+
+
+class RMSprop(Optimizer):
+    """Steps by gradients over the root of a moving average of their squares."""
+
+    def __init__(
+        self, learning_rate: Any = 0.001, rho: float = 0.9, momentum: float = 0.0, epsilon: float = 1e-7,
+        name: str = "RMSprop", **clip: Any,
+    ) -> None:
+        super().__init__(optim.RMSProp(decay=rho, momentum=momentum, epsilon=epsilon), learning_rate, name, **clip)
+
+
+_NAMES: dict[str, Callable[[], Optimizer]] = {"sgd": SGD, "adam": Adam, "adamw": AdamW, "rmsprop": RMSprop}
+
+
+def get(identifier: Any) -> Optimizer:
+    """An optimizer by its name."""
+    if isinstance(identifier, Optimizer):
+        return identifier
+    if str(identifier).lower() not in _NAMES:
+        raise ValueError(f"Unknown optimizer: {identifier!r}; known are {', '.join(_NAMES)}")
+    return _NAMES[identifier.lower()]()

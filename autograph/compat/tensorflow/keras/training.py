@@ -1,0 +1,157 @@
+"""Training of models: `compile`, `fit`, `evaluate`, `predict`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autograph import nest
+from autograph.compat.tensorflow.array_ops import concat
+from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow.function import function
+from autograph.compat.tensorflow.keras import losses, optimizers
+from autograph.compat.tensorflow.keras import metrics as metrics_
+from autograph.compat.tensorflow.keras.progress import Progress
+from autograph.compat.tensorflow.random_ops import generator_of
+from autograph.compat.tensorflow.tape import GradientTape
+
+
+class History:
+    """What `fit` gives.
+
+    Attributes:
+        history: for each name of a loss or metric, what it was at the end of each epoch.
+    """
+
+    def __init__(self) -> None:
+        self.epoch: list[int] = []
+        self.history: dict[str, list[float]] = {}
+
+
+class Training:
+    """The part of a model that trains it."""
+
+    if TYPE_CHECKING:
+        trainable_variables: Any
+
+        def __call__(self, inputs: Any, **kwargs: Any) -> Any: ...
+
+    def compile(
+        self, optimizer: Any = "rmsprop", loss: Any = None, metrics: Any = (), run_eagerly: bool = False, **_: Any
+    ) -> None:
+        """Say how the model is to be trained, and what is to be told of it."""
+        self.optimizer = optimizers.get(optimizer)
+        self.loss = losses.get(loss)
+        self._mean = metrics_.Mean(name="loss")
+        self._measured = [metrics_.get(each, loss) for each in metrics or ()]
+        stage: Callable[..., Any] = (lambda step: step) if run_eagerly else function
+        self._train, self._test = stage(self.train_step), stage(self.test_step)
+
+    @property
+    def metrics(self) -> list[Any]:
+        """What is told while training: the mean loss, and the metrics."""
+        return [self._mean, *self._measured]
+
+    def train_step(self, data: Any) -> dict[str, Any]:
+        """Train on one batch."""
+        x, y = data
+        with GradientTape() as tape:
+            predicted = self._predicted(x, True)
+            loss = self.loss(y, predicted)
+        variables = self.trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+        return self._told(y, predicted, loss)
+
+    def test_step(self, data: Any) -> dict[str, Any]:
+        """Look at one batch."""
+        x, y = data
+        predicted = self._predicted(x, False)
+        return self._told(y, predicted, self.loss(y, predicted))
+
+    def _predicted(self, x: Any, training: bool) -> Any:
+        from autograph.compat.tensorflow.keras.models import takes_training
+
+        return self(x, training=training) if takes_training(self) else self(x)  # type: ignore[arg-type]
+
+    def _told(self, y: Any, predicted: Any, loss: Any) -> dict[str, Any]:
+        self._mean.update_state(loss)
+        for each in self._measured:
+            each.update_state(y, predicted)
+        return {each.name: each.result() for each in self.metrics}
+
+    def fit(
+        self, x: Any = None, y: Any = None, batch_size: int | None = None, epochs: int = 1, verbose: Any = "auto",
+        validation_data: Any = None, shuffle: bool = True, **_: Any,
+    ) -> History:
+        """Train on all examples, `epochs` times."""
+        found = History()
+        for epoch in range(epochs):
+            if verbose:
+                print(f"Epoch {epoch + 1}/{epochs}")
+            self._reset()
+            logs = self._run(self._train, x, y, batch_size, shuffle, Progress(bool(verbose)), validation_data)
+            found.epoch.append(epoch)
+            for name, value in logs.items():
+                found.history.setdefault(name, []).append(value)
+        self.history = found
+        return found
+
+    def evaluate(
+        self, x: Any = None, y: Any = None, batch_size: int | None = None, verbose: Any = "auto",
+        return_dict: bool = False, **_: Any,
+    ) -> Any:
+        """The loss and the metrics for examples."""
+        self._reset()
+        logs = self._run(self._test, x, y, batch_size, False, Progress(bool(verbose)))
+        if return_dict:
+            return logs
+        values = list(logs.values())
+        return values if len(values) > 1 else values[0]
+
+    def predict(self, x: Any, batch_size: int | None = None, **_: Any) -> Any:
+        """What the model gives for examples, as an array."""
+        parts = [self._predicted(inputs, False) for inputs, _ in _batches(x, None, batch_size or 32, False)]
+        return concat(parts, 0).numpy()
+
+    def _reset(self) -> None:
+        for each in self.metrics:
+            each.reset_state()
+
+    def _run(
+        self, step: Any, x: Any, y: Any, batch_size: int | None, shuffle: bool, bar: Progress, validation: Any = None
+    ) -> dict[str, float]:
+        """Take a step for each batch, and show how far it is."""
+        logs: dict[str, Any] = {}
+        total = _count(x, batch_size or 32)
+        for number, batch in enumerate(_batches(x, y, batch_size or 32, shuffle), 1):
+            logs = step(batch)
+            bar.show(number, total, logs)
+        values = {name: float(value) for name, value in logs.items()}
+        if validation is not None:
+            self._reset()
+            other = self._run(self._test, validation[0], validation[1], batch_size, False, Progress(False))
+            values.update({f"val_{name}": value for name, value in other.items()})
+        bar.end(values)
+        return values
+
+
+def _batches(x: Any, y: Any, size: int, shuffle: bool) -> Iterator[tuple[Any, Any]]:
+    """Examples, so many at a time; a dataset has its own batches."""
+    if hasattr(x, "as_numpy_iterator"):
+        for batch in x:
+            yield batch if isinstance(batch, tuple) else (batch, None)
+        return
+    count = len(nest.flatten(x)[0])
+    order = generator_of(None).permutation(count) if shuffle else np.arange(count)
+    for start in range(0, count, size):
+        chosen = order[start : start + size]
+        yield nest.map(lambda leaf: None if leaf is None else convert_to_tensor(np.asarray(leaf)[chosen]), (x, y))  # noqa: B023
+
+
+def _count(x: Any, size: int) -> int | None:
+    """How many batches there are, if that is known."""
+    if hasattr(x, "as_numpy_iterator"):
+        return None
+    return -(-len(nest.flatten(x)[0]) // size)

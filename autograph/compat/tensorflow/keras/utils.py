@@ -1,0 +1,40 @@
+"""`tf.keras.utils`: `to_categorical`; and how models are shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autograph.compat.tensorflow.keras.layer import count
+
+if TYPE_CHECKING:
+    from autograph.compat.tensorflow.keras.models import Model
+
+_WIDTH, _COLUMNS = 65, (29, 55, 65)  # of a summary, as TensorFlow has them
+
+
+def to_categorical(y: Any, num_classes: int | None = None) -> Any:
+    """For each number, an array with a one at that place."""
+    numbers = np.asarray(y, int)
+    return np.eye(num_classes or numbers.max() + 1, dtype=np.float32)[numbers]
+
+
+def summary_of(model: Model) -> str:
+    """The table of a model's layers."""
+
+    def row(*fields: Any) -> str:
+        line = ""
+        for field, end in zip(fields, _COLUMNS):
+            line = f"{line}{field}"[:end].ljust(end)
+        return line
+
+    thin, thick = "_" * _WIDTH, "=" * _WIDTH
+    lines = [f'Model: "{model.name}"', thin, row("Layer (type)", "Output Shape", "Param #"), thick]
+    for at, layer in enumerate(model.layers):
+        shape = "multiple" if layer.output_shape is None else str(tuple(layer.output_shape))
+        lines += [row(f"{layer.name} ({type(layer).__name__})", shape, layer.count_params())]
+        lines += [thin if at + 1 < len(model.layers) else thick]
+    trained, rest = count(model.trainable_weights), count(model.non_trainable_weights)
+    lines += [f"Total params: {trained + rest:,}", f"Trainable params: {trained:,}"]
+    return "\n".join([*lines, f"Non-trainable params: {rest:,}", thin])

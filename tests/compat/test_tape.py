@@ -1,0 +1,146 @@
+"""TensorFlow's spelling: `tf.GradientTape`, where ops run at once and in functions."""
+
+import numpy as np
+import pytest
+
+import autograph.compat.tensorflow as tf
+
+pytestmark = pytest.mark.once
+both = pytest.mark.parametrize("wrap", [lambda function: function, tf.function], ids=["eager", "graph"])
+
+
+def plain(structure):
+    return tf.nest.map_structure(lambda leaf: None if leaf is None else leaf.numpy().tolist(), structure)
+
+
+@both
+def test_gradients_in_tensors_and_variables(wrap):
+    w, b = tf.Variable([[1.0], [2.0]]), tf.Variable(0.5)
+    fixed = tf.Variable(1.0, trainable=False)
+
+    @wrap
+    def step(x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b)) * fixed
+        return tape.gradient(loss, [w, b]), tape.gradient(loss, {"x": x}), tape.gradient(loss, fixed)
+
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    of_variables, of_x, of_fixed = plain(step(x))
+    assert of_variables == [[[40.0], [57.0]], 17.0]
+    assert of_x == {"x": [[5.5, 11.0], [11.5, 23.0]]}
+    assert of_fixed is None
+
+
+@both
+def test_second_derivatives(wrap):
+    @wrap
+    def derivatives(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = x * x * x
+            first = inner.gradient(y, x)
+        return first, outer.gradient(first, x)
+
+    assert plain(derivatives(tf.constant(3.0))) == (27.0, 18.0)
+
+
+@both
+def test_through_loops_and_branches(wrap):
+    b = tf.Variable(3.0)
+
+    @wrap
+    def gradients(n):
+        with tf.GradientTape() as tape:
+            y, i = b * 1.0, 0
+            while i < n:
+                if y < 100.0:
+                    y = y * b
+                else:
+                    y = y * 2.0
+                i += 1
+        return tape.gradient(y, b)
+
+    assert gradients(tf.constant(5)).numpy() == 5 * 3.0**4 * 2  # b⁵ · 2, as 3⁵ > 100
+
+
+@both
+def test_a_source_that_another_depends_on(wrap):
+    @wrap
+    def gradients(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+            z = y * y
+        return tape.gradient(z, [x, y])
+
+    assert plain(gradients(tf.constant(3.0))) == [108.0, 18.0]
+
+
+@both
+def test_what_is_not_connected(wrap):
+    x, unused = tf.Variable(2.0), tf.Variable([1.0, 2.0])
+
+    @wrap
+    def gradients():
+        with tf.GradientTape(persistent=True) as tape:
+            y = x * tf.stop_gradient(x * x)
+            stopped = tf.stop_gradient(x)
+            with tape.stop_recording():
+                z = x * 5.0
+        return (
+            tape.gradient(y, x),
+            tape.gradient(stopped, x),
+            tape.gradient(y, unused),
+            tape.gradient(y, unused, unconnected_gradients=tf.UnconnectedGradients.ZERO),
+            z,
+        )
+
+    assert plain(gradients()) == (4.0, None, None, [0.0, 0.0], 10.0)
+
+
+def test_a_tape_may_be_asked_once_unless_it_is_persistent():
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+    assert tape.gradient(y, x).numpy() == 4
+    with pytest.raises(RuntimeError, match="A non-persistent GradientTape can only be used"):
+        tape.gradient(y, x)
+    assert [variable is x for variable in tape.watched_variables()] == [True]
+
+
+def test_variables_are_not_watched_unless_asked_for():
+    x, y = tf.Variable(2.0), tf.Variable(3.0)
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(y)
+        z = x * y
+    assert plain(tape.gradient(z, [x, y])) == [None, 2.0]
+
+
+def test_a_variable_that_changes_in_between():
+    b = tf.Variable(0.5)
+    with tf.GradientTape() as tape:
+        loss = b * b
+        b.assign(2.0)
+        loss = loss + b * 10.0
+    assert tape.gradient(loss, b).numpy() == 11
+
+
+def test_jacobians_and_given_gradients():
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * x
+    assert np.array_equal(tape.jacobian(y, x).numpy(), np.diag([2.0, 4.0, 6.0]))
+    assert tape.gradient(y, x, output_gradients=tf.constant([1.0, 0.0, 2.0])).numpy().tolist() == [2.0, 0.0, 12.0]
+
+
+def test_ops_of_many_kinds():
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        first, second, _ = tf.unstack(x)
+        y = first * second + tf.reduce_sum(tf.concat([x, [first]], 0)) + tf.gather(x, [1])[0] * 3.0 + tf.reduce_max(x)
+    assert tape.gradient(y, x).numpy().tolist() == [4.0, 5.0, 2.0]
