@@ -166,7 +166,7 @@ from autograph.compat.tensorflow.reduce_ops import (
 )  # fmt: skip
 from autograph.compat.tensorflow.shapes import TensorShape, TensorSpec
 from autograph.compat.tensorflow.sparse import SparseTensor
-from autograph.compat.tensorflow.tape import GradientTape
+from autograph.compat.tensorflow.tape import GradientTape, UnconnectedGradients
 from autograph.compat.tensorflow.tensor import Tensor
 from autograph.compat.tensorflow.tensor_array import TensorArray
 from autograph.compat.tensorflow.variables import Variable

@@ -7,7 +7,8 @@ and that is reversed, compiled and run. Taking a gradient is itself an op to the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +24,13 @@ from autograph.compat.tensorflow.variables import Variable, read
 from autograph.runtime.activity import Activity
 from autograph.runtime.gradients import Differentiated
 from autograph.runtime.graph import Block, Node
+
+
+class UnconnectedGradients:
+    """What the gradient is in something that has no part in the target."""
+
+    NONE = "none"
+    ZERO = "zero"
 
 
 @dataclass
@@ -74,6 +82,7 @@ class GradientTape:
         self._notes = _Notes()
         self._variables: dict[int, Variable] = {}
         self._roots: dict[int, Tensor] = {}  # what stands in the graph for variables and constants, by their ids
+        self._watched: dict[int, Any] = {}  # what it was told to watch, by their ids
         self._used = False
 
     def __enter__(self) -> GradientTape:
@@ -100,6 +109,7 @@ class GradientTape:
     def watch(self, tensor: Any) -> None:
         """Watch tensors, or a structure of such; a gradient is known only in what is watched."""
         for each in nest.flatten(tensor):
+            self._watched[id(each)] = each
             if isinstance(each, Variable):
                 self._variables[id(each)] = each
             elif self._staged is not None and not is_handle(convert_to_tensor(each)._value):
@@ -139,6 +149,19 @@ class GradientTape:
     def reset(self) -> None:
         self._notes = _Notes()
 
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """While it lasts, nothing is watched."""
+        if self not in graphs.tapes():
+            raise ValueError("Tape is not recording.")
+        if self._staged is not None:
+            raise NotImplementedError("in a tf.function, use tf.stop_gradient in the place of tape.stop_recording()")
+        graphs.tapes().remove(self)
+        try:
+            yield
+        finally:
+            graphs.tapes().append(self)
+
     # Gradients --------------------------------------------------------------------------------------------------------
 
     def gradient(
@@ -173,15 +196,24 @@ class GradientTape:
         roots = [
             self._roots.get(id(each), None if isinstance(each, Variable) else each) for each in sources
         ]  # fmt: skip
+        watched = [each for each in self._watched.values() if isinstance(each, Tensor) and is_handle(each._value)]
+        values = [graph.trace.use(each._value) for each in (*watched, *self._roots.values())]
+        known = Activity(self._staged.block.nodes[start:], values).values
+        roots = [each if each is None or (is_handle(each._value) and graph.trace.use(each._value) in known) else None
+                 for each in roots]  # fmt: skip
         return _reversed(graph, start, targets, roots, given)
 
     def _eager_gradients(self, targets: list[Tensor], sources: list[Any], given: Any) -> list[Tensor | None]:
         entries, reads = self._notes.entries, list(self._notes.reads.values())
+        known = {*self._watched, *self._notes.reads}  # what depends on what is watched, by their ids
+        for entry in entries:
+            if not known.isdisjoint(map(id, entry.inputs)):
+                known.update(map(id, entry.outputs))
         if not self._persistent:
             self.reset()
         tensors = [
-            [source] if isinstance(source, Tensor) else [tensor for tensor, variable in reads if variable is source]
-            for source in sources
+            [tensor for tensor, variable in reads if variable is source] if isinstance(source, Variable)
+            else [source] if id(source) in known else [] for source in sources
         ]
         wanted = [tensor for each in tensors for tensor in each]
         found = iter(_replayed(entries, targets, wanted, given))
@@ -266,14 +298,18 @@ def _reversed(
     asked = [root for root, does in zip(chosen, depends) if does]
     if not asked:
         return [None] * len(roots)
-    differentiated = Differentiated(graph.trace, start, [root._value for root in asked], None)
     ends = [each for each in targets if is_handle(each._value)]
     if given is None:
         cotangents = [np.ones_like(each._value) if each.shape.rank else each.dtype.as_numpy_dtype(1) for each in ends]
     else:
         cotangents = [grad._value for each, grad in zip(targets, given) if is_handle(each._value)]
-    found = iter(differentiated.gradients([each._value for each in ends], cotangents))
-    by_root = {id(root): wrap(next(found), root.dtype, root.shape, "gradient") for root in asked}
+    depend = any(each.varies(graph.trace.use(root._value)) for each, of in zip(activity, chosen)
+                 for root in asked if root is not of)  # fmt: skip
+    by_root: dict[int, Tensor] = {}
+    for group in [[root] for root in asked] if depend else [asked]:  # gradients stop at what is differentiated in
+        differentiated = Differentiated(graph.trace, start, [root._value for root in group], None)
+        found = differentiated.gradients([each._value for each in ends], cotangents)
+        by_root |= {id(root): wrap(each, root.dtype, root.shape, "gradient") for root, each in zip(group, found)}
     return [by_root.get(id(root)) for root in roots]
 
 
