@@ -56,7 +56,10 @@ def test_commands(tmp_path: Path) -> None:
         assert python(tmp_path, "-m", "autograph", *command.split()) == said
 
 
-@pytest.mark.parametrize("page", ["docs/functions.md", "docs/gradients.md", "docs/tensorflow.md"])
+PAGES = ["docs/functions.md", "docs/gradients.md", "docs/tensorflow.md", "docs/training.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_pages(page: str, tmp_path: Path) -> None:
     """The examples of a page, in one program, print what is said below each."""
     found = blocks(page, "python", "text")
