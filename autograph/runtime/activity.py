@@ -20,7 +20,7 @@ def has_gradient(type: Type) -> bool:
     if isinstance(type, MaybeUnbound):
         return has_gradient(type.inner)
     if isinstance(type, TensorType):
-        return type.dtype.kind in "fcO"
+        return type.dtype.kind in "fcOV"
     return type.name not in _NUMBERLESS and (not type.items or any(map(has_gradient, type.items)))
 
 

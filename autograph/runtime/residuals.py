@@ -35,10 +35,13 @@ def keep_of_branch(node: Node, branch: Block, reverse: Block) -> None:
         for block in node.blocks:
             if block.results is not None:
                 block.results = (*block.results, value if block is branch else UNBOUND)
+        if isinstance(value.type, MaybeUnbound):  # what a branch within has left, or not
+            kept[value] = output
+            continue
         bound = Node("bound", (output,), None, (), node.place)
         kept[value] = bound.add_output(type, value.name)
     replace(reverse, kept)
-    reverse.nodes[:0] = [value.node for value in kept.values()]
+    reverse.nodes[:0] = [value.node for value in kept.values() if value.node is not node]
 
 
 def keep_of_turns(node: Node, block: Block, at: int, reverse: Block) -> tuple[Value, Any]:

@@ -44,7 +44,7 @@ def differentiate(
     options = {name: value for name, value in node.kwargs.items() if name != "out" and name not in without}
     if not reverse.activity.varies((given, options)):
         return
-    if not moved and reverse.shadows.is_unclear(node) and reverse.is_overwritten(node.args[0]):
+    if not moved and reverse.shadows.is_unclear(node) and any(map(reverse.is_overwritten, node.inputs)):
         raise refusal(
             node,
             "may give a view of an array, or else a copy, and the array is written to afterwards: its gradient cannot "

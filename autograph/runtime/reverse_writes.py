@@ -82,13 +82,15 @@ def _accumulate(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 def _taken(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     """The reverse of taking gradients out is to put them in, over what is there."""
     gradient = reverse.take(node.output)
-    array, index = node.args[0], (...,) if node.op == "take_out" else node.args[1]
-    if len(node.args) > 1 and node.op == "take_out":
-        refuse(node)
-    if array in reverse.shadows:
-        shadow, index = reverse.trace.handle(reverse.shadows[array]), reverse.primal(index, block, at)
+    gradient = 0.0 if gradient is None else gradient
+    if node.args[0] not in reverse.shadows:
+        return
+    shadow, rest = reverse.trace.handle(reverse.shadows[node.args[0]]), reverse.primal(node.args[1:], block, at)
+    if node.op == "take_out":
+        reverse.trace.record("np.copyto", (shadow, gradient), {"where": rest[0]} if rest else {})
+    else:
         op = "put_back" if node.op == "take_back" else "setitem"
-        reverse.trace.record(op, (shadow, index, 0.0 if gradient is None else gradient))
+        reverse.trace.record(op, (shadow, *rest, gradient))
 
 
 @handles("take_overwritten")

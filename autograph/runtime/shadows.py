@@ -26,11 +26,11 @@ from autograph.runtime.types import ANY, MaybeUnbound, ObjectType, TensorType, T
 # What is done to a container is done to its shadow.
 MOVES = frozenset(
     """build unpack bound list tuple enumerate zip reversed iter .append .extend .insert .pop .copy .reverse .clear
-    .items .values .keys .get .setdefault .update .popitem delitem .sort sorted add iadd part_of parts_of put_part
-    shadow_after sort_like sorted_like""".split()
+    .items .values .keys .get .setdefault .update .popitem delitem .sort sorted add iadd mul imul part_of parts_of
+    put_part shadow_after sort_like sorted_like""".split()
 )
 # Some of them are done to other things as well.
-_OF_CONTAINERS = frozenset({".copy", "add", "iadd", ".sort"})
+_OF_CONTAINERS = frozenset({".copy", "add", "iadd", "mul", "imul", ".sort"})
 _CONTAINERS = (ObjectType("list"), ObjectType("dict"))
 # These give a view of an array if they can, else a copy.
 _MAYBE_VIEWS = frozenset(
@@ -91,9 +91,8 @@ class Shadows:
 
     def is_unclear(self, node: Node) -> bool:
         """Whether what a node gives may be a view of something with a shadow, or else a copy."""
-        first = node.args[0] if node.args else None
         views = any(map(is_mutable, node.outputs))
-        return views and isinstance(first, Value) and first in self._shadowed and shares(node) is None
+        return views and self._is_shadowed(node.args) and shares(node) is None
 
     def may_copy(self, node: Node) -> bool:
         """Whether a node whose shadows were moved gives a view or a copy: that is known when it has run."""
@@ -151,7 +150,7 @@ class Shadows:
         held = isinstance(first, Value) and first in self._shadowed
         if node.op == "setitem":
             return held and not _is_array(first)
-        if node.op in _OF_CONTAINERS and not (isinstance(first, Value) and _is_container(first.type)):
+        if node.op in _OF_CONTAINERS and not any(isinstance(a, Value) and _is_container(a.type) for a in node.args):
             return False
         if node.op in MOVES:
             return self._is_shadowed((node.args, node.kwargs)) or self._is_shadowed(node.outputs)
@@ -177,6 +176,8 @@ class Shadows:
         elif op in ("getitem", "unpack") or op in ("enumerate", "zip", "reversed", "iter", "list", "tuple"):
             args = self._by_parts(node, into)
             op = "part_of" if op == "getitem" else op
+        elif op in ("mul", "imul"):
+            args = tuple(self._of.get(arg, arg) for arg in args)
         elif op == "shadow_after":
             args = (*args[:2], *(self._shadow(arg, node, into) for arg in args[2:]))
         elif op in (".sort", "sorted"):

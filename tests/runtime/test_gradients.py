@@ -150,6 +150,98 @@ def rows(x):
     return t
 
 
+def sorted_in_place(x):
+    y = x * 2
+    y.sort()
+    return y[0] * y[2] * 3
+
+
+def overwritten_by_functions(x):
+    y, m = x * 2, np.outer(x, x)
+    np.put(y, [0, 0, 1], x)
+    np.fill_diagonal(m, x[1])
+    np.copyto(m[0], x * x, where=x > 0)
+    np.putmask(y, y > 1, x)
+    return np.sum(y * y) + np.sum(m * m)
+
+
+def named_twice(x):
+    y, z, v = x * 2, x * 2, x * 2
+    y[[0, 0, 1]] = [x[0], x[1], x[2]]
+    z[[0, 0, 1]] = x[2]
+    v[[0, 0, 1]] += x
+    return np.sum(y * y) + np.sum(z * z) + np.sum(v * v)
+
+
+def through_views(x):
+    m = np.outer(x, x)
+    m.T[0] = x
+    m.ravel()[4] = x[0]
+    m.reshape(-1)[5] *= x[1]
+    m.flat[3] = x[1]
+    m.flat[5:7] = x[:2] * 3
+    m.real[1] *= x
+    return np.sum(m * m)
+
+
+def view_or_copy(x):
+    m = np.outer(x, x).T
+    copied = m.ravel()
+    copied[2] = x[0]
+    return np.sum(m * m) + np.sum(copied * copied * copied)
+
+
+def into_an_output(x):
+    y = x * 2
+    np.add(y, x, out=y)
+    np.sin(x[::-1], out=y[:])
+    np.multiply(y, x, y)
+    np.add(y, x, out=y, where=x > 0)
+    return np.sum(y * y)
+
+
+def lists_put_together(x):
+    squares = []
+    for v in x:
+        squares.append(v * v)
+    both = (squares + [x[0]]) * 2
+    both.sort()
+    return sum(both[i] * i for i in range(len(both))) + min(squares) * max(both) + sorted(squares)[0]
+
+
+def items_of_unknown_kind(x):
+    rows, t = [x * 1], 0.0
+    for i in range(3):
+        rows.append(x * i)
+    for row in rows:
+        row[0] = x[1] * x[2]
+        row *= x
+        t = t + np.dot(row, x)
+    return t
+
+
+def leaves_branches(x):
+    m, y = np.outer(x, x), x.copy()
+    if x[0] > 0.2:
+        z = np.outer([1.0, 0.5, 2.0], y)
+    else:
+        z = np.array([y, y, x])
+    m -= z
+    y[0] = 1
+    return np.sum(m * m * x)
+
+
+def nested_conditions(x):
+    if x[0] < 0:
+        x = x * 2
+    elif x[1] > 1:
+        if x[2] > 1:
+            return 0.5
+        if x[0] > 3:
+            return x[0]
+    return x[2] * x[2]
+
+
 FUNCTIONS: list[tuple[Callable[..., Any], Any, tuple[Any, ...]]] = [
     (power, 2.0, (4,)),
     (branches, 3.0, (5,)),
@@ -167,6 +259,16 @@ FUNCTIONS: list[tuple[Callable[..., Any], Any, tuple[Any, ...]]] = [
     (in_a_list, X, ()),
     (in_a_dict, X, ()),
     (rows, np.arange(6.0).reshape(3, 2), ()),
+    (sorted_in_place, X, ()),
+    (overwritten_by_functions, X, ()),
+    (named_twice, X, ()),
+    (through_views, X, ()),
+    (view_or_copy, X, ()),
+    (into_an_output, X, ()),
+    (lists_put_together, X, ()),
+    (items_of_unknown_kind, X, ()),
+    (leaves_branches, X, ()),
+    (nested_conditions, X, ()),
 ]
 
 
@@ -455,3 +557,28 @@ def test_names_the_operation_that_has_no_derivative():
 
     with pytest.raises(DerivativeError, match=r"test_gradients.py:\d+: `call` has no derivative"):
         ag.grad(f)(X)
+
+
+def test_refuses_what_it_cannot_follow():
+    def structured(x):
+        y = np.zeros(3, [("a", float), ("b", float)])
+        y["a"] = x
+        return np.sum(y["a"] * x)
+
+    def multiplied(x):
+        y = x * 2
+        np.multiply.at(y, [0, 0, 1], x)
+        return np.sum(y)
+
+    def diagonal(x):
+        y = np.outer(x, x)
+        v = np.einsum("ii->i", y)
+        v *= x
+        return np.sum(y * y)
+
+    with pytest.raises(DerivativeError, match="through an array of"):
+        ag.grad(structured)(X)
+    with pytest.raises(DerivativeError, match=r"test_gradients.py:\d+: `np.multiply.at` changes in place"):
+        ag.grad(multiplied)(X)
+    with pytest.raises(DerivativeError, match=r"`np.einsum` may give a view"):
+        ag.grad(diagonal)(X)

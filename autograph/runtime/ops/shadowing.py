@@ -30,15 +30,16 @@ def shadow_of(thing: Any) -> Any:
         return {key: shadow_of(value) for key, value in thing.items()}
     if isinstance(thing, tuple) and hasattr(kind, "_fields"):
         return kind(*map(shadow_of, thing))
-    if isinstance(thing, np.ndarray):
+    if isinstance(thing, np.ndarray) and thing.dtype.kind not in "OV":
         return _zeros(thing) if thing.dtype.kind in "fc" else None
     if isinstance(thing, (float, complex, np.inexact)):
         return np.zeros((), np.asarray(thing).dtype)
     if thing is None or isinstance(thing, _WITHOUT_NUMBERS):
         return None
+    described = f"array of {thing.dtype}" if isinstance(thing, np.ndarray) else f"object of class {kind.__name__}"
     raise DerivativeError(
-        f"a gradient is asked for through a list, dict or array in which there is an object of class {kind.__name__}. "
-        "Gradients are known of what lists, tuples and dicts hold; keep the object elsewhere"
+        f"a gradient is asked for through an {described}. Gradients are known of floats, arrays of floats, and of what "
+        "lists, tuples and dicts hold"
     )
 
 
@@ -127,6 +128,8 @@ def accumulate(shadow: Any, gradient: Any) -> None:
         shadow += fit(gradient, shadow)
     elif shadow is None or (type(gradient) is float and not gradient):
         return
+    elif len(gradient) != len(shadow):
+        raise DerivativeError("a gradient is asked for through lists that are put together in an unknown way")
     else:
         for at, part in shadow.items() if isinstance(shadow, dict) else enumerate(shadow):
             accumulate(part, gradient[at])
