@@ -427,6 +427,10 @@ def test_what_cannot_be_staged_has_no_gradient():
         ag.grad(f)(3.0)
 
 
+def test_between_constant_points():
+    assert ag.grad(lambda x: float(np.interp(x, [0, 1, 2], [0, 10, 30])))(1.5) == 20.0
+
+
 def test_vjp():
     def f(x, y):
         return x * y, {"sin": np.sin(x)}
