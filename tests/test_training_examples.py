@@ -47,3 +47,15 @@ def test_predators(capsys):
     found, shown = run("predators", capsys)
     assert found["greatest relative error"] < 0.05 and found["graphs"] == 1
     assert "deaths of lynxes" in shown
+
+
+def test_formulas(capsys):
+    found, shown = run("formulas", capsys)
+    assert found["accuracy"] > 0.9 and found["last loss"] < 0.2 and found["graphs"] == 1
+    assert "epoch  3  loss" in shown
+
+
+def test_beams(capsys):
+    found, shown = run("beams", capsys)
+    assert found["same"] == 1 and found["plain"] == 0
+    assert "ms staged" in shown
