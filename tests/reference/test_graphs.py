@@ -63,6 +63,80 @@ def test_the_code_that_autograph_makes():
     assert "tf.greater" in code or "ag__.call(tf.greater" in code or "(tf).greater" in code, code
 
 
+START = """node {
+  name: "x"
+  op: "Placeholder"
+  attr {
+    key: "_user_specified_name"
+    value {
+      s: "x"
+    }
+  }
+  attr {
+    key: "dtype"
+    value {
+      type: DT_INT32
+    }
+  }
+  attr {
+    key: "shape"
+    value {
+      shape {
+      }
+    }
+  }
+}
+node {
+  name: "Greater/y"
+  op: "Const"
+  attr {
+    key: "dtype"
+    value {
+      type: DT_INT32
+    }
+  }
+  attr {
+    key: "value"
+    value {
+      tensor {
+        dtype: DT_INT32
+        tensor_shape {
+        }
+        int_val: 0
+      }
+    }
+  }
+}
+node {
+  name: "Greater"
+  op: "Greater"
+  input: "x"
+  input: "Greater/y"
+  attr {
+    key: "T"
+    value {
+      type: DT_INT32
+    }
+  }
+}
+node {
+  name: "cond"
+  op: "StatelessIf"
+  input: "Greater"
+"""
+
+
+def test_the_graph_itself(capsys):
+    """Up to the branch it is as the document prints it; behind, the branch gives one result instead of two."""
+    tf_simple_relu = tf.function(simple_relu)
+    print(tf_simple_relu.get_concrete_function(tf.constant(1)).graph.as_graph_def())
+    shown = capsys.readouterr().out
+    assert shown.startswith(START)
+    assert re.findall(r'^  name: "(.*)"', shown, re.M) == ["x", "Greater/y", "Greater", "cond", "Identity"]
+    assert len(re.findall(r"^  function {", shown, re.M)) == 2
+    assert "versions {\n  producer: 898\n  min_consumer: 12\n}" in shown
+
+
 def test_one_graph_for_each_signature(capsys):
     @tf.function
     def my_relu(x):

@@ -1,5 +1,7 @@
 """Reference document 002, on AutoGraph's rules and `tf.Module`: each of its programs, with `tf` from this library."""
 
+import datetime
+
 import numpy as np
 import pytest
 
@@ -109,7 +111,32 @@ def test_a_module_of_ones_own(capsys):
     assert demo.submodules == ()
 
 
-def test_a_module_is_given_attributes(tmp_path, capsys):
+def test_a_module_is_saved_and_loaded(tmp_path, capsys):
+    demo = DemoModule(init_value=tf.constant(1.0))
+    demo.addprint(tf.constant(5.0))
+    tf.saved_model.save(demo, str(tmp_path / "1"), signatures={"serving_default": demo.addprint})
+    demo2 = tf.saved_model.load(str(tmp_path / "1"))
+    assert demo2.addprint(tf.constant(5.0)).numpy() == 11
+    assert demo.x.numpy() == 6
+    assert capsys.readouterr().err == "6\n11\n"
+
+
+def test_a_graph_is_written_for_a_viewer(tmp_path):
+    """In the place of TensorBoard, any viewer of text."""
+    stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
+    logdir = str(tmp_path / stamp)
+    writer = tf.summary.create_file_writer(logdir)
+    tf.summary.trace_on(graph=True, profiler=True)
+    demo = DemoModule(init_value=tf.constant(0.0))
+    demo.addprint(tf.constant(5.0))
+    with writer.as_default():
+        tf.summary.trace_export(name="demomodule", step=0, profiler_outdir=logdir)
+    (written,) = (tmp_path / stamp).iterdir()
+    text = written.read_text()
+    assert written.name == "demomodule.pbtxt" and "# addprint" in text and 'op: "AddV2"' in text, text
+
+
+def test_a_module_is_given_attributes(capsys):
     mymodule = tf.Module()
     mymodule.x = tf.Variable(0.0)
 

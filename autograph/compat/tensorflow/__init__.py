@@ -182,7 +182,7 @@ def executing_eagerly() -> _builtins.bool:
 
 def __getattr__(name: str) -> object:
     """`tf.compat` and its like, which need all the rest."""
-    if name not in ("compat", "keras", "losses", "metrics", "optimizers", "python"):
+    if name not in ("compat", "keras", "losses", "metrics", "optimizers", "python", "saved_model", "summary"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     inside = ".keras" if name in ("losses", "metrics", "optimizers") else ""
     return _import_module(f"{__name__}{inside}.{name}")

@@ -46,6 +46,12 @@ class FuncGraph:
         self._names[base] += 1
         return f"{base}_{number}" if number else base
 
+    def as_graph_def(self) -> Any:
+        """The graph as TensorFlow writes graphs down."""
+        from autograph.compat.tensorflow.graph_def import GraphDef
+
+        return GraphDef(self.trace.graph)
+
     def __repr__(self) -> str:
         return f"FuncGraph(name={self.name})"
 
@@ -60,6 +66,7 @@ class _Graphs(threading.local):
         self.stack: list[FuncGraph | None] = []
         self.eager = False
         self.tapes: list[Any] = []
+        self.made: list[FuncGraph] | None = None
 
 
 _graphs = _Graphs()
@@ -99,3 +106,13 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 def functions_run_eagerly() -> bool:
     """Whether functions run as plain Python."""
     return _graphs.eager
+
+
+def remember(made: list[FuncGraph] | None) -> None:
+    """Add each graph that is made from now on to a list; None: to none."""
+    _graphs.made = made
+
+
+def remembered() -> list[FuncGraph] | None:
+    """That list."""
+    return _graphs.made

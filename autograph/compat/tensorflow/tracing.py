@@ -20,6 +20,7 @@ from autograph.compat.tensorflow.tensor import Tensor, eager, type_of
 from autograph.operators import calls
 from autograph.operators.backend import traced_by
 from autograph.runtime.engines import numpy as engine
+from autograph.runtime.graph import Graph
 from autograph.runtime.passes import dead, optimise
 from autograph.wording import UNBOUND_LOCAL
 
@@ -34,12 +35,25 @@ class Traced:
 
     def __init__(self, graph: graphs.FuncGraph, structure: Any) -> None:
         self.graph = graph
-        self.structure = structure
-        self._dtypes = [leaf.dtype for leaf in nest.flatten(structure) if isinstance(leaf, TensorSpec)]
         whole = graph.trace.graph
         dead.run(whole, strict=False)
         optimise(whole)
-        self._executable = engine.compile(whole)
+        self._compile(whole, structure)
+        made = graphs.remembered()
+        if made is not None:
+            made.append(graph)
+
+    @classmethod
+    def of(cls, graph: Graph, structure: Any) -> Traced:
+        """What runs a graph that has been optimised before."""
+        found = cls.__new__(cls)
+        found._compile(graph, structure)
+        return found
+
+    def _compile(self, graph: Graph, structure: Any) -> None:
+        self.structure = structure
+        self._dtypes = [leaf.dtype for leaf in nest.flatten(structure) if isinstance(leaf, TensorSpec)]
+        self._executable = engine.compile(graph)
 
     @property
     def source(self) -> str:

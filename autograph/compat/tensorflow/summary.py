@@ -1,0 +1,87 @@
+"""`tf.summary`: numbers and graphs, written to a folder as text: `scalars.jsonl`, and a `.pbtxt` for each graph."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from autograph.compat.tensorflow import graphs
+from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow.tensor import effect
+
+
+class _State(threading.local):
+    def __init__(self) -> None:
+        self.writer: Writer | None = None
+
+
+_state = _State()
+
+
+class Writer:
+    """Writes to a folder."""
+
+    def __init__(self, logdir: str) -> None:
+        self.folder = Path(logdir)
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    @contextmanager
+    def as_default(self, step: Any = None) -> Iterator[Writer]:
+        """While it lasts, it is this that is written to."""
+        before, _state.writer = _state.writer, self
+        try:
+            yield self
+        finally:
+            _state.writer = before
+
+    def flush(self) -> None:
+        """All is written at once."""
+
+    def close(self) -> None:
+        """Nothing stays open."""
+
+
+def create_file_writer(logdir: str, **_: Any) -> Writer:
+    """A writer to a folder, which is made if need be."""
+    return Writer(str(logdir))
+
+
+def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> bool:
+    """Write a number down when the graph runs."""
+    writer = _state.writer
+    if writer is None:
+        return False
+
+    def write(value: Any, at: Any) -> None:
+        line = {"name": name, "step": None if at is None else int(at), "value": float(value)}
+        with (writer.folder / "scalars.jsonl").open("a") as file:
+            file.write(json.dumps(line) + "\n")
+
+    effect(write, convert_to_tensor(data)._value, None if step is None else convert_to_tensor(step)._value)
+    return True
+
+
+def trace_on(graph: bool = True, profiler: bool = False, **_: Any) -> None:
+    """Remember the graphs that are made from now on."""
+    graphs.remember([] if graph else None)
+
+
+def trace_off() -> None:
+    """Do not remember them any more."""
+    graphs.remember(None)
+
+
+def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
+    """Write the graphs down that have been made since `trace_on`."""
+    made, writer = graphs.remembered(), _state.writer
+    if made is None:
+        raise ValueError("Must enable trace before export through tf.summary.trace_on.")
+    if writer is None:
+        raise ValueError("No default writer: use trace_export within `with writer.as_default():`")
+    texts = [f"# {graph.name}\n{graph.as_graph_def()}" for graph in made]
+    (writer.folder / f"{name}.pbtxt").write_text("\n".join(texts))
+    trace_off()

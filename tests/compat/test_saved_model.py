@@ -1,0 +1,90 @@
+"""TensorFlow's spelling: what has been saved is loaded where the code it came from is not; graphs and summaries."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import autograph.compat.tensorflow as tf
+
+pytestmark = pytest.mark.once
+
+LOADING = """
+import sys
+import autograph.compat.tensorflow as tf
+model = tf.saved_model.load(sys.argv[1])
+print(model.step(tf.constant([1.0, 2.0]), 2).numpy(), model.inner.scale.numpy(), len(model.variables))
+print(model.step(tf.constant([1.0, 2.0]), 2).numpy())
+try:
+    model.step(tf.constant([1.0, 2.0]), 3)
+except ValueError as error:
+    print(str(error).partition(":")[0])
+"""
+
+
+class Inner(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = tf.Variable(3.0)
+
+
+class Outer(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+        self.calls = tf.Variable(0)
+
+    @tf.function
+    def step(self, x, n):
+        self.calls.assign_add(1)
+        tf.print("call", self.calls)
+        for _ in tf.range(n):
+            x = x * self.inner.scale
+        if tf.reduce_sum(x) > 10.0:
+            x = -x
+        return x
+
+
+def test_it_runs_without_its_code(tmp_path):
+    model = Outer()
+    model.step(tf.constant([1.0, 2.0]), 2)
+    tf.saved_model.save(model, str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", LOADING, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "[ -9. -18.] 3.0 2",
+        "[ -9. -18.]",
+        "Could not find a matching concrete function to call",
+    ]
+    assert done.stderr == "call 2\ncall 3\n"
+
+
+def test_there_is_nothing_to_load(tmp_path):
+    with pytest.raises(OSError, match="SavedModel file does not exist"):
+        tf.saved_model.load(str(tmp_path))
+
+
+def test_numbers_are_written_down(tmp_path):
+    writer = tf.summary.create_file_writer(str(tmp_path))
+    assert not tf.summary.scalar("loss", 1.0, 0)
+    with writer.as_default():
+        for step in range(2):
+            assert tf.summary.scalar("loss", 0.5 * step, step=step)
+    lines = [json.loads(line) for line in (tmp_path / "scalars.jsonl").read_text().splitlines()]
+    assert lines == [{"name": "loss", "step": 0, "value": 0.0}, {"name": "loss", "step": 1, "value": 0.5}]
+    with pytest.raises(ValueError, match="Must enable trace before export"):
+        tf.summary.trace_export("graph")
+
+
+def test_graphs_with_loops_are_written_down():
+    @tf.function
+    def f(x, n):
+        for _ in tf.range(n):
+            x = tf.matmul(x, x) + 1.0
+        while tf.reduce_sum(x) < 5.0:
+            x = tf.exp(x)
+        return tf.reduce_mean(x, axis=0)
+
+    written = f.get_concrete_function(tf.ones([2, 2]), tf.constant(3)).graph.as_graph_def()
+    assert written.names == ["x", "n", "Range/x", "Range/z", "Range", "for", "while", "Mean", "Identity"]
+    assert str(written).count("  function {") == 3
