@@ -173,6 +173,7 @@ class Shadows:
         op, args = node.op, node.args
         if op == "getitem" and _is_array(args[0]):
             args = (self._of[args[0]], *args[1:])
+            op = op if self.aliasing.is_view(node.output) else "part_of"
         elif op in ("getitem", "unpack") or op in ("enumerate", "zip", "reversed", "iter", "list", "tuple"):
             args = self._by_parts(node, into)
             op = "part_of" if op == "getitem" else op

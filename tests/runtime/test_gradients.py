@@ -220,6 +220,16 @@ def items_of_unknown_kind(x):
     return t
 
 
+def index_of_unknown_kind(x):
+    places, t = [], 0.0
+    for i in range(len(x)):
+        if x[i] > 0:
+            places.append(i)
+    for i in places:
+        t = t + x[i] * x[i]
+    return t
+
+
 def leaves_branches(x):
     m, y = np.outer(x, x), x.copy()
     if x[0] > 0.2:
@@ -268,6 +278,7 @@ FUNCTIONS: list[tuple[Callable[..., Any], Any, tuple[Any, ...]]] = [
     (lists_put_together, X, ()),
     (items_of_unknown_kind, X, ()),
     (leaves_branches, X, ()),
+    (index_of_unknown_kind, X, ()),
     (nested_conditions, X, ()),
 ]
 
