@@ -43,6 +43,7 @@ class Frame:
         into: where the reverse is recorded.
         loop: whether the block runs many times for each time that the block around it runs.
         gradients: of the values so far, those of the block itself and, of the branch of an `if`, of others.
+        owned: the values whose gradient is an array that was made for it, so that it can be added to in place.
         accumulators: of values of the block itself, to which loops within add.
     """
 
@@ -56,6 +57,7 @@ class Frame:
         self.around = around
         self.loop = loop
         self.gradients: dict[Value, Any] = {}
+        self.owned: set[Value] = set()
         self.accumulators: dict[Value, Any] = {}
 
 
@@ -203,6 +205,7 @@ class Reverse:
             self.trace.record("iadd", (accumulator, gradient))
             return
         before = frame.gradients.get(args)
+        frame.owned.discard(args)
         frame.gradients[args] = gradient if before is None else self.trace.record("add", (before, gradient))
 
     def add_to_shadow(self, value: Value, gradient: Any) -> None:
@@ -233,7 +236,11 @@ class Reverse:
         if accumulator is not None:
             self.trace.record("add_at", (accumulator, index, gradient))
             return
+        if value in self.frame.owned and value in self.frame.gradients:  # an array that nobody else has
+            self.trace.record("add_at", (self.frame.gradients[value], index, gradient))
+            return
         self.contribute(value, self.trace.record("scatter_add", (self.trace.handle(value), index, gradient)))
+        self.frame.owned.add(value)
 
     def _accumulator(self, value: Value) -> tuple[Frame, Any]:
         """The frame in which to sum up the gradient of a value; and, from within a loop around which the value lives,
