@@ -149,3 +149,9 @@ def _layers_in(parts: Any) -> Iterator[Layer]:
             yield part
         elif isinstance(part, (list, tuple, dict)):
             yield from _layers_in(part.values() if isinstance(part, dict) else part)
+
+
+def takes_training(layer: Any) -> bool:
+    """Whether a layer does something else while training."""
+    code = getattr(type(layer).call, "__code__", None)
+    return code is not None and "training" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograph.compat.tensorflow.keras.layer import Layer
+from autograph.compat.tensorflow.keras.layer import Layer, takes_training
 from autograph.compat.tensorflow.keras.training import Training
 from autograph.compat.tensorflow.keras.utils import summary_of
 
@@ -65,9 +65,3 @@ class Sequential(Model):
         for layer in self._stack:
             inputs = layer(inputs, training=training) if takes_training(layer) else layer(inputs)
         return inputs
-
-
-def takes_training(layer: Layer) -> bool:
-    """Whether a layer does something else while training."""
-    code = getattr(type(layer).call, "__code__", None)
-    return code is not None and "training" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

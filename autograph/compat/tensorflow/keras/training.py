@@ -13,6 +13,7 @@ from autograph.compat.tensorflow.convert import convert_to_tensor
 from autograph.compat.tensorflow.function import function
 from autograph.compat.tensorflow.keras import losses, optimizers
 from autograph.compat.tensorflow.keras import metrics as metrics_
+from autograph.compat.tensorflow.keras.layer import takes_training
 from autograph.compat.tensorflow.keras.progress import Progress
 from autograph.compat.tensorflow.random_ops import generator_of
 from autograph.compat.tensorflow.tape import GradientTape
@@ -71,9 +72,7 @@ class Training:
         return self._told(y, predicted, self.loss(y, predicted))
 
     def _predicted(self, x: Any, training: bool) -> Any:
-        from autograph.compat.tensorflow.keras.models import takes_training
-
-        return self(x, training=training) if takes_training(self) else self(x)  # type: ignore[arg-type]
+        return self(x, training=training) if takes_training(self) else self(x)
 
     def _told(self, y: Any, predicted: Any, loss: Any) -> dict[str, Any]:
         self._mean.update_state(loss)
