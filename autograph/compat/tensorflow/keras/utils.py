@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow.keras.layer import count
-
-if TYPE_CHECKING:
-    from autograph.compat.tensorflow.keras.models import Model
+from autograph.compat.tensorflow.keras.layer import Layer, count
 
 _WIDTH, _COLUMNS = 65, (29, 55, 65)  # of a summary, as TensorFlow has them
 
@@ -20,7 +17,7 @@ def to_categorical(y: Any, num_classes: int | None = None) -> Any:
     return np.eye(num_classes or numbers.max() + 1, dtype=np.float32)[numbers]
 
 
-def summary_of(model: Model) -> str:
+def summary_of(model: Layer) -> str:
     """The table of a model's layers."""
 
     def row(*fields: Any) -> str:
