@@ -42,7 +42,7 @@ def traced_custom(trace: Trace, function: Callable[..., Any], *args: Any) -> Any
             raise DerivativeError(f"the gradient of {name} gave {len(found)} gradients for {len(args)} arguments")
         return [part for arg, given in zip(args, found) for part in _leaves(arg, given)]
 
-    return _through(trace, value, [leaf for arg in args for leaf in nest.flatten(arg) if is_tensor(leaf)], back)
+    return through(trace, value, [leaf for arg in args for leaf in nest.flatten(arg) if is_tensor(leaf)], back)
 
 
 def _leaves(arg: Any, gradient: Any) -> list[Any]:
@@ -67,10 +67,10 @@ def traced_checkpoint(trace: Trace, function: Callable[..., Any], *args: Any, **
         found = iter(again.gradients(again.result, cotangents))
         return [next(found) if is_wanted else None for is_wanted in wanted]
 
-    return _through(trace, value, inputs, back)
+    return through(trace, value, inputs, back)
 
 
-def _through(trace: Trace, value: Any, inputs: list[Any], back: Back) -> Any:
+def through(trace: Trace, value: Any, inputs: list[Any], back: Back) -> Any:
     """The value, the gradients of whose leaves `back` takes to those of the inputs."""
     leaves = nest.flatten(value)
     if not inputs or not any(map(is_tensor, leaves)):

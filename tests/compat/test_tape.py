@@ -162,3 +162,35 @@ def test_there_is_no_gradient_in_what_is_not_watched(wrap):
         return tape.gradient(y, [x])
 
     assert gradients(tf.constant(2.0)) == [None]
+
+
+@both
+def test_custom_gradients(wrap):
+    @tf.custom_gradient
+    def log1pexp(x):
+        e = tf.exp(x)
+        return tf.math.log(1 + e), lambda upstream: upstream * (1 - 1 / (1 + e))
+
+    @tf.custom_gradient
+    def product(x, y):
+        return x * y, lambda upstream: (upstream * 10.0, None)
+
+    @wrap
+    def gradients(x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = log1pexp(x) * 2.0
+            z = product(x * 3.0, x)
+        return tape.gradient(y, x), z, tape.gradient(z, x)
+
+    assert plain(gradients(tf.constant(100.0))) == (2.0, 30000.0, 30.0)
+
+
+@both
+def test_clipping(wrap):
+    @wrap
+    def clipped(x, y):
+        return tf.norm(x), tf.clip_by_norm(x, 1.0), tf.clip_by_norm(y, 10.0), tf.clip_by_global_norm([x, y, None], 6.5)
+
+    found = plain(clipped(tf.constant([3.0, 4.0]), tf.constant([12.0])))
+    assert found == (5.0, pytest.approx([0.6, 0.8]), [10.0], ([[1.5, 2.0], [6.0], None], 13.0))

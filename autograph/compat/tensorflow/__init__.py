@@ -51,11 +51,13 @@ from autograph.compat.tensorflow.array_ops import (
     zeros_like,
 )  # fmt: skip
 from autograph.compat.tensorflow.array_ops import slice_ as slice
+from autograph.compat.tensorflow.clipping import clip_by_global_norm, clip_by_norm, norm
 from autograph.compat.tensorflow.control import Assert, case, cond, group, no_op, switch_case, while_loop
 from autograph.compat.tensorflow.control import scope as control_dependencies
 from autograph.compat.tensorflow.control import scope as device
 from autograph.compat.tensorflow.control import scope as init_scope
 from autograph.compat.tensorflow.convert import constant, convert_to_tensor, is_tensor
+from autograph.compat.tensorflow.custom import custom_gradient
 from autograph.compat.tensorflow.dtypes import (
     DType,
     as_dtype,
