@@ -214,8 +214,8 @@ class Shadows:
         """The shadow of an argument; if it has none, one that is made where the argument is used."""
         if isinstance(leaf, (tuple, list, dict)):
             return map_args(lambda part: self._shadow(part, where, into), leaf)
-        if isinstance(leaf, Value) and leaf in self._of:
-            return self._of[leaf]
+        if isinstance(leaf, Value) and leaf in self._of and leaf in self._shadowed:
+            return self._of[leaf]  # that of a number is only where its gradient goes in the end
         if not isinstance(leaf, (Value, Constant, float, complex, np.ndarray)):
             return None
         made = Node("shadow_of", (leaf,), None, (), where.place if isinstance(where, Node) else ())

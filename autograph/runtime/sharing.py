@@ -63,6 +63,8 @@ def _of_sum(node: Node) -> bool | None:
 
 
 _TOLD: dict[str, Callable[[Node], bool | None]] = {
+    "max": lambda node: False,  # of numbers: arrays have no order
+    "min": lambda node: False,
     "getattr": _of_attribute,
     ".astype": _of_array,
     "np.astype": _of_array,

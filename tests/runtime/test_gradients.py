@@ -230,6 +230,17 @@ def index_of_unknown_kind(x):
     return t
 
 
+def item_kept_from_a_loop(x):
+    y, last, rows = x * 2, sum([v * 1 for v in x]), []
+    for v in x:
+        rows.append(v)
+    last = sum(rows)
+    for last in y:
+        rows.append(last)
+    y /= 2
+    return last * y[0] + sum(rows)
+
+
 def leaves_branches(x):
     m, y = np.outer(x, x), x.copy()
     if x[0] > 0.2:
@@ -278,6 +289,7 @@ FUNCTIONS: list[tuple[Callable[..., Any], Any, tuple[Any, ...]]] = [
     (lists_put_together, X, ()),
     (items_of_unknown_kind, X, ()),
     (leaves_branches, X, ()),
+    (item_kept_from_a_loop, X, ()),
     (index_of_unknown_kind, X, ()),
     (nested_conditions, X, ()),
 ]
