@@ -10,13 +10,16 @@ import autograph.compat.tensorflow as tf
 pytestmark = pytest.mark.once
 
 
-def square_matrix():
-    return tf.random.uniform(shape=[100, 100], minval=-1, maxval=1, dtype=tf.dtypes.float32)
+SIZE = 30  # the document has 100, for which BLAS may start threads that wait for one another on a busy machine
+
+
+def square_matrix(size=SIZE):
+    return tf.random.uniform(shape=[size, size], minval=-1, maxval=1, dtype=tf.dtypes.float32)
 
 
 def some_costly_computation(x):
-    aux = tf.eye(100, dtype=tf.dtypes.float32)
-    result = tf.zeros(100, dtype=tf.dtypes.float32)
+    aux = tf.eye(SIZE, dtype=tf.dtypes.float32)
+    result = tf.zeros(SIZE, dtype=tf.dtypes.float32)
     for i in range(1, 100):
         aux = tf.matmul(x, aux) / i
         result = result + aux
@@ -32,7 +35,7 @@ def test_a_costly_function_gives_the_same_as_a_graph_and_can_be_timed(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert all(re.fullmatch(r"costly \w+ 10 repeat \[[-\d.e]+, [-\d.e]+\]", line) for line in lines), lines
     plain, graph = some_costly_computation(x), quicker_computation(x)
-    assert graph.shape == (100, 100) and graph.dtype is tf.float32
+    assert graph.shape == (SIZE, SIZE) and graph.dtype is tf.float32
     assert (plain.numpy() == graph.numpy()).all()
 
 
@@ -129,7 +132,7 @@ def test_types_that_do_not_match(capsys):
 
 
 def test_shapes_that_do_not_match():
-    x = square_matrix()
+    x = square_matrix(100)
     y = tf.random.uniform(shape=[1, 100], minval=-1, maxval=1, dtype=tf.dtypes.float32)
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         tf.matmul(x, y)
