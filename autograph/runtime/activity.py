@@ -30,14 +30,15 @@ class Activity:
     Args:
         nodes: the computation.
         roots: what it is differentiated in.
+        outputs: what is differentiated; if that is not known, all that it computes may be.
 
     Attributes:
-        values: those that depend on the roots.
+        values: those that depend on the roots, and that the outputs depend on.
         outside: what the computation uses that was there before.
         aliasing: what may share memory in it.
     """
 
-    def __init__(self, nodes: Sequence[Node], roots: Sequence[Value]) -> None:
+    def __init__(self, nodes: Sequence[Node], roots: Sequence[Value], outputs: Sequence[Value] | None = None) -> None:
         part = Block()
         part.nodes = list(nodes)
         own = values_of(part)
@@ -52,6 +53,9 @@ class Activity:
             before = len(self.values)
             self._nodes(nodes)
             self._mark(value for value in mutable if self.aliasing.region(value) in self._regions)
+        if outputs is not None:
+            needed = _Needed(nodes, outputs, self.aliasing)
+            self.values = {value for value in self.values if value in needed} | set(roots)
 
     def varies(self, args: Any) -> bool:
         """Whether there is a value in nested arguments that depends on the roots."""
@@ -90,6 +94,50 @@ class Activity:
         for source, value in zip(sources, values):
             if self.varies(source):
                 self._mark([value])
+
+
+class _Needed:
+    """The values that outputs depend on."""
+
+    def __init__(self, nodes: Sequence[Node], outputs: Sequence[Value], aliasing: Aliasing) -> None:
+        self._aliasing = aliasing
+        self._values: set[Value] = set()
+        self._regions: set[Any] = set()
+        self._need(tuple(outputs))
+        before = -1
+        while before != len(self._values) + len(self._regions):
+            before = len(self._values) + len(self._regions)
+            self._nodes(nodes)
+
+    def __contains__(self, value: Value) -> bool:
+        return value in self._values or self._aliasing.region(value) in self._regions
+
+    def _need(self, args: Any) -> None:
+        for value in _values(args):
+            self._values.add(value)
+            if effects.is_mutable(value):
+                self._regions.add(self._aliasing.region(value))
+
+    def _nodes(self, nodes: Sequence[Node]) -> None:
+        for node in reversed(nodes):
+            if node.blocks:
+                self._statement(node)
+            elif any(value in self for value in (*node.outputs, *changed_by(node))):
+                self._need((node.args, node.kwargs))
+
+    def _statement(self, node: Node) -> None:
+        inits = node.args[1:] if node.op == "for" else node.args if node.op == "while" else ()
+        for block in reversed(node.blocks):
+            items = len(block.params) - len(inits)
+            is_test = node.op == "while" and block is node.blocks[0]
+            for number, output in enumerate(node.outputs):
+                if output in self or (inits and block.params[items + number] in self):
+                    self._need(inits[number] if inits else ())
+                    if block.results is not None and not is_test:
+                        self._need(block.results[len(block.results) - len(node.outputs) + number])
+            self._nodes(block.nodes)
+            if node.op == "for" and any(param in self for param in block.params[:items]):
+                self._need(node.args[0])
 
 
 def _is_constant(op: str) -> bool:

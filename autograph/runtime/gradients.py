@@ -136,8 +136,9 @@ class Differentiated:
         if self._nodes:
             start = self._block.nodes.index(self._nodes[0])
             end = self._block.nodes.index(self._nodes[-1]) + 1
-            reverse = Reverse(trace, self._block, start, end, roots)
-            reverse.run([(trace.use(leaf), cotangent) for leaf, cotangent in pairs if is_tensor(leaf)])
+            given = [(trace.use(leaf), cotangent) for leaf, cotangent in pairs if is_tensor(leaf)]
+            reverse = Reverse(trace, self._block, start, end, roots, given)
+            reverse.run()
             found = {value: reverse.gradient(value) for value in roots}
         else:
             for leaf, cotangent in pairs:

@@ -82,14 +82,24 @@ class Reverse:
         block: the one that is open, or one around it.
         start, end: where in the block the part begins and ends.
         roots: the values to find the gradients of.
+        outputs: the values that are differentiated, with the gradients to begin with.
     """
 
-    def __init__(self, trace: Trace, block: Block, start: int, end: int, roots: Sequence[Value]) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        block: Block,
+        start: int,
+        end: int,
+        roots: Sequence[Value],
+        outputs: Sequence[tuple[Value, Any]],
+    ) -> None:
         self.trace = trace
         self.block = block
         self.start, rest = start, len(block.nodes) - end
         part = block.nodes[start:end]
-        self.activity = Activity(part, roots)
+        self.activity = Activity(part, roots, [value for value, _ in outputs])
+        self._outputs = outputs
         self.shadows = Shadows(part, self.activity)
         block.nodes[start:end] = self.shadows.nodes
         self.end = len(block.nodes) - rest
@@ -98,9 +108,9 @@ class Reverse:
         self._roots = frozenset(roots)
         self._writes = Writes(block, self.shadows.nodes, self.activity.aliasing)
 
-    def run(self, outputs: Sequence[tuple[Any, Any]]) -> None:
-        """Record the reverse, from the gradients of some values on."""
-        for value, gradient in outputs:
+    def run(self) -> None:
+        """Record the reverse."""
+        for value, gradient in self._outputs:
             self.contribute(value, gradient)
         self.sweep(self.block, self.start, self.end)
 

@@ -75,7 +75,8 @@ def _loop(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     if body.results is None or (all(each is None for each in given) and not reverse.shadows.touches(body)):
         return
     items, carried = body.params[: len(body.params) - len(inits)], body.params[len(body.params) - len(inits) :]
-    slots = [n for n, param in enumerate(carried) if reverse.activity.varies(param) and param not in reverse.shadows]
+    pairs = enumerate(zip(carried, node.outputs))
+    slots = [n for n, pair in pairs if reverse.activity.varies(pair) and carried[n] not in reverse.shadows]
     firsts = [reverse.zero(node.outputs[n]) if given[n] is None else given[n] for n in slots]
     lowered = [trace.lower(first) for first in firsts]
     with reverse.reversing(body, loop=True) as frame:

@@ -190,6 +190,8 @@ class Shadows:
                 self._shadow(arg, node, into) if at == 0 or at == values else arg for at, arg in enumerate(args)
             )
             op = "put_part" if op == "setitem" and not _is_container(node.args[0].type) else op
+        elif op == "in_shadow":  # a number, whose shadow is an array as that of any number
+            op, args = "bound", (self._shadow(args[0], node, into),)
         elif op not in MOVES and op not in OF_GRADIENTS:
             args = (self._shadow(args[0], node, into), *args[1:])
         else:
