@@ -18,6 +18,7 @@ from autograph.errors import AutographError, InternalError, RetraceWarning, Stri
 from autograph.runtime import learning
 from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_of, key_of_parts, keyer_of, read
 from autograph.runtime.callables import place_of
+from autograph.runtime.collecting import patient_collector
 from autograph.runtime.entry import MISS, Builder, broken
 from autograph.runtime.graph import user_line
 from autograph.runtime.options import ENGINES, Options, refuse
@@ -253,7 +254,8 @@ class Specialiser:
             refuse(self.options, self.name, "retrace", f"would be traced again: {reason}")
         trace = Trace(self.made + 1, key, signature, reading.lengths, reading.sharing, reason)
         try:
-            self._fill(trace, Builder(self.parameters, signature, reading), arrange(self.parameters, values))
+            with patient_collector():
+                self._fill(trace, Builder(self.parameters, signature, reading), arrange(self.parameters, values))
         except Exception as error:
             if isinstance(error, AutographError) or not is_own(error):
                 raise
