@@ -98,7 +98,8 @@ class Carry:
         """What a turn hands to the next."""
         found = []
         for slot, form in self.forms.items():
-            found.extend(results_of(self.trace, arm.block, form, arm.values.get(slot, installed[slot])))
+            value = arm.values[slot] if slot in arm.values else installed.get(slot, self.begin[slot])
+            found.extend(results_of(self.trace, arm.block, form, value))
         return found
 
     def finish(self, node: Node) -> None:

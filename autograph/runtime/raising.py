@@ -8,8 +8,9 @@ from __future__ import annotations
 import dis
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 import numpy as np
@@ -59,9 +60,22 @@ def _named_like_python(error: Exception) -> Exception:
     place = _raised_by(error)
     if type(error) is not NameError or not place or not is_body(place[0][0]):
         return error
-    if str(error) != UNBOUND_FREE.format(error.name):
+    if str(error) != UNBOUND_FREE.format(error.name) or _in_comprehension():
         return error
     return UnboundLocalError(UNBOUND_LOCAL.format(error.name)).with_traceback(error.__traceback__)
+
+
+def _in_comprehension() -> bool:
+    """Whether what is traced is a part of a comprehension, to which the function's variables are free indeed."""
+    frame: FrameType | None = sys._getframe(1)
+    while sys.version_info < (3, 12) and frame is not None and (is_library(frame.f_code) or is_body(frame.f_code)):
+        if frame.f_code.co_name in _COMPREHENSIONS and is_library(frame.f_code):
+            return True
+        frame = frame.f_back
+    return False
+
+
+_COMPREHENSIONS = frozenset({"list_comp", "set_comp", "dict_comp"})
 
 
 def check_not_about_handles(trace: Trace, error: Exception) -> None:

@@ -361,3 +361,12 @@ def caught(x):
     except Exception as error:
         z = str(error)
     return z
+
+
+@calls("[3, 1]", "[]", "[0]")
+def in_an_element_under_a_condition(xs):
+    """Before Python 3.12, a comprehension is a scope of its own, to which `x` is free."""
+    for _ in range(2):
+        continue
+        x = 0
+    return len([0 + x for i in xs if i != 0])
