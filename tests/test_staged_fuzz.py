@@ -60,6 +60,11 @@ def outcome(names: dict[str, Any], function: Any, call: str) -> tuple[outcomes.O
     return done, (names["g"] if isinstance(names.get("g"), int) else None, np.random.rand())
 
 
+def told(done: outcomes.Outcome) -> list[Any]:
+    """The program's warnings, each once: the same computation, made twice, warns once (docs/limits.md)."""
+    return [warning for warning in dict.fromkeys(done.warnings) if warning[0] != "RetraceWarning"]
+
+
 def compare(text: str, calls: list[str], without: Collection[str] = ()) -> None:
     """Run a program plain and staged, some passes left out; it must do the same, at the same line, or be refused."""
     filename = f"<drawn {next(NUMBERS)}>"
@@ -70,11 +75,12 @@ def compare(text: str, calls: list[str], without: Collection[str] = ()) -> None:
     try:
         for call in [call for call in calls for _ in range(2)] + calls[:1]:
             actual = outcome(names, function, call)
-            actual[0].warnings = [warning for warning in actual[0].warnings if warning[0] != "RetraceWarning"]
+            actual[0].warnings = told(actual[0])
             if refused(actual[0]):
                 verdict = "refused"
                 continue
             wanted = outcome(plain, plain["main"], call)
+            wanted[0].warnings = told(wanted[0])
             assert actual == wanted, f"main({call})"
             assert same_line(actual[0], wanted[0]), f"main({call})"
     finally:
