@@ -49,7 +49,7 @@ R5 | 0 R1 R2 R3 R4 | runtime/arguments runtime/options runtime/report runtime/co
    |               | → runtime/function
 
 S1 | 0             | syntax/trees syntax/lines syntax/bridge syntax/literals syntax/precedence
-   |               | → syntax/origin syntax/names syntax/codes syntax/unparse_expr
+   |               | → syntax/origin syntax/names syntax/codes syntax/relabelling syntax/unparse_expr
    |               | → syntax/source syntax/unparse → syntax/splice → syntax/reprint
 S2 | 0 S1          | syntax/template syntax/loader syntax/scope
    |               | → syntax/cfg syntax/hoist syntax/inline → syntax/binding → syntax/liveness

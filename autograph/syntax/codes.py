@@ -14,11 +14,8 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any, NamedTuple
-
-from ..marks import BODY, WHOLE, Shelter, with_shelters
+from typing import Any
 
 FUTURE: int = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -173,7 +170,6 @@ def _at(place: Any, kind: type, **fields: Any) -> Any:
 # there (from 3.11 on), and `super().f(x)` has an instruction of its own unless `super` is mentioned there (3.12).
 # Both can be told from the running code: a global whose attributes are never called as methods may well be a module.
 _GLOBAL, _ATTRIBUTE = dis.opmap["LOAD_GLOBAL"], dis.opmap["LOAD_ATTR"]
-_CONSTANT = dis.opmap["LOAD_CONST"]
 _METHOD = _ATTRIBUTE if sys.version_info >= (3, 12) else dis.opmap["LOAD_METHOD"]
 _SUPER = dis.opmap.get("LOAD_SUPER_ATTR")
 _GLOBAL_ATTRIBUTE = re.compile(
@@ -275,133 +271,3 @@ def _face(code: CodeType) -> tuple[object, ...]:
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     flags = code.co_flags & (_CALLING | inspect.CO_ASYNC_GENERATOR)
     return code.co_name, code.co_firstlineno, code.co_argcount, parameters, set(code.co_freevars), flags
-
-
-# -- relabelling --------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Marks:
-    """Which code objects come from generated functions, and which constants stand for something else.
-
-    Attributes:
-        functions: name and first line of generated functions.
-        lambdas: first line and parameters of generated lambdas, and how many lambdas they stand in. They have no
-            columns, which tells them from the user's where Python keeps columns (3.11).
-        constants: what to put in the place of some string constants.
-        shelters: the `try` and `with` statements of functions, by name and first line.
-    """
-
-    functions: set[tuple[str, int]] = field(default_factory=set)
-    lambdas: set[tuple[int, tuple[str, ...], int]] = field(default_factory=set)
-    constants: dict[str, Any] = field(default_factory=dict)
-    shelters: dict[tuple[str, int], list[Shelter]] = field(default_factory=dict)
-
-
-
-def relabelled(
-    code: CodeType, marks: Marks, path: str = "", qualname: str = ""
-) -> CodeType:
-    """Name all code objects as in the user's file.
-
-    A generated function goes by the name of the user's function that it is a part of, and what is defined in it
-    has the qualified name it has in the original.
-
-    Args:
-        code: the code of a function or module.
-        marks: what was generated.
-        path: the qualified name of `code` as compiled (see `compile_alone`); none for a module.
-        qualname: the name it shall have.
-    """
-    prefixes = [(f"{path}.<locals>.", f"{qualname}.<locals>.")] if path else [("", "")]
-    return _relabel(code, marks, _Scope(code.co_name, path, qualname, prefixes, 0))
-
-
-class _Scope(NamedTuple):
-    """How a code object is called."""
-
-    name: str                               # that of the innermost scope the user wrote
-    path: str                               # its own qualified name, as compiled
-    qualname: str                           # what this becomes
-    prefixes: list[tuple[str, str]]         # what becomes of the names of all inside, innermost first
-    lambdas: int                            # how many lambdas it stands in
-    generated: bool = False                 # whether it is a piece of the user's function
-
-
-def _relabel(code: CodeType, marks: Marks, scope: _Scope) -> CodeType:
-    names = {scope.path: scope.qualname} if "." in scope.path else {}           # `__qualname__` in a class body
-    without_columns = _constants_without_columns(code) if marks.lambdas else set()
-    consts: list[Any] = []
-    for index, const in enumerate(code.co_consts):
-        if isinstance(const, CodeType):
-            inner = _inner_scope(code, const, marks, scope, index in without_columns)
-            if "." in inner.path:
-                names[inner.path] = inner.qualname                              # for MAKE_FUNCTION, before 3.11
-            const = _relabel(const, marks, inner)
-        consts.append(const)
-    known = {**names, **marks.constants}
-    consts = [known.get(const, const) if type(const) is str else const for const in consts]
-    consts += with_shelters(marks.shelters.get((code.co_name, code.co_firstlineno), []))
-    consts.append(BODY if scope.generated else WHOLE)
-    labels: dict[str, Any] = {"co_consts": tuple(consts), "co_name": scope.name}
-    if _QUALNAME and scope.qualname:
-        labels["co_qualname"] = scope.qualname
-    return code.replace(**labels)
-
-
-def _inner_scope(code: CodeType, inner: CodeType, marks: Marks, scope: _Scope, without_columns: bool) -> _Scope:
-    name = inner.co_name
-    path = _path(code, inner, scope.path)
-    qualname = path
-    for old, new in scope.prefixes:
-        if path.startswith(old):
-            qualname = new + path[len(old) :]
-            break
-    lambdas = scope.lambdas
-    if name == "<lambda>":
-        parameters = inner.co_varnames[: inner.co_argcount + inner.co_kwonlyargcount]
-        generated = without_columns and (inner.co_firstlineno, parameters, lambdas) in marks.lambdas
-        lambdas += 1
-    else:
-        generated = (name, inner.co_firstlineno) in marks.functions
-    if generated:
-        # what is defined inside is defined, to the user, in the scope around
-        prefixes = [(f"{path}.<locals>.", scope.prefixes[0][1]), *scope.prefixes]
-        return _Scope(scope.name, path, scope.qualname or scope.name, prefixes, lambdas, True)
-    between = "." if not inner.co_flags & inspect.CO_OPTIMIZED else ".<locals>."
-    return _Scope(name, path, qualname, [(path + between, qualname + between), *scope.prefixes], lambdas)
-
-
-_QUALNAME = sys.version_info >= (3, 11)
-
-
-def _path(code: CodeType, inner: CodeType, path: str) -> str:
-    """The qualified name of an inner code object as compiled."""
-    if _QUALNAME:
-        return str(getattr(inner, "co_qualname"))  # noqa: B009
-    between = ".<locals>." if code.co_flags & inspect.CO_OPTIMIZED else "."
-    full = f"{path}{between}{inner.co_name}" if path else inner.co_name
-    # what is declared `global` has a short name; that of a class is known to its own body only
-    return full if full in code.co_consts or full in inner.co_consts else inner.co_name
-
-
-def _constants_without_columns(code: CodeType) -> set[int]:
-    """The lambdas that are loaded by instructions that have no columns, by the number of the constant."""
-    lambdas = {
-        number for number, const in enumerate(code.co_consts) if getattr(const, "co_name", None) == "<lambda>"
-    }
-    if not lambdas or not _QUALNAME:
-        return lambdas
-    found = set()
-    raw, high = code.co_code, 0
-    for place, position in enumerate(positions(code)):
-        op, argument = raw[2 * place], raw[2 * place + 1] | high
-        high = argument << 8 if op == dis.EXTENDED_ARG else 0
-        if op == _CONSTANT and position[2] is None:
-            found.add(argument)
-    return found & lambdas
-
-
-def positions(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
-    """First line, last line, first column and last column of each instruction (from 3.11 on)."""
-    return [*getattr(code, "co_positions")()]  # noqa: B009

@@ -31,6 +31,7 @@ import gast
 from ..marks import Shelter
 from . import codes
 from .bridge import Enter, to_ast
+from .relabelling import Marks, relabelled
 
 FULL_TRACEBACK = "AUTOGRAPH_FULL_TRACEBACK"
 
@@ -81,7 +82,7 @@ def compile_function(
     lowering.put_in(operators)
     code, path = codes.compile_alone(function, like, class_names, codes.imported(like), lowering.noisy)
     qualname = getattr(like, "co_qualname", original.__qualname__)
-    code = codes.relabelled(code, lowering.marks, path, qualname)
+    code = relabelled(code, lowering.marks, path, qualname)
     flags = code.co_flags | like.co_flags & inspect.CO_ITERABLE_COROUTINE
     return code.replace(co_flags=flags, co_name=like.co_name)
 
@@ -124,7 +125,7 @@ def load_module(
         lowering.put_in(operators)
     with codes.quiet(lowering.noisy):
         code = compile(module, filename, "exec", dont_inherit=True)
-    return codes.relabelled(code, lowering.marks)
+    return relabelled(code, lowering.marks)
 
 
 def _imports_operators(node: Any) -> bool:
@@ -157,7 +158,7 @@ class _Lowering:
 
     def __init__(self, generated: frozenset[str] | None) -> None:
         self.generated = generated
-        self.marks = codes.Marks()
+        self.marks = Marks()
         self.regions: list[_Region] = []
         self.operators: list[ast.Attribute] = []
         self.noisy = False

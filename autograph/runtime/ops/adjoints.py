@@ -10,7 +10,8 @@ from autograph.runtime.opdef import VIEW, WRITE, declare, derive, lookup
 from autograph.runtime.ops.containers import build_type
 from autograph.runtime.ops.declaring import nothing
 from autograph.runtime.ops.deriving import on_handles
-from autograph.runtime.ops.rules import Unknown, is_type, operand, rule, type_of_arg
+from autograph.runtime.ops.inferring import rule
+from autograph.runtime.ops.rules import Unknown, is_type, operand, type_of_arg
 from autograph.runtime.types import TensorType, Type
 
 

@@ -11,7 +11,8 @@ from autograph.runtime.opdef import VIEW, WRITE, declare, derive
 from autograph.runtime.ops.containers import NAMED_TUPLES, tuple_of
 from autograph.runtime.ops.declaring import nothing
 from autograph.runtime.ops.deriving import is_real, shape
-from autograph.runtime.ops.rules import ELEMENTARY, Unknown, rule, type_of_arg
+from autograph.runtime.ops.inferring import rule
+from autograph.runtime.ops.rules import ELEMENTARY, Unknown, type_of_arg
 from autograph.runtime.types import ANY, INT, STR, ObjectType, TensorType, Type, join, python, scalar, type_of
 
 

@@ -15,8 +15,9 @@ from autograph.runtime.ops.containers import iterated, list_of, tuple_items, tup
 from autograph.runtime.ops.declaring import always, functions, nothing
 from autograph.runtime.ops.deriving import as_array, is_list, on_handles
 from autograph.runtime.ops.elementary import OF_DIVMOD, same
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.probing import probe, shaped_all
-from autograph.runtime.ops.rules import Unknown, broadcast, operand, rule, type_of_arg
+from autograph.runtime.ops.rules import Unknown, broadcast, operand, type_of_arg
 from autograph.runtime.types import (
     ANY,
     BOOL,

@@ -9,6 +9,7 @@ import numpy as np
 from autograph.runtime import types
 from autograph.runtime.opdef import VIEW, Infer, declare, derive
 from autograph.runtime.ops.elementary import same
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.probing import sample
 from autograph.runtime.ops.rules import (
     CODES,
@@ -19,7 +20,6 @@ from autograph.runtime.ops.rules import (
     is_type,
     operand,
     result,
-    rule,
     size,
     type_of_arg,
 )

@@ -10,7 +10,8 @@ from autograph.runtime.opdef import PURE, Vjp, derive
 from autograph.runtime.ops.declaring import functions
 from autograph.runtime.ops.deriving import as_array, ndim, shape
 from autograph.runtime.ops.elementary import column, fit_list, nonzero, row, turned
-from autograph.runtime.ops.rules import Unknown, array_like, constant, dtype_arg, rule
+from autograph.runtime.ops.inferring import rule
+from autograph.runtime.ops.rules import Unknown, array_like, constant, dtype_arg
 from autograph.runtime.types import TensorType, Type
 
 

@@ -11,6 +11,7 @@ from autograph.runtime import types
 from autograph.runtime.opdef import ORDERED, PURE, VIEW, Infer, Vjp, declare, derive
 from autograph.runtime.ops.deriving import ndim
 from autograph.runtime.ops.deriving import shape as sizes
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.moving import MOST, moves, numbered
 from autograph.runtime.ops.probing import dtype_of, probe
 from autograph.runtime.ops.rules import (
@@ -20,7 +21,6 @@ from autograph.runtime.ops.rules import (
     constant,
     dtype_arg,
     int_arg,
-    rule,
     shape_arg,
     size,
     type_of_arg,

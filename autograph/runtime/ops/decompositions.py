@@ -12,6 +12,7 @@ from autograph.runtime.ops.declaring import functions
 from autograph.runtime.ops.deriving import conj, is_real
 from autograph.runtime.ops.deriving import shape as sizes
 from autograph.runtime.ops.elementary import column, nonzero, row, turned
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.linalg import (
     adjoint,
     computed,
@@ -22,7 +23,7 @@ from autograph.runtime.ops.linalg import (
     real,
     same_matrices,
 )
-from autograph.runtime.ops.rules import constant, rule
+from autograph.runtime.ops.rules import constant
 from autograph.runtime.types import ObjectType, Shape, TensorType, Type, inexact
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from autograph.runtime.opdef import declare, derive
 from autograph.runtime.ops.deriving import as_array, ndim, shape
 from autograph.runtime.ops.elementary import fit_list
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.probing import dtype_of, probe, shaped, shaped_all
 from autograph.runtime.ops.reduce import sample_axis
 from autograph.runtime.ops.rules import (
@@ -20,7 +21,6 @@ from autograph.runtime.ops.rules import (
     int_arg,
     operand,
     reduced,
-    rule,
     size,
 )
 from autograph.runtime.types import ObjectType, Type, array

@@ -11,18 +11,10 @@ from autograph.runtime.opdef import VIEW, Vjp, derive
 from autograph.runtime.ops.declaring import functions
 from autograph.runtime.ops.deriving import as_array, ndim
 from autograph.runtime.ops.deriving import shape as sizes
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.moving import MOST, moves
 from autograph.runtime.ops.products import common
-from autograph.runtime.ops.rules import (
-    Unknown,
-    array_like,
-    broadcast,
-    broadcast_dims,
-    dtype_arg,
-    result,
-    rule,
-    type_of_arg,
-)
+from autograph.runtime.ops.rules import Unknown, array_like, broadcast, broadcast_dims, dtype_arg, result, type_of_arg
 from autograph.runtime.types import Shape, Type
 
 

@@ -11,9 +11,10 @@ from autograph.runtime.opdef import VIEW, WRITE, Infer, Vjp, declare, derive
 from autograph.runtime.ops.binding import bind, method, signature
 from autograph.runtime.ops.deriving import as_array, conj, shape
 from autograph.runtime.ops.elementary import DEGREE, angle, extreme, fit_list, nonzero, same
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.moving import scatter_add
 from autograph.runtime.ops.probing import probe, real, shaped
-from autograph.runtime.ops.rules import Unknown, broadcast, given_output, is_constant, operand, rule
+from autograph.runtime.ops.rules import Unknown, broadcast, given_output, is_constant, operand
 from autograph.runtime.ops.special import bessel_i
 from autograph.runtime.ops.ufuncs import operands
 from autograph.runtime.types import BOOL, ObjectType, TensorType, Type, array

@@ -12,8 +12,9 @@ from autograph.runtime.ops import adjoints
 from autograph.runtime.ops.declaring import functions
 from autograph.runtime.ops.deriving import conj, ndim, on_handles
 from autograph.runtime.ops.deriving import shape as sizes
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.moving import numbered
-from autograph.runtime.ops.rules import Unknown, add_dims, array_like, axis_arg, int_arg, is_constant, rule, type_of_arg
+from autograph.runtime.ops.rules import Unknown, add_dims, array_like, axis_arg, int_arg, is_constant, type_of_arg
 from autograph.runtime.types import FLOAT, Shape, TensorType, Type, array, type_of
 
 Rule = Callable[..., Any]

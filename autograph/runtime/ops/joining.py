@@ -14,6 +14,7 @@ from autograph.runtime.ops.declaring import functions
 from autograph.runtime.ops.deriving import ndim
 from autograph.runtime.ops.deriving import shape as sizes
 from autograph.runtime.ops.index import slice_length
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.moving import along, axis_of, like_parts, moves, numbered, parts, scatter_add, unjoined
 from autograph.runtime.ops.rules import (
     Unknown,
@@ -25,7 +26,6 @@ from autograph.runtime.ops.rules import (
     merge_dims,
     operand,
     promote,
-    rule,
     size,
     type_of_arg,
 )

@@ -17,15 +17,8 @@ from autograph.runtime.ops.declaring import functions
 from autograph.runtime.ops.deriving import conj, is_real, ndim, on_handles
 from autograph.runtime.ops.deriving import shape as sizes
 from autograph.runtime.ops.elementary import column, row, turned
-from autograph.runtime.ops.rules import (
-    Unknown,
-    array_like,
-    axis_arg,
-    broadcast,
-    constant,
-    result,
-    rule,
-)
+from autograph.runtime.ops.inferring import rule
+from autograph.runtime.ops.rules import Unknown, array_like, axis_arg, broadcast, constant, result
 from autograph.runtime.types import INT, ObjectType, Shape, TensorType, Type, scalar
 
 INT64 = np.dtype(np.int64)

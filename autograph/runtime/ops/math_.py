@@ -13,8 +13,9 @@ from autograph.runtime.ops.containers import iterated, tuple_of
 from autograph.runtime.ops.declaring import always, functions
 from autograph.runtime.ops.deriving import as_array, on_handles, shape
 from autograph.runtime.ops.elementary import OF_TWO, absolute, angle, legs, of_one
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.reductions import others
-from autograph.runtime.ops.rules import Unknown, operand, rule
+from autograph.runtime.ops.rules import Unknown, operand
 from autograph.runtime.ops.special import polygamma
 from autograph.runtime.types import BOOL, COMPLEX, FLOAT, INT, ObjectType, TensorType, Type
 

@@ -16,8 +16,9 @@ from autograph.runtime.ops.containers import list_of, tuple_of
 from autograph.runtime.ops.declaring import methods
 from autograph.runtime.ops.deriving import shape
 from autograph.runtime.ops.elementary import same
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.moving import scatter_add
-from autograph.runtime.ops.rules import ELEMENTARY, Unknown, operand, rule, type_of_arg
+from autograph.runtime.ops.rules import ELEMENTARY, Unknown, operand, type_of_arg
 from autograph.runtime.types import ANY, BOOL, INT, NONE, STR, ObjectType, TensorType, Type, join, join_all, type_of
 
 MUTABLE = ("list", "dict", "set", "bytearray", "deque")

@@ -10,8 +10,9 @@ from autograph.runtime.opdef import PURE, derive
 from autograph.runtime.ops.declaring import functions
 from autograph.runtime.ops.deriving import as_array, conj, is_real, ndim
 from autograph.runtime.ops.elementary import column, nonzero
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.linalg import computed, inexact_dtype, matrices, of_inv, of_svdvals, real
-from autograph.runtime.ops.rules import array_like, reduced, result, rule
+from autograph.runtime.ops.rules import array_like, reduced, result
 from autograph.runtime.types import Type, inexact
 
 

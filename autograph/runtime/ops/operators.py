@@ -13,8 +13,9 @@ import numpy as np
 
 from autograph.runtime.opdef import WRITE, Infer, declare, derive
 from autograph.runtime.ops.elementary import OF_MATMUL, OF_TWO, absolute
+from autograph.runtime.ops.inferring import ask, rule
 from autograph.runtime.ops.probing import probe, shaped
-from autograph.runtime.ops.rules import ask, broadcast, is_type, operand, rule, type_of_arg
+from autograph.runtime.ops.rules import broadcast, is_type, operand, type_of_arg
 from autograph.runtime.ops.ufuncs import core_shape
 from autograph.runtime.types import (
     ANY,

@@ -13,10 +13,11 @@ from autograph.runtime.ops.creation import of_vander
 from autograph.runtime.ops.declaring import always, functions
 from autograph.runtime.ops.deriving import as_array, ndim
 from autograph.runtime.ops.deriving import shape as sizes
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.linalg import computed
 from autograph.runtime.ops.moving import numbered
 from autograph.runtime.ops.products import common
-from autograph.runtime.ops.rules import Unknown, add_dims, array_like, constant, int_arg, operand, result, rule
+from autograph.runtime.ops.rules import Unknown, add_dims, array_like, constant, int_arg, operand, result
 from autograph.runtime.types import ANY, TensorType, Type, inexact
 
 

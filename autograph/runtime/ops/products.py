@@ -14,6 +14,7 @@ from autograph.runtime.ops.declaring import functions, methods
 from autograph.runtime.ops.deriving import as_array, conj, ndim, on_handles
 from autograph.runtime.ops.deriving import shape as sizes
 from autograph.runtime.ops.elementary import OF_MATMUL, column, of_cores
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.joining import arrays_of
 from autograph.runtime.ops.moving import moves
 from autograph.runtime.ops.probing import dtype_of, probe
@@ -26,7 +27,6 @@ from autograph.runtime.ops.rules import (
     constant,
     is_constant,
     result,
-    rule,
     size,
     type_of_arg,
 )

@@ -15,10 +15,11 @@ from autograph.runtime.opdef import Infer, Vjp, declare, derive
 from autograph.runtime.ops.binding import bind
 from autograph.runtime.ops.deriving import as_array, is_true, ndim, shape
 from autograph.runtime.ops.elementary import fit_list
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.probing import probe, shaped
 from autograph.runtime.ops.reduce import options, reduction, sample_axis
 from autograph.runtime.ops.reductions import in_rows
-from autograph.runtime.ops.rules import given_output, operand, reduced, rule
+from autograph.runtime.ops.rules import given_output, operand, reduced
 from autograph.runtime.types import Type
 
 Call = Callable[..., Any]

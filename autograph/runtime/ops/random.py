@@ -13,6 +13,7 @@ import numpy as np
 from autograph.runtime.opdef import ORDERED, Vjp, derive
 from autograph.runtime.ops.containers import iterated, list_of
 from autograph.runtime.ops.declaring import always, functions, methods, nothing
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.rules import (
     Unknown,
     array_like,
@@ -21,7 +22,6 @@ from autograph.runtime.ops.rules import (
     dtype_arg,
     int_arg,
     operand,
-    rule,
     shape_arg,
     type_of_arg,
 )

@@ -11,6 +11,7 @@ from autograph.runtime.opdef import Infer, declare, derive
 from autograph.runtime.ops.binding import bind, method, signature
 from autograph.runtime.ops.deriving import as_array, is_true, ndim, shape
 from autograph.runtime.ops.elementary import fit_list
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.probing import castable, dtype_of, probe, shaped, shaped_all
 from autograph.runtime.ops.reductions import (
     EXTREME,
@@ -41,7 +42,6 @@ from autograph.runtime.ops.rules import (
     operand,
     reduced,
     result,
-    rule,
     size,
 )
 from autograph.runtime.types import Shape, TensorType, Type, array

@@ -14,8 +14,9 @@ import numpy as np
 from autograph.runtime.opdef import Vjp, declare, derive
 from autograph.runtime.ops.deriving import as_array, conj, on_handles, shape
 from autograph.runtime.ops.elementary import fit_list, legs, log_sum, nonzero
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.moving import numbered, scatter_add
-from autograph.runtime.ops.rules import array_like, broadcast, rule
+from autograph.runtime.ops.rules import array_like, broadcast
 from autograph.runtime.types import TensorType, Type
 
 # What comes after the array in NumPy's functions, methods and `ufunc.reduce`.

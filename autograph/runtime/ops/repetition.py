@@ -12,17 +12,9 @@ from autograph.runtime.opdef import PURE, derive
 from autograph.runtime.ops.containers import tuple_items
 from autograph.runtime.ops.declaring import functions, methods
 from autograph.runtime.ops.deriving import ndim, shape
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.moving import along, axis_of, moves
-from autograph.runtime.ops.rules import (
-    Unknown,
-    add_dims,
-    array_like,
-    axis_arg,
-    int_arg,
-    is_constant,
-    rule,
-    size,
-)
+from autograph.runtime.ops.rules import Unknown, add_dims, array_like, axis_arg, int_arg, is_constant, size
 from autograph.runtime.types import ObjectType, TensorType, Type
 
 

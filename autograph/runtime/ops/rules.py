@@ -1,12 +1,4 @@
-"""What the rules of ops share: operands, shapes, dtypes, and what makes a rule total.
-
-A rule is written for arguments whose types are exact, in the terms of NumPy, and says `raise Unknown` (or calls
-something here that does) when it does not know. The decorator `rule` makes an `infer` of it, which
-
-    * gives `object` where the rule raises, because rules never judge: a wrong program fails when it runs;
-    * for a type that is not exact, asks the rule about each exact type that the value may be of, and joins the
-      answers, so that no rule has to know about inexact types, and none is ever wrong about one;
-    * remembers answers.
+"""What the rules of ops share: operands, shapes and dtypes. What a rule is, `inferring.py` tells.
 
 One thing is taken for granted: a Python int that NumPy is to make an array element of, without being told of which
 dtype, is an int64. (Larger ones give arrays of uint64 or of Python objects.) Constants are looked at.
@@ -14,24 +6,22 @@ dtype, is an int64. (Larger ones give arrays of uint64 or of Python objects.) Co
 
 from __future__ import annotations
 
-import itertools
 import math
 import operator
-from collections.abc import Iterator, Sequence
-from functools import cache, wraps
+from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from autograph.runtime import types
 from autograph.runtime.graph import Constant
-from autograph.runtime.opdef import Infer
-from autograph.runtime.types import ANY, KINDS, MaybeUnbound, ObjectType, Shape, TensorType, Type
+from autograph.runtime.types import ANY, MaybeUnbound, ObjectType, Shape, TensorType, Type
 
 DType: TypeAlias = np.dtype[Any]
 
 NUMERIC = "biufc"               # the kinds of dtypes of numbers
 ELEMENTARY = "biufcmM"          # of those whose scalars are all of that dtype
+CODES = "?bBhHiIlLqQefdgFDG"    # of the dtypes of numbers
 
 
 class Unknown(Exception):
@@ -288,145 +278,3 @@ def promote(*operands: TensorType) -> DType:
     """The dtype that operands are brought to, as NEP 50 says: Python numbers adopt the dtype of the others."""
     dtype: DType = np.result_type(*(_WEAK.get(dtype, dtype) for dtype in map(weak_dtype, operands)))
     return dtype
-
-
-# ---------------------------------------------------------------------------------------------------- the rules
-
-CODES = "?bBhHiIlLqQefdgFDG"
-_MOST = 1024        # so many combinations of exact types a rule is asked about
-
-
-@cache
-def possible(type: TensorType) -> tuple[TensorType, ...]:
-    """Exact types, such that what a rule says of them holds for every value of an inexact type.
-
-    Of the dtypes of a kind, the smallest and the largest stand for all.
-    """
-    if type.exact:
-        return (type,)
-    if type.dtype.kind not in NUMERIC:
-        raise Unknown
-    dtypes = _narrower(type.dtype)
-    found = [] if type.ndim else [
-        types.python(kind) for kind in (bool, int, float, complex) if _fits(np.dtype(kind), type.dtype)
-    ]
-    for kind in KINDS[1 : KINDS.index(type.kind) + 1]:
-        if kind == "array" or not type.ndim:
-            found += [TensorType(dtype, type.shape, kind) for dtype in dtypes]
-    return tuple(found)
-
-
-def _fits(dtype: DType, wide: DType) -> bool:
-    return bool(np.result_type(dtype, wide) == wide)
-
-
-@cache
-def _narrower(wide: DType) -> list[DType]:
-    fitting = [dtype for dtype in map(np.dtype, CODES) if _fits(dtype, wide)]
-    kinds = [[dtype for dtype in fitting if dtype.kind == kind] for kind in NUMERIC]
-    return [dtype for each in kinds if each for dtype in dict.fromkeys([each[0], each[-1]])]
-
-
-def _inexact(arg: Any, found: list[TensorType]) -> None:
-    """Add the inexact types in an argument to `found`, in order."""
-    if isinstance(arg, TensorType):
-        if not arg.exact:
-            found.append(arg)
-    elif isinstance(arg, (tuple, list)):
-        for part in arg:
-            _inexact(part, found)
-    elif isinstance(arg, dict):
-        for part in arg.values():
-            _inexact(part, found)
-    elif isinstance(arg, slice):
-        _inexact((arg.start, arg.stop, arg.step), found)
-    elif isinstance(arg, ObjectType) and arg.name == "tuple":
-        _inexact(arg.items, found)
-
-
-def _replaced(arg: Any, exact: Iterator[TensorType]) -> Any:
-    """The argument with the next of `exact` in the place of each inexact type."""
-    if isinstance(arg, TensorType):
-        return arg if arg.exact else next(exact)
-    if type(arg) in (tuple, list):
-        return type(arg)(_replaced(part, exact) for part in arg)
-    if type(arg) is dict:
-        return {key: _replaced(part, exact) for key, part in arg.items()}
-    if isinstance(arg, slice):
-        return slice(*(_replaced(part, exact) for part in (arg.start, arg.stop, arg.step)))
-    if isinstance(arg, ObjectType) and arg.name == "tuple":
-        return ObjectType("tuple", _replaced(arg.items, exact))
-    return arg
-
-
-Answer: TypeAlias = "Type | list[Type]"
-
-
-def ask(function: Infer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Answer:
-    """What a rule says, ANY if it does not know."""
-    inexact: list[TensorType] = []
-    _inexact((args, kwargs), inexact)
-    try:
-        if not inexact:
-            return function(*args, **kwargs)
-        choices = [possible(each) for each in inexact]
-        if math.prod(map(len, choices)) > _MOST:
-            return ANY
-        answers = []
-        for exact in map(iter, itertools.product(*choices)):
-            try:
-                answers.append(function(*_replaced(args, exact), **_replaced(kwargs, exact)))
-            except Wrong:
-                pass                    # the program ends here if it comes to this, so there will be no value
-        return _join_answers(answers)
-    except Exception:                   # arguments that no rule foresaw, most of them wrong
-        return ANY
-
-
-def _join_answers(answers: list[Answer]) -> Answer:
-    several = [answer for answer in answers if isinstance(answer, list)]
-    if not several:
-        return types.join_all(dict.fromkeys(answers))       # type: ignore[arg-type]
-    if len(several) < len(answers) or len(set(map(len, several))) > 1:
-        return ANY
-    return [types.join_all(dict.fromkeys(each)) for each in zip(*several)]
-
-
-_PLAIN = frozenset({int, bool, float, complex, str, type(None), type(Ellipsis), type(np.dtype(int)), type})
-
-
-def _key(arg: Any) -> Any:
-    """What to know an argument by, where 1, 1.0 and True differ; TypeError if it is better not remembered."""
-    kind = type(arg)
-    if kind is TensorType or kind is ObjectType:
-        return arg
-    if kind is tuple or kind is list:
-        return (kind, *map(_key, arg))
-    if kind is slice:
-        return (slice, _key(arg.start), _key(arg.stop), _key(arg.step))
-    if kind in _PLAIN or isinstance(arg, (np.dtype, np.number, np.bool)):
-        return (kind, arg)
-    raise TypeError
-
-
-_ROOM = 4096
-
-
-def rule(function: Infer) -> Infer:
-    """The `infer` that a rule for exact types makes; see the module's documentation."""
-    known: dict[Any, Answer] = {}
-
-    @wraps(function)
-    def infer(*args: Any, **kwargs: Any) -> Answer:
-        try:
-            key = (*map(_key, args), *kwargs, *map(_key, kwargs.values()))
-            found = known.get(key)
-        except TypeError:
-            return ask(function, args, kwargs)
-        if found is None:
-            if len(known) >= _ROOM:
-                known.clear()
-            known[key] = found = ask(function, args, kwargs)
-        return list(found) if type(found) is list else found
-
-    return infer

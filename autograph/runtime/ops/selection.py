@@ -12,6 +12,7 @@ from autograph.runtime.opdef import PURE, VIEW, WRITE, Vjp, derive
 from autograph.runtime.ops.containers import tuple_items, tuple_of
 from autograph.runtime.ops.declaring import functions, methods, nothing
 from autograph.runtime.ops.deriving import as_array
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.joining import arrays_of
 from autograph.runtime.ops.moving import MOST, along, axis_of, like_parts, moves, parts, scatter_add
 from autograph.runtime.ops.rules import (
@@ -23,7 +24,6 @@ from autograph.runtime.ops.rules import (
     is_constant,
     operand,
     result,
-    rule,
     shape_arg,
     size,
     type_of_arg,

@@ -15,7 +15,8 @@ from autograph.marks import UNBOUND
 from autograph.runtime.opdef import VIEW, WRITE, declare, derive
 from autograph.runtime.ops.adjoints import GRADIENT, fit
 from autograph.runtime.ops.declaring import always, nothing
-from autograph.runtime.ops.rules import Unknown, rule, type_of_arg
+from autograph.runtime.ops.inferring import rule
+from autograph.runtime.ops.rules import Unknown, type_of_arg
 from autograph.runtime.types import ObjectType, TensorType, Type
 
 ARRAYS = (np.ndarray, np.flatiter)

@@ -13,6 +13,7 @@ from autograph.runtime.ops.containers import tuple_of
 from autograph.runtime.ops.declaring import always, functions, methods, nothing
 from autograph.runtime.ops.deriving import ndim
 from autograph.runtime.ops.deriving import shape as sizes
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.moving import MOST, moves, reshaped_back
 from autograph.runtime.ops.rules import (
     Unknown,
@@ -24,7 +25,6 @@ from autograph.runtime.ops.rules import (
     is_constant,
     operand,
     result,
-    rule,
     shape_arg,
     size,
 )

@@ -10,17 +10,9 @@ from autograph.runtime.opdef import PURE, VIEW, derive
 from autograph.runtime.ops.containers import tuple_of
 from autograph.runtime.ops.declaring import functions, methods
 from autograph.runtime.ops.deriving import as_array, shape
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.moving import along, axis_of, scatter_add, scattered
-from autograph.runtime.ops.rules import (
-    Unknown,
-    add_dims,
-    array_like,
-    axis_arg,
-    constant,
-    result,
-    rule,
-    size,
-)
+from autograph.runtime.ops.rules import Unknown, add_dims, array_like, axis_arg, constant, result, size
 from autograph.runtime.ops.selection import INTP
 from autograph.runtime.types import ObjectType, TensorType, Type, array, inexact
 

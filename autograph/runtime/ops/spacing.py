@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import Infer, Vjp, declare, derive
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.moving import numbered
 from autograph.runtime.ops.probing import castable, dtype_of, probe
 from autograph.runtime.ops.rules import (
@@ -21,7 +22,6 @@ from autograph.runtime.ops.rules import (
     is_constant,
     is_type,
     operand,
-    rule,
     shape_arg,
 )
 from autograph.runtime.types import ObjectType, TensorType, Type, array

@@ -10,7 +10,8 @@ import numpy as np
 from autograph.runtime.opdef import declare, derive
 from autograph.runtime.ops.declaring import always
 from autograph.runtime.ops.deriving import on_handles
-from autograph.runtime.ops.rules import array_like, rule
+from autograph.runtime.ops.inferring import rule
+from autograph.runtime.ops.rules import array_like
 from autograph.runtime.types import FLOAT, Type
 
 # The Bernoulli numbers of even index, from 2 on.

@@ -26,6 +26,7 @@ from autograph.runtime.ops.elementary import (
     pointwise,
     sign,
 )
+from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.probing import dtype_of, probe, shaped
 from autograph.runtime.ops.reductions import (
     extreme,
@@ -58,7 +59,6 @@ from autograph.runtime.ops.rules import (
     operand,
     reduced,
     result,
-    rule,
 )
 from autograph.runtime.types import NONE, ObjectType, Shape, TensorType, Type
 
