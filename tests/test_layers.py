@@ -36,7 +36,9 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | → runtime/regions
    |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed
    |               | → runtime/standins runtime/loops runtime/instrument
-   |               | → runtime/turns runtime/calling runtime/results runtime/objects runtime/warned runtime/verdicts
+   |               | → runtime/turns
+   |               | → runtime/while_loop runtime/for_loop runtime/calling runtime/results runtime/objects
+   |               | runtime/warned runtime/verdicts
    |               | → runtime/generators → runtime/tracing
    |               | → runtime/activity runtime/sharing → runtime/shadows runtime/residuals → runtime/reverse
    |               | → runtime/reverse_operations

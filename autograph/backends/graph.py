@@ -33,7 +33,7 @@ from autograph.runtime.generators import (
     run_over,
 )
 from autograph.runtime.graph import Value
-from autograph.runtime.holding import is_spread, iterated_container, may_hold, watched
+from autograph.runtime.holding import as_tensor, is_spread, is_staged, iterated_container, may_hold, watched
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
 from autograph.runtime.raising import raise_in_graph
@@ -42,8 +42,8 @@ from autograph.runtime.signals import Plain, Raised, handled
 from autograph.runtime.standins import MANAGERS, Module
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
-from autograph.runtime.turns import as_tensor, is_staged, run_while
 from autograph.runtime.types import BOOL, TensorType
+from autograph.runtime.while_loop import run_while
 
 Thunk = Callable[[], Any]
 _MAKERS = (type(np.r_).__mro__[1], type(np.mgrid).__mro__[1])  # whose items are new arrays

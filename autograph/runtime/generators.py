@@ -11,14 +11,15 @@ from typing import Any
 from autograph.libraries import on_behalf
 from autograph.marks import UNBOUND
 from autograph.runtime.branches import stage_if
-from autograph.runtime.holding import watched
+from autograph.runtime.for_loop import run_for
+from autograph.runtime.holding import as_tensor, is_staged, watched
 from autograph.runtime.objects import truth
 from autograph.runtime.raising import raise_in_graph
 from autograph.runtime.regions import State
 from autograph.runtime.signals import Unstageable, handled
 from autograph.runtime.tensor import is_tensor, iterated
 from autograph.runtime.trace import Trace
-from autograph.runtime.turns import Options, as_tensor, is_staged, run_for
+from autograph.runtime.turns import Options
 from autograph.runtime.types import ObjectType
 
 

@@ -83,6 +83,17 @@ def held(container: Any) -> Tensor | None:
     return made
 
 
+def is_staged(value: Any) -> bool:
+    """Whether a value is known only when the graph runs."""
+    return is_tensor(value) or held(value) is not None
+
+
+def as_tensor(value: Any) -> Tensor:
+    """The handle of what `is_staged`."""
+    inside = None if is_tensor(value) else held(value)
+    return value if inside is None else inside
+
+
 def owned(container: Any) -> Tensor | None:
     """The object of the graph that a list, dict, set or deque is by now."""
     if len(container) != 1 or type(container) is tuple:

@@ -1,0 +1,243 @@
+"""`for` loops met while tracing: as plain Python, as loops of the graph, or turn by turn; see `turns.py`."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+from autograph.libraries import on_behalf
+from autograph.runtime.holding import as_tensor, is_staged, is_watched, iterated_container, let_hold, watched
+from autograph.runtime.loops import stage_for
+from autograph.runtime.regions import State
+from autograph.runtime.signals import Materialise, NeedsConcrete, Unjoinable, Unstageable, check_handled, handled
+from autograph.runtime.tensor import Tensor, is_tensor
+from autograph.runtime.trace import Trace
+from autograph.runtime.turns import PEEL, Checkpoint, Options, Restage, attempt, tell_turns, unless
+from autograph.runtime.types import TensorType
+from autograph.runtime.unrolling import Unrolling, unrolling
+
+MOST = 64  # turns that are traced, each within a branch, if it depends on what is staged which is the last
+
+
+def run_for(
+    trace: Trace,
+    iterable: Any,
+    body: Callable[[Any], Any],
+    state: State,
+    until: Callable[[], Any] | None,
+    options: Options,
+) -> None:
+    """A `for` loop met while tracing."""
+    rule = unrolling(options, trace.place)
+    loop = _For(trace, body, state, until, rule)
+    if is_staged(iterable):
+        handle = as_tensor(iterable)
+        if not rule.wanted:
+            loop.staged(handle)
+            return
+        iterable = _items(trace, handle)
+    container = iterated_container(iterable)
+    if container is None:
+        loop.plain(iterable)
+    else:
+        loop.over(iterable, container)
+
+
+@dataclass
+class _For:
+    """A `for` loop, and the ways of tracing it."""
+
+    trace: Trace
+    body: Callable[[Any], Any]
+    state: State
+    until: Callable[[], Any] | None
+    rule: Unrolling
+    copied: bool = False  # whether turns were traced for copies of the items
+
+    @on_behalf
+    def plain(self, iterable: Any) -> None:
+        """Over plain values."""
+        source = _restartable(iterable)
+        if source is not None and self.rule.limit is not None and len(source) > self.rule.limit:
+            self.restartable(source, iterable)
+        else:
+            self.unrolled(iter(watched(iterable)))
+
+    @on_behalf
+    def over(self, iterable: Any, container: Any) -> None:
+        """Over a list or the like; one that changes meanwhile may have to be an object of the graph before that."""
+        checkpoint = Checkpoint(self.trace, self.state)
+        before = list(iterable)
+        try:
+            self.plain(iterable)
+            if self.copied and list(map(id, iterable)) != list(map(id, before)):
+                raise Materialise(container)
+        except Materialise as signal:
+            if signal.container is not container:
+                checkpoint.keep()
+                raise
+            handled(signal)
+            checkpoint.undo()
+        except BaseException:
+            checkpoint.keep()
+            raise
+        else:
+            checkpoint.keep()
+            return
+        handle = self.trace.materialise(container)
+        let_hold(self.state, container, handle)
+        if iterable is not container:
+            handle = self.trace.record(f".{type(iterable).__name__.rpartition('_')[2]}", (handle,))
+        self.staged(handle)
+
+    def staged(self, iterable: Tensor) -> None:
+        """Over a value of the graph; its first turns by themselves, if that helps and there are that many."""
+        for peeled in range(PEEL + 1):
+            rest = iterable if not peeled else iterable[peeled:]
+            try:
+                attempt(self.trace, self.state, lambda _, rest=rest: self._stage(rest))  # type: ignore[misc]
+                return
+            except Unjoinable as signal:
+                if peeled == PEEL or not _has_items(iterable, peeled + 1):
+                    raise
+                handled(signal)
+            if self._peel(iterable[peeled], lambda peeled=peeled: self.staged(iterable[peeled + 1 :])):  # type: ignore[misc]
+                return
+
+    def _stage(self, iterable: Any) -> None:
+        stage_for(self.trace, iterable, self.body, self.state, self.until)
+
+    def _peel(self, item: Any, rest: Callable[[], None]) -> bool:
+        """Run one turn by itself; whether that was the last, be it that `rest` is done in a branch."""
+        stop = self._turn(item)
+        if not is_staged(stop):
+            return bool(stop)
+        unless(self.trace, stop, rest, self.state)
+        return True
+
+    def _turn(self, item: Any) -> Any:
+        """Run a turn; whether it is the last."""
+        check_handled()
+        self.body(item)
+        return False if self.until is None else self.until()
+
+    def restartable(self, source: Any, original: Any = None) -> None:
+        """Over a range, or numbers: as plain Python while nothing is recorded, then as a loop of the graph."""
+        first = source if original is None else watched(original)
+        try:
+            attempt(self.trace, self.state, lambda c: self._turns(iter(first), c, eager=True))
+            return
+        except Restage:
+            self.copied = True
+        reason: NeedsConcrete | Unjoinable
+        for peeled in range(PEEL + 1):
+            rest = source[peeled:]
+            try:
+                attempt(self.trace, self.state, lambda _, rest=rest: self._stage(_as_iterable(self.trace, rest)))  # type: ignore[misc]
+                return
+            except (NeedsConcrete, Unjoinable) as signal:
+                handled(signal)
+                reason = signal
+            if isinstance(reason, NeedsConcrete) or peeled == PEEL or not rest:
+                break
+            if self._peel(rest[0], lambda rest=rest: self.restartable(rest[1:])):  # type: ignore[misc]
+                return
+        self.trace.tell("unroll", f"a loop of {len(rest)} turns is unrolled: {_why(reason)}")
+        self.unrolled(iter(rest))
+
+    def unrolled(self, items: Iterator[Any]) -> None:
+        """Turn by turn."""
+        checkpoint = Checkpoint(self.trace, self.state)
+        try:
+            self._turns(items, checkpoint, eager=False)
+        finally:
+            checkpoint.keep()
+
+    @on_behalf
+    def _turns(self, items: Iterator[Any], checkpoint: Checkpoint, eager: bool) -> None:
+        """Run the turns as they are.
+
+        Args:
+            eager: give up for the sake of staging as soon as a turn records anything.
+        """
+        turns = 0
+        for item in items:
+            turns += 1
+            stop = self._turn(item)
+            if is_staged(stop):
+                if eager:
+                    raise Restage(forced=True)
+                self._until_staged(stop, self._rest(items), checkpoint)
+                return
+            if stop:
+                break
+            if eager and checkpoint.grown:
+                raise Restage(forced=False)
+            self.rule.spend(checkpoint.grown, self.trace.place)
+        tell_turns(checkpoint, turns, self.rule)
+
+    @on_behalf
+    def _rest(self, items: Iterator[Any]) -> list[Any]:
+        """The items of the turns to come, of which only the graph knows which is the last."""
+        rest = list(islice(items, MOST + 1)) if _is_passive(items) else None
+        if rest is None or len(rest) > MOST:
+            reason = f"only the graph knows how many items are taken from a {type(items).__name__}"
+            raise Unstageable(reason, self.trace.place())
+        return rest
+
+    def _until_staged(self, stop: Any, rest: list[Any], checkpoint: Checkpoint) -> None:
+        """Run the rest of the turns unless the loop ends, which only the graph knows."""
+        self.copied = True
+        if rest:
+            unless(self.trace, stop, lambda: self._turns(iter(rest), checkpoint, False), self.state)
+
+
+_ITERABLES: tuple[Iterable[Any], ...] = ([], (), range(0), "", b"", set(), {}, {}.values(), {}.items(), reversed([]))
+_ITERATORS = frozenset(type(iter(each)) for each in _ITERABLES)
+
+
+def _is_passive(items: Iterator[Any]) -> bool:
+    """Whether nobody can tell if items are taken from an iterator before they are used."""
+    if type(items) not in (zip, enumerate):
+        return type(items) in _ITERATORS or is_watched(items)
+    inner = chain.from_iterable(part if type(part) is tuple else (part,) for part in gc.get_referents(items))
+    return all(_is_passive(each) for each in inner if isinstance(each, Iterator))
+
+
+def _items(trace: Trace, iterable: Tensor) -> Iterator[Any]:
+    """The items of a staged value, one by one, for a loop that the user wants unrolled."""
+    type = iterable._value.type
+    length = type.shape[0] if isinstance(type, TensorType) and type.exact and type.ndim else None
+    if length is None:
+        trace.needs(iterable, "to unroll this loop")
+    return (iterable[i] for i in range(length))
+
+
+def _has_items(iterable: Tensor, count: int) -> bool:
+    type = iterable._value.type
+    return isinstance(type, TensorType) and type.exact and bool(type.ndim) and (type.shape[0] or 0) >= count
+
+
+def _why(reason: NeedsConcrete | Unjoinable) -> str:
+    if isinstance(reason, NeedsConcrete):
+        return f"its body needs a value {reason.use}"
+    return f"`{reason.name}` is {reason.first} at first and {reason.second} later"
+
+
+def _restartable(iterable: Any) -> Any:
+    """`iterable` as something that can be iterated over again, if its items can be those of a loop of the graph."""
+    if type(iterable) is range:
+        return iterable
+    if type(iterable) in (list, tuple):
+        items = list(iterable)
+        return items if items and all(type(i) in (int, float, complex) or is_tensor(i) for i in items) else None
+    return None
+
+
+def _as_iterable(trace: Trace, source: Any) -> Any:
+    if type(source) is range:
+        return trace.record("range", (source.start, source.stop, source.step))
+    return trace.record("build", (tuple(source),))
