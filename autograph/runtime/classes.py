@@ -59,7 +59,22 @@ def is_open(kind: type) -> bool:
     """Whether traced code may look into the instances of a class."""
     if kind in _RECORDS:
         return True
-    return is_users(kind) and all(base is object or base.__flags__ & HEAP for base in type.mro(kind))
+    return is_users(kind) and holds_attributes_only(kind)
+
+
+def holds_attributes_only(kind: type) -> bool:
+    """Whether all that an instance of a class holds are attributes: none of its bases is written in C."""
+    return all(base is object or (base.__flags__ & HEAP and not _makes_its_own(base)) for base in type.mro(kind))
+
+
+def _makes_its_own(kind: type) -> bool:
+    new = vars(kind).get("__new__")
+    return isinstance(new, types.BuiltinFunctionType) and new.__self__ is kind
+
+
+def stands_for_itself(kind: type) -> bool:
+    """Whether traced code gets such an object itself: it may look into it, or there is nothing in it to be seen."""
+    return is_open(kind) or kind in (np.random.Generator, np.random.RandomState)
 
 
 def is_quantity(value: Any) -> bool:
@@ -84,6 +99,4 @@ def is_opaque(value: Any) -> bool:
     is_record = isinstance(value, tuple) and hasattr(kind, "_fields") and not hasattr(value, "__dict__")
     if is_open(kind) or is_record or kind in _STRUCTURES or kind is object:
         return False
-    if isinstance(value, (*_UNCHANGING, *GENERATORS)):
-        return False
-    return not callable(value)
+    return not isinstance(value, _UNCHANGING) and not stands_for_itself(kind) and not callable(value)

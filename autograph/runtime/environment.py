@@ -18,19 +18,33 @@ _MISSING: Any = object()
 class ModuleView:
     """A module of the user's, as traced code sees it: with the globals of the traced code in it."""
 
+    __slots__ = ("_ag_environment", "_ag_module")
+
+    _ag_environment: Environment
+    _ag_module: ModuleType
+
     def __init__(self, module: ModuleType, environment: Environment) -> None:
-        vars(self).update(_module=module, _environment=environment)
+        object.__setattr__(self, "_ag_environment", environment)
+        object.__setattr__(self, "_ag_module", module)
 
     @on_behalf
-    def __getattr__(self, name: str) -> Any:
+    def __getattribute__(self, name: str) -> Any:  # for `operator.__eq__` is not what compares modules
+        if name == "_ag_module":
+            return object.__getattribute__(self, name)
+        environment: Environment = object.__getattribute__(self, "_ag_environment")
+        if name == "__dict__":
+            return environment
         try:
-            return self._environment[name]
+            return environment[name]
         except KeyError:
-            return getattr(self._module, name)
+            return getattr(self._ag_module, name)
 
     @on_behalf
     def __setattr__(self, name: str, value: Any) -> None:
-        dict.__setitem__(self._environment, name, value)
+        dict.__setitem__(object.__getattribute__(self, "_ag_environment"), name, value)
+
+    def __repr__(self) -> str:
+        return repr(self._ag_module)
 
 
 class Environment(Fallback):

@@ -117,7 +117,9 @@ def learn(policy: Policy, traces: Sequence[Known], new: Signature, lengths: Leng
         for path, old, type in found.dimensions:
             learnt += _leave_open(policy, path, old, type)
         for path in found.lengths:
-            if path not in policy.whole and not policy.is_apart(path) and _uniform(path, [trace.signature, new]):
+            if path in policy.whole | policy.variadic or policy.is_apart(path):
+                continue
+            if _uniform(path, [trace.signature, new]):
                 policy.whole.add(path)
                 learnt.append(f"`{path}` came with several lengths or keys, so it is taken as one object from now on")
         break

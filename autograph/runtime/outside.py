@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries, nest
-from autograph.runtime.classes import GENERATORS, is_opaque, is_open, is_quantity, is_users, may_vary
+from autograph.runtime.classes import is_opaque, is_open, is_quantity, is_users, may_vary, stands_for_itself
 from autograph.runtime.environment import Environment, ModuleView
 from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.journal import attributes, entries, put
@@ -191,7 +191,7 @@ class Outside:
             return
         if (isinstance(thing, FunctionType) and not vars(thing)) or (isinstance(thing, type) and not is_users(thing)):
             return
-        if not (is_open(type(thing)) or isinstance(thing, (FunctionType, type, ModuleType, *GENERATORS))):
+        if not (stands_for_itself(type(thing)) or isinstance(thing, (FunctionType, type, ModuleType))):
             return
         if id(thing) in self.objects:
             self.met_again.append((thing, source))
@@ -212,7 +212,8 @@ class Outside:
 
     def is_handle_of(self, value: Any, thing: Any, name: str, before: Any) -> bool:
         """Whether `value` is what stands for the attribute itself, so that nothing has been assigned."""
-        return self.read_late.get((id(thing), name)) is value or self._arrays.get(id(before)) is value
+        handles = self.read_late.get((id(thing), name)), self._arrays.get(id(before))
+        return value is not None and any(each is value for each in handles)
 
     def _stage_parts(self, root: Any, source: Source | Value) -> None:
         """Put handles in the place of the arrays and opaque objects that an object holds, for the time of the trace."""

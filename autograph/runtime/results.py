@@ -18,7 +18,7 @@ import numpy as np
 
 from autograph import nest
 from autograph.marks import UNBOUND
-from autograph.runtime.classes import HEAP, is_users
+from autograph.runtime.classes import holds_attributes_only, is_users
 from autograph.runtime.graph import Block, Constant, Graph, Value, gather, walk
 from autograph.runtime.holding import Held, held, iterator_class, may_contain
 from autograph.runtime.journal import (
@@ -187,7 +187,7 @@ class Results:
         if isinstance(value, types.MethodType) and is_tensor(value.__self__):
             return self.trace.record("getattr", (value.__self__, value.__name__))
         if type(value).__name__ in ("Module", "ModuleView") and type(value).__module__.startswith("autograph"):
-            return value._module
+            return value._ag_module
         value = getattr(value, "__ag_original__", value) if type(value) is types.FunctionType else value
         if isinstance(value, types.FunctionType) and isinstance(value.__globals__, Fallback):
             original = caller.original(value)
@@ -309,7 +309,7 @@ class Results:
         """A node that makes an object like one that traced code made, with what it holds."""
         found = self._found(value)
         if found is None:
-            if any(not base.__flags__ & HEAP and base is not object for base in type(value).__mro__):
+            if not holds_attributes_only(type(value)):
                 raise Unstageable(
                     f"an object of class {type(value).__qualname__}, which is made here, is kept or handed to code "
                     "that is not staged",

@@ -160,6 +160,7 @@ class Policy:
         late: numbers around the function that vary, so that the graph reads them when it runs; see `Guard.late`.
         pinned: numbers around the function that a trace needs to know.
         named: paths of which the user says that they are static, whatever stands there; otherwise only numbers are.
+        variadic: what stands for `*args` and `**kwargs`, which are always taken apart.
     """
 
     static: set[str] = field(default_factory=set)
@@ -169,6 +170,7 @@ class Policy:
     late: set[Any] = field(default_factory=set)
     pinned: set[Any] = field(default_factory=set)
     named: frozenset[str] = frozenset()
+    variadic: frozenset[str] = frozenset()
 
     def is_static(self, path: str, kind: type) -> bool:
         """Whether a leaf of this class is made part of the signature."""

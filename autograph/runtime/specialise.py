@@ -76,7 +76,7 @@ class Specialiser:
         self.function = function
         self.parameters = parameters
         self.options = options
-        self.policy = _policy(options)
+        self.policy = _policy(options, parameters)
         self.traces = Traces(options.max_traces)
         self.events: deque[Event] = deque(maxlen=64)
         self.made = 0
@@ -158,7 +158,7 @@ class Specialiser:
         """Forget everything."""
         with self._alone():
             self.traces.clear()
-            self.policy = _policy(self.options)
+            self.policy = _policy(self.options, self.parameters)
             if self.specified is not None:
                 learning.open_dimensions(self.policy, self.specified.signature)
             self.events.clear()
@@ -366,6 +366,7 @@ def _callers() -> int:
     return depth
 
 
-def _policy(options: Options) -> Policy:
+def _policy(options: Options, parameters: Sequence[Parameter]) -> Policy:
     """What the user says of the arguments."""
-    return Policy(static=set(options.static_argnames), named=frozenset(options.static_argnames))
+    named = frozenset(options.static_argnames)
+    return Policy(static=set(named), named=named, variadic=frozenset(p.name for p in parameters if p.kind in VARIADIC))

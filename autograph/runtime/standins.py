@@ -255,23 +255,32 @@ class TextMethod:
 class Module:
     """NumPy, `math` and their like, as traced code sees them: calls of what is in them are recorded."""
 
+    __slots__ = ("_ag_module", "_ag_trace")
+
+    _ag_module: types.ModuleType
+    _ag_trace: Trace
+
     def __init__(self, trace: Trace, module: types.ModuleType) -> None:
-        vars(self)["_trace"] = trace
-        vars(self)["_module"] = module
+        object.__setattr__(self, "_ag_trace", trace)
+        object.__setattr__(self, "_ag_module", module)
 
     @on_behalf
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(self._module, name)
-        if libraries.is_impure(self._module.__name__) and not (callable(value) or isinstance(value, _CONSTANTS)):
-            return self._trace.record("getattr", (Constant(self._module), name))
-        return stand_in(self._trace, value)
+    def __getattribute__(self, name: str) -> Any:  # for `operator.__eq__` is not what compares modules
+        if name == "_ag_module":
+            return object.__getattribute__(self, name)
+        module, trace = self._ag_module, object.__getattribute__(self, "_ag_trace")
+        value = getattr(module, name)
+        if libraries.is_impure(module.__name__) and not (callable(value) or isinstance(value, _CONSTANTS)):
+            return trace.record("getattr", (Constant(module), name))
+        return stand_in(trace, value)
 
     @on_behalf
     def __setattr__(self, name: str, value: Any) -> None:
-        setattr(self._module, name, value)
+        what = f"an attribute of the module {self._ag_module.__name__} is set"
+        raise Unstageable(what, object.__getattribute__(self, "_ag_trace").place())
 
     def __repr__(self) -> str:
-        return repr(self._module)
+        return repr(self._ag_module)
 
 
 def importer(original: Any, real: dict[str, Any], see: Callable[[Any], Any]) -> Callable[..., Any]:

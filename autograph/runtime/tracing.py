@@ -14,7 +14,7 @@ from autograph import nest
 from autograph.errors import AutographError
 from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.calling import Caller, Converter
-from autograph.runtime.classes import GENERATORS, is_open
+from autograph.runtime.classes import stands_for_itself
 from autograph.runtime.environment import OWN_NAMES
 from autograph.runtime.graph import Constant, Graph, Place, Value, walk
 from autograph.runtime.holding import has_held
@@ -150,7 +150,7 @@ class Tracer:
     def _stands_for(self, param: Value, leaf: Dynamic, value: Any) -> Any:
         if isinstance(leaf.type, TensorType) or leaf.cls is None:
             return self.trace.handle(param)
-        if not is_open(leaf.cls) and not isinstance(value, GENERATORS):
+        if not stands_for_itself(leaf.cls):
             self.trace.classes[param] = leaf.cls
             return self.trace.handle(param)
         self.outside.know(value, param)

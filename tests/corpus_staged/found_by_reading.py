@@ -1,0 +1,117 @@
+"""What real code and programs written to break things have brought to light, each the smallest that shows it."""
+
+from __future__ import annotations
+
+import operator
+import random
+import sys
+import types
+
+import numpy as np
+
+from tests.corpus_staged import calls
+
+# Keywords
+
+
+@calls("1, a=3", "1", "1, b=3", "1, b=4, a=2", "1, 2, a=np.arange(2)")
+def returns_all_it_got(*args, **kwargs):
+    return args, kwargs
+
+
+@calls("0, 1, 3", "0, 1, 3, endpoint=False, retstep=True", "0, 1, 0", "0, 5, 3, dtype=int")
+def hands_on_keywords(*args, **kwargs):
+    return np.linspace(*args, **kwargs)
+
+
+@calls("3", "2, a=1", "0, a=1, b=2")
+def adds_to_keywords(n, **kwargs):
+    for i in range(n):
+        kwargs[f"k{i}"] = i * n
+    return kwargs, sum(kwargs.values())
+
+
+# None where something was
+
+
+class Slot:
+    shared = 5
+
+    def __init__(self, value):
+        self.value = value
+
+    def take(self):
+        taken = self.value
+        self.value = None
+        return taken
+
+
+@calls("Slot(1)", "Slot(None)", "Slot(2.5)", "Slot(np.ones(2))", "Slot('a')")
+def sets_an_attribute_to_none(slot):
+    slot.value = None
+    return slot
+
+
+@calls("Slot(1), 2", "Slot(None), 3", "Slot(2.5), 0", "Slot(np.ones(2)), 1")
+def takes_what_is_there(slot, n):
+    first = slot.take()
+    if n > 1:
+        slot.value = n
+    return first, slot.take(), slot
+
+
+@calls("Slot(1), 2", "Slot(1), -2", "Slot(None), 2")
+def sets_an_attribute_to_none_on_one_path(slot, n):
+    if n > 0:
+        slot.value = None
+    return slot.value, slot
+
+
+@calls("Slot(1), 3", "Slot(1), 0")
+def hides_the_attribute_of_a_class(slot, n):
+    slot.shared = None
+    for i in range(n):
+        slot.value = None if i else i
+    return slot
+
+
+class Normal(random.Random):
+    kept = None
+
+    def draw(self):
+        kept = self.kept
+        self.kept = None
+        if kept is None:
+            kept = self.random()
+            self.kept = -kept
+        return kept
+
+
+@calls("Normal(3), 1", "Normal(4), 2.5")
+def draws_by_twos(generator, scale):
+    return [generator.draw() * scale, generator.draw(), generator.draw()], generator.kept
+
+
+@calls("random.Random(3), 0., 1.", "random.Random(3), 2, 1")
+def draws_normally(generator, mu, sigma):
+    return [generator.gauss(mu, sigma) for _ in range(3)]
+
+
+# Modules
+
+
+@calls("1, 2", "2, 2", "np.arange(2), np.ones(2)", "'a', 'b'")
+def methods_of_modules(a, b):
+    return operator.__eq__(a, b), operator.__lt__(a, b), operator.__ne__(a, b), operator.__name__
+
+
+@calls("1")
+def what_modules_are_called(x):
+    return repr(operator) + repr(np.random), np.random.__doc__[:5], isinstance(sys, types.ModuleType), x
+
+
+@calls("1", "2.5", "np.arange(2)")
+def sets_an_attribute_of_a_module(x):
+    sys.mine = x
+    np.mine = x
+    return sys.mine + np.mine
