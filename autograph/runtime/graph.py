@@ -184,9 +184,10 @@ def gather(args: Any, found: list[Value]) -> None:
         pass
     elif isinstance(args, (tuple, list)):
         for part in args:
-            if type(part) is Value:
+            kind = type(part)
+            if kind is Value:
                 found.append(part)
-            else:
+            elif kind not in _ATOMS:
                 gather(part, found)
     elif isinstance(args, dict):
         for part in args.values():

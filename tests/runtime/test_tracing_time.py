@@ -8,6 +8,7 @@ import sys
 import textwrap
 from types import CodeType
 
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -20,9 +21,18 @@ LINES = {
     "items of a list": ("xs = []", "xs.append(x + #)", "xs"),
 }
 
+DIFFERENTIATED = {
+    "operations": ("y = x", "y = y * x + 0.1", "y.sum()"),
+    "items": ("y = 0.0", "y += x[# % 3] * y", "y"),
+    "writes": ("y = x.copy()", "y[# % 3] = y[1] * x[0]", "y.sum()"),
+    "lists": ("ys = [x]", "ys.append(ys[-1] * x)", "ys[-1].sum()"),
+    "branches": ("y = x", "y = y * x if y[0] > # else y + x", "y.sum()"),
+    "loops": ("y = x", "for _ in range(int(x[0] + 2)): y = y * x", "y.sum()"),
+}
+
 
 def program(tmp_path, kind: str, count: int):
-    begin, line, result = LINES[kind]
+    begin, line, result = {**LINES, **DIFFERENTIATED}[kind]
     lines = [begin or "pass", *(line.replace("#", str(number)) for number in range(count)), f"return {result}"]
     text = "def program(x):\n" + "".join(f"    {each}\n" for each in lines)
     path = tmp_path / f"{kind} {count}.py"
@@ -32,7 +42,7 @@ def program(tmp_path, kind: str, count: int):
     return names["program"]
 
 
-def steps(function) -> int:
+def steps(function, *args) -> int:
     """How many functions are called and left in a first call."""
     count = 0
 
@@ -40,10 +50,9 @@ def steps(function) -> int:
         nonlocal count
         count += 1
 
-    staged = ag.function(function)
     sys.setprofile(note)
     try:
-        staged(1.5)
+        function(*args)
     finally:
         sys.setprofile(None)
     return count
@@ -51,8 +60,15 @@ def steps(function) -> int:
 
 @pytest.mark.parametrize("kind", LINES)
 def test_calls_grow_with_the_program(tmp_path, kind):
-    few, many = (steps(program(tmp_path, kind, count)) for count in (50, 400))
+    few, many = (steps(ag.function(program(tmp_path, kind, count)), 1.5) for count in (50, 400))
     assert many < 10 * few
+
+
+@pytest.mark.parametrize("kind", DIFFERENTIATED)
+def test_calls_of_a_gradient_grow_with_the_program(tmp_path, kind):
+    x = np.linspace(0.1, 0.5, 3)
+    few, many = (steps(ag.grad(program(tmp_path, kind, count)), x) for count in (20, 120))
+    assert many < 8 * few
 
 
 def test_containers_of_the_functions_own_are_not_copied_again_and_again(tmp_path, monkeypatch):
