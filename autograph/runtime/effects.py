@@ -190,12 +190,22 @@ def outs(node: Node) -> list[Any]:
     return found
 
 
+def without_outs(node: Node) -> tuple[Any, ...]:
+    """The positional arguments of a function, without the arrays that it is told to write into."""
+    place = _place_of_out(node.op) if len(node.args) > 1 else None
+    if place is None or isinstance(lookup(node.op).target, np.ufunc):
+        return node.args[:place and place.start]
+    return tuple(None if at == place.start else arg for at, arg in enumerate(node.args))
+
+
 @cache
 def _place_of_out(name: str) -> slice | None:
     """Which positional arguments of an op are arrays to write into."""
     op = lookup(name)
     if isinstance(op.target, np.ufunc):
         return slice(op.target.nin, None)
+    if name == ".choose":
+        return None  # all its arguments are choices, whatever its signature says
     method = getattr(np.ndarray, name[1:], None) if name.startswith(".") else None
     for function in (op.target, method, op.infer):
         if "out" not in (getattr(function, "__text_signature__", None) or "out"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from autograph.errors import DerivativeError
+from autograph.runtime import effects
 from autograph.runtime.graph import Block, Node, Value, user_line
 from autograph.runtime.opdef import OpDef, lookup
 from autograph.runtime.ops.binding import positional
@@ -40,7 +41,7 @@ def differentiate(
         like: another op, of which to take the derivatives.
     """
     op, moved = lookup(like or node.op), reverse.shadows.moves(node)
-    given = node.args[: op.target.nin] if isinstance(op.target, np.ufunc) else node.args
+    given = effects.without_outs(node)
     options = {name: value for name, value in node.kwargs.items() if name != "out" and name not in without}
     if not reverse.activity.varies((given, options)):
         return

@@ -52,7 +52,8 @@ def _overwriting(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 def _fill(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     array, value = node.args[:2]
     if array in reverse.shadows:
-        reverse.contribute(value, _take_out(reverse, array, node, block, at))
+        where = (reverse.primal(node.kwargs["where"], block, at),) if "where" in node.kwargs else ()
+        reverse.contribute(value, _take_out(reverse, array, where))
 
 
 @handles("add_at", "np.add.at")
@@ -142,24 +143,22 @@ def _nan_to_num(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 @handles("write")
 def _writing(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     """The reverse of any other operation that writes to something with a shadow: a function with `out=`."""
-    changed, function = reverse.shadows.written(node), lookup(node.op).target
-    if changed != effects.outs(node) or len(changed) != 1 or len(node.outputs) != 1:
+    changed, is_ufunc = effects.outs(node), isinstance(lookup(node.op).target, np.ufunc)
+    several = isinstance(node.output.type, ObjectType) and len(node.output.type.items) if len(node.outputs) == 1 else -1
+    if len(changed) != (several or 1) or not set(reverse.shadows.written(node)) <= set(changed):
         refuse(node)
-    if "out" not in node.kwargs and not isinstance(function, np.ufunc):
-        refuse(node)
-    if not isinstance(function, np.ufunc):      # its `where` says which items it takes into account
-        shadow = reverse.trace.handle(reverse.shadows[changed[0]])
-        differentiate(reverse, node, block, at, reverse.trace.record("take_out", (shadow,)))
-        return
-    gradient = _take_out(reverse, changed[0], node, block, at)
+    where = (reverse.primal(node.kwargs["where"], block, at),) if is_ufunc and "where" in node.kwargs else ()
+    found = [_take_out(reverse, array, where) for array in changed]
     while block.nodes[at] is not node:          # a copy of the mask has been put before it
         at += 1
-    differentiate(reverse, node, block, at, gradient, without=("where",))
+    options = ("where",) if is_ufunc else ()    # of others, it says which items they take into account
+    differentiate(reverse, node, block, at, tuple(found) if several else found[0], without=options)
 
 
-def _take_out(reverse: Reverse, array: Value, node: Node, block: Block, at: int) -> Any:
-    """The gradient of what was written all over an array, or where the option `where` says."""
-    where = (reverse.primal(node.kwargs["where"], block, at),) if "where" in node.kwargs else ()
+def _take_out(reverse: Reverse, array: Value, where: tuple[Any, ...]) -> Any:
+    """The gradient of what was written all over an array, or where a mask says."""
+    if array not in reverse.shadows:
+        return reverse.zero(array)
     return reverse.trace.record("take_out", (reverse.trace.handle(reverse.shadows[array]), *where))
 
 

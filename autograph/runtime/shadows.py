@@ -239,10 +239,15 @@ class Shadows:
             into.append(made)
             self._of[output] = made.add_output(ANY)
             return
-        for out in outs(node):
-            if out in self._of:
-                self._of[output] = self._of[out]
-                return
+        written = outs(node)
+        if len(written) > 1:
+            made = Node("build", (tuple(self._shadow(out, node, into) for out in written),), None, (), node.place)
+            into.append(made)
+            self._of[output] = made.add_output(ANY)
+            return
+        if written and written[0] in self._of:
+            self._of[output] = self._of[written[0]]
+            return
         self._fresh(output, into, node.place)
 
     def written(self, node: Node) -> list[Value]:

@@ -69,6 +69,34 @@ def reduced_where(x):
     return np.sum(y**3)
 
 
+def by_position_into_functions(x):
+    y, total, least = x * x, np.zeros(()), np.zeros(())
+    np.clip(y, 0.1, 0.5, y)
+    np.cumsum(y, 0, None, y)
+    np.dot(y, x, total)
+    np.concatenate([x[:1], x[:2]], 0, y)
+    y.min(None, least)
+    return np.sum(y**3) + total * least
+
+
+def into_several(x):
+    whole, rest = np.zeros(3), np.zeros(3)
+    np.divmod(x, 0.7, out=(whole, rest))
+    part = np.modf(x * 3, rest[:], whole)[0]
+    return np.sum(rest * rest * x) + np.sum(part * whole)
+
+
+def into_one_that_counts(x):
+    rest = np.zeros(3)
+    np.divmod(x, 0.7, np.zeros(3), rest)
+    return np.sum(rest * rest * x)
+
+
+def chosen(x):
+    which = np.array([1, 0, 1])
+    return np.sum(which.choose(x, x * x)) + np.sum(which.choose([x, 2 * x]) * x)
+
+
 def remainder(x):
     y = x * x
     y %= x + 2
@@ -102,7 +130,8 @@ def of_lists(x):
 @pytest.mark.parametrize(
     "function",
     [named, given_back, masked, by_position, of_function, of_method, into_part, reduced, reduced_where, added_and_taken,
-     remainder, sorted_in_place, listed, of_lists],
+     by_position_into_functions, into_several, into_one_that_counts, chosen, remainder, sorted_in_place, listed,
+     of_lists],
 )  # fmt: skip
 def test_gradient(function: Callable[[Any], Any]) -> None:
     wanted = [(function(X + step) - function(X - step)) / 2e-6 for step in np.eye(3) * 1e-6]
@@ -120,11 +149,11 @@ def test_changes_in_place_without_derivative_are_refused() -> None:
         np.nan_to_num(y, copy=False)
         return y[0]
 
-    def into_several(x):
-        whole, rest = np.zeros(3), np.zeros(3)
-        np.divmod(x, 0.7, out=(whole, rest))
+    def into_one_of_several(x):
+        rest = np.zeros(3)
+        np.divmod(x, 0.7, out=(None, rest))
         return np.sum(rest * rest)
 
-    for function in (byteswapped, replaced_in_place, into_several):
+    for function in (byteswapped, replaced_in_place, into_one_of_several):
         with pytest.raises(DerivativeError, match=r"test_gradients_into.py:\d+: `(byteswap|np.nan_to_num|np.divmod)` "):
             ag.function(ag.grad(function))(X)

@@ -39,11 +39,19 @@ def shape(x: Any) -> Any:
     """The shape of an array or number, or of the array that NumPy makes of a list."""
     if isinstance(x, (list, tuple)):
         return (len(x), *shape(x[0])) if x else (0,)
-    return getattr(as_array(x), "shape", ())
+    return np.shape(x) if _may_be_anything(x) else getattr(as_array(x), "shape", ())
 
 
 def ndim(x: Any) -> Any:
-    return len(shape(x)) if isinstance(x, (list, tuple)) else getattr(as_array(x), "ndim", 0)
+    if isinstance(x, (list, tuple)):
+        return len(shape(x))
+    return np.ndim(x) if _may_be_anything(x) else getattr(as_array(x), "ndim", 0)
+
+
+def _may_be_anything(x: Any) -> bool:
+    """Whether only the run knows if it is an array, a number or a list."""
+    value = getattr(x, "_value", None)
+    return value is not None and not isinstance(value.type, TensorType) and not is_list(x)
 
 
 def is_list(x: Any) -> bool:

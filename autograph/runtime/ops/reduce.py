@@ -208,6 +208,7 @@ for _name in ("cumulative_sum", "cumulative_prod"):
 declare("np.average", average, target=np.average, raises=True)      # ZeroDivisionError for weights of sum 0
 declare("np.trace", trace, target=np.trace)
 declare(".trace", trace)
+derive("np.any np.all .any .all np.argmin np.argmax .argmin .argmax np.nanargmin np.nanargmax np.count_nonzero", None)
 derive("np.sum .sum", *reductions(total, total))
 derive("np.nansum", *reductions(total, total, missing=0))
 derive("np.prod .prod", *reductions(product, product_of_initial))

@@ -250,4 +250,3 @@ def _recurring(factor: Any, term: Any) -> Type:
 
 declare("recurrence", _recurring, target=recurrence)
 derive("recurrence", _recurrence_of_factor, lambda g, out, factor, term: reverse_recurrence(factor, g))
-derive("np.any np.all .any .all np.argmin np.argmax .argmin .argmax np.nanargmin np.nanargmax np.count_nonzero", None)

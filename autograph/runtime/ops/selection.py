@@ -97,6 +97,11 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Type:
     return result(np.result_type(*(option.dtype for option in options)), shape)
 
 
+def choose_method(a: Any, *choices: Any, out: Any = None, mode: Any = "raise") -> Type:
+    """As `choose`, but each choice may be an argument of its own."""
+    return choose(a, choices[0] if len(choices) == 1 else choices, out, mode)  # type: ignore[no-any-return]
+
+
 @rule
 def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Type:
     a = array_like(a)
@@ -224,7 +229,7 @@ methods("compress", compress_method, effect=PURE)
 functions("extract", extract, effect=PURE)
 functions("trim_zeros", trim_zeros, effect=VIEW)
 functions("choose", choose, effect=PURE)
-methods("choose", choose, effect=PURE)
+methods("choose", choose_method, effect=PURE)
 functions("diagonal", diagonal, effect=VIEW)
 methods("diagonal", diagonal, effect=VIEW)
 functions("linalg.diagonal", diagonal_of_last, effect=VIEW)

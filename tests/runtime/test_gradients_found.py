@@ -1,0 +1,41 @@
+"""Gradients of what drawn programs have found: each once was wrong, failed or was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph as ag
+
+X = np.array([0.5, -0.4, 0.3])
+
+
+def array_of_unknown_things(x):
+    things, total = [x[0] * 1], 0.0
+    for i in range(len(x)):
+        things.append(x[i] * i)
+    for thing in things:
+        total = total + np.sum(np.array([thing, x[0]]) * x[1])
+    return total
+
+
+def asks_unknown_things(x):
+    rows, total = [x * 1], 0.0
+    for i in range(3):
+        rows.append(x * i)
+    for row in rows:
+        if row.any() and not row.all():
+            total = total + row[row.argmax()]
+    return total
+
+
+PROGRAMS = [array_of_unknown_things, asks_unknown_things]
+
+
+@pytest.mark.parametrize("function", PROGRAMS)
+def test_gradient(function: Callable[[Any], Any]) -> None:
+    wanted = [(function(X + step) - function(X - step)) / 2e-6 for step in np.eye(3) * 1e-6]
+    assert np.allclose(ag.grad(function)(X), wanted, rtol=1e-5, atol=1e-8)
