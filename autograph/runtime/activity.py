@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from autograph.runtime import effects
@@ -31,6 +31,7 @@ class Activity:
         nodes: the computation.
         roots: what it is differentiated in.
         outputs: what is differentiated; if that is not known, all that it computes may be.
+        constant: nodes that are taken to depend on nothing.
 
     Attributes:
         values: those that depend on the roots, and that the outputs depend on.
@@ -38,7 +39,11 @@ class Activity:
         aliasing: what may share memory in it.
     """
 
-    def __init__(self, nodes: Sequence[Node], roots: Sequence[Value], outputs: Sequence[Value] | None = None) -> None:
+    def __init__(
+        self, nodes: Sequence[Node], roots: Sequence[Value], outputs: Sequence[Value] | None = None,
+        constant: Collection[Node] = (),
+    ) -> None:
+        self._constant = constant
         part = Block()
         part.nodes = list(nodes)
         own = values_of(part)
@@ -63,6 +68,8 @@ class Activity:
 
     def _nodes(self, nodes: Sequence[Node]) -> None:
         for node in nodes:
+            if node in self._constant:
+                continue
             if node.blocks:
                 self._statement(node)
                 continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from autograph import nest
 from autograph.errors import DerivativeError, TracingError
 from autograph.runtime.activity import has_gradient
 from autograph.runtime.callables import name_of, parameters_of, user_code
+from autograph.runtime.graph import Node
 from autograph.runtime.reverse import Reverse
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
@@ -111,14 +112,18 @@ class Differentiated:
         start: where in the block that is open it begins; it ends where the block ends now.
         chosen: a structure of the handles to differentiate in.
         result: what it computed.
+        constant: nodes that are taken to depend on nothing.
     """
 
-    def __init__(self, trace: Trace, start: int, chosen: Any, result: Any) -> None:
+    def __init__(
+        self, trace: Trace, start: int, chosen: Any, result: Any, constant: Collection[Node] = ()
+    ) -> None:
         self._trace = trace
         self._chosen = chosen
         self._block = trace.block
         self._nodes = trace.block.nodes[start:]
         self.result = result
+        self._constant = constant
 
     def gradients(self, outputs: Any, cotangents: Any) -> Any:
         """Record the gradients, in the form of what was chosen, from those of outputs on.
@@ -137,7 +142,7 @@ class Differentiated:
             start = self._block.nodes.index(self._nodes[0])
             end = self._block.nodes.index(self._nodes[-1]) + 1
             given = [(trace.use(leaf), cotangent) for leaf, cotangent in pairs if is_tensor(leaf)]
-            reverse = Reverse(trace, self._block, start, end, roots, given)
+            reverse = Reverse(trace, self._block, start, end, roots, given, self._constant)
             reverse.run()
             found = {value: reverse.gradient(value) for value in roots}
         else:

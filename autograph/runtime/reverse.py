@@ -13,7 +13,7 @@ to an item of that takes no more time than reading the item did.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
@@ -83,6 +83,7 @@ class Reverse:
         start, end: where in the block the part begins and ends.
         roots: the values to find the gradients of.
         outputs: the values that are differentiated, with the gradients to begin with.
+        constant: nodes that are taken to depend on nothing.
     """
 
     def __init__(
@@ -93,12 +94,14 @@ class Reverse:
         end: int,
         roots: Sequence[Value],
         outputs: Sequence[tuple[Value, Any]],
+        constant: Collection[Node] = (),
     ) -> None:
         self.trace = trace
+        self._constant = constant
         self.block = block
         self.start, rest = start, len(block.nodes) - end
         part = block.nodes[start:end]
-        self.activity = Activity(part, roots, [value for value, _ in outputs])
+        self.activity = Activity(part, roots, [value for value, _ in outputs], constant)
         self._outputs = outputs
         self.shadows = Shadows(part, self.activity)
         block.nodes[start:end] = self.shadows.nodes
@@ -130,6 +133,8 @@ class Reverse:
         """Record the reverse of the nodes of a block, of the last first."""
         for at in range((len(block.nodes) if end is None else end) - 1, start - 1, -1):
             node = block.nodes[at]
+            if node in self._constant:
+                continue
             if node.blocks or self.activity.varies((node.args, node.kwargs, node.outputs)):
                 with self.trace.placed(node.place):
                     self._node(node, block, at)

@@ -27,7 +27,7 @@ from autograph.runtime.types import ANY, MaybeUnbound, ObjectType, TensorType, T
 MOVES = frozenset(
     """build unpack bound list tuple enumerate zip reversed iter .append .extend .insert .pop .copy .reverse .clear
     .items .values .keys .get .setdefault .update .popitem delitem .sort sorted add iadd mul imul part_of parts_of
-    put_part shadow_after sort_like sorted_like""".split()
+    put_part shadow_after sort_like sorted_like fill_gap""".split()
 )
 # Some of them are done to other things as well.
 _OF_CONTAINERS = frozenset({".copy", "add", "iadd", "mul", "imul", ".sort"})
@@ -38,7 +38,7 @@ _MAYBE_VIEWS = frozenset(
     np.array .astype np.astype np.atleast_1d np.atleast_2d np.atleast_3d""".split()
 )
 # Of methods of containers that take a key: where the thing is that goes into the container; -1 if there is none.
-_WITH_KEY = {"setitem": 2, "put_part": 2, ".insert": 2, ".get": 2, ".setdefault": 2}
+_WITH_KEY = {"setitem": 2, "put_part": 2, ".insert": 2, ".get": 2, ".setdefault": 2, "fill_gap": 2}
 _WITH_KEY |= dict.fromkeys(("delitem", ".pop", "part_of", "sort_like", "sorted_like"), -1)
 _IN_PLACE = frozenset("iadd isub imul itruediv ipow imatmul ifloordiv imod".split())
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import autograph.compat.tensorflow as tf
+from autograph.compat.tensorflow import graphs
 
 
 def numbers(structure):
@@ -205,3 +206,131 @@ def test_stopped_gradients_and_jacobians():
         tape.watch(x)
         y = x * 3
     assert numbers(tape.gradient(y, x, output_gradients=[1.0, 10.0])) == [3.0, 30.0]
+
+
+def test_computations_of_one_structure_share_a_graph():
+    made = graphs.remembered()
+    graphs.remember(found := [])
+    w, b = tf.Variable(tf.ones([3, 2])), tf.Variable(tf.zeros([2]))
+    try:
+        for step in range(4):
+            x = tf.constant([[1.0, 2.0, 3.0 + step]])
+            with tf.GradientTape() as tape:
+                y = tf.nn.relu(tf.matmul(x, w) + b)[:, step % 2]
+                y = tf.reduce_sum(tf.nn.softmax(tf.stack([y, y * float(step)]), axis=0) * y[tf.constant(0)])
+            gradients = tape.gradient(y, [w, b])
+            w.assign_sub(gradients[0] * 0.1)
+    finally:
+        graphs.remember(made)
+    assert len(found) == 2  # one for each column, which is no tensor
+
+
+def test_what_differs_has_graphs_of_its_own():
+    x = tf.constant([1.0, 2.0, 3.0])
+
+    def gradient(function, x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        return tape.gradient(y, x).numpy().tolist()
+
+    for exponent in (2.0, 3.0):
+        scale = np.float32(exponent)
+        assert gradient(lambda x: x**exponent, x) == [exponent * each ** (exponent - 1) for each in (1.0, 2.0, 3.0)]
+        custom = tf.custom_gradient(lambda x: (x, lambda upstream: upstream * scale))
+        assert gradient(custom, x) == [exponent] * 3
+    for axis in (0, 1):
+        weights = [[1.0, 2.0], [3.0, 4.0]]
+        found = gradient(lambda x: tf.reduce_sum(tf.reduce_max(x, axis=axis)), tf.constant(weights))
+        assert found == ([[0.0, 0.0], [1.0, 1.0]] if axis == 0 else [[0.0, 1.0], [0.0, 1.0]])
+    for size in (2, 3):
+        assert gradient(lambda x: x[: tf.constant(size)], x) == [1.0] * size + [0.0] * (3 - size)
+
+
+def third_power(x):
+    with tf.GradientTape() as outer:
+        z = x * 2.0
+        with tf.GradientTape() as inner:
+            y = x * x * x * z
+        first = inner.gradient(y, x)
+        z = first + z * x
+    return first, outer.gradient(z, x)
+
+
+def third_power_of_constant(x):
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = x * x * x
+        first = inner.gradient(y, x)
+    return first, outer.gradient(first, x)
+
+
+def in_a_loop(x):
+    with tf.GradientTape() as outer:
+        y = 0.0
+        for _ in tf.range(3):
+            with tf.GradientTape() as inner:
+                z = x * x * x
+            y += inner.gradient(z, x)
+    return outer.gradient(y, x)
+
+
+def assigned_between(x):
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = x * x
+            x.assign_add(1.0)
+            y = y + x * x * 10.0
+        first = inner.gradient(y, x)
+    second = outer.gradient(first, x)
+    x.assign(3.0)
+    return y, first, second
+
+
+def assigned_while_stopped(x):
+    with tf.GradientTape() as tape:
+        y = x * x
+        with tape.stop_recording():
+            x.assign_add(1.0)
+        y = y + x * 10.0
+    gradient = tape.gradient(y, x)
+    x.assign(3.0)
+    return y, gradient
+
+
+def stepped_between(x, optimizer):
+    with tf.GradientTape(persistent=True) as tape:
+        y = x * x
+        optimizer.apply_gradients([(tf.constant(-1.0), x)])
+        z = x * 10.0
+    found = y, z, tape.gradient(y, x), tape.gradient(z, x)
+    x.assign(3.0)
+    return found
+
+
+@pytest.mark.parametrize("wrap", [lambda function: function, tf.function], ids=["eager", "graph"])
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (third_power, (162.0, 174.0)),
+        (in_a_loop, 54.0),
+        (assigned_between, (169.0, 86.0, 22.0)),
+        (assigned_while_stopped, (49.0, 16.0)),
+    ],
+)
+def test_tapes_within_tapes(function, expected, wrap):
+    x = tf.Variable(3.0)
+    assert numbers(wrap(lambda: function(x))()) == expected
+
+
+@pytest.mark.parametrize("wrap", [lambda function: function, tf.function], ids=["eager", "graph"])
+def test_constants_are_watched_by_tapes_within_tapes(wrap):
+    x = tf.constant(3.0)
+    assert numbers(wrap(lambda: third_power_of_constant(x))()) == (27.0, 18.0)
+
+
+def test_steps_of_an_optimizer_are_assignments():
+    x, optimizer = tf.Variable(3.0), tf.keras.optimizers.SGD(1.0)
+    assert both(lambda: stepped_between(x, optimizer)) == (9.0, 40.0, 6.0, 10.0)

@@ -143,14 +143,39 @@ def test_ops_of_many_kinds():
     assert tape.gradient(y, x).numpy().tolist() == [4.0, 5.0, 2.0]
 
 
-def test_a_pause():
-    x = tf.Variable(2.0)
-    with tf.GradientTape(persistent=True) as tape:
-        y = x * x
-        with tape.stop_recording():
-            z = y * 5.0
-    assert tape.gradient(y, x).numpy() == 4
-    assert tape.gradient(z, x) is None
+@both
+def test_a_pause(wrap):
+    x = tf.Variable(3.0)
+
+    @wrap
+    def gradients():
+        with tf.GradientTape() as outer:
+            with tf.GradientTape(persistent=True) as tape:
+                y = x * x
+                with tape.stop_recording():
+                    z = y * 5.0
+                    within = tape.gradient(y, x)
+                w = z * x
+            found = tape.gradient([y, z], x), tape.gradient(z, x), tape.gradient(w, x)
+        return within, found, outer.gradient(w, x)
+
+    assert plain(gradients()) == (6.0, (6.0, None, 45.0), 135.0)
+
+
+@both
+def test_pauses_in_loops(wrap):
+    @wrap
+    def gradients(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in tf.range(2):
+                with tape.stop_recording():
+                    factor = y * 2.0
+                y = y * factor
+        return tape.gradient(y, x)
+
+    assert plain(gradients(tf.constant(3.0))) == 216.0  # y = (x · 6) · 36
 
 
 @both

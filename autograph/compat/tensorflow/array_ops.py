@@ -275,19 +275,36 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
 # Indexing -------------------------------------------------------------------------------------------------------------
 
 
-def _index(part: Any) -> Any:
+class _Here:
+    """Stands in an index for a tensor."""
+
+
+def _in_index(part: Any, function: Callable[[Any], Any]) -> Any:
+    """An index with what a function makes of each of its parts."""
     if isinstance(part, tuple):
-        return tuple(map(_index, part))
+        return tuple([_in_index(each, function) for each in part])
     if isinstance(part, slice):
-        return slice(*(_index(each) for each in (part.start, part.stop, part.step)))
-    return convert_to_tensor(part)._value if is_tensor(part) else part
+        return slice(*(_in_index(each, function) for each in (part.start, part.stop, part.step)))
+    return function(part)
 
 
 def getitem(tensor: Tensor, index: Any) -> Tensor:
     """`tensor[index]`."""
-    where = _index(index)
-    return apply("StridedSlice", lambda x: compute(_getitem, x, where) if not is_handle(x) else x[where], tensor,
-                 dtype=tensor.dtype)  # fmt: skip
+    tensors: list[Tensor] = []
+
+    def leave_out(part: Any) -> Any:
+        if is_tensor(part):
+            tensors.append(convert_to_tensor(part))
+        return _Here if is_tensor(part) else part
+
+    form = _in_index(index, leave_out)
+
+    def get(x: Any, *values: Any) -> Any:
+        rest = iter(values)
+        where = _in_index(form, lambda part: next(rest) if part is _Here else part)
+        return x[where] if is_handle(x) else compute(_getitem, x, where)
+
+    return apply("StridedSlice", get, tensor, *tensors, dtype=tensor.dtype)
 
 
 def _getitem(value: Any, index: Any) -> Any:

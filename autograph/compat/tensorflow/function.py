@@ -13,7 +13,7 @@ from autograph import nest
 from autograph.compat.tensorflow import graphs, variables
 from autograph.compat.tensorflow.backend import TENSORFLOW
 from autograph.compat.tensorflow.convert import convert_to_tensor
-from autograph.compat.tensorflow.signatures import Signature, key_of
+from autograph.compat.tensorflow.signatures import ByIdentity, Signature, key_of
 from autograph.compat.tensorflow.tensor import Tensor
 from autograph.compat.tensorflow.tracing import Traced, call, trace
 from autograph.operators.backend import traced_by
@@ -46,7 +46,7 @@ class ConcreteFunction:
         reads = [variable._as_tensor() for variable in self.graph.accessed.values()]
         result = self._traced(values)
         outputs = [leaf for leaf in nest.flatten(result) if isinstance(leaf, Tensor)]
-        graphs.note(self._again, [*tensors, *reads], outputs)
+        graphs.note(self._again, [*tensors, *reads], outputs, ByIdentity(self))
         return result
 
     def _again(self, *tensors: Tensor) -> list[Tensor]:

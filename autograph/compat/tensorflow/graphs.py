@@ -34,7 +34,8 @@ class FuncGraph:
         self.touched: list[dict[int, Snapshot]] = []
         self.variables: list[Any] = []
         self.accessed: dict[int, Any] = {}  # variables that are read, by their ids
-        self.reads: dict[int, Any] = {}  # what variables are read as, by their ids, for the sake of gradients
+        self.reads: dict[int, Any] = {}  # what variables are read as, by their ids, while `replaying`
+        self.tapes: list[Any] = []  # those that were begun in it, the innermost last
         self.replaying = False  # whether what has run is recorded again, without its effects
         self.stand_ins: dict[int, tuple[Any, Any]] = {}  # what stands for tensors that are watched, by their ids
         self.check_variables: Callable[[], None] = lambda: None  # raises if no variable may be made
@@ -92,10 +93,15 @@ def tapes() -> list[Any]:
     return _graphs.tapes
 
 
-def note(again: Callable[..., Any], inputs: Any, outputs: Any) -> None:
-    """Let the tapes know of an op that has run: `again` records it once more, of other tensors."""
+def note(again: Callable[..., Any], inputs: Any, outputs: Any, parts: Any = None) -> None:
+    """Let the tapes know of an op that has run.
+
+    Args:
+        again: records it once more, of other tensors.
+        parts: what `again` depends on; None if nobody knows.
+    """
     for tape in _graphs.tapes:
-        tape.note(again, inputs, outputs)
+        tape.note(again, inputs, outputs, parts)
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:

@@ -16,7 +16,8 @@ from autograph.compat.tensorflow.tensor import Tensor, apply
 
 def relu(features: Any, name: str | None = None) -> Tensor:
     x = convert_to_tensor(features)
-    return apply("Relu", lambda value: np.maximum(value, numpy_dtype(x.dtype).type(0)), x, dtype=x.dtype)
+    zero = numpy_dtype(x.dtype).type(0)
+    return apply("Relu", lambda value: np.maximum(zero, value), x, dtype=x.dtype)  # at zero, it is flat
 
 
 def relu6(features: Any, name: str | None = None) -> Tensor:
@@ -35,7 +36,8 @@ def elu(features: Any, name: str | None = None) -> Tensor:
 
 def softplus(features: Any, name: str | None = None) -> Tensor:
     x = convert_to_tensor(features)
-    return apply("Softplus", lambda v: np.logaddexp(v, numpy_dtype(x.dtype).type(0)), x, dtype=x.dtype)
+    zero = numpy_dtype(x.dtype).type(0)
+    return apply("Softplus", lambda value: np.logaddexp(value, zero), x, dtype=x.dtype)
 
 
 def log_softmax(logits: Any, axis: int = -1, name: str | None = None) -> Tensor:

@@ -82,7 +82,8 @@ def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False
 
 def cumprod(x: Any, axis: int = 0, name: str | None = None) -> Tensor:
     x = convert_to_tensor(x)
-    return apply("Cumprod", lambda v: np.cumprod(v, axis=axis, dtype=numpy_dtype(x.dtype)), x, dtype=x.dtype)
+    kind = numpy_dtype(x.dtype)
+    return apply("Cumprod", lambda value: np.cumprod(value, axis=axis, dtype=kind), x, dtype=x.dtype)
 
 
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:

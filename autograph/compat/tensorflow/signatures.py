@@ -60,7 +60,8 @@ def key_of(value: Any, tensors: list[Tensor], wanted: Any = None) -> Any:
         return ByIdentity(value)
     parts = form.children(value)
     specs = {} if wanted is None else form.children(wanted)
-    return kind, tuple(parts), tuple([key_of(part, tensors, specs.get(name)) for name, part in parts.items()])
+    own = getattr(value, "_key_", None)
+    return kind, own, tuple(parts), tuple([key_of(part, tensors, specs.get(name)) for name, part in parts.items()])
 
 
 def _fitting(value: Any, spec: TensorSpec) -> Tensor:

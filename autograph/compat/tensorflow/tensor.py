@@ -246,7 +246,9 @@ def type_of(dtype: DType, shape: TensorShape) -> Type:
     """The type in a graph of what a tensor of this kind holds."""
     if dtype is dtypes.string and shape.rank == 0:
         return ObjectType("bytes")
-    if shape.rank is None or dtype is dtypes.variant:
+    if dtype is dtypes.variant:
+        return ObjectType("list")
+    if shape.rank is None:
         return ObjectType()
     return TensorType(numpy_dtype(dtype), tuple(shape), "array" if shape.rank else "scalar")
 
@@ -268,7 +270,8 @@ def apply(op: str, function: Callable[..., Any], *tensors: Any, dtype: DType | N
     except (IndexError, ValueError, ZeroDivisionError) as error:
         reraise(error, op)
     if graphs.tapes() and found._graph is None:
-        graphs.note(lambda *again: [apply(op, function, *again, dtype=dtype, **rest)], tensors, [found])
+        parts = function, dtype, rest
+        graphs.note(lambda *again: [apply(op, function, *again, dtype=dtype, **rest)], tensors, [found], parts)
     return found
 
 

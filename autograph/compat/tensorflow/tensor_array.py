@@ -1,4 +1,7 @@
-"""`tf.TensorArray`: tensors by number, written one by one."""
+"""`tf.TensorArray`: tensors by number, written one by one.
+
+Eagerly, it is a list of tensors. In a graph it is a list of their values, its `flow`, to which nodes write.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,22 @@ from typing import Any
 import numpy as np
 
 from autograph import nest
-from autograph.compat.tensorflow import dtypes
+from autograph.compat.tensorflow import array_ops, dtypes, graphs
 from autograph.compat.tensorflow.convert import convert_to_tensor
 from autograph.compat.tensorflow.dtypes import DType, as_dtype, numpy_dtype
-from autograph.compat.tensorflow.errors import InvalidArgumentError
+from autograph.compat.tensorflow.errors import InvalidArgumentError, OutOfRangeError
 from autograph.compat.tensorflow.shapes import TensorShape
-from autograph.compat.tensorflow.tensor import Tensor, run_later
+from autograph.compat.tensorflow.tensor import Tensor, compute, eager, is_handle, run_later, wrap
+
+Items = list[Tensor | None]
+
+
+class _Values(list[Any]):
+    """The values of the tensors in an array, of which gradients know."""
+
+    def __init__(self, tensors: Items) -> None:
+        super().__init__(None if each is None else each._value for each in tensors)
+        self.tensors = {id(each._value): each for each in tensors if each is not None}
 
 
 class TensorArray:
@@ -26,49 +39,138 @@ class TensorArray:
         self.dtype: DType = as_dtype(dtype)
         self.element_shape = TensorShape(element_shape)
         self.dynamic_size = dynamic_size
-        self.flow: Tensor = flow if flow is not None else _later(_new, _size(size))
+        self.infer_shape = infer_shape
+        count = 0 if flow is not None else convert_to_tensor(size)._value
+        self._flow: Tensor | None = None  # in a graph
+        self._items: Items = []  # eagerly
+        if isinstance(flow, Tensor) and not is_handle(flow._value):
+            known = flow._value.tensors if isinstance(flow._value, _Values) else {}
+            self._items = [
+                known[id(each)] if id(each) in known else None if each is None else eager(each, self.dtype)
+                for each in flow._value
+            ]
+        elif flow is not None:
+            self._flow = flow
+        elif graphs.current() is not None:
+            self._flow = _variant(_record("mul", [None], count))
+        else:
+            self._items = [None] * int(count)
+
+    @property
+    def flow(self) -> Tensor:
+        """The whole as one tensor, whose type is known to no other op."""
+        if self._flow is not None:
+            return self._flow
+        return _variant(_Values(self._items))
+
+    @property
+    def _list(self) -> Any:
+        """The handle of the list in the graph that is being made."""
+        if self._flow is None:  # it was made outside
+            self._flow = _variant(_record("list", self.flow._value))
+        return self._flow._value
+
+    @property
+    def _key_(self) -> Any:
+        """What tells apart, in keys, what its parts do not."""
+        return self.element_shape, self.dynamic_size
 
     def _with(self, flow: Tensor) -> TensorArray:
-        return TensorArray(self.dtype, dynamic_size=self.dynamic_size, flow=flow, element_shape=self.element_shape)
+        return TensorArray(self.dtype, dynamic_size=self.dynamic_size, flow=flow, infer_shape=self.infer_shape,
+                           element_shape=self.element_shape)  # fmt: skip
 
-    def _given(self, value: Any) -> Tensor:
+    def _zero(self) -> Any:
+        """What an element is that nobody wrote, as far as its shape is known."""
+        dims = [size or 0 for size in self.element_shape] if self.element_shape.rank is not None else ()
+        return np.zeros(tuple(dims), numpy_dtype(self.dtype))
+
+    def _given(self, value: Any, shape: Any = None) -> Tensor:
         tensor = convert_to_tensor(value, dtype_hint=self.dtype)
         if tensor.dtype is not self.dtype:
             found = tensor.dtype.name
             raise ValueError(f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {found}")
-        if self.element_shape.rank is None:
-            self.element_shape = tensor.shape
+        element = tensor.shape if shape is None else shape(tensor.shape)
+        if not self.element_shape.is_compatible_with(element):
+            raise ValueError(f"Incompatible shape for value ({element}), expected ({self.element_shape})")
+        if self.infer_shape and self.element_shape.rank is None:
+            self.element_shape = element
         return tensor
+
+    def _index(self, index: Any, verb: str) -> Any:
+        """An index that is seen to be that of an element, when the graph runs."""
+        given = convert_to_tensor(index)._value, _record("len", self._list)
+        return run_later("Index", _checked, *given, verb, self.dynamic_size, dtype=dtypes.int32, shape=())._value
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         given = self._given(value)
-        at = convert_to_tensor(index)._value
-        return self._with(_later(_write, self.flow._value, at, given._value, self.dynamic_size))
+        if graphs.current() is None:
+            at, size = int(index), len(self._items)
+            if at < 0 or (at >= size and not self.dynamic_size):
+                raise OutOfRangeError(f"Tried to write to index {at} but array is not resizeable and size is: {size}")
+            self._items.extend([None] * (at + 1 - size))
+            self._items[at] = given
+            return self
+        at = self._index(index, "modify")
+        if self.dynamic_size:
+            missing = _record("sub", _record("add", at, 1), _record("len", self._list))
+            _record(".extend", self._list, _record("mul", [None], missing))
+        _record("setitem", self._list, at, given._value)
+        return self._with(_variant(self._list))
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
-        zero = _zero(self.dtype, self.element_shape)
-        value = self.flow._value, convert_to_tensor(index)._value, zero
-        return run_later("TensorArrayReadV3", _read, *value, dtype=self.dtype, shape=self.element_shape)
+        if graphs.current() is None:
+            at, size = int(index), len(self._items)
+            if not 0 <= at < size:
+                raise OutOfRangeError(f"Tried to read from index {at} but array size is: {size}")
+            found = self._items[at]
+            return wrap(self._zero(), self.dtype) if found is None else found
+        at = self._index(index, "access")
+        _record("fill_gap", self._list, at, self._zero())
+        return wrap(_record("getitem", self._list, at), self.dtype, self.element_shape, "TensorArrayReadV3")
 
     def stack(self, name: str | None = None) -> Tensor:
-        shape = TensorShape([None]) + self.element_shape
-        zero = _zero(self.dtype, self.element_shape)
-        return run_later("TensorArrayV2Stack", _stack, self.flow._value, zero, dtype=self.dtype, shape=shape)
+        if graphs.current() is not None:
+            found = _record("stack_items", self._list, self._zero())
+            return wrap(found, self.dtype, TensorShape([None]) + self.element_shape, "TensorArrayV2Stack")
+        known = next((each._value for each in self._items if each is not None), self._zero())
+        if not self._items:
+            return wrap(np.zeros((0, *known.shape), known.dtype), self.dtype)
+        return array_ops.stack([np.zeros_like(known) if each is None else each for each in self._items])
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
-        return self.stack()[convert_to_tensor(indices)]
+        return array_ops.gather(self.stack(), indices)
 
     def concat(self, name: str | None = None) -> Tensor:
+        if graphs.current() is None:
+            return array_ops.concat(self._items, 0)
         shape = TensorShape([None]) + self.element_shape[1:] if self.element_shape.rank else TensorShape(None)
-        return run_later("TensorArrayConcatV3", _concat, self.flow._value, dtype=self.dtype, shape=shape)
+        return wrap(_record("np.concatenate", self._list), self.dtype, shape, "TensorArrayConcatV3")
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
-        tensor = convert_to_tensor(value, dtype_hint=self.dtype)
-        self.element_shape = tensor.shape[1:]
-        return self._with(_later(list, tensor._value))
+        tensor = self._given(value, lambda shape: shape[1:] if shape.rank else shape)
+        if graphs.current() is not None:
+            return self._with(_variant(_record("list", tensor._value)))
+        self._items = list(array_ops.unstack(tensor))
+        return self
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The rows of `value`, each in the place that the indices name."""
+        found = self
+        for at, row in zip(array_ops.unstack(indices), array_ops.unstack(value)):
+            found = found.write(at, row)
+        return found
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        """Parts of `value` of these lengths, each an element."""
+        found = self
+        for at, part in enumerate(array_ops.split(value, lengths)):
+            found = found.write(at, part)
+        return found
 
     def size(self, name: str | None = None) -> Tensor:
-        return run_later("TensorArraySizeV3", _length, self.flow._value, dtype=dtypes.int32, shape=())
+        if graphs.current() is None:
+            return convert_to_tensor(len(self._items))
+        return wrap(compute(np.int32, _record("len", self._list)), dtypes.int32, TensorShape([]), "TensorArraySizeV3")
 
     def identity(self) -> TensorArray:
         return self._with(self.flow)
@@ -80,58 +182,25 @@ class TensorArray:
         return f"<tf.TensorArray dtype={self.dtype.name} element_shape={self.element_shape}>"
 
 
-nest.register(TensorArray, lambda array: {"flow": array.flow}, lambda array, parts: array._with(parts[0]), ".{}".format)
+def _children(array: TensorArray) -> dict[str, Tensor]:
+    return {f"flow_{array.dtype.name}": array.flow}  # an array of another type is of another structure
 
 
-def _later(function: Any, *values: Any) -> Tensor:
-    return run_later("TensorArrayV3", function, *values, dtype=dtypes.variant, shape=())
+nest.register(TensorArray, _children, lambda array, parts: array._with(parts[0]), ".{}".format)
 
 
-def _size(size: Any) -> Any:
-    return convert_to_tensor(size)._value
+def _variant(value: Any) -> Tensor:
+    return wrap(value, dtypes.variant, TensorShape([]), "TensorArrayV3")
 
 
-def _zero(dtype: DType, shape: TensorShape) -> Any:
-    """What an element is that nobody wrote, as far as its shape is known."""
-    return np.zeros(tuple(size or 0 for size in shape) if shape.rank is not None else (), numpy_dtype(dtype))
+def _record(op: str, *values: Any) -> Any:
+    graph = graphs.current()
+    assert graph is not None, "this is asked for in graphs only"
+    return graph.trace.record(op, values)
 
 
-# When it runs, it is a list.
-
-
-def _new(size: Any) -> list[Any]:
-    return [None] * int(size)
-
-
-def _write(items: list[Any], index: Any, value: Any, grows: bool) -> list[Any]:
-    if index >= len(items) and not grows:
-        raise InvalidArgumentError(
-            f"Tried to write to index {index} but array is not resizeable and size is: {len(items)}"
-        )
-    items.extend([None] * (int(index) + 1 - len(items)))
-    items[int(index)] = value
-    return items
-
-
-def _read(items: list[Any], index: Any, zero: Any) -> Any:
-    if not 0 <= index < len(items):
-        raise InvalidArgumentError(f"Tried to read from index {index} but array size is: {len(items)}")
-    found = items[int(index)]
-    return zero if found is None else found
-
-
-def _stack(items: list[Any], zero: Any) -> Any:
-    if not items:
-        return np.zeros((0, *zero.shape), zero.dtype)
-    known = next((item for item in items if item is not None), zero)
-    return np.stack([np.zeros_like(known) if item is None else item for item in items])
-
-
-def _concat(items: list[Any]) -> Any:
-    return np.concatenate(items)
-
-
-def _length(items: list[Any]) -> Any:
-    return np.int32(len(items))
-
-
+def _checked(index: Any, size: int, verb: str, grows: bool) -> Any:
+    """An index into a list of that size, as it is when the graph runs."""
+    if index < 0 or (index >= size and not (grows and verb == "modify")):
+        raise InvalidArgumentError(f"Trying to {verb} element {index} in a list with {size} elements.")
+    return np.int32(index)

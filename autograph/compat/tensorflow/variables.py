@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from autograph.compat.tensorflow import graphs, math_ops
@@ -92,10 +93,9 @@ class Variable:
                 tape.note_read(self, found)
             return found
         graph.accessed[id(self)] = self
-        if id(self) not in graph.reads:
-            for tape in graphs.tapes():
-                tape.read(self)
         known: Tensor | None = graph.reads.get(id(self))
+        for tape in graphs.tapes():
+            known = tape.read(self, known)
         if known is not None:
             return known
         return wrap(graph.trace.record("call", (read, self._storage)), self._dtype, self._shape, "ReadVariableOp")
@@ -119,23 +119,27 @@ class Variable:
                 f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable shape {self._shape}, and "
                 f"the assigned value shape {tensor.shape} are incompatible."
             )
-        graph = graphs.current()
-        if graph is not None and id(self) in graph.reads:
-            self._assign_watched(graph, tensor)
-        effect(write, self._storage, tensor._value)
+        with self._changing(tensor):
+            effect(write, self._storage, tensor._value)
         return self
 
-    def _assign_watched(self, graph: graphs.FuncGraph, tensor: Tensor) -> None:
-        """A variable that has been read, under a tape, once for all that follows, is assigned to."""
-        block = graph.trace.block
-        if graph.trace.depth and not any(tape.stands_in(block) for tape in graphs.tapes()):
-            raise NotImplementedError(
-                f"the variable '{self.name}' is assigned to in a branch or loop under a GradientTape that is around "
-                "that: assign to it behind the tape"
-            )
-        del graph.reads[id(self)]
-        if graph.replaying:
-            graph.reads[id(self)] = tensor
+    @contextmanager
+    def _changing(self, value: Tensor | None = None) -> Iterator[None]:
+        """While it lasts, the variable is assigned to: `value`, if that is known."""
+        graph = graphs.current()
+        watching = [] if graph is None else list(graph.tapes)
+        for tape in watching:
+            tape.check_assignment(self)
+        if graph is not None and id(self) in graph.reads:
+            if graph.trace.depth or value is None:
+                raise NotImplementedError(
+                    f"the variable '{self.name}' is assigned to in a branch or loop of a tf.function, whose gradient "
+                    "is asked for outside of it: put the GradientTape into the function"
+                )
+            graph.reads[id(self)] = value
+        yield
+        for tape in watching:
+            tape.note_assignment(self)
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True) -> Any:
         return self.assign(self._as_tensor() + convert_to_tensor(delta, dtype_hint=self._dtype))

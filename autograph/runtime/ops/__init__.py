@@ -13,6 +13,7 @@ from autograph.runtime.ops import (  # noqa: F401
     einsum,
     elementwise,
     fft,
+    gaps,
     index,
     joining,
     linalg,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,10 @@ class Optimizer(Module):
         if not pairs:
             raise ValueError(f"No gradients provided for any variable: {[v.name for _, v in grads_and_vars]}.")
         storages = [variable._storage for _, variable in pairs]
-        effect(lambda *gradients: self._apply(storages, list(gradients)), *[grad._value for grad, _ in pairs])
+        with ExitStack() as changes:
+            for pair in pairs:
+                changes.enter_context(pair[1]._changing())
+            effect(lambda *gradients: self._apply(storages, list(gradients)), *[grad._value for grad, _ in pairs])
         return self.iterations
 
     def minimize(self, loss: Any, var_list: Any, tape: Any = None) -> Variable:

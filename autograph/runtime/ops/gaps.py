@@ -1,0 +1,34 @@
+"""Ops on lists of arrays in which some places are empty: None stands there for zeros."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.opdef import WRITE, declare, derive
+from autograph.runtime.ops.adjoints import GRADIENT
+from autograph.runtime.ops.declaring import nothing
+
+
+def stack_items(items: Any, zero: Any) -> Any:
+    """The items as one array.
+
+    Args:
+        zero: like an item, as far as that is known: what stands for all if there is none.
+    """
+    if not items:
+        return np.zeros((0, *zero.shape), zero.dtype)
+    known = next((item for item in items if item is not None), zero)
+    return np.stack([np.zeros_like(known) if item is None else item for item in items])
+
+
+def fill_gap(items: Any, index: Any, zero: Any) -> None:
+    """Put zeros into a place of a list if it is empty."""
+    if items is not None and items[index] is None and zero is not None:
+        items[index] = np.zeros_like(zero)
+
+
+declare("stack_items", target=stack_items, raises=True, tags=GRADIENT)
+declare("fill_gap", nothing, effect=WRITE, target=fill_gap, raises=True, tags=GRADIENT)
+derive("stack_items", lambda g, out, items, zero: list(g))
