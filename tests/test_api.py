@@ -21,6 +21,7 @@ import pytest
 
 import autograph as ag
 from autograph import api, conversions, operators
+from autograph.api import set_loop_options
 from autograph.errors import AutographError, SourceError
 from tests.dispatch import staging
 from tests.dispatch.staging import Trace
@@ -645,6 +646,16 @@ def test_loop_options_do_nothing_here():
         return s
 
     assert f([1, 2]) == ag.to_graph(f)([1, 2]) == 3
+    assert "options={'unroll': 2}" in ag.to_code(f)
+
+
+def test_loop_options_by_their_other_name():
+    def f(xs, s=0):
+        for x in xs:
+            set_loop_options(unroll=2)
+            s += x
+        return s
+
     assert "options={'unroll': 2}" in ag.to_code(f)
 
 

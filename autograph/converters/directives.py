@@ -8,6 +8,7 @@ import gast
 
 from autograph.converters.base import Context
 
+_OURS = ("autograph.set_loop_options", "autograph.api.set_loop_options")
 _TENSORFLOWS = "tensorflow.autograph.experimental.set_loop_options"  # in `autograph.compat`, or under an alias
 
 
@@ -30,4 +31,4 @@ def _options(statement: Any, context: Context) -> list[Any] | None:
     if not isinstance(call, gast.Call) or call.args or any(k.arg is None for k in call.keywords):
         return None
     name = context.dotted(call.func) or ""
-    return call.keywords if name == "autograph.set_loop_options" or name.endswith(_TENSORFLOWS) else None
+    return call.keywords if name in _OURS or name.endswith(_TENSORFLOWS) else None

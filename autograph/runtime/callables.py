@@ -26,11 +26,16 @@ def place_of(function: Any) -> tuple[str, int] | tuple[()]:
 
 
 def name_of(entity: Any) -> str:
-    """What to call a function, without the functions that it is made in; a partial is called like its function."""
+    """What to call a function, without the functions that it is made in.
+
+    A partial is called like its function, and an object that can be called like its class.
+    """
     while isinstance(entity, functools.partial):
         entity = entity.func
     qualname = getattr(entity, "__qualname__", None) or getattr(entity, "__name__", None)
-    return qualname.rpartition("<locals>.")[2] if isinstance(qualname, str) else repr(entity)
+    if isinstance(qualname, str):
+        return qualname.rpartition("<locals>.")[2]
+    return name_of(type(getattr(entity, "__wrapped__", entity)))
 
 
 def full_name_of(function: Any) -> str:

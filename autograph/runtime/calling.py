@@ -160,8 +160,8 @@ class Caller:
         if isinstance(function, type):
             return self._class(function)
         method = getattr(kind, "__call__", None)  # noqa: B004
-        if isinstance(method, types.FunctionType) and is_users(kind):
-            return self._method(types.MethodType(method, function))
+        if is_users(kind) and isinstance(inner := _plain(method), types.FunctionType):
+            return self._method(types.MethodType(inner, function))
         if kind in _UNBOUND and issubclass(function.__objclass__, CONTAINERS):
             return unbound(self.trace, function)
         if kind in (types.BuiltinFunctionType, types.MethodWrapperType, types.WrapperDescriptorType):
@@ -260,10 +260,11 @@ class Caller:
         """See to it that the class still has the method when the graph runs."""
         owner: Any = function.__self__
         for base in filter(is_users, type.mro(owner if isinstance(owner, type) else type(owner))):
-            name = next((name for name, member in base.__dict__.items() if member is function.__func__), None)
+            found = ((name, member) for name, member in base.__dict__.items() if _plain(member) is function.__func__)
+            name, member = next(found, (None, inner))
             if name is not None and (base, inner) not in self._methods:
                 self._methods.add((base, inner))
-                names = (("kind", base), ("method", inner), ("name", name))
+                names = (("kind", base), ("method", PATCHED.get(id(member), member)), ("name", name))
                 what = f"the method {base.__qualname__}.{name}"
                 self.outside.guard("kind.__dict__.get(name) is method", names, what)
 
@@ -305,6 +306,11 @@ class Caller:
         if is_impure(function):
             return Recorded(self.trace, function)
         return Recorded(self.trace, function, only_staged=True)
+
+
+def _plain(function: Any) -> Any:
+    """The Python function of a staged one; anything else as it is."""
+    return function.__ag_inline__ if hasattr(type(function), "__ag_inline__") else function
 
 
 def _runs_users(function: types.FunctionType) -> bool:

@@ -311,7 +311,7 @@ def function(python_function: Any = None, /, **options: Any) -> Any:
     if isinstance(python_function, MethodType):
         return BoundFunction(function(python_function.__func__, **options), python_function.__self__)
     call = getattr(type(python_function), "__call__", None)  # noqa: B004
-    if isinstance(call, FunctionType) and not isinstance(python_function, type):
+    if isinstance(call, (FunctionType, Function)) and not isinstance(python_function, type):
         return BoundFunction(function(call, **options), python_function)  # an object that can be called
     return Function(python_function, **options)
 

@@ -153,6 +153,7 @@ class Outside:
         self._guard_same(value, source)
         if isinstance(value, CONSTANTS):
             return value
+        self._know_within(value, source.text)
         if isinstance(value, ModuleType) and not libraries.is_plain(value.__name__):
             return ModuleView(value, self.environment(vars(value)))
         stand_in = self.stand_in(value)
@@ -175,6 +176,7 @@ class Outside:
 
     def see_static(self, value: Any, text: str) -> Any:
         """What traced code gets for a value that is the same at each run, although what it refers to may change."""
+        self._know_within(value, text)
         if type(value) is MethodType and is_open(type(value.__self__)):
             owner = value.__self__
             self.know(owner, Source("constant", (Constant(owner),), "owner", (("owner", owner),), f"{text}.__self__"))
@@ -183,6 +185,11 @@ class Outside:
         elif isinstance(value, (FunctionType, type, ModuleType)) or is_open(type(value)):
             self.know(value, Source("constant", (Constant(value),), "thing", (("thing", value),), text))
         return self.stand_in(value)
+
+    def _know_within(self, value: Any, text: str) -> None:
+        """Know what is called by way of a function of this library's, such as the owner of a staged method."""
+        if hasattr(type(value), "__ag_staged__") or hasattr(type(value), "__ag_traced__"):
+            self.see_static(getattr(value, "__wrapped__", None), text)
 
     def know(self, thing: Any, source: Source | Value) -> None:
         """Know an object, class or module whose attributes traced code may read and set."""

@@ -182,6 +182,8 @@ class Tracer:
             names = (("function", function),)
             source = Source("constant", (Constant(function),), "function", names, name_of(function))
             function = self.outside.partial(function, source)
+        else:
+            self.outside.see_static(function, name_of(function))
         traced = self.caller.traced(function) if type(function) is FunctionType else self.caller.replacement(function)
         trace.code = getattr(traced, "__code__", None)
         try:

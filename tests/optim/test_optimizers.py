@@ -129,3 +129,16 @@ def test_a_bowl_is_descended(optimizer):
 
     descend(made.init(x), x)
     assert np.abs(x).max() < 0.1
+
+
+def test_updates_need_nothing_that_strict_functions_refuse():
+    parameters = [Variable(np.ones(3)), Variable(np.ones((2, 3)))]
+    made = optim.SGD(0.1).init(parameters)
+
+    @ag.function(strict=True)
+    def steps(count):
+        for _ in range(count):
+            made.update(parameters, [np.ones(3), np.ones((2, 3))])
+
+    steps(3)
+    assert np.allclose(parameters[0], 0.7)
