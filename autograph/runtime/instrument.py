@@ -221,6 +221,7 @@ class _Cached:
         if thing is None or not _TRACING.stack:
             return self.member.__get__(thing, owner)
         trace = _TRACING.stack[-1]
+        value = trace.call(self.member.func)(thing)
         trace.journal.touch(thing)
-        value = vars(thing)[self.member.attrname] = trace.call(self.member.func)(thing)
+        vars(thing)[self.member.attrname] = value
         return value

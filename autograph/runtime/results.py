@@ -325,6 +325,10 @@ class Results:
 
     def write(self, op: str, place: Any, key: Any, value: Any) -> None:
         """Record that the graph writes something that is not its own."""
+        if type(value) in (list, dict, set) and id(value) not in self.paths and held(value) is None:
+            found = self.outside.find(value)
+            if found is not None:
+                value = self.trace.handle(self.outside._load(found[1], ObjectType(type(value).__name__)))
         self.trace.record_lowered(op, (place, key, self.lower(value)))
         self._writes.add(id(self.trace.block.nodes[-1]))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import random
 import sys
@@ -115,3 +116,39 @@ def sets_an_attribute_of_a_module(x):
     sys.mine = x
     np.mine = x
     return sys.mine + np.mine
+
+
+# Objects that are left behind
+
+
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    @functools.cached_property
+    def total(self):
+        print("added up")
+        return sum(self.a) + sum(self.b)
+
+
+@calls("Pair([1], [2]), 3", "Pair([], [0.5]), 2.5")
+def exchanges_lists_and_adds_to_one(pair, x):
+    first = pair.a
+    pair.a, pair.b = pair.b, pair.a
+    pair.a.append(x)
+    return pair.a, first is pair.b, pair
+
+
+@calls("Pair([1], [2]), 1", "Pair([1], [2]), 0", "Pair([0.5], [2]), 2.5")
+def keeps_what_a_cached_property_gives(pair, x):
+    total = pair.total * x
+    pair.a = [x]
+    return total + pair.total, pair
+
+
+@calls("Pair([1], [2])", "Pair([1.5], [])")
+def computes_a_cached_property_again(pair):
+    before = pair.total
+    pair.a.append(before)
+    del pair.total
+    return before, pair.total, pair
