@@ -5,11 +5,13 @@ Each program is run eagerly and as a graph, with plain arguments and with tensor
 
 import collections
 import itertools
+import re
 
 import numpy as np
 import pytest
 
 import autograph.compat.tensorflow as tf
+from autograph.compat.tensorflow import errors
 
 
 def plain(value):
@@ -539,3 +541,95 @@ def returns_in_finally(n):
 def test_returns_in_finally(n):
     matches(returns_in_finally, n)
     matches(returns_in_finally, number(n))
+
+
+def changes_lists(n):
+    items, shorter, table = [n, n + 1], [n, n + 1], {"a": n, "b": n}
+    if n > 0:
+        items.pop()
+        items.append(n * 10)
+        items += [n * 11]
+        shorter.pop()
+        table.update(c=n)
+        del table["b"]
+    else:
+        items.append(n * 12)
+        del shorter[0]
+        table["c"] = -n
+        table.pop("b")
+    return items, shorter, table
+
+
+@pytest.mark.parametrize("n", [3, -3])
+def test_branches_change_lists(n):
+    matches(changes_lists, tf.constant(n))
+
+
+def lengthened_in_one(n):
+    items = [n]
+    if n > 0:
+        items.append(n)
+    return items
+
+
+def collects(n):
+    items = []
+    for i in tf.range(n):
+        items.append(i)
+    return items
+
+
+def collects_in_place(n):
+    items = [n]
+    for i in tf.range(n):
+        items += [i]
+    return items
+
+
+def takes_away(n):
+    items = [n, n, n]
+    while n > 0:
+        n -= items.pop()
+    return items
+
+
+collected = []
+
+
+def collects_outside(n):
+    for i in tf.range(n):
+        collected.append(i)
+    return collected[0]
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "text"),
+    [
+        (lengthened_in_one, ValueError, "'items[1]' must also be initialized in the else branch"),
+        (collects, ValueError, "the list 'items' does not have the same length before and after one iteration"),
+        (collects_in_place, TypeError, "'items' does not have the same nested structure before and after one"),
+        (takes_away, ValueError, "Collect what a loop makes in a tf.TensorArray, and carry what it takes away"),
+        (collects_outside, errors.InaccessibleTensorError, "is out of scope and cannot be used here"),
+    ],
+)
+def test_lists_keep_their_lengths(function, error, text):
+    with pytest.raises(error, match=re.escape(text)):
+        tf.function(function)(tf.constant(3))
+
+
+def test_tensors_are_not_used_where_they_are_not_known():
+    kept = []
+
+    @tf.function
+    def keeps(x):
+        kept.append(x * 2)
+        return x
+
+    @tf.function
+    def uses(x):
+        return x + kept[0]
+
+    keeps(tf.constant(1))
+    for use in (uses, lambda x: kept[0] + x, lambda x: tf.add(x, kept[0])):
+        with pytest.raises(errors.InaccessibleTensorError, match="Use return values, explicit Python locals"):
+            use(tf.constant(1))

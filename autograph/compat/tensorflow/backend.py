@@ -114,6 +114,7 @@ class TensorFlowBackend(protocol.Backend):
         return NotImplemented
 
     def call(self, function: Any) -> Any:
+        mutations.touch(self.current, getattr(function, "__self__", None))
         name = function.__name__ if isinstance(function, (BuiltinFunctionType, type)) else ""
         if name and vars(builtins).get(name) is function:
             return getattr(operators, f"{name}_", NotImplemented)

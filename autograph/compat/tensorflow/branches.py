@@ -82,7 +82,9 @@ def stage_if(
     changed = []
     for slot in merged_slots(arms):
         values = [arm.value_of(slot) for arm in arms]
-        if any(value is not slot.get() for value in values):
+        if isinstance(slot, mutations.Entry) and all(value is UNBOUND for value in values):
+            changed.append((slot, UNBOUND))  # both took it away
+        elif any(value is not slot.get() for value in values):
             changed.append((slot, join.variable(slot.name, values)))
     result = join.variable(name, [arm.result for arm in arms])
     for arm, found in zip(arms, join.results):

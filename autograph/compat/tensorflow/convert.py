@@ -10,7 +10,7 @@ from autograph.compat.tensorflow import dtypes, graphs
 from autograph.compat.tensorflow.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.errors import InvalidArgumentError
 from autograph.compat.tensorflow.shapes import TensorShape
-from autograph.compat.tensorflow.tensor import Tensor, apply, wrap
+from autograph.compat.tensorflow.tensor import Tensor, apply, in_scope, wrap
 
 _NUMBERS = (bool, int, float, complex)
 _DEFAULTS = {"i": dtypes.int32, "f": dtypes.float32, "c": dtypes.complex128, "b": dtypes.bool}
@@ -42,6 +42,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
 def symbolic(value: Tensor) -> Tensor:
     """A tensor from outside as one of the graph that is being made, if one is."""
     graph = graphs.current()
+    in_scope(value)
     if graph is None:
         return value
     if id(value) in graph.stand_ins:

@@ -78,6 +78,10 @@ class OperatorNotAllowedInGraphError(TypeError):
     """Python needs the value of a tensor that is known only when the graph runs."""
 
 
+class InaccessibleTensorError(ValueError):
+    """A tensor is used outside of the function, branch or loop that it was made in."""
+
+
 def raised_by(error: Exception, op: str = "") -> Exception:
     """What an error that NumPy raised comes to."""
     suffix = f" [Op:{op}]" if op else ""

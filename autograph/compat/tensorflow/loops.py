@@ -123,7 +123,15 @@ class _Loop:
             return item()
 
         try:
-            return run_body(self.graph, body, self.state, block)
+            arm = run_body(self.graph, body, self.state, block)
+            for entry, value in arm.entries:
+                if entry.lengthens(value):
+                    raise ValueError(
+                        f"the list '{entry.name.rpartition('[')[0]}' does not have the same length before and after "
+                        "one iteration: how many turns there are is known only when the graph runs. Collect what a "
+                        "loop makes in a tf.TensorArray, and carry what it takes away in variables"
+                    )
+            return arm
         except NameError as error:
             for each in self.created:
                 if f"'{each.name}'" in str(error):
@@ -137,7 +145,7 @@ class _Loop:
             each.params = nest.map(lambda leaf, inv=each.invariant: self._param(block, leaf, inv), each.init)
             if isinstance(each.slot, mutations.Entry):
                 mutations.touch(self.graph, each.slot.container)
-            each.slot.set(each.params)
+            each.slot.set(each.params.copy() if type(each.params) in (list, dict) else each.params)
 
     def _param(self, block: Block, init: Tensor, invariant: TensorShape | None) -> Tensor:
         shape = init.shape if invariant is None else invariant

@@ -37,14 +37,20 @@ class Entry:
         else:
             vars(self.container)[self.key] = value
 
+    def lengthens(self, value: Any) -> bool:
+        """Whether a list has another length if it has `value` there, than it has now."""
+        return isinstance(self.container, list) and (value is UNBOUND) is (self.key < len(self.container))
+
     def is_at(self, other: Entry) -> bool:
         return other.container is self.container and bool(other.key == self.key)
 
 
 def _put(container: Any, key: Any, value: Any) -> None:
-    if value is not UNBOUND:
+    if isinstance(container, list):
+        container[key : None if value is UNBOUND else key + 1] = [] if value is UNBOUND else [value]
+    elif value is not UNBOUND:
         container[key] = value
-    elif isinstance(container, dict):
+    else:
         container.pop(key, None)
 
 

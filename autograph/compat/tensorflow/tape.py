@@ -154,6 +154,7 @@ class GradientTape:
             staged.block.nodes.insert(staged.block.nodes.index(staged.fronts.get(number, staged.marker)), node)
             handle = trace.handle(node.add_output(type_of(variable.dtype, variable.shape)))
             found = Tensor(handle, variable.dtype, variable.shape, staged.graph, "ReadVariableOp")
+            found._block = staged.block
             staged.roots.setdefault(number, []).append(found)
             staged.valid[number] = found
         return staged.valid[number]

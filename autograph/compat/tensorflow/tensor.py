@@ -13,7 +13,7 @@ import numpy as np
 
 from autograph.compat.tensorflow import dtypes, graphs
 from autograph.compat.tensorflow.dtypes import DType, as_dtype, numpy_dtype
-from autograph.compat.tensorflow.errors import OperatorNotAllowedInGraphError, reraise
+from autograph.compat.tensorflow.errors import InaccessibleTensorError, OperatorNotAllowedInGraphError, reraise
 from autograph.compat.tensorflow.shapes import TensorShape
 from autograph.runtime.tensor import is_tensor as _is_handle
 from autograph.runtime.types import ObjectType, TensorType, Type
@@ -22,7 +22,7 @@ from autograph.runtime.types import ObjectType, TensorType, Type
 class Tensor:
     """See the module's documentation. Operators are put in by `math_ops` and `array_ops`."""
 
-    __slots__ = ("__weakref__", "_dtype", "_graph", "_name", "_shape", "_value", "is_range")
+    __slots__ = ("__weakref__", "_block", "_dtype", "_graph", "_name", "_shape", "_value", "is_range")
     __array_priority__ = 1000.0
 
     if TYPE_CHECKING:  # put in by others
@@ -40,6 +40,7 @@ class Tensor:
         self._dtype = dtype
         self._shape = shape
         self._graph = graph
+        self._block = graph.trace.block if graph is not None else None  # in which it is known
         self._name = name
         self.is_range = False  # whether it comes from `tf.range`, in this graph
 
@@ -189,6 +190,21 @@ class Reference:
         return f"<Reference wrapping {self._it!r}>"
 
 
+def in_scope(tensor: Tensor) -> Any:
+    """The value of a tensor, which is seen to be known where it is used."""
+    value = tensor._value
+    if not is_handle(value):
+        return value
+    graph = graphs.current()
+    if graph is None or tensor._graph is not graph or not any(tensor._block is each for each in graph.trace.opened):
+        raise InaccessibleTensorError(
+            f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python locals or "
+            "TensorFlow collections to access it. It was made in a function, branch or loop that has ended: what a "
+            "loop collects belongs into a tf.TensorArray"
+        )
+    return value
+
+
 def is_handle(value: Any) -> bool:
     """Whether the value of a tensor is known only when the graph runs."""
     return _is_handle(value)
@@ -262,7 +278,7 @@ def apply(op: str, function: Callable[..., Any], *tensors: Any, dtype: DType | N
         dtype: of the result, where it differs from NumPy's.
         rest: what else `wrap` takes.
     """
-    values = [each._value for each in tensors]
+    values = [in_scope(each) for each in tensors]
     rest.setdefault("name", op)
     try:
         with np.errstate(all="ignore"):
