@@ -24,6 +24,7 @@ from autograph.runtime.holding import Held, is_spread
 from autograph.runtime.journal import PATCHED, Fallback
 from autograph.runtime.naming import looks_around
 from autograph.runtime.opdef import op_of
+from autograph.runtime.ops import operators
 from autograph.runtime.outside import Outside
 from autograph.runtime.signals import Plain, TooDeep, Unjoinable
 from autograph.runtime.sources import Source
@@ -305,6 +306,8 @@ class Caller:
             return TextMethod(self.trace, owner, function)
         if is_impure(function):
             return Recorded(self.trace, function)
+        if function in operators.FUNCTIONS:
+            return function
         return Recorded(self.trace, function, only_staged=True)
 
 

@@ -136,7 +136,7 @@ class Differentiated:
         if not trace.has(self._block):
             raise DerivativeError("gradients are asked for of what was computed in a branch or loop that has ended")
         roots = [trace.use(leaf) for leaf in nest.flatten(self._chosen) if is_tensor(leaf)]
-        pairs = list(zip(nest.flatten(outputs), nest.flatten(cotangents)))
+        pairs = _pairs(outputs, cotangents)
         found = {}
         if self._nodes:
             start = self._block.nodes.index(self._nodes[0])
@@ -150,6 +150,29 @@ class Differentiated:
                 if is_tensor(leaf) and trace.use(leaf) in roots:
                     found[trace.use(leaf)] = cotangent
         return nest.map(lambda leaf: like(trace, found.get(trace.use(leaf), 0.0), leaf), self._chosen)
+
+
+def _pairs(outputs: Any, cotangents: Any, path: str = "") -> list[tuple[Any, Any]]:
+    """The leaves of a result with the gradients given of them; that of a list that an operation gave is a structure."""
+    kind, given = nest.kind_of(outputs), nest.kind_of(cotangents)
+    if kind is None:
+        if given is not None and not (is_tensor(outputs) and isinstance(outputs._value.type, ObjectType)):
+            raise _misfit(outputs, cotangents, path)
+        return [(outputs, cotangents)]
+    parts = kind.children(outputs)
+    others = given.children(cotangents) if given is not None else {}
+    if parts.keys() != others.keys():
+        raise _misfit(outputs, cotangents, path)
+    return [pair for key, part in parts.items() for pair in _pairs(part, others[key], path + kind.step(key))]
+
+
+def _misfit(outputs: Any, cotangents: Any, path: str) -> DerivativeError:
+    form = {True: "one array or number", False: f"a structure of {len(nest.flatten(outputs))}"}[is_tensor(outputs)]
+    other = f"{len(nest.flatten(cotangents))} in a {type(cotangents).__name__}"
+    return DerivativeError(
+        f"the function gives {form}{f' at {path}' if path else ''}, but {other} were given as its gradients: give them "
+        "in the form of what the function returns"
+    )
 
 
 def traced(trace: Trace, function: Callable[..., Any], chosen: Any, args: Any, kwargs: Any) -> Differentiated:

@@ -114,7 +114,8 @@ class Reverse:
     def run(self) -> None:
         """Record the reverse."""
         for value, gradient in self._outputs:
-            self.contribute(value, gradient)
+            is_whole = is_tuple(value) and isinstance(gradient, (tuple, list))
+            self.contribute(value, Parts(enumerate(gradient)) if is_whole else gradient)
         self.sweep(self.block, self.start, self.end)
 
     def gradient(self, root: Value) -> Any:
@@ -351,11 +352,11 @@ def _summed(gradient: Any, shape: Shape, wanted: Shape) -> Any:
     """A gradient summed over the dimensions that were broadcast, or broadcast itself."""
     beyond = len(shape) - len(wanted)
     if beyond > 0:
-        gradient = np.sum(gradient, axis=tuple(range(beyond)) if beyond > 1 else 0)
+        gradient = gradient.sum(axis=tuple(range(beyond)) if beyond > 1 else 0)
     aligned = (1,) * -beyond + shape[max(beyond, 0) :]
     axes = tuple(axis for axis, (size, other) in enumerate(zip(aligned, wanted)) if other == 1 != size)
     if axes:
-        gradient = np.sum(gradient, axis=axes[0] if len(axes) == 1 else axes, keepdims=True)
+        gradient = gradient.sum(axis=axes[0] if len(axes) == 1 else axes, keepdims=True)
     smaller = any(size != other for size, other in zip(aligned, wanted) if other != 1)
     return np.broadcast_to(gradient, cast("tuple[int, ...]", wanted)) if smaller or beyond < 0 else gradient
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -470,6 +471,40 @@ def test_vjp():
         return pullback((np.ones(3), {"sin": 3.0}))
 
     np.testing.assert_allclose(staged(2.0, X)[0], gradients[0])
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x: np.array_split(x, 2), lambda x: tuple(np.array_split(x, 2)), lambda x: [x[:2], x[2:]]]
+)
+def test_vjp_of_several_results(function):
+    value, pullback = ag.vjp(function, X)
+    assert len(value) == 2
+    (found,) = pullback(type(value)([np.array([1.0, 2.0]), np.array([3.0])]))
+    assert np.array_equal(found, [1, 2, 3])
+
+
+def test_vjp_of_what_gives_tuples():
+    z = np.array([[1.0, 3.0, 4.0], [5.0, 6.0, 7.0]])
+    _, pullback = ag.vjp(np.gradient, z)
+    (found,) = pullback((np.ones((2, 3)), 2 * np.ones((2, 3))))
+    assert np.array_equal(found, [[-5, -2, 1], [-1, 2, 5]])
+    _, pullback = ag.vjp(np.linalg.slogdet, np.eye(2) * 3)
+    assert np.allclose(pullback((0.0, 1.0))[0], np.eye(2) / 3)
+
+
+@pytest.mark.parametrize(
+    "function, cotangents",
+    [(lambda x: (x, x), X), (lambda x: (x, x), (X,)), (lambda x: x, (X, X)), (lambda x: [x], [X, X])],
+)
+def test_vjp_wants_gradients_in_the_form_of_the_result(function, cotangents):
+    _, pullback = ag.vjp(function, X)
+    with pytest.raises(DerivativeError, match="in the form of what the function returns"):
+        pullback(cotangents)
+
+
+def test_functions_that_are_operators():
+    assert ag.grad(lambda x: operator.neg(operator.pow(x, 2)) + operator.mul(x, x))(3.0) == 0
+    assert str(ag.function(lambda x, y: operator.add(x, y)).lower(1, 2)).endswith("return x + y\n")
 
 
 def test_vjp_with_aux():

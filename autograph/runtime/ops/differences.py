@@ -152,7 +152,7 @@ def _of_sampled(g: Any, out: Any, f: Any, *spacing: Any, axis: Any = None, edge_
     if not spacing:
         spacing = (1.0,)
     steps = spacing * len(axes) if len(spacing) == 1 else spacing
-    gradients = g if isinstance(out, (tuple, list)) else (g,)
+    gradients = g if isinstance(g, (tuple, list)) else (g,)
     found = sum(
         np.moveaxis(_along_rows(_rows(part, at), step, edge_order), -1, at)
         for part, step, at in zip(gradients, steps, axes)

@@ -71,6 +71,10 @@ def python_function(name: str) -> Callable[..., Any]:
     return function
 
 
+# The functions that do to handles what the operators do.
+FUNCTIONS = frozenset(map(python_function, (*BINARY, *UNARY)))
+
+
 def remembering(rule: Infer) -> Infer:
     """The same as `rules.rule`, but faster, as constants are but numbers of their types to it."""
     known: dict[tuple[Any, ...], Any] = {}
