@@ -23,7 +23,7 @@ Regions: TypeAlias = frozenset[Region]
 
 NOTHING: Regions = frozenset()
 # Of an array, they make a view that is an object of its own, or nothing at all.
-_NEW_VIEWS = frozenset({"getitem", "setitem", "delitem"})
+_NEW_VIEWS = frozenset({"getitem", "setitem", "delitem", "np.broadcast_to", "np.expand_dims"})
 
 
 def aliasing_of(graph: Graph) -> Aliasing:

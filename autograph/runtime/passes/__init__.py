@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 
 import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph.runtime.graph import Graph
-from autograph.runtime.passes import branches, cse, dead, fold, licm, reuse, simplify
+from autograph.runtime.passes import branches, broadcasts, cse, dead, fold, licm, reuse, simplify
 from autograph.runtime.passes.rewriting import Note, Outcome
 
 __all__ = ["PASSES", "Outcome", "Report", "optimise"]
 
 PASSES: dict[str, Callable[[Graph], Outcome]] = {
     "simplify": simplify.run,   # what gives what went in
+    "broadcasts": broadcasts.run,   # what arithmetic does of itself
     "fold": fold.run,           # what is computed from constants
     "branches": branches.run,   # what runs always or never
     "cse": cse.run,             # what has been computed before

@@ -57,7 +57,7 @@ def test_without_some():
 
 
 def test_without_one_that_there_is_not():
-    with pytest.raises(ValueError, match="there is no pass 'speed'; the passes are simplify, fold, "):
+    with pytest.raises(ValueError, match="there is no pass 'speed'; the passes are simplify, broadcasts, fold, "):
         optimise(parse(PROGRAM), without=["speed"])
 
 
