@@ -162,6 +162,7 @@ def starting(turns: int) -> None:
 
 
 def main(turns: int = 7) -> None:
+    common.take_one_core()
     others = peers.installed()
     calling(turns, others)
     running(turns, others)
