@@ -148,6 +148,11 @@ CHANGES = _forms("""
     np.add(y, {p}, out=y)   y.sort()   d = {e: {p} for e in range(3)}   np.random.seed({i} % 9)   d.clear()
     push(box.seen, {x})
 """)
+NESTED = _forms("""
+    w = [xs]   w = xs   w = d   w = (xs, d)   w = {'seen': box.seen, 'n': {i}}   w = [{p}, xs]   w = vars(box)
+    w = [w, xs]   w = {'k': [xs, d]}   w = None   w = {i}   w = [d, {x}]   w = [y, xs]   w = box   w = (box, xs)
+    w = box.seen   w = [e for e in (xs, d)]   w = xs if {c} else [xs]   w = xs[:]   w = {**d, 9: xs}   w = [*xs, d]
+""")
 SHOWS = _forms("""
     print({i}, {p})   print('x', {x})   print(f"{{p}:.3f} {{i}}")   print(xs, d, sep=' | ')   print(p, q, end=';')
     print(a.shape, x.dtype, len(y))   print(repr({p}), str({i}))   print(type({p}).__name__)   print(box.n, *xs)
@@ -158,7 +163,7 @@ TRAPS = _forms("""
 """)
 RETURNS = _forms("""
     return i, j, k, p, q, y, z, box   return i, p, y   return [y, z], {'x': x, 'p': q}, box.seen   print(i, j, p, y)
-    return {p}, {x}, k, z
+    return {p}, {x}, k, z   return w, xs, i   return i, [w, d, xs]   return {'w': w}, box
 """)
 LOOPS = _forms("""
     i in range(3)   j in range({i} % 4)   k in range(min(n, 3))   i in range(2, -1, -1)   p in {x}[:3]   p in x
@@ -240,8 +245,8 @@ class _Writer:
     def program(self) -> str:
         scope = Scope()
         kept = self.pick("x.copy()", "x", "np.zeros(3)", "x[:]", "a[0]")
-        body = ["i, j, k = n, 1, 0", "p, q = f, 0.5", f"y, z = {kept}, np.arange(3.0)", "box = Box(n)"]
-        while self.left > 3 or len(body) < 6:
+        body = ["i, j, k = n, 1, 0", "p, q = f, 0.5", f"y, z = {kept}, np.arange(3.0)", "box = Box(n)", "w = xs"]
+        while self.left > 3 or len(body) < 7:
             body += self.block(scope)
         body.append(self.filled(self.pick(*RETURNS)))
         return PRELUDE + "\n\n" + "\n".join(["def main(n, f, x, a, xs, d):", *_indented(body)]) + "\n"
@@ -277,6 +282,9 @@ class _Writer:
     def change(self, scope: Scope) -> Lines:
         return self.some(CHANGES)
 
+    def nest(self, scope: Scope) -> Lines:
+        return self.some(NESTED)
+
     def show(self, scope: Scope) -> Lines:
         return self.some(SHOWS)
 
@@ -299,7 +307,7 @@ class _Writer:
         return [f"{self.pick('p', 'q')} = {self.pick(*scope.functions)}({self.expression('p', 1)})"]
 
     def jump(self, scope: Scope) -> Lines:
-        kinds = ["return {p}", "return"] if scope.inner else ["return {i}, {p}, {x}", "return", "return {x}"]
+        kinds = ["return {p}", "return"] if scope.inner else ["return {i}, {p}, {x}", "return", "return {x}", "return {i}, [xs], w"]
         kinds += ["break", "continue", "break", "continue"] if scope.loop else []
         kinds += ["raise", "raise"] if scope.handler else []
         return [self.filled(self.pick(*kinds, "raise ValueError('drawn', {i})"))]
@@ -373,7 +381,7 @@ class _Writer:
         return [*lines, f"    return {self.pick('v', 'k', 'i', 'p')}"]
 
 
-SIMPLE = (*[_Writer.assign] * 3, *[_Writer.update] * 2, *[_Writer.store] * 2, *[_Writer.change] * 2, _Writer.show,
-          _Writer.doubtful, _Writer.trap, _Writer.call)  # fmt: skip
+SIMPLE = (*[_Writer.assign] * 3, *[_Writer.update] * 2, *[_Writer.store] * 2, *[_Writer.change] * 2, _Writer.nest,
+          _Writer.show, _Writer.doubtful, _Writer.trap, _Writer.call)  # fmt: skip
 COMPOUND = (*[_Writer.if_] * 4, *[_Writer.while_] * 2, *[_Writer.for_] * 4, _Writer.try_, _Writer.with_, _Writer.match_,
             _Writer.def_)  # fmt: skip

@@ -9,6 +9,7 @@ from autograph.runtime import forms
 from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.holding import let_hold
 from autograph.runtime.journal import restore
+from autograph.runtime.known import Known
 from autograph.runtime.naming import stored_at
 from autograph.runtime.regions import (
     Arm,
@@ -100,7 +101,7 @@ def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], st
             raise Diverged
         return _go_on(trace, node, ending[0])
     hoist(arms)
-    owned = owned_by(arms[0].before)
+    owned = owned_by(trace, arms[0].before)
     results: list[list[Any]] = [[] for _ in ending]
     rebuilt = []
     slots = _slots(ending, state)
@@ -152,18 +153,18 @@ def _before(arm: Arm, slot: Any) -> Any:
 
 
 def _joined(
-    trace: Trace, name: str, values: list[Any], test: Value, owned: Callable[[Any], bool], loose: bool
+    trace: Trace, name: str, values: list[Any], test: Value, owned: Known, loose: bool
 ) -> forms.Form:
     """A form for the values from both branches."""
     first, second = values
     try:
-        return forms.widen(forms.Fixed(first), second, owned=owned)
+        return forms.widen(forms.Fixed(first), second, owned)
     except forms.Misfit as error:
         if not loose or error.container is not None:
             raise misfit(name, error, test, trace.place()) from None
     trace.loosened = test
     try:
-        return forms.widen(forms.Fixed(first), second, loose=True, owned=owned)
+        return forms.widen(forms.Fixed(first), second, owned, loose=True)
     except forms.Misfit as error:
         raise misfit(name, error, test, trace.place()) from None
 

@@ -10,7 +10,7 @@ results of a block; `build` makes a value of a form out of handles for its leave
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType
@@ -21,6 +21,7 @@ import numpy as np
 from autograph import nest
 from autograph.marks import UNBOUND
 from autograph.runtime.holding import HOLDERS, held
+from autograph.runtime.known import Known
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import ANY, NONE, MaybeUnbound, ObjectType, Type, join, type_of
 
@@ -55,12 +56,6 @@ class Misfit(Exception):
         self.first = first
         self.second = second
         self.container = container
-
-
-def _holdable(owned: Callable[[Any], bool] | None, *values: Any) -> Any:
-    """The first of some values that is a container known elsewhere, whose contents the graph does not hold yet."""
-    known = (value for value in values if type(value) in HOLDERS and held(value) is None)
-    return next((value for value in known if owned is not None and owned(value)), None)
 
 
 def is_stageable(value: Any) -> bool:
@@ -106,28 +101,27 @@ def staged(value: Any) -> Form:
     return Fixed(value)
 
 
-def widen(form: Form, value: Any, loose: bool = False, owned: Callable[[Any], bool] | None = None) -> Form:
+def widen(form: Form, value: Any, owned: Known, loose: bool = False) -> Form:
     """The form that also covers `value`.
 
     Args:
+        owned: tells lists, dicts and the like that are known elsewhere, too, so that no other may be put in their place.
         loose: values that have nothing in common become an object; that is for what nobody looks at any more, such as
             what a function returns.
-        owned: whether a list or dict is known elsewhere, too, so that no other may be put in its place.
 
     Raises:
         Misfit: there is no such form.
     """
     if isinstance(form, Parts):
-        return _widen_parts(form, value, loose, owned)
+        return _widen_parts(form, value, owned, loose)
     if isinstance(form, Leaf):
-        return Leaf(_join_at_leaf(form.type, value, loose, owned))
+        return Leaf(_join_at_leaf(form.type, value, owned, loose))
     known = form.value
     if known is value or _same_constant(known, value):
         return form
     if (known is UNBOUND) != (value is UNBOUND):
         other = value if known is UNBOUND else known
-        if _is_shared(other, owned):
-            raise Misfit(describe(known), describe(value), _holdable(owned, other))
+        _check_objects(describe(known), describe(value), (other,), owned, loose=not _is_shared(other, owned))
         inner = type_at(other)
         return Leaf(inner if isinstance(inner, MaybeUnbound) else MaybeUnbound(inner))
     if is_stageable(known) and is_stageable(value):
@@ -137,30 +131,28 @@ def widen(form: Form, value: Any, loose: bool = False, owned: Callable[[Any], bo
         if not (_is_shared(known, owned) or _is_shared(value, owned)):
             mine, theirs = kind.children(known), kind.children(value)
             if list(mine) == list(theirs):
-                return Parts(known, {key: widen(Fixed(mine[key]), theirs[key], loose, owned) for key in mine})
-    if loose or (_can_be_object(known, owned) and _can_be_object(value, owned)):
-        return Leaf(join(type_at(known), type_at(value)))
-    raise Misfit(describe(known), describe(value), _holdable(owned, known, value))
+                return Parts(known, {key: widen(Fixed(mine[key]), theirs[key], owned, loose) for key in mine})
+    _check_objects(describe(known), describe(value), (known, value), owned, loose)
+    return Leaf(join(type_at(known), type_at(value)))
 
 
-def _widen_parts(form: Parts, value: Any, loose: bool, owned: Callable[[Any], bool] | None) -> Form:
+def _widen_parts(form: Parts, value: Any, owned: Known, loose: bool) -> Form:
     kind = nest.kind_of(form.like)
     if kind is not None and type(value) is type(form.like) and not is_tensor(value) and not _is_shared(value, owned):
         theirs = kind.children(value)
         if list(theirs) == list(form.parts):
-            return Parts(form.like, {key: widen(part, theirs[key], loose, owned) for key, part in form.parts.items()})
-    if loose or (_can_be_object(form.like, owned) and (_can_be_object(value, owned) or value is UNBOUND)):
-        inner = join(ObjectType(type(form.like).__name__), type_at(value))
-        return Leaf(inner)
-    raise Misfit(describe(form.like), describe(value), _holdable(owned, form.like, value))
+            return Parts(form.like, {key: widen(part, theirs[key], owned, loose) for key, part in form.parts.items()})
+    values = (form.like,) if value is UNBOUND else (form.like, value)
+    _check_objects(describe(form.like), describe(value), values, owned, loose)
+    return Leaf(join(ObjectType(type(form.like).__name__), type_at(value)))
 
 
-def _join_at_leaf(type: Type, value: Any, loose: bool, owned: Callable[[Any], bool] | None) -> Type:
+def _join_at_leaf(type: Type, value: Any, owned: Known, loose: bool) -> Type:
     if value is UNBOUND:
         return type if isinstance(type, MaybeUnbound) else MaybeUnbound(type)
-    if is_stageable(value) or loose or _can_be_object(value, owned):
-        return join(type, type_at(value))
-    raise Misfit(f"a value of type {type}", describe(value), _holdable(owned, value))
+    if not is_stageable(value):
+        _check_objects(f"a value of type {type}", describe(value), (value,), owned, loose)
+    return join(type, type_at(value))
 
 
 def _same_constant(first: Any, second: Any) -> bool:
@@ -183,17 +175,21 @@ def _is_plain_object(value: Any) -> bool:
     return value is None or hasattr(type(value), "stands_for")
 
 
-def _can_be_object(value: Any, owned: Callable[[Any], bool] | None) -> bool:
-    """Whether a value may go on as an object of the graph: a constant, or a list or dict that nobody else knows."""
-    if _is_plain_object(value):
-        return True
-    return type(value) in HOLDERS and not _is_shared(value, owned)
+def _check_objects(first: str, second: str, values: tuple[Any, ...], owned: Known, loose: bool) -> None:
+    """See to it that values may go on as objects of the graph: they are constants, or lists, dicts and the like.
+
+    Raises:
+        Misfit: they are not; or they hold containers that others know, which those in the graph would be copies of.
+    """
+    shared = [container for value in values for container in owned.within(value)]
+    if shared or not (loose or all(_is_plain_object(value) or type(value) in HOLDERS for value in values)):
+        raise Misfit(first, second, next(filter(owned.can_be_held, shared), None))
 
 
-def _is_shared(value: Any, owned: Callable[[Any], bool] | None) -> bool:
+def _is_shared(value: Any, owned: Known) -> bool:
     if is_tensor(value) or isinstance(value, tuple) or held(value) is not None:
         return False
-    return (type(value) in HOLDERS or nest.kind_of(value) is not None) and (owned is None or owned(value))
+    return (type(value) in HOLDERS or nest.kind_of(value) is not None) and owned(value)
 
 
 def leaves(form: Form, value: Any) -> Iterator[Any]:

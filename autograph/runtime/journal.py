@@ -164,9 +164,12 @@ class Journal:
 MANY = 50_000  # objects, among which nobody looks for containers
 
 
-def reached(values: Iterable[Any], changes: Changes) -> set[int] | None:
-    """The identities of all that can be reached from `values`, as it was before `changes`; None if that is too much."""
-    seen: set[int] = set()
+def reached(values: Iterable[Any], changes: Changes) -> dict[int, bool] | None:
+    """The identities of all that can be reached from `values`, as it was before `changes`; None if that is too much.
+
+    For each it is told whether it is the `__dict__` of an object.
+    """
+    seen: dict[int, bool] = {}
     rest = list(values)
     while rest:
         if len(seen) > MANY:
@@ -174,9 +177,11 @@ def reached(values: Iterable[Any], changes: Changes) -> set[int] | None:
         value = rest.pop()
         if id(value) in seen or type(value) in _LEAVES:
             continue
-        seen.add(id(value))
+        seen[id(value)] = False
+        if type(value).__flags__ & _HEAP and not _is_ours(value) and type(own := getattr(value, "__dict__", None)) is dict:
+            seen[id(own)] = True
         noted = changes.before.get(id(value))
-        rest.extend(_inside(value) if noted is None else _inside(noted[1]))
+        rest.extend(inside(value) if noted is None else inside(noted[1]))
     return seen
 
 
@@ -184,9 +189,10 @@ _HEAP = 1 << 9  # the flag of classes that are written in Python
 _LEAVES = frozenset({int, float, bool, complex, str, bytes, type(None)})
 
 
-def _inside(value: Any) -> Iterable[Any]:
-    if str(type(value).__module__).startswith("autograph.runtime") and not isinstance(value, Fallback):
-        return ()  # handles and their like
+def inside(value: Any) -> Iterable[Any]:
+    """What can be reached from a value in one step."""
+    if _is_ours(value):
+        return ()
     if isinstance(value, (dict, list, tuple, set, frozenset, deque)):
         own = attributes(value).values() if type(value).__flags__ & _HEAP else ()
         return [*(value.values() if isinstance(value, dict) else value), *own]
@@ -206,6 +212,11 @@ def _inside(value: Any) -> Iterable[Any]:
         return [part for base in value.__mro__ if base.__flags__ & _HEAP for part in vars(base).values()]
     has_parts = type(value).__flags__ & _HEAP or hasattr(value, "__dict__")
     return [*attributes(value).values(), type(value)] if has_parts else ()
+
+
+def _is_ours(value: Any) -> bool:
+    """Whether a value is a handle or the like."""
+    return str(type(value).__module__).startswith("autograph.runtime") and not isinstance(value, Fallback)
 
 
 def _content(cell: CellType) -> Any:

@@ -16,6 +16,7 @@ from autograph.runtime import forms
 from autograph.runtime.branches import NoState, repeated, stage_if
 from autograph.runtime.graph import Block, Node, Value, gather
 from autograph.runtime.holding import HOLDERS, held
+from autograph.runtime.known import Known
 from autograph.runtime.naming import stored_names
 from autograph.runtime.opdef import ORDERED, WRITE, lookup
 from autograph.runtime.regions import (
@@ -44,7 +45,7 @@ class Carry:
     """What a loop carries from turn to turn: slots with their forms, and what they were at the beginning."""
 
     trace: Trace
-    owned: Callable[[Any], bool]
+    owned: Known
     forms: dict[Any, forms.Form] = field(default_factory=dict)
     begin: dict[Any, Any] = field(default_factory=dict)
     test: Value | None = None
@@ -79,8 +80,9 @@ class Carry:
             if slot not in arm.values:
                 continue
             try:
-                wider = forms.widen(form, arm.values[slot], slot.name.startswith("retval_"), self.owned)
-                wider = forms.widen(wider, self.begin[slot], slot.name.startswith("retval_"), self.owned)
+                loose = slot.name.startswith("retval_")
+                wider = forms.widen(form, arm.values[slot], self.owned, loose)
+                wider = forms.widen(wider, self.begin[slot], self.owned, loose)
             except forms.Misfit as error:
                 raise misfit(slot.name, error, self.test, self.trace.place()) from None
             if list(forms.types(wider)) != list(forms.types(form)) or not _alike(wider, form):
@@ -120,7 +122,7 @@ def _alike(first: forms.Form, second: forms.Form) -> bool:
 
 
 def _carry(trace: Trace, state: State) -> Carry:
-    carry = Carry(trace, owned_by(state.snapshot()))
+    carry = Carry(trace, owned_by(trace, state.snapshot()))
     for variable in state.carried:
         carry.expect(variable)
     return carry

@@ -15,7 +15,8 @@ from autograph.marks import UNBOUND
 from autograph.runtime import forms
 from autograph.runtime.graph import Block, Place, Value
 from autograph.runtime.holding import HOLDERS, Held, held
-from autograph.runtime.journal import Changes, Fallback, contents, entries, put, reached
+from autograph.runtime.journal import Changes, Fallback, contents, entries, put
+from autograph.runtime.known import Known
 from autograph.runtime.raising import run_or_raise
 from autograph.runtime.signals import Diverged, Materialise, Unjoinable, Unstageable, handled
 from autograph.runtime.tensor import Tensor, is_tensor
@@ -147,8 +148,7 @@ def known_before(trace: Trace, before: dict[Any, Any], changes: Changes) -> Call
     watched = {id(container) for container in trace.journal.watched}
     if changes.before.keys() <= watched:  # those were there before
         return lambda container: True
-    found = reached([*before.values(), *trace.roots()], changes)
-    return lambda container: found is None or id(container) in found
+    return Known(lambda: [*before.values(), *trace.roots()], changes)
 
 
 def _note_entries(arm: Arm, changes: Changes) -> None:
@@ -194,23 +194,12 @@ def hoist(arms: list[Arm]) -> None:
             raise Unstageable(f"{what} under a condition that is known only when the graph runs", ())
 
 
-def owned_by(values: dict[Any, Any]) -> Callable[[Any], bool]:
-    """Whether a container was there before: whether it is found in `values`, the variables before the construct."""
-    known: set[int] = set()
-    rest = [value for value in values.values() if value is not UNBOUND]
-    while rest:
-        value = rest.pop()
-        kind = None if is_tensor(value) else nest.kind_of(value)
-        if kind is None:
-            if type(value) in HOLDERS:
-                known.add(id(value))
-        elif id(value) not in known:
-            known.add(id(value))
-            rest.extend(kind.children(value).values())
-    return lambda value: id(value) in known
+def owned_by(trace: Trace, values: dict[Any, Any]) -> Known:
+    """What was there before a construct, of which `values` are the variables."""
+    return Known(lambda: [*values.values(), *trace.roots()])
 
 
-def check_aliases(trace: Trace, values: Iterable[Any], owned: Callable[[Any], bool]) -> None:
+def check_aliases(trace: Trace, values: Iterable[Any], owned: Known) -> None:
     """See to it that what paths are joined in holds no new list, dict or set at two places, which would become two.
 
     Raises:

@@ -1,0 +1,293 @@
+"""Containers that were there before a branch or loop, nested in what it leaves: they stay those very containers."""
+
+from __future__ import annotations
+
+from collections import deque
+from types import SimpleNamespace
+
+import numpy as np
+
+from tests.corpus_staged import calls
+
+registry = [0]
+
+
+class Box:
+    def __init__(self, content):
+        self.content = content
+
+    def __eq__(self, other):
+        return type(other) is Box and other.content == self.content
+
+    def __repr__(self):
+        return f"Box({self.content})"
+
+
+@calls("0", "5")
+def changed_before_it_is_returned(a):
+    xs = [0]
+    if a:
+        return 0
+    xs[0] = 1
+    return [xs]
+
+
+@calls("0", "5")
+def returned_beside_a_number(a):
+    xs = [0]
+    if a:
+        return 0
+    xs[0] = 1
+    return xs, 2
+
+
+@calls("0", "5")
+def in_a_dict(a):
+    xs = [0]
+    if a:
+        return 0
+    xs[0] = 1
+    return {"k": xs}
+
+
+@calls("0", "5")
+def a_tuple_made_before(a):
+    xs = [0]
+    pair = (xs, 1)
+    if a:
+        return 0
+    xs[0] = 1
+    return pair
+
+
+@calls("0", "5")
+def in_an_object(a):
+    xs = [0]
+    if a:
+        return 0
+    xs[0] = 1
+    return Box(xs)
+
+
+@calls("0", "5")
+def in_a_closure(a):
+    xs = [0]
+    if a:
+        read = len
+    else:
+        xs[0] = 1
+
+        def read(_):
+            return xs
+
+    return read([1, 2])
+
+
+@calls("0", "5")
+def grown_after_it_was_nested(a):
+    xs = [0]
+    if a:
+        found = 0
+    else:
+        found = [xs]
+    xs.append(5)
+    return found, xs
+
+
+@calls("0", "5")
+def changed_after_it_was_nested(a):
+    xs = [0]
+    if a:
+        found = 0
+    else:
+        found = (xs, 1)
+    xs[0] = a + 5
+    return found
+
+
+@calls("0", "5")
+def nested_either_way(a):
+    xs = [0]
+    found = [xs] if a else (xs, 1)
+    xs[0] = 1
+    return found
+
+
+@calls("0", "5")
+def nested_in_one_of_two_lists(a):
+    xs = [0]
+    ys = [xs, 1]
+    if a:
+        found = ys
+    else:
+        found = [xs]
+    xs[0] = 5
+    return found, ys
+
+
+@calls("0, [5, 6]", "1, [5, 6]")
+def of_the_caller(a, xs):
+    if a:
+        return 0
+    xs[0] = 1
+    return [xs]
+
+
+@calls("0, [5, 6]", "1, [5, 6]")
+def of_the_caller_and_changed_later(a, xs):
+    if a:
+        found = 0
+    else:
+        xs[0] = 1
+        found = [xs]
+    xs[0] += 1
+    return found
+
+
+@calls("0, {'k': [0]}", "1, {'k': [0]}")
+def nested_in_an_argument(a, d):
+    if a:
+        return 0
+    d["k"][0] = 9
+    return {"x": d["k"]}
+
+
+@calls("5, [5, 6]", "-1, [5, 6]", "1, [5, 6]")
+def returned_in_three_ways(a, xs):
+    if a > 3:
+        return {"first": xs[0], "all": xs}
+    if a < 0:
+        return [xs]
+    xs[0] += a
+    return xs
+
+
+@calls("0", "5")
+def of_the_module(a):
+    registry[0] = 0
+    if a:
+        return 0
+    registry[0] = a + 3
+    return [registry]
+
+
+@calls("0", "5")
+def of_an_object(a):
+    box = Box([1])
+    if a:
+        return 0
+    box.content[0] = 7
+    return box.content
+
+
+@calls("0", "5")
+def of_an_object_and_nested(a):
+    box = Box([0])
+    if a:
+        found = 0
+    else:
+        found = [box.content]
+    box.content.append(3)
+    return found
+
+
+@calls("0, Box([0])", "5, Box([0])")
+def of_an_object_of_the_callers(a, box):
+    if a:
+        found = 0
+    else:
+        found = [box.content]
+    box.content.append(a)
+    return found
+
+
+@calls("0", "5")
+def of_a_namespace(a):
+    space = SimpleNamespace(values=[0])
+    if a:
+        return 0
+    space.values[0] = 1
+    return [space.values]
+
+
+@calls("0", "5")
+def the_attributes_of_an_object(a):
+    box = Box(0)
+    if a:
+        found = 0
+    else:
+        found = vars(box)
+    box.content = a + 3
+    return found
+
+
+@calls("0", "5")
+def the_attributes_of_an_object_at_the_end(a):
+    box = Box(0)
+    if a:
+        return 0
+    box.content = 1
+    return box.__dict__
+
+
+@calls("0", "5")
+def a_deque(a):
+    waiting = deque([1])
+    if a:
+        found = 0
+    else:
+        found = (waiting,)
+    waiting.append(2)
+    return found
+
+
+@calls("0", "5")
+def a_list_of_arrays(a):
+    xs = [np.zeros(2)]
+    if a:
+        found = 0
+    else:
+        found = [xs]
+    xs[0][0] = 2.0
+    xs.append(a)
+    return str(found)
+
+
+@calls("0", "3", "30")
+def nested_by_each_turn(n):
+    xs = [0]
+    found = 0
+    for i in range(n):
+        found = [xs]
+        xs[0] = i
+    return found
+
+
+@calls("0", "3", "30")
+def grown_by_each_turn(n):
+    xs = [0]
+    found = 0
+    for i in range(n):
+        found = [xs]
+        xs.append(i)
+    return found, xs
+
+
+@calls("0", "3", "30")
+def of_an_object_nested_by_each_turn(n):
+    box = Box([0])
+    found = 0
+    for i in range(n):
+        found = [box.content]
+        box.content[0] = i
+    return found
+
+
+@calls("0", "3", "30")
+def kept_by_each_turn(n):
+    xs = [0]
+    history = []
+    for i in range(n):
+        xs[0] += i
+        history.append((i, xs))
+    return history
