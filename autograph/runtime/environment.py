@@ -51,7 +51,7 @@ class Environment(Fallback):
     """The globals of traced code: what it wrote itself, and behind that what its module holds."""
 
     def __init__(self, real: dict[str, Any], builtins: dict[str, Any], see: Callable[[Any, Source], Any]) -> None:
-        super().__init__({"__builtins__": builtins})
+        super().__init__({"__builtins__": builtins, "__warningregistry__": {}})  # as Python itself would enter them
         if "__name__" in real:
             dict.__setitem__(self, "__name__", real["__name__"])
         self.real = real

@@ -70,6 +70,13 @@ def test_only_those_of_the_path_that_is_taken() -> None:
     assert len(staged.traces) == 1
 
 
+def test_the_first_warning_of_a_module_in_a_loop() -> None:
+    globals().pop("__warningregistry__", None)  # which Python enters with the first
+    staged = ag.function(times_in_loop)
+    assert warned_of(lambda: staged(3))
+    assert staged.traces[0].graph is not None
+
+
 def test_filters_are_those_of_the_call() -> None:
     staged = ag.function(times)
     assert warned_of(lambda: staged(1.0), "ignore") == []
