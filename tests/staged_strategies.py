@@ -307,7 +307,8 @@ class _Writer:
         return [f"{self.pick('p', 'q')} = {self.pick(*scope.functions)}({self.expression('p', 1)})"]
 
     def jump(self, scope: Scope) -> Lines:
-        kinds = ["return {p}", "return"] if scope.inner else ["return {i}, {p}, {x}", "return", "return {x}", "return {i}, [xs], w"]
+        results = ["{p}", ""] if scope.inner else ["{i}, {p}, {x}", "", "{x}", "{i}, [xs], w"]
+        kinds = [f"return {result}".rstrip() for result in results]
         kinds += ["break", "continue", "break", "continue"] if scope.loop else []
         kinds += ["raise", "raise"] if scope.handler else []
         return [self.filled(self.pick(*kinds, "raise ValueError('drawn', {i})"))]

@@ -105,7 +105,7 @@ def widen(form: Form, value: Any, owned: Known, loose: bool = False) -> Form:
     """The form that also covers `value`.
 
     Args:
-        owned: tells lists, dicts and the like that are known elsewhere, too, so that no other may be put in their place.
+        owned: tells what is known elsewhere, too, so that no other list, dict or the like may be put in its place.
         loose: values that have nothing in common become an object; that is for what nobody looks at any more, such as
             what a function returns.
 

@@ -178,7 +178,8 @@ def reached(values: Iterable[Any], changes: Changes) -> dict[int, bool] | None:
         if id(value) in seen or type(value) in _LEAVES:
             continue
         seen[id(value)] = False
-        if type(value).__flags__ & _HEAP and not _is_ours(value) and type(own := getattr(value, "__dict__", None)) is dict:
+        own = getattr(value, "__dict__", None) if type(value).__flags__ & _HEAP and not _is_ours(value) else None
+        if type(own) is dict:
             seen[id(own)] = True
         noted = changes.before.get(id(value))
         rest.extend(inside(value) if noted is None else inside(noted[1]))
