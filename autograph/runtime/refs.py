@@ -9,9 +9,10 @@ from types import FunctionType
 from typing import Any
 
 from autograph.libraries import on_behalf
+from autograph.runtime.appearance import class_of
 from autograph.runtime.holding import held, may_hold
 from autograph.runtime.signals import Unstageable
-from autograph.runtime.tensor import Tensor, class_of, is_tensor
+from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 
 _UNCHANGING = (tuple, str, bytes, range)

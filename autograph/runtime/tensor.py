@@ -7,33 +7,20 @@ node of the graph. It is a reference, as in Python: two names for one handle are
 
 from __future__ import annotations
 
-import dis
 import math
 import sys
-from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
 
 from autograph.libraries import is_own, on_behalf
-from autograph.runtime.classes import GENERATORS
+from autograph.runtime.appearance import KNOWN_ATTRIBUTES, NAMES, TOLD, class_of, is_called, sample_of
 from autograph.runtime.graph import Value
+from autograph.runtime.instructions import SPREADING, instruction, is_comparison, is_inplace, is_operation
 from autograph.runtime.protocols import as_arrays, overrides
 from autograph.runtime.recorder import Recorder
-from autograph.runtime.types import PYTHON_TYPES, ObjectType, TensorType
-
-# Of an array: what is known before the program runs, if its type is exact.
-_STATIC_ATTRIBUTES: dict[str, Callable[[TensorType], Any]] = {
-    "ndim": lambda type: type.ndim,
-    "dtype": lambda type: type.dtype,
-    "itemsize": lambda type: type.dtype.itemsize,
-}
-_DICTS = (OrderedDict, defaultdict, Counter)
-_KINDS = (str, list, dict, set, tuple, range, enumerate, zip, bytes, type(None), frozenset, deque, *_DICTS)
-_CLASSES: dict[str, type] = {kind.__name__: kind for kind in _KINDS}
-# The same of generators of random numbers that the graph makes. (Classes of the user may be called so, too.)
-_MADE: dict[str, type] = {kind.__name__: kind for kind in GENERATORS}
+from autograph.runtime.types import ObjectType, TensorType
 
 
 class Tensor:
@@ -76,34 +63,28 @@ class Tensor:
 
     @on_behalf
     def __getattr__(self, name: str) -> Any:
-        if name in _NAMES and getattr(self._value.type, "name", "") == "type":
+        if name in NAMES and getattr(self._value.type, "name", "") == "type":
             return self._trace.record("getattr", (self, name))
-        if name.startswith("__") and name.endswith("__") and name not in _TOLD:
+        if name.startswith("__") and name.endswith("__") and name not in TOLD:
             by_library = is_own(sys._getframe(1).f_code.co_filename)
             if not by_library and hasattr(class_of(self._value), name):
                 self._trace.needs(self, f"for its {name}", plain=True)
             raise AttributeError(f"a staged value has no attribute {name}")
         type = self._trace.type_of(self)
-        if isinstance(type, TensorType):
-            if type.weak and type.exact and not hasattr(_sample(type), name):
-                return getattr(_sample(type), name)  # the AttributeError of what it stands for
-            if type.exact and name in _STATIC_ATTRIBUTES:
-                return _STATIC_ATTRIBUTES[name](type)
-            if type.exact and name == "shape":
-                return self._shape(type)
-            if type.exact and name == "size" and None not in type.shape:
-                return math.prod(type.shape)
-            if type.exact and name in ("real", "imag", "T", "flat", "nbytes", "strides", "size"):
-                return self._trace.record("getattr", (self, name))
-            sample = _sample(type)
-            if type.exact and not hasattr(sample, name):
+        if isinstance(type, TensorType) and type.exact:
+            sample = sample_of(type)
+            if not hasattr(sample, name):
                 return getattr(sample, name)  # the AttributeError of what it stands for
-            if callable(getattr(sample, name, None)) or not type.exact:
-                return Method(self, name) if not _is_data(name) else self._trace.record("getattr", (self, name))
-            return self._trace.record("getattr", (self, name))
-        if _is_method(self._trace.classes.get(self._value), type, name):
-            return Method(self, name)
-        return self._trace.record("getattr", (self, name))
+            if name in KNOWN_ATTRIBUTES:
+                return KNOWN_ATTRIBUTES[name](type)
+            if name == "shape":
+                return self._shape(type)
+            if name == "size" and None not in type.shape:
+                return math.prod(type.shape)
+            is_method = callable(getattr(sample, name))
+        else:
+            is_method = is_called(self._trace.classes.get(self._value), type, name)
+        return Method(self, name) if is_method else self._trace.record("getattr", (self, name))
 
     def _shape(self, type: TensorType) -> tuple[Any, ...]:
         if None not in type.shape:
@@ -160,10 +141,10 @@ class Tensor:
         if isinstance(type, TensorType) and type.exact and type.ndim and type.shape[0] is not None:
             return type.shape[0]
         if isinstance(type, TensorType) and type.exact and not type.ndim:
-            return len(_sample(type))  # raises as what it stands for would
+            return len(sample_of(type))  # raises as what it stands for would
         if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
             return len(type.items)
-        if _instruction(sys._getframe(1))[0] in _SPREADING:
+        if instruction(sys._getframe(1))[0] in SPREADING:
             raise TypeError("a list that takes in what is staged asks for its length only to be quicker")
         self._needs("as its length")
 
@@ -193,7 +174,7 @@ class Tensor:
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if any(map(overrides, (*inputs, *kwargs.get("out", ())))):
             return NotImplemented
-        if ufunc in _OPERATORS and method == "__call__" and not kwargs and _is_operation(sys._getframe(1)):
+        if ufunc in _OPERATORS and method == "__call__" and not kwargs and is_operation(sys._getframe(1)):
             return self._trace.record(_OPERATORS[ufunc], inputs)
         return self._trace.record_ufunc(ufunc, method, inputs, kwargs)
 
@@ -266,21 +247,10 @@ def _overridden(op: str, tensor: Tensor, other: Any) -> Any:
 
 def _reflected(op: str) -> Callable[[Tensor, Any], Any]:
     def record(self: Tensor, other: Any) -> Any:
-        inplace = not isinstance(other, _ARITHMETIC) and _is_inplace(sys._getframe(1))
+        inplace = not isinstance(other, _ARITHMETIC) and is_inplace(sys._getframe(1))
         return self._trace.record("i" * inplace + op, (other, self))
 
     return record
-
-
-def _is_inplace(frame: Any) -> bool:
-    """Whether the code of `frame` is at an `x += y`, which differs from `x + y` by the words of its errors."""
-    instruction, argument = _instruction(frame)
-    return instruction.startswith("INPLACE") or (instruction == "BINARY_OP" and argument >= _FIRST_INPLACE)
-
-
-def _is_operation(frame: Any) -> bool:
-    """Whether the code of `frame` is at an operator: `s + x` of a NumPy scalar warns otherwise than `np.add(s, x)`."""
-    return _instruction(frame)[0].startswith(("BINARY", "INPLACE", "COMPARE"))
 
 
 _OPERATORS = {
@@ -294,23 +264,17 @@ _OPERATORS = {
 }
 _UFUNCS = {op: ufunc for ufunc, op in _OPERATORS.items()}
 _ARITHMETIC = (int, float, complex, Tensor, np.ndarray, np.generic)
-_FIRST_INPLACE = 13  # from `NB_INPLACE_ADD` on
 
 
 def _ordering(op: str, mirrored: str, sign: str) -> Callable[[Tensor, Any], Any]:
     """`self op other`, which Python also asks for in the place of `other sign self`."""
 
     def record(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, _ARITHMETIC):
-            instruction, argument = _instruction(sys._getframe(1))
-            if instruction == "COMPARE_OP" and dis.cmp_op[argument >> _COMPARE_SHIFT] == sign:
-                return self._trace.record(mirrored, (other, self))
+        if not isinstance(other, _ARITHMETIC) and is_comparison(sys._getframe(1), sign):
+            return self._trace.record(mirrored, (other, self))
         return _binary(op)(self, other)
 
     return record
-
-
-_COMPARE_SHIFT = 5 if sys.version_info >= (3, 13) else 4 if sys.version_info >= (3, 12) else 0
 
 
 def _unary(op: str) -> Callable[[Tensor], Any]:
@@ -357,79 +321,23 @@ def is_tensor(value: Any) -> bool:
     return type(value) is Tensor
 
 
-def class_of(value: Value) -> type | None:
-    """The class of what a value stands for, if that is known."""
-    type = value.type
-    if isinstance(type, TensorType):
-        if not type.exact:
-            return None
-        if type.kind == "python":
-            return PYTHON_TYPES[type.dtype]
-        return np.ndarray if type.kind == "array" else np.dtype(type.dtype.str).type  # not np.longlong for np.int64
-    if isinstance(type, ObjectType):
-        return _CLASSES.get(type.name)
-    return None
-
-
-def _sample(type: TensorType) -> Any:
-    """Something of this kind, to look at for its attributes."""
-    if type.kind == "array":
-        return np.empty((0,) * max(type.ndim, 1), type.dtype) if type.ndim else np.empty((), type.dtype)
-    number = type.dtype.type()
-    return number.item() if type.kind == "python" else number
-
-
-_NAMES = frozenset({"__name__", "__qualname__", "__module__"})  # of a class
-# Of functions, classes and exceptions; no protocol of Python's or NumPy's asks for these.
-_TOLD = frozenset(
-    "__defaults__ __kwdefaults__ __name__ __qualname__ __doc__ __annotations__ __code__ __closure__ __wrapped__ "
-    "__self__ __func__ __cause__ __context__ __suppress_context__ __traceback__ __notes__ __mro__ __bases__".split()
-)
-_DATA = frozenset("T real imag flat shape strides size nbytes ndim dtype itemsize base".split())
-
-
-def _is_data(name: str) -> bool:
-    return name in _DATA
-
-
-def _is_method(kind: Any, type: Any, name: str) -> bool:
-    """Whether an attribute of an object, of class `kind` if that is known, is taken for a method about to be called."""
-    known = kind or (_CLASSES.get(type.name) or _MADE.get(type.name) if isinstance(type, ObjectType) else None)
-    if known is not None:
-        return callable(getattr(known, name, None))
-    return name not in _DATA and any(hasattr(kind, name) for kind in (*_CLASSES.values(), np.ndarray))
-
-
 @on_behalf
 def iterated(tensor: Tensor, frame: Any) -> Iterator[Any]:
     """The items of a staged value that the code of `frame` is about to iterate over."""
     trace = tensor._trace
     type = trace.type_of(tensor)
-    instruction, count = _instruction(frame)
+    name, count = instruction(frame)
     if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
         return iter(trace.unpack(tensor, len(type.items)))
-    if instruction == "UNPACK_SEQUENCE":
+    if name == "UNPACK_SEQUENCE":
         return iter(trace.unpack(tensor, count))
-    if isinstance(type, TensorType) and type.exact and (type.ndim or instruction != "UNPACK_EX"):
+    if isinstance(type, TensorType) and type.exact and (type.ndim or name != "UNPACK_EX"):
         if not type.ndim:
-            return iter(_sample(type))
+            return iter(sample_of(type))
         if type.shape[0] is not None:
             return (tensor[i] for i in range(type.shape[0]))
-    if instruction == "UNPACK_EX":
+    if name == "UNPACK_EX":
         return trace.unpack_starred(tensor, count & 255, count >> 8)
-    if instruction in _SPREADING:
+    if name in SPREADING:
         return trace.spread_items(tensor)
     trace.needs(tensor, "to iterate over, in code that is not staged")
-
-
-def _instruction(frame: Any) -> tuple[str, int]:
-    """What the code of `frame` is about to do."""
-    code, at = frame.f_code.co_code, frame.f_lasti
-    argument = code[at + 1]
-    if at > 1 and code[at - 2] == dis.EXTENDED_ARG:
-        argument |= code[at - 1] << 8
-    return dis.opname[code[at]], argument
-
-
-# `[*x]`, `(*x,)`, `{*x}`, `{**x}` and `f(*x)`.
-_SPREADING = frozenset({"LIST_EXTEND", "SET_UPDATE", "DICT_UPDATE", "CALL_FUNCTION_EX"})

@@ -18,6 +18,7 @@ import numpy as np
 from autograph.errors import StagingError
 from autograph.libraries import is_own
 from autograph.runtime import texts
+from autograph.runtime.appearance import class_of
 from autograph.runtime.callables import full_name_of
 from autograph.runtime.graph import Block, Graph, Node, Place, Value, map_args, user_line, walk
 from autograph.runtime.holding import (
@@ -39,7 +40,7 @@ from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.protocols import ABOUT_TYPES, of_types
 from autograph.runtime.signals import NeedsConcrete, leaked
 from autograph.runtime.signature import Event
-from autograph.runtime.tensor import Method, Tensor, class_of, is_tensor
+from autograph.runtime.tensor import Method, Tensor, is_tensor
 from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
 from autograph.runtime.whereabouts import Whereabouts
 

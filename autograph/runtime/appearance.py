@@ -1,0 +1,64 @@
+"""What a value looks like before it is there: its class and its attributes, as far as its type tells."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.classes import GENERATORS
+from autograph.runtime.graph import Value
+from autograph.runtime.types import PYTHON_TYPES, ObjectType, TensorType, Type
+
+_DICTS = (OrderedDict, defaultdict, Counter)
+_KINDS = (str, list, dict, set, tuple, range, enumerate, zip, bytes, type(None), frozenset, deque, *_DICTS)
+_CLASSES: dict[str, type] = {kind.__name__: kind for kind in _KINDS}
+# The same of generators of random numbers that the graph makes. (Classes of the user may be called so, too.)
+_MADE: dict[str, type] = {kind.__name__: kind for kind in GENERATORS}
+
+# Of numbers and arrays: what is known before the program runs, if the type is exact.
+KNOWN_ATTRIBUTES: dict[str, Callable[[TensorType], Any]] = {
+    "ndim": lambda type: type.ndim,
+    "dtype": lambda type: type.dtype,
+    "itemsize": lambda type: type.dtype.itemsize,
+}
+_DATA = frozenset("T real imag flat shape strides size nbytes ndim dtype itemsize base".split())
+
+NAMES = frozenset({"__name__", "__qualname__", "__module__"})  # of a class
+# Of functions, classes and exceptions; no protocol of Python's or NumPy's asks for these.
+TOLD = frozenset(
+    "__defaults__ __kwdefaults__ __name__ __qualname__ __doc__ __annotations__ __code__ __closure__ __wrapped__ "
+    "__self__ __func__ __cause__ __context__ __suppress_context__ __traceback__ __notes__ __mro__ __bases__".split()
+)
+
+
+def class_of(value: Value) -> type | None:
+    """The class of what a value stands for, if that is known."""
+    type = value.type
+    if isinstance(type, TensorType):
+        if not type.exact:
+            return None
+        if type.kind == "python":
+            return PYTHON_TYPES[type.dtype]
+        return np.ndarray if type.kind == "array" else np.dtype(type.dtype.str).type  # not np.longlong for np.int64
+    return _CLASSES.get(type.name) if isinstance(type, ObjectType) else None
+
+
+def sample_of(type: TensorType) -> Any:
+    """Something of an exact type, to look at for its attributes."""
+    if type.kind == "array":
+        return np.empty((0,) * max(type.ndim, 1), type.dtype) if type.ndim else np.empty((), type.dtype)
+    number = type.dtype.type()
+    return number.item() if type.kind == "python" else number
+
+
+def is_called(kind: type | None, type: Type, name: str) -> bool:
+    """Whether an attribute is taken for a method that is about to be called; `kind`: the object's class, if known."""
+    if isinstance(type, TensorType):
+        return name not in _DATA
+    known = kind or (_CLASSES.get(type.name) or _MADE.get(type.name) if isinstance(type, ObjectType) else None)
+    if known is not None:
+        return callable(getattr(known, name, None))
+    return name not in _DATA and any(hasattr(kind, name) for kind in (*_CLASSES.values(), np.ndarray))
