@@ -30,7 +30,7 @@ R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables
 R2 | 0 R1          | runtime/ops*
 R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/sources runtime/making
    |               | runtime/appearance runtime/instructions
-   |               | → runtime/tensor runtime/whereabouts
+   |               | → runtime/tensor runtime/whereabouts runtime/guards
    |               | → runtime/journal runtime/holding
    |               | → runtime/trace runtime/forms runtime/environment runtime/parts
    |               | → runtime/outside runtime/raising runtime/refs
@@ -38,9 +38,9 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed
    |               | → runtime/standins runtime/loops runtime/instrument
    |               | → runtime/turns
-   |               | → runtime/while_loop runtime/for_loop runtime/calling runtime/results runtime/objects
+   |               | → runtime/while_loop runtime/for_loop runtime/calling runtime/lowering runtime/objects
    |               | runtime/warned runtime/verdicts
-   |               | → runtime/generators → runtime/tracing
+   |               | → runtime/generators runtime/writing → runtime/tracing
    |               | → runtime/activity runtime/sharing → runtime/shadows runtime/residuals → runtime/reverse
    |               | → runtime/reverse_operations
    |               | → runtime/reverse_blocks runtime/reverse_containers runtime/reverse_writes

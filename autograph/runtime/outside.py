@@ -20,6 +20,7 @@ from autograph import libraries, nest
 from autograph.runtime.classes import is_opaque, is_open, is_quantity, is_users, may_vary, stands_for_itself
 from autograph.runtime.environment import Environment, ModuleView
 from autograph.runtime.graph import Constant, Node, Value, user_line
+from autograph.runtime.guards import Condition, is_alike, is_same, is_structure
 from autograph.runtime.journal import attributes, entries, put
 from autograph.runtime.keys import static_key
 from autograph.runtime.naming import looks_around
@@ -29,14 +30,13 @@ from autograph.runtime.parts import (
     is_empty,
     is_long,
     is_small,
-    keys_of,
     own_parts,
     parts_of,
     type_outside,
 )
 from autograph.runtime.signals import Plain
 from autograph.runtime.signature import Guard
-from autograph.runtime.sources import Source
+from autograph.runtime.sources import Source, constant
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import ObjectType, type_of
@@ -62,6 +62,7 @@ class Outside:
         self.importer: Callable[..., Any] = lambda original, *more: original  # set by who makes the trace
         self.meet: Callable[[Any], None] = lambda thing: None  # set by who makes the trace
         self.guards: list[Guard] = []
+        self.param_names: dict[Value, str] = {}  # the names of the graph's params in guards
         self.environments: dict[int, Environment] = {}
         self.cells: dict[int, tuple[CellType, CellType, Any]] = {}
         self.objects: dict[int, tuple[Any, Source | Value]] = {}
@@ -96,7 +97,7 @@ class Outside:
 
     def _imported(self, module: Any) -> Any:
         """What traced code gets for a module that it imports."""
-        return self.see(module, Source("constant", (module,), "imported", (("imported", module),), module.__name__))
+        return self.see(module, constant(module, "imported", module.__name__))
 
     def cell(self, real: CellType, name: str) -> CellType:
         """The closure cell that traced code has in the place of a real one."""
@@ -108,7 +109,7 @@ class Outside:
             try:
                 content = real.cell_contents
             except ValueError:
-                self.guard("is_empty(cell)", (("cell", real), ("is_empty", is_empty)), f"the variable {name}")
+                self.guard(("is_empty(cell)", {"cell": real, "is_empty": is_empty}), f"the variable {name}")
             else:
                 read = (Constant(real), "cell_contents")
                 source = Source("getattr", read, "cell.cell_contents", (("cell", real),), name)
@@ -144,8 +145,8 @@ class Outside:
         if kind is not None:
             return self._take_apart(value, kind, source)
         if type(value) in (MethodType, functools.partial):
-            names = (*source.names, ("key", static_key), ("known", static_key(value)))
-            self.guard(f"key({source.expression}) == known", names, f"the value of {source.text}")
+            names = {**dict(source.names), "key": static_key, "known": static_key(value)}
+            self.guard((f"key({source.expression}) == known", names), f"the value of {source.text}")
             return self.see_static(value, source.text)
         is_own = isinstance(value, FunctionType) and not libraries.is_plain(value.__module__ or "")
         if is_own and looks_around(value.__code__):
@@ -179,11 +180,11 @@ class Outside:
         self._know_within(value, text)
         if type(value) is MethodType and is_open(type(value.__self__)):
             owner = value.__self__
-            self.know(owner, Source("constant", (Constant(owner),), "owner", (("owner", owner),), f"{text}.__self__"))
+            self.know(owner, constant(owner, "owner", f"{text}.__self__"))
         elif type(value) is functools.partial:
-            return self.partial(value, Source("constant", (Constant(value),), "partial", (("partial", value),), text))
+            return self.partial(value, constant(value, "partial", text))
         elif isinstance(value, (FunctionType, type, ModuleType)) or is_open(type(value)):
-            self.know(value, Source("constant", (Constant(value),), "thing", (("thing", value),), text))
+            self.know(value, constant(value, "thing", text))
         return self.stand_in(value)
 
     def _know_within(self, value: Any, text: str) -> None:
@@ -208,7 +209,7 @@ class Outside:
             self._stage_parts(thing, source)
             for base in type(thing).__mro__ if not isinstance(thing, (type, ModuleType)) else ():
                 if any(is_opaque(part) for _, part in parts_of(base)):
-                    self.know(base, Source("constant", (base,), "holder", (("holder", base),), base.__qualname__))
+                    self.know(base, constant(base, "holder", base.__qualname__))
 
     def expose(self, value: Any) -> None:
         """Know that code which is not traced looks, while tracing, at all that can be reached from a value."""
@@ -256,13 +257,8 @@ class Outside:
         return self.trace.handle(output)
 
     def _guard_class(self, value: Any, source: Source) -> None:
-        if type(value) is not np.ndarray:
-            names = (*source.names, ("kind", type(value)))
-            self.guard(f"type({source.expression}) is kind", names, f"the class of {source.text}")
-            return
-        condition = "type({0}) is ndarray and {0}.dtype == dtype and {0}.shape == " + repr(value.shape)
-        names = (*source.names, ("ndarray", np.ndarray), ("dtype", value.dtype))
-        self.guard(condition.format(source.expression), names, f"the dtype or shape of {source.text}")
+        what = "dtype or shape" if type(value) is np.ndarray else "class"
+        self.guard(is_alike(value, source), f"the {what} of {source.text}")
 
     def _read_late(self, root: Any, source: Source | Value) -> None:
         """Let attributes, of objects within `root`, be read when the graph runs."""
@@ -283,7 +279,7 @@ class Outside:
                 if other.expression != at.expression:
                     if is_quantity(value):
                         continue
-                    self.guard(f"{other.expression} is {at.expression}", at.names, f"what {other.text} is")
+                    self.guard((f"{other.expression} is {at.expression}", dict(at.names)), f"what {other.text} is")
                 self.trace.journal.touch(thing)
                 self.read_late[id(thing), name] = handle
                 put(thing, name, handle)
@@ -317,11 +313,8 @@ class Outside:
         if isinstance(value, tuple) and not any(has_parts(part) for part in children.values()):
             self._guard_same(value, source)
             return value
-        condition = "type({0}) is kind and keys({0}) == known"
-        names = (*source.names, ("kind", type(value)), ("keys", keys_of), ("known", list(children)))
-        self.guard(condition.format(source.expression), names, f"the structure of {source.text}")
-        step = source.item if kind.step("x") == "['x']" else source.attribute
-        copy = kind.rebuild(value, [self.see(part, step(key)) for key, part in children.items()])
+        self.guard(is_structure(value, source), f"the structure of {source.text}")
+        copy = kind.rebuild(value, [self.see(part, source.part(kind, key)) for key, part in children.items()])
         self._seen[id(value)] = value, copy
         self.sources[id(copy)] = copy, source
         if not isinstance(value, tuple):
@@ -329,18 +322,14 @@ class Outside:
         return copy
 
     def _guard_same(self, value: Any, source: Source) -> None:
-        condition = "{0} is value"
-        if type(value) in (int, float, complex, str, bytes, tuple):
-            condition = "{0} is value or (type({0}) is kind and {0} == value and repr({0}) == text)"
-        text = repr(value) if "text" in condition else ""
-        names = (*source.names, ("value", value), ("kind", type(value)), ("text", text))
         late = source.key if is_quantity(value) else None
-        self.guard(condition.format(source.expression), names, f"the value of {source.text}", late)
+        self.guard(is_same(value, source), f"the value of {source.text}", late)
 
-    def guard(self, expression: str, names: tuple[tuple[str, Any], ...], what: str, late: Any = None) -> None:
+    def guard(self, condition: Condition, what: str, late: Any = None) -> None:
+        """Let the trace be used only where a condition holds; `what` has changed if it does not."""
         where = user_line(self.trace.place())
         at = f", {where[0]}:{where[1]}" if where else ""
-        self.guards.append(Guard(expression, dict(names), f"{what} changed{at}", late))
+        self.guards.append(Guard(*condition, f"{what} changed{at}", late))
 
     # Arrays and objects met on the way --------------------------------------------------------------------------------
 
@@ -393,7 +382,7 @@ class Outside:
 
     def _within(self, root: Any, source: Source | Value) -> Iterator[tuple[Any, Source]]:
         """An object and all that can be reached from it, with their sources."""
-        rest = [(root, source if isinstance(source, Source) else self._param_source(source))]
+        rest = [(root, self.source_of(source))]
         seen: set[int] = set()
         while rest and len(seen) < _REACH:
             thing, base = rest.pop()
@@ -406,8 +395,9 @@ class Outside:
                     is_item = isinstance(thing, (list, tuple, dict))
                     rest.append((part, base.item(key) if is_item else base.attribute(key)))
 
-    def _param_source(self, value: Value) -> Source:
-        name = self.param_names.get(value, "")
-        return Source("param", (value,), name, (("_", None),), value.name)
-
-    param_names: dict[Value, str] = {}
+    def source_of(self, known: Source | Value) -> Source:
+        """Where an object comes from that is known by its source, or by the param that stands for it."""
+        if isinstance(known, Source):
+            return known
+        name = self.param_names[known]
+        return Source("param", (known,), name, (), known.name or name)

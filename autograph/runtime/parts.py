@@ -55,11 +55,6 @@ def is_small(value: Any) -> bool:
     return len(leaves) <= SMALL or is_taken_apart(leaves)
 
 
-def keys_of(value: Any) -> list[Any]:
-    kind = nest.kind_of(value)
-    return list(kind.children(value)) if kind is not None else []
-
-
 def is_empty(cell: CellType) -> bool:
     try:
         cell.cell_contents  # noqa: B018

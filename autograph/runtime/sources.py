@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from autograph.nest import Kind
 from autograph.runtime.graph import Constant
 
 
@@ -33,15 +34,24 @@ class Source:
         return (self.op, *map(_key_of, self.args))
 
     def item(self, key: Any) -> Source:
-        written, names = key_code(key)
+        written, names = _key_code(key)
         names = (*self.names, *names)
         return Source("getitem", (self, key), f"{self.expression}[{written}]", names, f"{self.text}[{key!r}]")
 
     def attribute(self, name: str) -> Source:
         return Source("getattr", (self, name), f"{self.expression}.{name}", self.names, f"{self.text}.{name}")
 
+    def part(self, kind: Kind, key: Any) -> Source:
+        """Where a part of a structure is that lies here: an item, or an attribute."""
+        return self.item(key) if kind.step(key).startswith("[") else self.attribute(key)
 
-def key_code(key: Any) -> tuple[str, tuple[tuple[str, Any], ...]]:
+
+def constant(thing: Any, name: str, text: str) -> Source:
+    """Where a thing is found that is the same one at each run; `name`: what guards call it."""
+    return Source("constant", (Constant(thing),), name, ((name, thing),), text)
+
+
+def _key_code(key: Any) -> tuple[str, tuple[tuple[str, Any], ...]]:
     """An expression for a key, and the names in it."""
     if type(key) in (int, str, bool, bytes, type(None)):
         return repr(key), ()

@@ -15,11 +15,10 @@ from autograph.errors import AutographError
 from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.calling import Caller, Converter
 from autograph.runtime.classes import stands_for_itself
-from autograph.runtime.environment import OWN_NAMES
-from autograph.runtime.graph import Constant, Graph, Place, Value, walk
-from autograph.runtime.holding import has_held
+from autograph.runtime.graph import Graph, Place, Value, walk
 from autograph.runtime.instrument import Instruments
-from autograph.runtime.journal import contents, restore
+from autograph.runtime.journal import restore
+from autograph.runtime.lowering import Lowering
 from autograph.runtime.outside import Outside
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.raising import (
@@ -29,7 +28,6 @@ from autograph.runtime.raising import (
     record_raise,
     too_deep,
 )
-from autograph.runtime.results import Results
 from autograph.runtime.signals import (
     Diverged,
     Plain,
@@ -41,7 +39,7 @@ from autograph.runtime.signals import (
     watched_signals,
 )
 from autograph.runtime.signature import Dynamic, Signature, Static, Traced
-from autograph.runtime.sources import Source
+from autograph.runtime.sources import constant
 from autograph.runtime.standins import importer, stand_in
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import Trace
@@ -49,6 +47,7 @@ from autograph.runtime.types import TensorType
 from autograph.runtime.verdicts import Verdicts
 from autograph.runtime.warned import Warnings
 from autograph.runtime.watching import attribute_guards
+from autograph.runtime.writing import Writer
 
 _RESTARTS = 100  # for the sake of what is changed, and read before, of which each finds some
 
@@ -107,7 +106,6 @@ class Tracer:
         self.function = function
         self.signature = signature
         self.trace = Trace(name_of(function).rpartition(".")[2], self._lift)
-        self.leaf_names: dict[Value, str] = {}
         self.outside = Outside(self.trace, late, lambda value: stand_in(self.trace, value))
         self.outside.importer = importer
         self.caller = Caller(self.trace, self.outside, convert)
@@ -117,11 +115,10 @@ class Tracer:
         self.trace.ref = self.outside.array
         self.trace.roots = self._roots
         self.trace.before_raise = self._leave
-        self.trace.journal.write = self._write_back
-        self.outside.param_names = self.leaf_names
         self.params: dict[Value, str] = {}
         self.verdicts = Verdicts(function, self.params)
-        self.results = Results(self.trace, self.outside)
+        self.lowering = Lowering(self.trace, self.outside)
+        self.writer = Writer(self.trace, self.outside, self.lowering)
         try:
             self.args, self.kwargs = signature.fill(self._leaves(example))
             self._register_containers()
@@ -139,7 +136,7 @@ class Tracer:
                 continue
             param = self.trace.graph.block.add_param(leaf.type, path if path.isidentifier() else "")
             self.params[param] = path
-            self.leaf_names[param] = f"a{number}"
+            self.outside.param_names[param] = f"a{number}"
             same = self.signature.same[number] if self.signature.same else number
             if same != number:
                 values.append(values[same])
@@ -159,19 +156,18 @@ class Tracer:
 
     def _register_containers(self) -> None:
         """Know the lists, dicts and objects that the arguments are taken apart into."""
-        for name, value, path in _named(self.function, self.signature, self.args, self.kwargs):
-            self.results.know(value, path)
+        for value, path in _containers(self.function, self.args, self.kwargs):
+            self.lowering.know(value, path)
             self.instruments.meet(value)
-            del name
 
     def _roots(self) -> Iterator[Any]:
         yield from self.outside.roots()
-        for container, _ in self.results.paths.values():
+        for container, _ in self.lowering.paths.values():
             yield container
 
     def _lift(self, trace: Trace, value: Any) -> Any:
         """What a node has for an object that is neither handle, nor constant, nor structure."""
-        return self.results.lift(value, self.caller)
+        return self.lowering.lift(value, self.caller)
 
     def run(
         self, tracing: Callable[[Trace], AbstractContextManager[None]], shelter: Callable[..., Any]
@@ -179,9 +175,7 @@ class Tracer:
         trace = self.trace
         function = self.function
         if type(function) is functools.partial:
-            names = (("function", function),)
-            source = Source("constant", (Constant(function),), "function", names, name_of(function))
-            function = self.outside.partial(function, source)
+            function = self.outside.partial(function, constant(function, "function", name_of(function)))
         else:
             self.outside.see_static(function, name_of(function))
         traced = self.caller.traced(function) if type(function) is FunctionType else self.caller.replacement(function)
@@ -193,7 +187,7 @@ class Tracer:
                     result = self._call(traced)
                     if result is not None:
                         result = self._end(result)
-                    self.results.check_captured(trace.graph)
+                    self.lowering.check_captured(trace.graph)
                     check_handled()
                 finally:
                     left = self.caller.close_generators()
@@ -201,15 +195,15 @@ class Tracer:
                     raise Plain(f"the generator {left} is left before its end", trace.place())
         finally:
             self._restore()
-        guards = [*self.outside.guards, *attribute_guards(self.outside, self.caller.names, self.leaf_names)]
-        containers = self.results.finish(self.trace.graph)
+        guards = [*self.outside.guards, *attribute_guards(self.outside, self.caller.names)]
+        containers = self.lowering.finish(self.trace.graph)
         graph = trace.finish(result)
         check_shelters(graph, shelter, trace.plain_contexts)
         return Traced(graph, guards, containers, trace.events)
 
     def plain(self, reason: str) -> Traced:
         """What runs as plain Python; it is traced again when what was None then, `self.state` say, has been made."""
-        guards = attribute_guards(self.outside, self.caller.names, self.leaf_names)
+        guards = attribute_guards(self.outside, self.caller.names)
         guards = [guard for guard in guards if guard.names.get("value", guard) is None]
         return Traced(None, guards, events=self.trace.events, plain=reason)
 
@@ -245,45 +239,14 @@ class Tracer:
 
     def _end(self, result: tuple[Any, ...]) -> tuple[Any, ...]:
         """Write back what the function changed, and give its result as an argument of the graph's end."""
-        self.results.final = True
+        self.lowering.final = True
         self._leave()
-        return (self.results.lower(result[0]),)
+        return (self.lowering.lower(result[0]),)
 
     def _leave(self) -> None:
         """Let the graph write what is still to be written, before the program returns or raises."""
-        self.results.check_entered(self.trace.graph)
+        self.writer.check_entered(self.trace.graph)
         self.trace.journal.write_back()
-
-    def _write_back(self) -> None:
-        """Record the writes to what is not the function's own, as it is now."""
-        journal, late = self.trace.journal, set[tuple[Any, ...]]()
-        changed = []
-        for thing, first in journal.outermost():
-            if self.results.is_own(thing):
-                continue
-            after = thing if has_held(thing) else contents(thing)  # of what is held there must be no copies
-            changed.append((thing, first, after, journal.base(thing)))
-            if after is not thing:
-                journal.written[id(thing)] = thing, after
-        for environment in self.outside.environments.values():
-            after, base = _of(environment, changed)
-            for name, value in after.items():
-                if name in OWN_NAMES or value is base.get(name, environment.seen.get(name, self)):
-                    continue
-                if name in environment.seen and not isinstance(environment.seen[name], Tensor):
-                    late.add(("getitem", id(environment.real), name))
-                self.results.write("setitem", Constant(environment.real), name, value)
-        for real, mine, seen in self.outside.cells.values():
-            after, base = _of(mine, changed)
-            value = after.get("cell_contents", seen)
-            if value is not base.get("cell_contents", seen):
-                if not isinstance(seen, Tensor):
-                    late.add(("getattr", id(real), "cell_contents"))
-                self.results.write("setattr", Constant(real), "cell_contents", value)
-        for thing, first, after, base in changed:
-            late |= self.results.write_back(thing, after, base, first)
-        if late - self.outside.late:
-            raise Restart(late)
 
 
 def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]) -> None:
@@ -306,11 +269,6 @@ def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]
             if found is not None and (found.construct == "with" or not is_quiet(node)):
                 reason = f"`{found.construct}` stands around what is computed here, which would only run later"
                 raise Plain(reason, ((code, instruction),))
-
-
-def _of(thing: Any, changed: list[tuple[Any, Any, Any, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a module's dict or a closure cell holds now, and what it held when it was last written."""
-    return next(((after, base) for each, _, after, base in changed if each is thing), ({}, {}))
 
 
 def _flat(tree: Any, example: Any) -> list[Any]:
@@ -336,17 +294,17 @@ def _flat(tree: Any, example: Any) -> list[Any]:
     return [found[number] for number in range(len(found))]
 
 
-def _named(function: Callable[..., Any], signature: Signature, args: Any, kwargs: Any) -> list[tuple[str, Any, str]]:
+def _containers(function: Callable[..., Any], args: Any, kwargs: Any) -> list[tuple[Any, str]]:
     """The containers among the arguments with their paths."""
     parameters = parameters_of(function)
     names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
     star = next((each.name for each in parameters if each.kind is each.VAR_POSITIONAL), "")
-    found: list[tuple[str, Any, str]] = []
+    found: list[tuple[Any, str]] = []
 
     def walk(value: Any, path: str) -> None:
         kind = None if type(value) is Tensor else nest.kind_of(value)
         if kind is not None:
-            found.append((path, value, path))
+            found.append((value, path))
             for key, part in kind.children(value).items():
                 walk(part, path + kind.step(key))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -9,11 +10,11 @@ import numpy as np
 
 from autograph import nest
 from autograph.runtime.classes import is_opaque, is_open, is_taken_apart, may_vary
-from autograph.runtime.graph import Value
+from autograph.runtime.guards import is_alike, is_same, is_structure
 from autograph.runtime.journal import attributes
 from autograph.runtime.outside import Outside
 from autograph.runtime.signature import Guard
-from autograph.runtime.sources import Source, key_code
+from autograph.runtime.sources import Source
 
 _IMMUTABLE = (int, float, complex, bool, str, bytes, type(None), type, FunctionType, np.generic, np.dtype, frozenset)
 _MISSING: Any = object()
@@ -21,30 +22,28 @@ _MISSING: Any = object()
 _BY_NAME = frozenset({"getattr", "vars", "dir", "attrgetter", "__dict__", "__getattribute__"})
 
 
-def attribute_guards(outside: Outside, names: set[str], leaf_names: dict[Value, str]) -> list[Guard]:
+def attribute_guards(outside: Outside, names: set[str]) -> list[Guard]:
     """Guards for all attributes, of objects that traced code can reach, that it mentions the name of."""
     guards: list[Guard] = []
-    rest: list[tuple[Any, str, dict[str, Any], str]] = []
-    for thing, source in (*outside.objects.values(), *outside.met_again):
-        if isinstance(source, Value):
-            rest.append((thing, leaf_names[source], {}, source.name or leaf_names[source]))
-        elif isinstance(source, Source):
-            rest.append((thing, source.expression, dict(source.names), source.text))
-    met: list[tuple[Any, str, dict[str, Any], str]] = []
+    rest = [(thing, outside.source_of(known)) for thing, known in (*outside.objects.values(), *outside.met_again)]
+    met: list[tuple[Any, Source]] = []
     seen: set[int] = set()
     mentioned = sorted(names)
     any_name = not names.isdisjoint(_BY_NAME)
     while rest:
-        thing, expression, bound, text = rest.pop()
-        met.append((thing, expression, bound, text))
+        thing, source = rest.pop()
+        met.append((thing, source))
         if id(thing) in seen:
             continue
         seen.add(id(thing))
-        own = vars(thing) if isinstance(thing, (type, ModuleType)) else attributes(thing)
-        if not isinstance(thing, (type, ModuleType)):
-            guards.append(_names_guard(thing, own, expression, bound, text))
-        looked_into = any_name or id(thing) in outside.exposed or hasattr(type(thing), "__dataclass_fields__")
-        for name in {*mentioned, *own} if looked_into and not isinstance(thing, (type, ModuleType)) else mentioned:
+        is_instance = not isinstance(thing, (type, ModuleType))
+        own = attributes(thing) if is_instance else vars(thing)
+        looked_at = mentioned
+        if is_instance:
+            guards.append(_names_guard(thing, own, source))
+            if any_name or id(thing) in outside.exposed or hasattr(type(thing), "__dataclass_fields__"):
+                looked_at = list(dict.fromkeys([*mentioned, *own]))
+        for name in looked_at:
             value = own.get(name, _MISSING)
             if value is not _MISSING and isinstance(thing, type) and getattr(thing, name, _MISSING) is not value:
                 continue  # a property, a static method and so on: not what one gets from the class
@@ -54,40 +53,40 @@ def attribute_guards(outside: Outside, names: set[str], leaf_names: dict[Value, 
                     continue
             if ("attribute", id(thing), name) in outside.late or (id(thing), name) in outside.read_late:
                 continue
-            path, called = f"{expression}.{name}", f"{text}.{name}"
-            late = ("attribute", text, name) if name in own and may_vary(value) else None
-            rest.extend(_guard(guards, value, path, bound, called, late))
+            late = ("attribute", source.text, name) if name in own and may_vary(value) else None
+            rest.extend(_guard(guards, value, source.attribute(name), late))
     return guards + _sharing_guards(met)
 
 
-def _sharing_guards(met: list[tuple[Any, str, dict[str, Any], str]]) -> list[Guard]:
+def _sharing_guards(met: list[tuple[Any, Source]]) -> list[Guard]:
     """That the same objects, and no others, are met at several places."""
-    firsts: dict[int, tuple[Any, str, dict[str, Any], str]] = {}
+    firsts: dict[int, tuple[Any, Source]] = {}
     guards = []
-    for thing, path, bound, text in met:
-        first = firsts.setdefault(id(thing), (thing, path, bound, text))
-        if first[1] != path:
-            both = _both(first[2], bound)
-            if both is not None:
-                guards.append(Guard(f"{path} is {first[1]}", both, f"{text} is another object than {first[3]}"))
-    kinds: dict[type, list[tuple[Any, str, dict[str, Any], str]]] = {}
-    for each in firsts.values():
-        kinds.setdefault(type(each[0]), []).append(each)
+    for thing, source in met:
+        _, first = firsts.setdefault(id(thing), (thing, source))
+        names = _all_names([first, source])
+        if first.expression != source.expression and names is not None:
+            reason = f"{source.text} is another object than {first.text}"
+            guards.append(Guard(f"{source.expression} is {first.expression}", names, reason))
+    kinds: dict[type, list[Source]] = {}
+    for thing, source in firsts.values():
+        kinds.setdefault(type(thing), []).append(source)
     for group in kinds.values():
-        names: dict[str, Any] | None = {}
-        for _, _, bound, _ in group:
-            names = None if names is None else _both(names, bound)
+        names = _all_names(group)
         if len(group) > 1 and names is not None:
-            paths = ", ".join(f"id({path})" for _, path, _, _ in group)
-            texts = " and ".join(text for _, _, _, text in group)
-            guards.append(Guard(f"len({{{paths}}}) == {len(group)}", names, f"{texts} are no longer different objects"))
+            identities = ", ".join(f"id({source.expression})" for source in group)
+            reason = f"{' and '.join(source.text for source in group)} are no longer different objects"
+            guards.append(Guard(f"len({{{identities}}}) == {len(group)}", names, reason))
     return guards
 
 
-def _both(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any] | None:
-    """The names of both, if none has two meanings."""
-    same = all(first[name] is second[name] for name in first.keys() & second.keys())
-    return {**first, **second} if same else None
+def _all_names(sources: Iterable[Source]) -> dict[str, Any] | None:
+    """The names in the expressions of all, if none has two meanings."""
+    names: dict[str, Any] = {}
+    for source in sources:
+        if any(names.setdefault(name, thing) is not thing for name, thing in source.names):
+            return None
+    return names
 
 
 def _of_class(kind: type, name: str) -> Any:
@@ -99,54 +98,30 @@ def _of_class(kind: type, name: str) -> Any:
     return _MISSING
 
 
-def _guard(
-    guards: list[Guard], value: Any, path: str, bound: dict[str, Any], text: str, late: Any = None
-) -> list[Any]:
+def _guard(guards: list[Guard], value: Any, source: Source, late: Any) -> list[tuple[Any, Source]]:
     """Guard one value; gives the objects that are to be looked into in turn."""
-    reason = f"the attribute {text} changed"
+    reason = f"the attribute {source.text} changed"
     if type(value) is np.ndarray:
-        condition = f"type({path}) is ndarray and {path}.dtype == dtype and {path}.shape == {value.shape!r}"
-        guards.append(Guard(condition, {**bound, "ndarray": np.ndarray, "dtype": value.dtype}, reason))
+        guards.append(Guard(*is_alike(value, source), reason))
         return []
-    if isinstance(value, _IMMUTABLE):
-        condition = f"{path} is value or (type({path}) is kind and {path} == value and repr({path}) == text)"
-        if isinstance(value, (FunctionType, type)):
-            condition = f"{path} is value"
-        bound = {**bound, "value": value, "kind": type(value), "text": repr(value)}
-        guards.append(Guard(condition, bound, reason, late))
-        return []
-    kind = nest.kind_of(value)
+    kind = nest.kind_of(value) if not isinstance(value, _IMMUTABLE) else None
     if kind is not None:
         children = kind.children(value)
         if len(children) > 64 and not is_taken_apart(children.values()):
             return []
-        keys = list(children)
-        condition = f"type({path}) is kind and keys({path}) == known"
-        guards.append(Guard(condition, {**bound, "kind": type(value), "keys": _keys, "known": keys}, reason, late))
-        found = []
-        for key, part in children.items():
-            step = kind.step(key)
-            names: tuple[tuple[str, Any], ...] = ()
-            if step.startswith("["):
-                step, names = key_code(key)
-                step = f"[{step}]"
-            found.extend(_guard(guards, part, path + step, {**bound, **dict(names)}, text + kind.step(key), late))
-        return found
-    if not is_open(type(value)) and not is_opaque(value):
-        guards.append(Guard(f"{path} is value", {**bound, "value": value}, reason, late))
+        guards.append(Guard(*is_structure(value, source), reason, late))
+        parts = [_guard(guards, part, source.part(kind, key), late) for key, part in children.items()]
+        return [each for part in parts for each in part]
+    if isinstance(value, _IMMUTABLE) or not (is_open(type(value)) or is_opaque(value)):
+        guards.append(Guard(*is_same(value, source), reason, late))
         return []
-    guards.append(Guard(f"type({path}) is kind", {**bound, "kind": type(value)}, reason))
-    return [(value, path, bound, text)] if is_open(type(value)) else []
+    guards.append(Guard(*is_alike(value, source), reason))
+    return [(value, source)] if is_open(type(value)) else []
 
 
-def _names_guard(thing: Any, own: dict[str, Any], path: str, bound: dict[str, Any], text: str) -> Guard:
+def _names_guard(thing: Any, own: dict[str, Any], source: Source) -> Guard:
     """That an object has the same attributes, whatever they are."""
     in_slots = not hasattr(thing, "__dict__") or own.keys() != thing.__dict__.keys()
-    names = f"attributes({path}).keys()" if in_slots else f"{path}.__dict__.keys()"
-    given = {**bound, "attributes": attributes, "names": frozenset(own)}
-    return Guard(f"{names} == names", given, f"{text} has other attributes")
-
-
-def _keys(value: Any) -> list[Any]:
-    kind = nest.kind_of(value)
-    return list(kind.children(value)) if kind is not None else []
+    names = f"attributes({source.expression}).keys()" if in_slots else f"{source.expression}.__dict__.keys()"
+    given = {**dict(source.names), "attributes": attributes, "names": frozenset(own)}
+    return Guard(f"{names} == names", given, f"{source.text} has other attributes")

@@ -1,8 +1,7 @@
-"""What a traced function leaves behind: its result, and the containers and objects that it changed.
+"""How the containers, objects and functions of traced code become values of the graph.
 
-Containers that traced code made are structures of the graph's, made anew at each run. Those that came as arguments or
-from outside are known by where they came from: the graph gets them by reference, changes them as the function did, and
-gives them back where the function did.
+What traced code made, the graph makes anew at each run. What came as an argument or from outside is known by where it
+came from: the graph gets it by reference.
 """
 
 from __future__ import annotations
@@ -19,24 +18,16 @@ import numpy as np
 from autograph import nest
 from autograph.marks import UNBOUND
 from autograph.runtime.classes import holds_attributes_only, is_users
+from autograph.runtime.environment import ModuleView
 from autograph.runtime.graph import Block, Constant, Graph, Value, gather, walk
 from autograph.runtime.holding import Held, held, iterator_class, may_contain
-from autograph.runtime.journal import (
-    PATCHED,
-    Changes,
-    Fallback,
-    attributes,
-    contents,
-    entries,
-    is_iterator,
-    reached,
-    same,
-)
+from autograph.runtime.journal import PATCHED, Fallback, attributes, is_iterator
 from autograph.runtime.making import assigns_outside, make_function, make_object
 from autograph.runtime.outside import Outside
 from autograph.runtime.raising import remake
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.signature import Respecialise
+from autograph.runtime.standins import Module, Mutator
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace, is_library
 from autograph.runtime.types import MaybeUnbound, ObjectType
@@ -44,7 +35,7 @@ from autograph.runtime.types import MaybeUnbound, ObjectType
 _CALL_AND_FORGET = frozenset({"max", "min", "sorted", ".sort"})  # their `key` is not called again afterwards
 
 
-class Results:
+class Lowering:
     """See the module's documentation."""
 
     def __init__(self, trace: Trace, outside: Outside) -> None:
@@ -52,17 +43,15 @@ class Results:
         self.outside = outside
         self.paths: dict[int, tuple[Any, str]] = {}
         self.containers: dict[str, Value] = {}
-        self._made: dict[int, tuple[Any, Value, Block]] = {}  # with the block that it is made in
-        self._making: set[int] = set()
+        self.made: dict[int, tuple[Any, Value, Block]] = {}  # with the block that it is made in
+        self._being_made: set[int] = set()
         self.final = False  # whether the function has ended, so that nothing of it will change any more
         trace.journal.refuse = self._refuse
-        self._entered: dict[int, Any] = {}  # objects of the user's that the graph has, too, before the function ends
-        self._writes: set[int] = set()
-        self._own: dict[int, Any] = {}  # containers and objects that traced code made
+        self.entered: dict[int, Any] = {}  # objects of the user's that the graph has, too, before the function ends
         self._captured: dict[Value, list[tuple[types.CellType, Any]]] = {}
 
     def _refuse(self, thing: Any) -> None:
-        found = self._made.get(id(thing))
+        found = self.made.get(id(thing))
         if found is not None and not self.trace.has(found[2]):
             return
         raise Unstageable(
@@ -75,7 +64,7 @@ class Results:
         """Know a container among the arguments by its path."""
         self.paths.setdefault(id(container), (container, path))
 
-    def _by_reference(self, path: str, container: Any) -> Value:
+    def by_reference(self, path: str, container: Any) -> Value:
         """The param that stands for a container of the caller's."""
         found = self.containers.get(path)
         if found is None:
@@ -101,7 +90,7 @@ class Results:
             return self.trace.use(inside)
         known = self.paths.get(id(value))
         if known is not None:
-            return self._by_reference(known[1], value)
+            return self.by_reference(known[1], value)
         source = self.outside.sources.get(id(value))
         if source is not None:
             return self.outside._load(source[1], ObjectType(type(value).__name__))
@@ -127,10 +116,10 @@ class Results:
         outer = self.outside.find(value) if type(value) is not tuple else None
         if outer is not None:
             return self.outside._load(outer[1], ObjectType(type(value).__name__))
-        if id(value) in self._making:
+        if id(value) in self._being_made:
             reason = "a container that contains itself cannot be returned from a staged function"
             raise Unstageable(reason, self.trace.place())
-        self._making.add(id(value))
+        self._being_made.add(id(value))
         if type(value) in (list, dict):
             is_dict = type(value) is dict
             parts: Any = {k: self.lower(v) for k, v in value.items()} if is_dict else list(map(self.lower, value))
@@ -150,7 +139,7 @@ class Results:
 
     def _found(self, value: Any) -> Value | None:
         """What has been made for a container or object of traced code, which must be one object of the graph, too."""
-        found = self._made.get(id(value))
+        found = self.made.get(id(value))
         if found is None or any(found[2] is block for block in self.trace.opened):
             return found and found[1]
         if self.trace.has(found[2]):
@@ -159,12 +148,12 @@ class Results:
                 "branch or loop, and used after it",
                 self.trace.place(),
             )
-        del self._made[id(value)]
+        del self.made[id(value)]
         self.trace.journal.handed_out.pop(id(value), None)
         return None
 
     def _note(self, value: Any, made: Value) -> None:
-        self._made[id(value)] = value, made, self.trace.block
+        self.made[id(value)] = value, made, self.trace.block
         if not self.final and not isinstance(value, tuple):
             self.trace.journal.handed_out[id(value)] = value
 
@@ -176,17 +165,17 @@ class Results:
         """What a node has for a leaf that is neither handle nor constant."""
         if type(value) is np.ndarray:
             return self.outside.array(value)
+        if _is_users_object(value) and not self.final:
+            self.entered[id(value)] = value
         known = self.outside.objects.get(id(value))
-        if is_users(type(value)) and not isinstance(value, (type, Enum)) and not self.final:
-            self._entered[id(value)] = value
         if known is not None:
             return self.trace.handle(known[1]) if isinstance(known[1], Value) else value
-        if type(value).__name__ == "Mutator":
+        if type(value) is Mutator:
             return self.trace.record("getattr", (self.trace.materialise(value.owner), value.function.__name__))
         value = caller.unwrapped(value)
         if isinstance(value, types.MethodType) and is_tensor(value.__self__):
             return self.trace.record("getattr", (value.__self__, value.__name__))
-        if type(value).__name__ in ("Module", "ModuleView") and type(value).__module__.startswith("autograph"):
+        if type(value) in (Module, ModuleView):
             return value._ag_module
         value = getattr(value, "__ag_original__", value) if type(value) is types.FunctionType else value
         if isinstance(value, types.FunctionType) and isinstance(value.__globals__, Fallback):
@@ -194,11 +183,15 @@ class Results:
             return original if original is not value else self.trace.handle(self._function(value))
         if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
             return self._bound(value)
+        return self._thing(value)
+
+    def _thing(self, value: Any) -> Any:
+        """The same for what is no function of traced code, and nothing that stands for something else."""
         if type(value) in (set, bytearray) or nest.kind_of(value) is not None:
             return self.trace.handle(self._make(value))
         if isinstance(value, BaseException):
             return self.trace.record("call", (remake, type(value), value.args, attributes(value)))
-        if is_users(type(value)) and not isinstance(value, (type, Enum)):
+        if _is_users_object(value):
             return self.trace.handle(self._instance(value))
         if type(value) is functools.partial:
             outer = self.outside.sources.get(id(value))
@@ -218,7 +211,7 @@ class Results:
 
     def _function(self, value: types.FunctionType) -> Value:
         """A node that makes a function like one that traced code made, around the values its variables have now."""
-        if id(value) in self._making:
+        if id(value) in self._being_made:
             raise Unstageable(
                 f"the function {value.__name__}, which calls itself, cannot be handed to code that is not converted",
                 self.trace.place(),
@@ -229,10 +222,10 @@ class Results:
                 "kept or handed to code that is not staged",
                 self.trace.place(),
             )
-        self._making.add(id(value))
+        self._being_made.add(id(value))
         variables = [self._variable(cell) for cell in value.__closure__ or ()]
         defaults = tuple(map(self.lower, value.__defaults__ or ()))
-        self._making.discard(id(value))
+        self._being_made.discard(id(value))
         environment: Any = value.__globals__
         names = Constant(environment.real)
         keywords = {name: self.lower(part) for name, part in (value.__kwdefaults__ or {}).items()}
@@ -269,26 +262,6 @@ class Results:
             )
         return self.trace.record("call", (types.MethodType, function, owner))
 
-    def check_entered(self, graph: Graph) -> None:
-        """See to it that no object is changed that traced code has its own idea of and the graph works on, too."""
-        if not self._entered:
-            return
-        inside = reached(self._entered.values(), Changes())
-        changed = [
-            thing
-            for thing, before in self.trace.journal.outermost()
-            if inside is None or id(thing) in inside
-            if id(thing) not in self._made and not same(contents(thing), before)
-        ]
-        is_set = any(node.op in ("setattr", "delattr") and id(node) not in self._writes for node in walk(graph.block))
-        if changed or is_set:
-            thing = changed[0] if changed else next(iter(self._entered.values()))
-            raise Unstageable(
-                f"an object of class {type(thing).__qualname__} is changed, and is also where only the graph knows it: "
-                "in a list that it holds, or in the hands of code that is not staged",
-                self.trace.place(),
-            )
-
     def _variable(self, cell: types.CellType) -> Any:
         for real, mine, _ in self.outside.cells.values():
             if mine is cell:
@@ -321,103 +294,8 @@ class Results:
             return made
         return found
 
-    # Changes ----------------------------------------------------------------------------------------------------------
-
-    def write(self, op: str, place: Any, key: Any, value: Any) -> None:
-        """Record that the graph writes something that is not its own."""
-        if type(value) in (list, dict, set) and id(value) not in self.paths and held(value) is None:
-            found = self.outside.find(value)
-            if found is not None:
-                value = self.trace.handle(self.outside._load(found[1], ObjectType(type(value).__name__)))
-        self.trace.record_lowered(op, (place, key, self.lower(value)))
-        self._writes.add(id(self.trace.block.nodes[-1]))
-
-    def is_own(self, thing: Any) -> bool:
-        """Whether traced code is known to have made a container or object, of which nobody else has heard."""
-        return id(thing) in self._own
-
-    def write_back(self, thing: Any, after: Any, before: Any, first: Any) -> set[tuple[Any, ...]]:
-        """Record what changed in a container or object, which held `first` when the function began, since it was last
-        written; the sources to read late instead.
-        """
-        if isinstance(thing, (Fallback, types.CellType)):
-            return set()
-        known = self.paths.get(id(thing))
-        outer = self.outside.objects.get(id(thing))
-        source = self.outside.sources.get(id(thing))
-        if source is not None:
-            return {source[1].key} if not same(after, before) else set()
-        if known is None and outer is None:
-            return set() if same(after, before) else self._write_found(thing, after, before, first)
-        if known is not None and isinstance(thing, (list, dict)):
-            if any(type(part) is Held for part in (after.values() if isinstance(after, dict) else after)):
-                raise Respecialise(
-                    whole=(known[1],), reason=f"`{known[1]}` is changed in ways that depend on staged values"
-                )
-            self._write_container(self._by_reference(known[1], thing), after, before)
-            return set()
-        place: Any = self._by_reference(known[1], thing) if known is not None else outer[1]  # type: ignore[index]
-        if not isinstance(place, Value):
-            place = Constant(thing)
-        return self._write_object(thing, after, before, first, place)
-
-    def _write_found(self, thing: Any, after: Any, before: Any, first: Any) -> set[tuple[Any, ...]]:
-        """The same for what is an attribute of an object that is known; what is not found was made by traced code."""
-        found = self.outside.find(thing)
-        if found is None:
-            owner = self.outside.owner_of(thing)
-            if owner is not None:
-                return self.write_back(owner, after, before, first)
-            self._own[id(thing)] = thing
-            return set()
-        holder, source = found
-        if hasattr(thing, "__dict__") and not isinstance(thing, (list, dict, set)):
-            place = self.outside._load(source, ObjectType(type(thing).__name__))
-            return self._write_object(thing, after, before, first, place)
-        if source.op != "getattr":
-            raise Unstageable(
-                f"{source.text}, which is part of another container, is changed in a staged function: make it an "
-                "attribute of an object, or an argument",
-                self.trace.place(),
-            )
-        return {("attribute", id(holder), source.args[1])}
-
-    def _write_container(self, place: Value, after: Any, before: Any) -> None:
-        old, new = entries(before), entries(after)
-        if old is None or new is None:
-            return
-        if isinstance(after, list) and len(old) != len(new):
-            start = next((key for key in new if key not in old or new[key] is not old[key]), len(after))
-            self.trace.record_lowered("setitem", (place, slice(start, None), list(map(self.lower, after[start:]))))
-        elif list(old) == list(new)[: len(old)]:
-            for key, value in new.items():
-                if key not in old or value is not old[key]:
-                    self.write("setitem", place, key, value)
-        else:
-            self.trace.record_lowered(".clear", (place,))
-            self.trace.record_lowered(".update", (place, {key: self.lower(value) for key, value in after.items()}))
-
-    def _write_object(self, thing: Any, after: Any, before: Any, first: Any, place: Any) -> set[tuple[Any, ...]]:
-        late: set[tuple[Any, ...]] = set()
-        if not isinstance(after, dict) or not isinstance(before, dict):
-            return late
-        for name, value in after.items():
-            old, attribute = before.get(name, self), ("attribute", id(thing), name)
-            unchanged = old is first.get(name, self) and self.outside.is_handle_of(value, thing, name, old)
-            if old is not value and not unchanged:
-                if type(old) in (int, float, complex) and attribute not in self.outside.late:
-                    late.add(attribute)
-                place = place if isinstance(place, (Value, Constant)) else Constant(place)
-                kind: Any = type(thing)
-                if isinstance(thing, type) or kind.__setattr__ is object.__setattr__:
-                    self.write("setattr", place, name, value)
-                else:
-                    self.trace.record_lowered("call", (object.__setattr__, place, name, self.lower(value)))
-                    self._writes.add(id(self.trace.block.nodes[-1]))
-        for name in [name for name in before if name not in after]:
-            delete = delattr if _sets_plainly(thing, "__delattr__") else object.__delattr__
-            self.trace.record_lowered("call", (delete, place if isinstance(place, Value) else Constant(place), name))
-        return late
+def _is_users_object(value: Any) -> bool:
+    return is_users(type(value)) and not isinstance(value, (type, Enum))
 
 
 def _is_of_trace(value: Any, depth: int) -> bool:
@@ -431,11 +309,6 @@ def _is_of_trace(value: Any, depth: int) -> bool:
     else:
         parts = () if isinstance(value, (type, types.ModuleType)) else gc.get_referents(value)
     return depth > 0 and any(_is_of_trace(part, depth - 1) for part in parts)
-
-
-def _sets_plainly(thing: Any, method: str) -> bool:
-    """Whether attributes are set or deleted as usual; what a method of the user's does about it has been traced."""
-    return isinstance(thing, type) or getattr(type(thing), method) is getattr(object, method)
 
 
 def _content(cell: types.CellType) -> Any:

@@ -1,0 +1,45 @@
+"""What guards check of a value from outside: expressions over where it comes from, with the names in them."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from autograph import nest
+from autograph.runtime.sources import Source
+
+Condition: TypeAlias = "tuple[str, dict[str, Any]]"  # the arguments with which a `Guard` begins
+
+_BY_VALUE = frozenset({int, float, complex, str, bytes, tuple, frozenset})
+
+
+def is_same(value: Any, source: Source) -> Condition:
+    """It is this very object, or the same constant."""
+    if type(value) not in _BY_VALUE and not isinstance(value, (np.generic, np.dtype)):
+        return _condition("{0} is value", source, value=value)
+    expression = "{0} is value or (type({0}) is kind and {0} == value and repr({0}) == text)"
+    return _condition(expression, source, value=value, kind=type(value), text=repr(value))
+
+
+def is_alike(value: Any, source: Source) -> Condition:
+    """It is of the same class, and an array of the same dtype and shape."""
+    if type(value) is not np.ndarray:
+        return _condition("type({0}) is kind", source, kind=type(value))
+    expression = "type({0}) is ndarray and {0}.dtype == dtype and {0}.shape == " + repr(value.shape)
+    return _condition(expression, source, ndarray=np.ndarray, dtype=value.dtype)
+
+
+def is_structure(value: Any, source: Source) -> Condition:
+    """It is a container or the like of the same class, with the same keys."""
+    expression = "type({0}) is kind and keys({0}) == known"
+    return _condition(expression, source, kind=type(value), keys=_keys_of, known=_keys_of(value))
+
+
+def _keys_of(value: Any) -> list[Any]:
+    kind = nest.kind_of(value)
+    return list(kind.children(value)) if kind is not None else []
+
+
+def _condition(expression: str, source: Source, **names: Any) -> Condition:
+    return expression.format(source.expression), {**dict(source.names), **names}
