@@ -178,3 +178,16 @@ def errors_kept_in_a_list(age, name):
 @calls("[3, 1, 2]", "[]", "[2.5]")
 def method_of_a_list_as_key(xs):
     return max(range(len(xs)), key=xs.__getitem__, default=None)
+
+
+class Mutator:
+    """Called like a class of this library's."""
+
+    def __init__(self, x):
+        self.x = x
+
+
+@calls("1", "2.5")
+def object_of_a_class_with_a_name_of_the_librarys(x):
+    made = Mutator(x + 1)
+    return [made], made.x

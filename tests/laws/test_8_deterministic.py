@@ -62,3 +62,26 @@ for entry in list(corpus_staged.entries())[::6]:
 def test_staging_under_hash_seeds(same_under_every_hash_seed: Callable[[str], str]) -> None:
     root = str(corpus.__file__).rpartition("/tests/")[0]
     assert len(same_under_every_hash_seed(STAGED.format(root=root)).splitlines()) > 500
+
+
+GUARDED = """\
+import linecache
+text = '''
+class Settings:
+    def __init__(self):
+        self.rate, self.steps, self.name, self.limit, self.verbose = 0.5, 3, "a", 9.0, False
+
+settings = Settings()
+
+def scaled(x):
+    return x * getattr(settings, "rate")
+'''
+linecache.cache["scaled.py"] = len(text), None, text.splitlines(True), "scaled.py"
+exec(compile(text, "scaled.py", "exec"))
+import autograph as ag
+print([event.message for event in ag.function(scaled).explain(3.0) if event.kind == "guard"])
+"""
+
+
+def test_guards_under_hash_seeds(same_under_every_hash_seed: Callable[[str], str]) -> None:
+    assert "the attribute settings.limit changed" in same_under_every_hash_seed(GUARDED)
