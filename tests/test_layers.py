@@ -30,7 +30,7 @@ R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables
 R2 | 0 R1          | runtime/ops*
 R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/sources runtime/making
    |               | runtime/appearance runtime/instructions
-   |               | → runtime/tensor runtime/whereabouts runtime/guards
+   |               | → runtime/tensor runtime/whereabouts runtime/blocks runtime/guards
    |               | → runtime/journal runtime/holding
    |               | → runtime/trace runtime/forms runtime/environment runtime/parts
    |               | → runtime/outside runtime/raising runtime/refs
@@ -228,7 +228,7 @@ def test_a_right_import_is_not(module, line):
 
 def test_files_are_short():
     lengths = {module: text.count("\n") for module, text in TEXTS.items()}
-    assert {module: length for module, length in lengths.items() if length > 450} == {}
+    assert {module: length for module, length in lengths.items() if length > 400} == {}
 
 
 def test_functions_are_short():
@@ -238,4 +238,4 @@ def test_functions_are_short():
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
-    assert {name: length for name, length in lengths.items() if length > 60} == {}
+    assert {name: length for name, length in lengths.items() if length > 50} == {}

@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 _PART = re.compile("\ue000(\\d+)\ue001")
 
 
-def mark(number: int) -> str:
-    """What stands in a text for a staged value."""
-    return f"\ue000{number}\ue001"
+class Texts:
+    """The f-string that is being made, if any: its staged values, as value, conversion and format."""
+
+    def __init__(self) -> None:
+        self.pieces: list[tuple[Any, str, str]] | None = None
+
+    def mark(self, value: Any, conversion: str, spec: str) -> str:
+        """What stands in the text for a staged value."""
+        assert self.pieces is not None
+        self.pieces.append((value, conversion, spec))
+        return f"\ue000{len(self.pieces) - 1}\ue001"
+
+    def made_by(self, thunk: Callable[[], str]) -> tuple[str, list[tuple[Any, str, str]]]:
+        """The text that `thunk` makes, with its staged values."""
+        pieces: list[tuple[Any, str, str]] = []
+        before, self.pieces = self.pieces, pieces
+        try:
+            return thunk(), pieces
+        finally:
+            self.pieces = before
 
 
 def parts_of(text: str, pieces: list[tuple[Any, str, str]]) -> tuple[Any, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from types import CodeType
 from typing import Any, NoReturn
 
@@ -17,10 +16,10 @@ import numpy as np
 
 from autograph.errors import StagingError
 from autograph.libraries import is_own
-from autograph.runtime import texts
 from autograph.runtime.appearance import class_of
+from autograph.runtime.blocks import Blocks
 from autograph.runtime.callables import full_name_of
-from autograph.runtime.graph import Block, Graph, Node, Place, Value, map_args, user_line, walk
+from autograph.runtime.graph import Graph, Node, Place, Value, map_args, user_line
 from autograph.runtime.holding import (
     HOLDERS,
     Held,
@@ -41,6 +40,7 @@ from autograph.runtime.protocols import ABOUT_TYPES, of_types
 from autograph.runtime.signals import NeedsConcrete, leaked
 from autograph.runtime.signature import Event
 from autograph.runtime.tensor import Method, Tensor, is_tensor
+from autograph.runtime.texts import Texts, parts_of
 from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
 from autograph.runtime.whereabouts import Whereabouts
 
@@ -59,14 +59,12 @@ CONSUMING = frozenset(
 GENERATED = "retval_"  # the variable that converters keep a returned value in; it is read only once it is bound
 
 
-class Trace(Whereabouts):
+class Trace(Blocks, Whereabouts):
     """One tracing of one function."""
 
     def __init__(self, name: str, lift: Callable[[Trace, Any], Any] | None = None) -> None:
-        super().__init__()
-        self.graph = Graph(name)
-        self.block = self.graph.block
-        self.opened = [self.block]  # and those around it, the innermost last
+        Blocks.__init__(self, name)
+        Whereabouts.__init__(self)
         self.journal = Journal()
         self.events: list[Event] = []
         self.prologue: list[Node] = []
@@ -80,7 +78,6 @@ class Trace(Whereabouts):
         self.before_raise: Callable[[], None] = lambda: None
         self.roots: Callable[[], Iterable[Any]] = lambda: ()
         self.collected: Callable[[Any], Any] = lambda generated: generated
-        self.recorded = 0
         self.held: list[Held] = []
         self.generators: dict[int, tuple[Any, Any]] = {}  # those over plain values, with what they were made of
         self._lift = lift
@@ -92,31 +89,7 @@ class Trace(Whereabouts):
         self.needed: NeedsConcrete | None = None  # what Python last asked for
         self.loosened: Any = False  # the condition on which a function returned one of two things nobody may look at
         self.tests: list[Value] = []  # the conditions of the branches that are being traced
-        self._formatting: list[tuple[Any, str, str]] | None = None
-
-    # Blocks -----------------------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def open(self, block: Block) -> Iterator[Block]:
-        """While it lasts, nodes are recorded in `block`."""
-        before, self.block = self.block, block
-        self.opened.append(block)
-        try:
-            yield block
-        finally:
-            self.block = before
-            self.opened.pop()
-
-    @property
-    def depth(self) -> int:
-        """How many staged blocks are around."""
-        return len(self.opened) - 1
-
-    def has(self, block: Block) -> bool:
-        """Whether a block is open, or stands in the graph; those of tracings that were undone do not."""
-        return any(block is each for each in self.opened) or any(
-            block is each for around in self.opened for node in walk(around) for each in node.blocks
-        )
+        self._texts = Texts()
 
     def tell(self, kind: str, message: str, place: Place | None = None) -> None:
         """Note something for `explain`."""
@@ -148,8 +121,7 @@ class Trace(Whereabouts):
         node.own = self.reversing
         if not is_quiet(node):
             self.journal.write_back()
-        self.block.nodes.append(node)
-        self.recorded += 1
+        self.append(node)
         names = stored_names(place[-1][0]).get(place[-1][1], ()) if place else ()
         if isinstance(inferred, list):
             if len(names) != len(inferred):
@@ -171,9 +143,13 @@ class Trace(Whereabouts):
             target, *rest = self.record("getattr", (args[0], op[1:])), *args[1:]
         else:
             rest = list(args)
-        result = self.record("call", (spread, target, rest, kwargs or {}))
-        if isinstance(target, type) and is_tensor(result):
-            result._value.type = ObjectType(target.__name__)
+        return self._made(target, self.record("call", (spread, target, rest, kwargs or {})))
+
+    def _made(self, function: Any, result: Any) -> Any:
+        """What a call gives, of which the class is known if that is what was called."""
+        if isinstance(function, type) and is_tensor(result):
+            result._value.type = ObjectType(function.__name__)
+            self.classes[result._value] = function
         return result
 
     def handle(self, value: Value) -> Tensor:
@@ -187,8 +163,7 @@ class Trace(Whereabouts):
         """The same for arguments that have values in them already."""
         inferred = lookup(op).infer(*map_args(_type_of, args))
         node = Node(op, args, None, (), self.place())
-        self.block.nodes.append(node)
-        self.recorded += 1
+        self.append(node)
         return None if inferred == NONE or isinstance(inferred, list) else self.handle(node.add_output(inferred))
 
     def length(self, tensor: Tensor) -> Any:
@@ -207,11 +182,7 @@ class Trace(Whereabouts):
         op = op_of(function)
         if op is None:
             self.tell("callback", f"{full_name_of(function)} is called as it is, it has no op")
-            result = self.record("call", (function, *args), kwargs)
-            if isinstance(function, type) and is_tensor(result):
-                result._value.type = ObjectType(function.__name__)
-                self.classes[result._value] = function
-            return result
+            return self._made(function, self.record("call", (function, *args), kwargs))
         return self.record(op, args, kwargs)
 
     def _give_away(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
@@ -377,15 +348,12 @@ class Trace(Whereabouts):
 
     def formatted(self, tensor: Tensor, conversion: str, spec: str) -> str:
         """What stands for a formatted value until `fstring` makes a node of the whole text."""
-        if self._formatting is None:
-            self.needs(tensor, "as text")
-        self._formatting.append((tensor, conversion, spec))
-        return texts.mark(len(self._formatting) - 1)
+        return self._texts.mark(tensor, conversion, spec) if self.formatting else self.needs(tensor, "as text")
 
     @property
     def formatting(self) -> bool:
         """Whether an f-string is being made."""
-        return self._formatting is not None
+        return self._texts.pieces is not None
 
     def retyped(self, tensor: Tensor) -> None:
         """Forget what was known of an array whose shape or dtype is assigned."""
@@ -395,15 +363,8 @@ class Trace(Whereabouts):
 
     def fstring(self, thunk: Callable[[], str]) -> Any:
         """The text that `thunk` makes, as an object of the graph if it holds staged values."""
-        before, self._formatting = self._formatting, []
-        try:
-            text = thunk()
-            pieces = self._formatting
-        finally:
-            self._formatting = before
-        if not pieces:
-            return text
-        return self.record("fstring", texts.parts_of(text, pieces))
+        text, pieces = self._texts.made_by(thunk)
+        return self.record("fstring", parts_of(text, pieces)) if pieces else text
 
     def finish(self, result: Any) -> Graph:
         """End the trace with the structure that is returned; None stands for a trace that always raises."""

@@ -1,0 +1,45 @@
+"""The blocks of a graph that is being made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from autograph.runtime.graph import Block, Graph, Node, walk
+
+
+class Blocks:
+    """A graph, and which of its blocks nodes go to."""
+
+    def __init__(self, name: str) -> None:
+        self.graph = Graph(name)
+        self.block = self.graph.block
+        self.opened = [self.block]  # and those around it, the innermost last
+        self.recorded = 0  # how many nodes there were, those included that are undone by now
+
+    def append(self, node: Node) -> None:
+        """Add a node to the block that is open."""
+        self.block.nodes.append(node)
+        self.recorded += 1
+
+    @contextmanager
+    def open(self, block: Block) -> Iterator[Block]:
+        """While it lasts, nodes are recorded in `block`."""
+        before, self.block = self.block, block
+        self.opened.append(block)
+        try:
+            yield block
+        finally:
+            self.block = before
+            self.opened.pop()
+
+    @property
+    def depth(self) -> int:
+        """How many staged blocks are around."""
+        return len(self.opened) - 1
+
+    def has(self, block: Block) -> bool:
+        """Whether a block is open, or stands in the graph; those of tracings that were undone do not."""
+        return any(block is each for each in self.opened) or any(
+            block is each for around in self.opened for node in walk(around) for each in node.blocks
+        )
