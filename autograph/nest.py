@@ -14,7 +14,7 @@ from __future__ import annotations
 import copy
 import weakref
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -128,20 +128,6 @@ def _gather(value: Any, leaves: list[Any]) -> None:
             _gather(part, leaves)
 
 
-def flatten_with_paths(structure: Any) -> list[tuple[str, Any]]:
-    """The leaves with what a user appends to the structure's name to reach them, such as `['a'][1].x`."""
-    return list(_walk(structure, ""))
-
-
-def _walk(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    kind = kind_of(value)
-    if kind is None:
-        yield path, value
-        return
-    for key, part in kind.children(value).items():
-        yield from _walk(part, path + kind.step(key))
-
-
 def pack(structure: Any, leaves: Iterable[Any]) -> Any:
     """A structure built like `structure` with `leaves` in place of its own.
 
@@ -201,7 +187,7 @@ def assert_same_structure(first: Any, second: Any, name: str = "structure") -> N
         return
     left, right = kind.children(first), kind.children(second)
     if left.keys() != right.keys():
-        raise StructureError(_difference(name, first, second, left, right))
+        raise StructureError(_difference(name, first, left, right))
     for key, part in left.items():
         assert_same_structure(part, right[key], name + kind.step(key))
 
@@ -211,7 +197,7 @@ def _describe(value: Any) -> str:
     return f"{what} {type(value).__name__}"
 
 
-def _difference(name: str, first: Any, second: Any, left: Mapping[Any, Any], right: Mapping[Any, Any]) -> str:
+def _difference(name: str, first: Any, left: Mapping[Any, Any], right: Mapping[Any, Any]) -> str:
     kind = type(first).__name__
     if isinstance(first, (list, tuple)):
         return f"{name} is a {kind} of {len(left)} on one side and of {len(right)} on the other"

@@ -47,7 +47,6 @@ from autograph.runtime.while_loop import run_while
 
 Thunk = Callable[[], Any]
 _MAKERS = (type(np.r_).__mro__[1], type(np.mgrid).__mro__[1])  # whose items are new arrays
-_CONTAINERS = frozenset({list, dict, set, deque})
 # Builtins that look at no more than the structure of what they are given.
 _COMPARING = frozenset({"sorted", "min", "max"})
 _STRUCTURAL = frozenset({"len", "enumerate", "zip", "reversed", "iter", "list", "tuple", "type", "next", "dict"})

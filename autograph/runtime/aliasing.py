@@ -67,10 +67,6 @@ class Aliasing:
         """The regions whose contents a node itself looks at."""
         return frozenset(map(self._find, self._effects[node].reads))
 
-    def knows(self, node: Node) -> bool:
-        """Whether the node was in the graph."""
-        return node in self._writes
-
     def writes(self, node: Node) -> Regions:
         """The regions that may change while a node runs, with its blocks."""
         return self._writes[node]

@@ -45,9 +45,8 @@ class OpDef:
         effect: PURE, VIEW, WRITE or ORDERED.
         target: the Python function, for ops that are functions.
         template: how Python writes it, for operators: `{} + {}`.
-        precedence: that of the template, by the name of an `ast` operator class, such as `Add`.
         raises: whether it can raise although its arguments' types are exact and fit.
-        tags: what else passes ask for: `commutative`, `elementwise`, …
+        tags: what else is asked of it: `elementwise`, `copies-arrays`, `changes-arguments`, `gradient`.
         vjp: for each positional argument its derivative, None for those that the result does not depend on smoothly
             (their gradient is zero), and for arguments beyond; None in the whole if nobody knows it.
     """
@@ -57,7 +56,6 @@ class OpDef:
     effect: str = PURE
     target: Any = None
     template: str = ""
-    precedence: str = ""
     raises: bool = False
     tags: frozenset[str] = field(default=frozenset())
     vjp: tuple[Vjp | None, ...] | None = None

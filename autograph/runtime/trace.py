@@ -107,7 +107,7 @@ class Trace(Blocks, Whereabouts):
             args = tuple(map(drained, map(self.collected, args)))
         definition = lookup(op)
         if definition.effect in (WRITE, ORDERED) and op != "print":
-            self._give_away(op, args, kwargs)
+            self._give_away(args, kwargs)
             if self.held:
                 settle(self)
         args = self.lower(args)
@@ -185,7 +185,7 @@ class Trace(Blocks, Whereabouts):
             return self._made(function, self.record("call", (function, *args), kwargs))
         return self.record(op, args, kwargs)
 
-    def _give_away(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
+    def _give_away(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
         """Let the graph hold the containers that are stored in an object of its own, or that a call may change."""
         into = args[0] if args else None
         if type(into) is Tensor and isinstance(into._value.type, TensorType):

@@ -40,27 +40,6 @@ OPERATORS = "ag__"
 _OPERATORS = "\0ag__"
 
 
-def load_function(
-    node: Any,
-    original: FunctionType,
-    *,
-    class_names: tuple[str, ...],
-    generated: frozenset[str],
-    operators: Any,
-) -> FunctionType:
-    """Make the function that runs `node`, and is otherwise like `original`.
-
-    Args:
-        node: a converted `gast.FunctionDef`, `AsyncFunctionDef` or `Lambda`; it is not modified.
-        original: the user's function.
-        class_names: the classes around it, innermost last.
-        generated: the names of the functions that converters generated.
-        operators: what `ag__` means.
-    """
-    code = compile_function(node, original, class_names=class_names, generated=generated, operators=operators)
-    return instantiate(code, original)
-
-
 def compile_function(
     node: Any,
     original: FunctionType,
@@ -69,7 +48,15 @@ def compile_function(
     generated: frozenset[str],
     operators: Any,
 ) -> CodeType:
-    """The code of `load_function`, which all closures over `original`'s code can share."""
+    """The code of a function that runs `node`, and is otherwise like `original`; closures over its code can share it.
+
+    Args:
+        node: a converted `gast.FunctionDef`, `AsyncFunctionDef` or `Lambda`; it is not modified.
+        original: the user's function.
+        class_names: the classes around it, innermost last.
+        generated: the names of the functions that converters generated.
+        operators: what `ag__` means.
+    """
     like = original.__code__
     lowering = _Lowering(generated)
     function = lowering.lower(node)

@@ -44,7 +44,6 @@ def test_a_declaration_is_whole(op: OpDef) -> None:
     assert op.effect in (PURE, VIEW, WRITE, ORDERED)
     assert callable(op.infer)
     assert not (op.template and op.target)
-    assert not op.precedence or op.template
     if op.target is not None:
         assert callable(op.target)
 

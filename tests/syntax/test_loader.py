@@ -126,9 +126,10 @@ def convert(function, operators=ag__):
         found.node.body = Converter().visit(found.node.body)
     else:
         Converter().visit(found.node)
-    return loader.load_function(
+    code = loader.compile_function(
         found.node, function, class_names=found.class_names, generated=Converter.generated, operators=operators
     )
+    return loader.instantiate(code, function)
 
 
 def load(text, filename="user.py"):

@@ -8,6 +8,7 @@ import numpy as np
 
 from autograph.runtime import types
 from autograph.runtime.opdef import VIEW, Infer, declare, derive
+from autograph.runtime.ops.declaring import truth
 from autograph.runtime.ops.elementary import same
 from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.probing import sample
@@ -23,7 +24,7 @@ from autograph.runtime.ops.rules import (
     size,
     type_of_arg,
 )
-from autograph.runtime.types import BOOL, STR, Shape, TensorType, Type
+from autograph.runtime.types import STR, Shape, TensorType, Type
 
 
 @rule
@@ -99,11 +100,6 @@ def time_constructor(value: Any, unit: Any) -> Type:
 def result_type(*args: Any) -> Type:
     found = [sample(operand(arg)) if is_type(arg) else arg for arg in args]
     return types.type_of(np.result_type(*found))
-
-
-def truth(*args: Any, **kwargs: Any) -> Type:
-    """The rule of what gives a bool of Python's."""
-    return BOOL
 
 
 CLASSES = dict.fromkeys(np.dtype(code).type for code in CODES)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import FUNCTIONS, Infer, declare
-from autograph.runtime.types import NONE, Type
+from autograph.runtime.types import BOOL, NONE, Type
 
 _ROOTS: dict[str, Any] = {"np": np, "math": math, "cmath": cmath, "random": random, "time": time}
 
@@ -50,3 +50,4 @@ def always(found: Type) -> Infer:
 
 
 nothing = always(NONE)
+truth = always(BOOL)

@@ -9,6 +9,7 @@ import numpy as np
 
 from autograph.runtime.opdef import VIEW, WRITE, Infer, Vjp, declare, derive
 from autograph.runtime.ops.binding import bind, method, signature
+from autograph.runtime.ops.declaring import truth
 from autograph.runtime.ops.deriving import as_array, conj, shape
 from autograph.runtime.ops.elementary import DEGREE, angle, extreme, fit_list, nonzero, same
 from autograph.runtime.ops.inferring import rule
@@ -17,7 +18,7 @@ from autograph.runtime.ops.probing import probe, real, shaped
 from autograph.runtime.ops.rules import Unknown, broadcast, given_output, is_constant, operand
 from autograph.runtime.ops.special import bessel_i
 from autograph.runtime.ops.ufuncs import operands
-from autograph.runtime.types import BOOL, ObjectType, TensorType, Type, array
+from autograph.runtime.types import ObjectType, TensorType, Type, array
 
 # The functions, by how many of their parameters are broadcast.
 POINTWISE: dict[str, int] = {
@@ -124,11 +125,6 @@ def real_if_close(a: Any, tol: Any = 100) -> Type:
 def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Type:
     found = operand(x)
     return shaped(probe(np.nan_to_num, found), found.shape)
-
-
-def truth(*args: Any, **kwargs: Any) -> Type:
-    """The rule of what gives a bool of Python's."""
-    return BOOL
 
 
 # ------------------------------------------------------------------------------------------------- derivatives

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from autograph.runtime import notation
 from autograph.runtime.opdef import WRITE, Infer, declare, derive
+from autograph.runtime.ops.declaring import truth
 from autograph.runtime.ops.elementary import OF_MATMUL, OF_TWO, absolute
 from autograph.runtime.ops.inferring import ask, rule
 from autograph.runtime.ops.probing import probe, shaped
@@ -31,37 +33,10 @@ from autograph.runtime.types import (
     join_all,
 )
 
-# name: template, precedence, whether values can make it raise
-BINARY: dict[str, tuple[str, str, bool]] = {
-    "add": ("{} + {}", "Add", False),
-    "sub": ("{} - {}", "Sub", False),
-    "mul": ("{} * {}", "Mult", False),
-    "truediv": ("{} / {}", "Div", True),
-    "floordiv": ("{} // {}", "FloorDiv", True),
-    "mod": ("{} % {}", "Mod", True),
-    "matmul": ("{} @ {}", "MatMult", False),
-    "lshift": ("{} << {}", "LShift", True),
-    "rshift": ("{} >> {}", "RShift", True),
-    "pow": ("{} ** {}", "Pow", True),
-    "and": ("{} & {}", "BitAnd", False),
-    "xor": ("{} ^ {}", "BitXor", False),
-    "or": ("{} | {}", "BitOr", False),
-}
-COMPARISONS: dict[str, tuple[str, str]] = {
-    "lt": ("{} < {}", "Lt"),
-    "le": ("{} <= {}", "LtE"),
-    "eq": ("{} == {}", "Eq"),
-    "ne": ("{} != {}", "NotEq"),
-    "gt": ("{} > {}", "Gt"),
-    "ge": ("{} >= {}", "GtE"),
-}
-UNARY: dict[str, tuple[str, str]] = {
-    "neg": ("-{}", "USub"),
-    "pos": ("+{}", "UAdd"),
-    "invert": ("~{}", "Invert"),
-}
-# Of numbers; strings and so on have a `+` that is not.
-COMMUTATIVE = frozenset({"add", "mul", "and", "or", "xor"})
+BINARY = "add sub mul truediv floordiv mod matmul lshift rshift pow and xor or".split()
+COMPARISONS = "lt le eq ne gt ge".split()
+UNARY = "neg pos invert".split()
+RAISING = frozenset("truediv floordiv mod lshift rshift pow".split())   # of some values
 PLAIN_OBJECTS = frozenset({"str", "bytes", "list", "tuple", "dict", "set", "frozenset", "range", "NoneType"})
 
 
@@ -76,7 +51,7 @@ FUNCTIONS = frozenset(map(python_function, (*BINARY, *UNARY)))
 
 
 def remembering(rule: Infer) -> Infer:
-    """The same as `rules.rule`, but faster, as constants are but numbers of their types to it."""
+    """The same as `inferring.rule`, but faster, as constants are but numbers of their types to it."""
     known: dict[tuple[Any, ...], Any] = {}
 
     def infer(*args: Any, **kwargs: Any) -> Any:
@@ -271,46 +246,26 @@ def in_place(plain: Infer) -> Infer:
     return infer
 
 
-def truth(*args: Any) -> Type:
-    """The rule of `not` and `in`, which give a bool whatever they are asked about."""
-    return BOOL
+def template(name: str) -> str:
+    """How Python writes an operator."""
+    return f"{{}} {notation.BINARY[name]} {{}}" if name in notation.BINARY else notation.UNARY[name] + "{}"
 
 
-for _name, (_template, _precedence, _raises) in BINARY.items():
-    _tags = frozenset({"elementwise", "commutative"} if _name in COMMUTATIVE else {"elementwise"})
+ELEMENTWISE = frozenset({"elementwise"})
+
+for _name in BINARY:
     _rule = remembering(binary(_name)) if _name != "pow" else power
-    declare(_name, _rule, template=_template, precedence=_precedence, raises=_raises, tags=_tags)
-    declare(
-        f"i{_name}",
-        in_place(_rule),
-        effect=WRITE,
-        template=_template.replace(" {}", "= {}"),
-        precedence=_precedence,
-        raises=True,
-    )
+    declare(_name, _rule, template=template(_name), raises=_name in RAISING, tags=ELEMENTWISE)
+    declare(f"i{_name}", in_place(_rule), effect=WRITE, template=template(f"i{_name}"), raises=True)
+for _name in COMPARISONS:
+    declare(_name, remembering(binary(_name)), template=template(_name), tags=ELEMENTWISE)
+for _name in UNARY:
+    declare(_name, remembering(numeric(_name)), template=template(_name), tags=ELEMENTWISE)
 
-for _name, (_template, _precedence) in COMPARISONS.items():
-    declare(
-        _name,
-        remembering(binary(_name)),
-        template=_template,
-        precedence=_precedence,
-        tags=frozenset({"elementwise", "comparison"}),
-    )
-
-for _name, (_template, _precedence) in UNARY.items():
-    declare(
-        _name,
-        remembering(numeric(_name)),
-        template=_template,
-        precedence=_precedence,
-        tags=frozenset({"elementwise"}),
-    )
-
-declare("abs", remembering(numeric("abs")), target=abs, tags=frozenset({"elementwise"}))
-declare("not", truth, template="not {}", precedence="Not", raises=True)
-declare("is", truth, template="{} is {}", precedence="Is")
-declare("in", truth, template="{} in {}", precedence="In", raises=True)
+declare("abs", remembering(numeric("abs")), target=abs, tags=ELEMENTWISE)
+declare("not", truth, template=template("not"), raises=True)
+declare("is", truth, template=template("is"))
+declare("in", truth, template=template("in"), raises=True)
 
 # An operator in place has the derivatives of the plain one, in what its first argument was before.
 derive("add iadd", *OF_TWO["add"])

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import WRITE, Infer, Vjp, declare, derive
+from autograph.runtime.ops.declaring import nothing
 from autograph.runtime.ops.deriving import as_array, conj, ndim
 from autograph.runtime.ops.elementary import (
     DEGREE,
@@ -60,12 +61,8 @@ from autograph.runtime.ops.rules import (
     reduced,
     result,
 )
-from autograph.runtime.types import NONE, ObjectType, Shape, TensorType, Type
+from autograph.runtime.types import ObjectType, Shape, TensorType, Type
 
-COMMUTATIVE = frozenset({
-    "add", "multiply", "logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor",
-    "equal", "not_equal", "maximum", "minimum", "fmax", "fmin", "hypot", "logaddexp", "logaddexp2", "gcd", "lcm",
-})  # fmt: skip
 PREFERRED = {"absolute": "abs", "remainder": "mod", "conjugate": "conj"}    # to the ufunc's own name
 
 
@@ -202,19 +199,13 @@ def outer_rule(ufunc: np.ufunc) -> Infer:
     return infer
 
 
-def nothing(*args: Any, **kwargs: Any) -> Type:
-    """The rule of what gives None."""
-    return NONE
-
-
 # ------------------------------------------------------------------------------------------------ declarations
 
 
 def _declare(name: str, ufunc: np.ufunc) -> None:
-    tags = {"elementwise"} if ufunc.signature is None else set()
-    tags |= {"commutative"} & {"commutative" if ufunc.__name__ in COMMUTATIVE else ""}
+    tags = frozenset({"elementwise"} if ufunc.signature is None else ())
     # NumPy refuses integers to negative integer powers; nothing else depends on values
-    declare(f"np.{name}", ufunc_rule(ufunc), target=ufunc, tags=frozenset(tags), raises=ufunc is np.power)
+    declare(f"np.{name}", ufunc_rule(ufunc), target=ufunc, tags=tags, raises=ufunc is np.power)
 
 
 def _declare_methods(name: str, ufunc: np.ufunc) -> None:
