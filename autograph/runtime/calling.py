@@ -266,7 +266,8 @@ class Caller:
             if name is not None and (base, inner) not in self._methods:
                 self._methods.add((base, inner))
                 names = {"kind": base, "method": PATCHED.get(id(member), member), "name": name}
-                self.outside.guard(("kind.__dict__.get(name) is method", names), f"the method {base.__qualname__}.{name}")
+                condition = "kind.__dict__.get(name) is method", names
+                self.outside.guard(condition, f"the method {base.__qualname__}.{name}")
 
     def _class(self, kind: type) -> Any:
         late = libraries.is_made_late(f"{kind.__module__}.{kind.__name__}")

@@ -333,15 +333,6 @@ class Outside:
 
     # Arrays and objects met on the way --------------------------------------------------------------------------------
 
-    def lift(self, value: Any) -> Any:
-        """What stands in a node for an object that traced code came by: a handle, or the object."""
-        if type(value) is np.ndarray:
-            return self.array(value)
-        known = self.objects.get(id(value))
-        if known is not None:
-            return self.trace.handle(known[1]) if isinstance(known[1], Value) else value
-        return value
-
     def array(self, value: Any) -> Tensor:
         """A handle for an array that was not seen before: an attribute of an object, or made by code not traced."""
         if type(value) is Tensor:  # stands for it already

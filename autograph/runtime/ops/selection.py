@@ -97,9 +97,9 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Type:
     return result(np.result_type(*(option.dtype for option in options)), shape)
 
 
-def choose_method(a: Any, *choices: Any, out: Any = None, mode: Any = "raise") -> Type:
+def choose_method(a: Any, *choices: Any, out: Any = None, mode: Any = "raise") -> Type | list[Type]:
     """As `choose`, but each choice may be an argument of its own."""
-    return choose(a, choices[0] if len(choices) == 1 else choices, out, mode)  # type: ignore[no-any-return]
+    return choose(a, choices[0] if len(choices) == 1 else choices, out, mode)
 
 
 @rule
