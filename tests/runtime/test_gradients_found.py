@@ -39,3 +39,9 @@ PROGRAMS = [array_of_unknown_things, asks_unknown_things]
 def test_gradient(function: Callable[[Any], Any]) -> None:
     wanted = [(function(X + step) - function(X - step)) / 2e-6 for step in np.eye(3) * 1e-6]
     assert np.allclose(ag.grad(function)(X), wanted, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_what_maximum_leaves_out_may_be_infinitely_steep() -> None:
+    found = ag.grad(lambda x: np.sum(1 / np.maximum(x, 0.0)))(np.array([2.0, -1.0]))
+    assert found.tolist() == [-0.25, 0.0]

@@ -118,8 +118,11 @@ def extreme(g: Any, out: Any, x: Any, y: Any) -> Any:
 
 
 # Of `maximum` and so on, which are in too many inner loops to share: where the arguments are equal, it is the first's.
-# A product with a mask takes a fifth of the time of `np.where`.
-OF_EXTREME: Rules = (lambda g, out, x, y: g * (x == out), lambda g, out, x, y: g * (x != out))
+# A product with the mask would be faster, but infinity times zero is no slope.
+OF_EXTREME: Rules = (
+    lambda g, out, x, y: np.where(x == out, g, 0),
+    lambda g, out, x, y: np.where(x == out, 0, g),
+)
 
 
 def legs(g: Any, out: Any, x: Any, *_: Any) -> Any:
