@@ -24,6 +24,7 @@ from autograph.runtime.graph import Block, Constant, Node, Value, map_args
 from autograph.runtime.shadows import Shadows, Writes
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import PYTHON_DTYPES, MaybeUnbound, ObjectType, Shape, TensorType, Type
+from autograph.runtime.zeros import Zeros
 
 if TYPE_CHECKING:
     from autograph.runtime.trace import Trace
@@ -104,6 +105,7 @@ class Reverse:
         self.activity = Activity(part, roots, [value for value, _ in outputs], constant)
         self._outputs = outputs
         self.shadows = Shadows(part, self.activity)
+        self.zeros = Zeros(part, self.shadows)
         block.nodes[start:end] = self.shadows.nodes
         self.end = len(block.nodes) - rest
         own = {*roots, *(output for node in self.shadows.nodes for output in node.outputs)}

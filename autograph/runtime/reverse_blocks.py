@@ -82,6 +82,8 @@ def _loop(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     with reverse.reversing(body, loop=True) as frame:
         index = trace.handle(frame.into.add_param(INT))
         gradients = [frame.into.add_param(_carried_type(carried[n], first)) for n, first in zip(slots, lowered)]
+        for gradient, first in zip(gradients, lowered):
+            reverse.zeros.note(gradient, first)
         reverse.pass_on(body)
         for number, gradient in zip(slots, gradients):
             reverse.contribute(body.results[number - len(inits)], trace.handle(gradient))

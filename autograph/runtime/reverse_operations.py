@@ -12,10 +12,12 @@ from autograph.runtime import effects
 from autograph.runtime.graph import Block, Node, Value, user_line
 from autograph.runtime.opdef import OpDef, lookup
 from autograph.runtime.ops.binding import positional
-from autograph.runtime.reverse import Parts, Reverse, handles
+from autograph.runtime.reverse import Parts, Reverse, handles, type_of
+from autograph.runtime.shadows import IN_PLACE
 from autograph.runtime.signals import NeedsConcrete, handled
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import ObjectType, TensorType
+from autograph.runtime.zeros import PRODUCTS, multiply
 
 if TYPE_CHECKING:
     from autograph.runtime.trace import Trace
@@ -59,16 +61,35 @@ def differentiate(
     if op.vjp and varies((given[len(op.vjp) :], options)):
         raise refusal(node, "has no derivative here in all the arguments that vary")
     assert op.vjp is not None
+    zeros = reverse.zeros.of(reverse.trace.lower(gradient))
     outputs = reverse.primal(tuple(node.outputs) or given[0], block, at + 1)
     out = outputs[0] if len(node.outputs) == 1 else outputs
     args, kwargs = reverse.primal((given, options), block, at)
     for place, arg in enumerate(given[: len(op.vjp)]):
         if op.vjp[place] is not None and varies(arg):
+            start = len(reverse.trace.block.nodes)
             try:
                 found = _by_rule(reverse.trace, op, place, (gradient, out, *args), kwargs)
             except NotImplementedError as error:
                 raise refusal(node, f"is differentiated here, but nobody has said what {error} is") from error
+            made = reverse.trace.block.nodes[start:]
+            reverse.zeros.note_rule(node, made)
+            if zeros > (op.name in PRODUCTS) and multiply(made):
+                found = _cleared(reverse, op, place, found, gradient, args, kwargs)
             reverse.contribute(arg, found)
+
+
+def _cleared(reverse: Reverse, op: OpDef, place: int, found: Any, gradient: Any, args: Any, kwargs: Any) -> Any:
+    """What a rule gives, but zero where the gradient is zero that it was made of."""
+    is_elementwise = "elementwise" in op.tags or op.name in IN_PLACE
+    type = type_of(found)
+    if isinstance(found, (tuple, list, dict)) or isinstance(gradient, tuple) or not (
+        is_elementwise or isinstance(type, TensorType)
+    ):
+        return found
+    if op.name in PRODUCTS:
+        return reverse.trace.record("cleared_product", (found, op.name, place, gradient, list(args), kwargs))
+    return reverse.trace.record("cleared", (found, gradient, is_elementwise))
 
 
 def _by_rule(trace: Trace, op: OpDef, place: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -40,7 +40,7 @@ _MAYBE_VIEWS = frozenset(
 # Of methods of containers that take a key: where the thing is that goes into the container; -1 if there is none.
 _WITH_KEY = {"setitem": 2, "put_part": 2, ".insert": 2, ".get": 2, ".setdefault": 2, "fill_gap": 2}
 _WITH_KEY |= dict.fromkeys(("delitem", ".pop", "part_of", "sort_like", "sorted_like"), -1)
-_IN_PLACE = frozenset("iadd isub imul itruediv ipow imatmul ifloordiv imod".split())
+IN_PLACE = frozenset("iadd isub imul itruediv ipow imatmul ifloordiv imod".split())
 
 
 class Shadows:
@@ -76,6 +76,10 @@ class Shadows:
 
     def __bool__(self) -> bool:
         return bool(self._shadowed)
+
+    def all(self) -> set[Value]:
+        """The shadows of values, as far as they have been made."""
+        return set(self._of.values())
 
     def collected(self, where: Node | Block) -> list[tuple[Value, Value]]:
         """Numbers that a node stores, or that are results of a block, with the shadows that they got there."""
@@ -229,7 +233,7 @@ class Shadows:
 
     def _of_result(self, node: Node, output: Value, into: list[Node]) -> None:
         """Make the shadow of what an operation gives: that of what it has changed, or a new one."""
-        if node.op in _IN_PLACE and node.args[0] in self._of:
+        if node.op in IN_PLACE and node.args[0] in self._of:
             before = self._of[node.args[0]]
             if _is_array(node.args[0]):
                 self._of[output] = before

@@ -63,6 +63,8 @@ def _of_sum(node: Node) -> bool | None:
 
 
 _TOLD: dict[str, Callable[[Node], bool | None]] = {
+    "cleared": lambda node: False,  # nobody else has what it may give back
+    "cleared_product": lambda node: False,
     "max": lambda node: False,  # of numbers: arrays have no order
     "min": lambda node: False,
     "getattr": _of_attribute,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cmath
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -115,6 +117,41 @@ def unchanged(x: Any) -> Type:
     return type_of_arg(x)
 
 
+def cleared(found: Any, gradient: Any, elementwise: bool) -> Any:
+    """What a rule made of a gradient, but zero where the gradient is, whatever it was multiplied by."""
+    if _is_finite(found):
+        return found
+    if not isinstance(found, np.ndarray):
+        return found if np.any(gradient) else type(found)(0)
+    if elementwise:
+        return np.where(np.equal(gradient, 0), 0, found)
+    return found if np.any(gradient) else np.zeros_like(found)
+
+
+def cleared_product(found: Any, op: str, position: int, gradient: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """The same of what was summed up of products: those in which the gradient is zero are left out."""
+    if _is_finite(found):
+        return found
+
+    def of_factors(gradient: Any, factor: Callable[[Any], Any]) -> Any:
+        given = [factor(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
+        return run_rule(op, position, gradient, None, given, kwargs)
+
+    finite = of_factors(gradient, lambda arg: np.where(np.isfinite(arg), arg, 0))
+    others = of_factors(np.not_equal(gradient, 0) * 1.0, lambda arg: np.logical_not(np.isfinite(arg)) * 1.0)
+    return np.where(others == 0, finite, found)[()]
+
+
+def _is_finite(found: Any) -> bool:
+    """Whether an array or number is: that of large arrays, too, takes next to no time to find out."""
+    return cmath.isfinite(np.vdot(found, found) if isinstance(found, np.ndarray) else found)
+
+
+@rule
+def unchanged_first(found: Any, *_: Any) -> Type:
+    return type_of_arg(found)
+
+
 def custom_gradient(values: Any, inputs: Any) -> Any:
     """The values, whose gradients are not those of how they were computed."""
     return values
@@ -128,6 +165,9 @@ def of_first(values: Any, inputs: Any) -> Type:
 declare("custom_gradient", of_first, effect=VIEW, target=custom_gradient)
 declare("stop_gradient", unchanged, template="{}")
 derive("stop_gradient", None)
+declare("cleared", unchanged_first, effect=VIEW, target=cleared, tags=GRADIENT)
+declare("cleared_product", unchanged_first, effect=VIEW, target=cleared_product, tags=GRADIENT)
+derive("cleared cleared_product", lambda g, out, found, *_: g, None, None, None, None, None)
 declare("fit", fitted, target=fit, tags=GRADIENT)
 declare("scatter_add", scattered, target=scatter_add, raises=True, tags=GRADIENT)
 derive("fit", lambda g, out, gradient, like: g, None)
