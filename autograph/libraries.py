@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from types import CodeType
 from typing import Any, TypeVar
 
@@ -40,6 +41,7 @@ def is_plain(module: str) -> bool:
     return module.partition(".")[0] in PLAIN
 
 
+@lru_cache(4096)
 def is_own(filename: str) -> bool:
     """Whether a file is this library's, and none of those that are staged like the user's."""
     return filename.startswith(ROOT) and not filename.startswith(_STAGED_FILES)

@@ -100,6 +100,11 @@ class Journal:
         noted = (changes.before.get(id(container)) for changes in self.stack)
         return next((each[1] for each in noted if each is not None), None)
 
+    @property
+    def may_have_changes(self) -> bool:
+        """Whether there may be something for the graph to write; whoever asks need not look further if there is not."""
+        return self.pending or bool(self.watched)
+
     def write_back(self) -> None:
         """Let the graph change, before something that may raise, what the program has changed outside of itself."""
         if self._writing or not (self.pending or any(not same(contents(w), self.base(w)) for w in self.watched)):

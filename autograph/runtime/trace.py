@@ -119,7 +119,7 @@ class Trace(Blocks, Whereabouts):
         place = self.place()
         node = Node(op, args, kwargs, (), place)
         node.own = self.reversing
-        if not is_quiet(node):
+        if self.journal.may_have_changes and not is_quiet(node):
             self.journal.write_back()
         self.append(node)
         names = stored_names(place[-1][0]).get(place[-1][1], ()) if place else ()

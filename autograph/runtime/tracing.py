@@ -263,9 +263,10 @@ def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]
         entered[code] = entered.get(code, frozenset()) | {shelter(code, instruction)}
     for code, instruction in [place[-1] for place in plain] if entered else ():
         entered[code] = entered.get(code, frozenset()) - {shelter(code, instruction)}
+    around = functools.cache(lambda code, instruction: shelter(code, instruction, entered.get(code, frozenset())))
     for node in walk(graph.block):
         for code, instruction in node.place:
-            found = shelter(code, instruction, entered.get(code, frozenset()) if entered else frozenset())
+            found = around(code, instruction)
             if found is not None and (found.construct == "with" or not is_quiet(node)):
                 reason = f"`{found.construct}` stands around what is computed here, which would only run later"
                 raise Plain(reason, ((code, instruction),))
