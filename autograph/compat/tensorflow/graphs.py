@@ -35,6 +35,7 @@ class FuncGraph:
         self.variables: list[Any] = []
         self.accessed: dict[int, Any] = {}  # variables that are read, by their ids
         self.reads: dict[int, Any] = {}  # what variables are read as, by their ids, while `replaying`
+        self.lists: dict[int, Any] = {}  # those of which the type of the elements was set, by their ids
         self.tapes: list[Any] = []  # those that were begun in it, the innermost last
         self.replaying = False  # whether what has run is recorded again, without its effects
         self.stand_ins: dict[int, tuple[Any, Any]] = {}  # what stands for tensors that are watched, by their ids
