@@ -81,6 +81,7 @@ from autograph.compat.tensorflow.dtypes import (
     variant,
 )  # fmt: skip
 from autograph.compat.tensorflow.function import function
+from autograph.compat.tensorflow.functional import foldl, foldr, map_fn, scan, vectorized_map
 from autograph.compat.tensorflow.graphs import current as _current
 from autograph.compat.tensorflow.math_ops import (
     abs,

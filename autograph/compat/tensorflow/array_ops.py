@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from autograph.compat.tensorflow.convert import constant, convert_to_tensor, is_
 from autograph.compat.tensorflow.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.shapes import TensorShape
 from autograph.compat.tensorflow.tensor import Tensor, apply, compute, is_handle, wrap
+from autograph.runtime.ops import taking
 
 # Shapes as arguments --------------------------------------------------------------------------------------------------
 
@@ -321,30 +323,44 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
     return getitem(input_, tuple(slice(first, None if count == -1 else first + count) for first, count in pairs))
 
 
-def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0, name: str | None = None) -> Tensor:
+def gather(
+    params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """The slices of `params` along an axis that indices name; the first dimensions may be those of batches in both."""
     params, indices = convert_to_tensor(params), convert_to_tensor(indices)
+    where, batches = batch_dims if axis is None else plain(axis), batch_dims
+    if batch_dims < 0:
+        batches += indices.shape.rank or 0
+    if where < 0:
+        where += params.shape.rank or 0
+    if not batches:
+        return apply("GatherV2", lambda x, at: taking.take(x, at, where), params, indices, dtype=params.dtype)
+    rank = indices.shape.rank or 0
+    before = list(builtins.range(batches, where))
 
     def take(x: Any, at: Any) -> Any:
-        if not is_handle(x) and not is_handle(at):
-            _check_indices(at, x.shape[axis])
-        return np.take(x, at, axis=axis)
+        found = np.moveaxis(x, where, batches)
+        places = [np.reshape(np.arange(size), (-1, *(1,) * (rank - 1 - number)))
+                  for number, size in enumerate(indices.shape[:batches])]  # fmt: skip
+        index = (*places, at)
+        found = found[index]
+        return np.moveaxis(found, [rank + at for at, _ in enumerate(before)], before)
 
     return apply("GatherV2", take, params, indices, dtype=params.dtype)
-
-
-def _check_indices(at: Any, size: int) -> None:
-    """See to it that all indices are those of something."""
-    for place in np.argwhere((at < 0) | (at >= size))[:1]:
-        where = ",".join(map(str, place))
-        raise IndexError(f"indices[{where}] = {at[tuple(place)]} is not in [0, {size})")
 
 
 def gather_nd(params: Any, indices: Any, name: str | None = None) -> Tensor:
     params, indices = convert_to_tensor(params), convert_to_tensor(indices)
     depth = indices.shape[-1]
     shape = indices.shape[:-1] + params.shape[depth:] if params.shape.rank is not None else TensorShape(None)
-    return apply("GatherNd", lambda x, at: x[tuple(at[..., i] for i in np.arange(depth))], params, indices,
-                 dtype=params.dtype, shape=shape)  # fmt: skip
+    beyond = np.iinfo(numpy_dtype(indices.dtype)).max  # what is negative counts from the end nowhere here
+
+    def take(x: Any, at: Any) -> Any:
+        at = np.where(at < 0, beyond, at)
+        return x[tuple(at[..., i] for i in np.arange(depth))]
+
+    return apply("GatherNd", take, params, indices, dtype=params.dtype, shape=shape)
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = None) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NoReturn
 
 
@@ -89,6 +90,9 @@ def raised_by(error: Exception, op: str = "") -> Exception:
         text = str(error)
         if "broadcast" in text:
             text = f"required broadcastable shapes ({text})"
+        found = re.fullmatch(r"index (-?\d+) is out of bounds for axis (\d+) with size \d+", text)
+        if found and op in ("", "StridedSlice"):
+            text = f"slice index {found[1]} of dimension {found[2]} out of bounds."
         return InvalidArgumentError(None, None, f"{text}{suffix}")
     if isinstance(error, ZeroDivisionError):
         return InvalidArgumentError(None, None, f"Integer division by zero{suffix}")

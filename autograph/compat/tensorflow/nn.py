@@ -8,6 +8,16 @@ import numpy as np
 
 from autograph.compat.tensorflow import array_ops, dtypes, math_ops, reduce_ops
 from autograph.compat.tensorflow.convert import convert_to_tensor, matched
+from autograph.compat.tensorflow.convolution import avg_pool as avg_pool
+from autograph.compat.tensorflow.convolution import avg_pool1d as avg_pool1d
+from autograph.compat.tensorflow.convolution import avg_pool2d as avg_pool2d
+from autograph.compat.tensorflow.convolution import conv1d as conv1d
+from autograph.compat.tensorflow.convolution import conv2d as conv2d
+from autograph.compat.tensorflow.convolution import convolution as convolution
+from autograph.compat.tensorflow.convolution import depthwise_conv2d as depthwise_conv2d
+from autograph.compat.tensorflow.convolution import max_pool as max_pool
+from autograph.compat.tensorflow.convolution import max_pool1d as max_pool1d
+from autograph.compat.tensorflow.convolution import max_pool2d as max_pool2d
 from autograph.compat.tensorflow.dtypes import numpy_dtype
 from autograph.compat.tensorflow.math_ops import sigmoid as sigmoid
 from autograph.compat.tensorflow.math_ops import tanh as tanh

@@ -33,6 +33,7 @@ from autograph.runtime.ops import (  # noqa: F401
     sorting,
     spacing,
     strings,
+    taking,
     ufuncs,
     warned,
 )
