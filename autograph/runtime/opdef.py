@@ -29,6 +29,9 @@ Infer: TypeAlias = Callable[..., "Type | list[Type]"]
 # Gradients in complex numbers are those of holomorphic functions, without conjugation, as JAX has them.
 Vjp: TypeAlias = Callable[..., Any]
 
+# How machine code does an op: `rule(emit, *args, **kwargs)`, see `autograph.runtime.operands`.
+Lower: TypeAlias = Callable[..., Any]
+
 PURE = "pure"      # computes a new value from what its arguments are and hold, and that is all
 VIEW = "view"      # the same, but the result may share memory with an argument, or be the argument
 WRITE = "write"    # changes its first argument, which it may give back
@@ -49,6 +52,7 @@ class OpDef:
         tags: what else is asked of it: `elementwise`, `copies-arrays`, `changes-arguments`, `gradient`.
         vjp: for each positional argument its derivative, None for those that the result does not depend on smoothly
             (their gradient is zero), and for arguments beyond; None in the whole if nobody knows it.
+        lower: see `Lower`; None for what only Python does.
     """
 
     name: str
@@ -59,6 +63,7 @@ class OpDef:
     raises: bool = False
     tags: frozenset[str] = field(default=frozenset())
     vjp: tuple[Vjp | None, ...] | None = None
+    lower: Lower | None = None
 
 
 def unknown(*args: Any, **kwargs: Any) -> Type:
@@ -87,6 +92,13 @@ def derive(names: str, *rules: Vjp | None) -> None:
     for name in names.split():
         if name in OPS:
             object.__setattr__(OPS[name], "vjp", rules)     # new ones of all would cost some of the time of the import
+
+
+def lower(names: str, rule: Lower) -> None:
+    """Say how machine code does ops; to stand in the file that declares them."""
+    for name in names.split():
+        if name in OPS:
+            object.__setattr__(OPS[name], "lower", rule)
 
 
 def lookup(name: str) -> OpDef:

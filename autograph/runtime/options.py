@@ -18,8 +18,8 @@ KINDS = {
     "plain": "code that runs as plain Python",
 }
 # The engines that there are, and the modules that they are; what comes first is taken if nobody says anything.
-ENGINES = {"numpy": "autograph.runtime.engines.numpy"}
-_TO_COME = ("native", "xla")
+ENGINES = {"numpy": "autograph.runtime.engines.numpy", "native": "autograph.runtime.engines.native"}
+_TO_COME = ("xla",)
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import VIEW, WRITE, declare, derive
+from autograph.runtime.opdef import VIEW, WRITE, declare, derive, lower
 from autograph.runtime.ops.containers import item_at
 from autograph.runtime.ops.declaring import nothing
 from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.moving import scatter_add
 from autograph.runtime.ops.rules import ELEMENTARY, Unknown, broadcast, is_type, type_of_arg
+from autograph.runtime.ops.scalars import element, set_element
 from autograph.runtime.types import ANY, ObjectType, Shape, TensorType, Type
 
 INTEGERS = "iu"
@@ -208,3 +209,6 @@ declare("getitem", getitem, effect=VIEW, template="{}[{}]", raises=True)
 derive("getitem", lambda g, out, x, index: scatter_add(x, index, g))
 declare("setitem", nothing, effect=WRITE, template="{}[{}] = {}", raises=True)
 declare("delitem", nothing, effect=WRITE, template="del {}[{}]", raises=True)
+
+lower("getitem", element)
+lower("setitem", set_element)

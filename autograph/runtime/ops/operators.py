@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime import notation
-from autograph.runtime.opdef import WRITE, Infer, declare, derive
+from autograph.runtime.opdef import WRITE, Infer, declare, derive, lower
+from autograph.runtime.ops import scalars
 from autograph.runtime.ops.declaring import truth
 from autograph.runtime.ops.elementary import OF_MATMUL, OF_TWO, absolute
 from autograph.runtime.ops.inferring import ask, rule
@@ -280,3 +281,23 @@ derive("neg", lambda g, out, x: -g)
 derive("pos", lambda g, out, x: g)
 derive("abs", absolute)
 derive("lt le gt ge eq ne is in not", None, None)
+
+# On numbers, those in place are as the others.
+for _name in ("add", "sub", "mul"):
+    lower(f"{_name} i{_name}", scalars.arithmetic(_name))
+for _name in ("and", "or", "xor"):
+    lower(f"{_name} i{_name}", scalars.bitwise(_name))
+for _name in COMPARISONS:
+    lower(_name, scalars.comparison(_name))
+lower("truediv itruediv", scalars.true_division)
+lower("floordiv ifloordiv", scalars.floor_division)
+lower("mod imod", scalars.remainder)
+lower("pow ipow", scalars.power)
+lower("lshift ilshift", scalars.left_shift)
+lower("rshift irshift", scalars.right_shift)
+lower("neg", scalars.negated)
+lower("pos", scalars.positive)
+lower("invert", scalars.inverted)
+lower("abs", scalars.absolute)
+lower("not", scalars.negation)
+lower("is", scalars.identity)

@@ -1,0 +1,105 @@
+"""The calling convention: Python's objects to the frame of machine code, and back.
+
+The frame is a buffer of 64-bit places. The caller puts numbers in, the bounds of ranges, and the addresses of arrays'
+objects, in the order of the inputs; the code puts in what is there when it ends. For each combination of *kinds* of
+inputs there is code of its own: of a number its class, of an array its dtype, dimensions and layout.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.marks import UNBOUND
+from autograph.runtime.engines.native.emitter import Emitter
+from autograph.runtime.engines.native.exits import Fetch
+from autograph.runtime.operands import DTYPES, Array, Fixed, Given, Number, Range
+from autograph.runtime.types import INT, TensorType, python, scalar
+
+_FORMATS = dict(zip("?bhilBHILfd", "?bhiqBHIQfd"))
+_NUMBERS: dict[type, TensorType] = {kind: python(kind) for kind in (bool, int, float)}
+_NUMBERS |= {dtype.type: scalar(dtype) for dtype in DTYPES.values()}
+_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
+BOUND = 2**53       # of ranges, so that no count overflows
+
+
+def kind_of(value: Any) -> Any:
+    """What machine code depends on."""
+    kind = type(value)
+    if kind in _NUMBERS:
+        return kind
+    if kind is np.ndarray:
+        return value.dtype, value.ndim, value.flags.num & (_CONTIGUOUS | _ALIGNED | _WRITEABLE)
+    if kind is range:
+        step = value.step
+        small = max(abs(value.start), abs(value.stop), abs(step)) <= BOUND and type(value.start) is type(value.stop) is int
+        return ("range", step if step in (1, -1) else None) if small else object
+    return value if value is None or value is UNBOUND else object
+
+
+class Caller:
+    """Puts inputs of certain kinds into a frame.
+
+    Attributes:
+        operands: what they are to the code.
+        put: puts them into a buffer. `struct.error` if an integer needs more than 64 bits.
+    """
+
+    def __init__(self, emit: Emitter, inputs: Sequence[Any]) -> None:
+        self._emit = emit
+        self._format = ""
+        self._words: list[str] = []
+        self.operands = [self._operand(place, value) for place, value in enumerate(inputs)]
+        self.slots = len(self._format)
+        names = ", ".join(f"x{place}" for place in range(len(inputs)))
+        self.put = _putting(self._format, f"lambda buffer, {names}: pack({', '.join(['buffer', '0', *self._words])})")
+
+    def _operand(self, place: int, value: Any) -> Any:
+        kind, name, slot = kind_of(value), f"x{place}", len(self._format)
+        if kind in _NUMBERS:
+            type = _NUMBERS[kind]
+            self._add(type.dtype, name)
+            return Number(type, self._emit.argument(slot, type.dtype))
+        if isinstance(value, range) and kind is not object:
+            for part in ("start", "stop", "step"):
+                self._add(INT.dtype, f"{name}.{part}")
+            return Range(*(self._emit.argument(slot + part, INT.dtype) for part in range(3)), kind[1])
+        if isinstance(value, np.ndarray) and kind is not object and value.ndim and _is_native(value):
+            self._add(INT.dtype, f"id({name})")
+            self._emit.argument_array(slot, place)
+            flags = value.flags
+            return Array(place, value.dtype, value.ndim, flags.c_contiguous, flags.writeable)
+        return Fixed(value) if value is None or value is UNBOUND else Given(place)
+
+    def _add(self, dtype: np.dtype[Any], word: str) -> None:
+        self._format += _FORMATS[dtype.char]
+        self._words.append(word)
+
+
+def _putting(format: str, source: str) -> Callable[..., Any]:
+    padded = "<" + "".join(f"{code}{8 - struct.calcsize('<' + code)}x" for code in format)
+    function: Callable[..., Any] = eval(source, {"pack": struct.Struct(padded).pack_into})
+    return function
+
+
+def _is_native(array: np.ndarray[Any, Any]) -> bool:
+    return array.dtype.char in DTYPES and array.dtype.isnative and array.flags.aligned
+
+
+def fetch(recipe: Any, buffer: Any, inputs: Sequence[Any]) -> Any:
+    """A Python object out of the frame."""
+    if isinstance(recipe, Fetch):
+        if recipe.type is None:
+            return range(*struct.unpack_from("<3q", buffer, 8 * recipe.slot))
+        dtype = recipe.type.dtype
+        (value,) = struct.unpack_from("<" + _FORMATS[dtype.char], buffer, 8 * recipe.slot)
+        return value if recipe.type.kind == "python" else dtype.type(value)
+    if isinstance(recipe, tuple):
+        return tuple(fetch(each, buffer, inputs) for each in recipe)
+    if isinstance(recipe, (Array, Given)):
+        return inputs[recipe.input]
+    assert isinstance(recipe, Fixed)
+    return recipe.value

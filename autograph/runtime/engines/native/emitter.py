@@ -1,0 +1,300 @@
+"""The emitter: makes LLVM's assembly, as text, of the operations that lowerings ask for.
+
+Numbers are LLVM's `iN`, `float` and `double`; Booleans are `i1` in registers and a byte in memory. A value that is
+needed beyond its basic block is kept in a cell of the stack, for LLVM to make registers of. Floats are IEEE's: no
+operation is marked as fast, so LLVM neither reorders nor fuses them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.operands import Array, Number
+from autograph.runtime.types import BOOL, INT, TensorType, scalar
+
+SLOT = 8            # bytes of a place in the frame
+_DATA, _SHAPE, _STRIDES = 16, 32, 40        # where an array's object holds them: NumPy's ABI, see `machine.check_layout`
+_INTEGER = {"add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor", "shl": "shl"}
+_SIGNED = {"div": "sdiv", "rem": "srem", "shr": "ashr"}
+_UNSIGNED = {"div": "udiv", "rem": "urem", "shr": "lshr"}
+_FLOATING = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "rem": "frem"}
+_ORDERED = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une", "gt": "ogt", "ge": "oge"}
+
+
+def llvm_type(dtype: np.dtype[Any]) -> str:
+    """What LLVM calls a number in a register."""
+    if dtype.kind == "b":
+        return "i1"
+    return {4: "float", 8: "double"}[dtype.itemsize] if dtype.kind == "f" else f"i{8 * dtype.itemsize}"
+
+
+def literal(value: Any, dtype: np.dtype[Any]) -> str:
+    """A constant."""
+    if dtype.kind == "b":
+        return "true" if value else "false"
+    if dtype.kind in "iu":
+        return str(int(value))
+    return f"0x{struct.pack('>d', float(dtype.type(value))).hex().upper()}"
+
+
+class Emitter:
+    """One function under construction, see `autograph.runtime.operands.Emitter`.
+
+    Attributes:
+        leave: gives the block to go to in order to leave from where the emitter is.
+    """
+
+    def __init__(self, name: str, leave: Callable[[], str]) -> None:
+        self.name = name
+        self.leave = leave
+        self._entry: list[str] = []
+        self._lines: dict[str, list[str]] = {}
+        self._now: list[str] = []
+        self._numbers = 0
+        self._declared: set[str] = set()
+        self._cells: dict[Any, str] = {}
+        self._arrays: dict[Any, str] = {}
+
+    @property
+    def text(self) -> str:
+        """The module."""
+        parts = [*sorted(self._declared), f"define i64 @{self.name}(ptr %frame) {{", "entry:", *self._entry]
+        parts.append("  br label %start")
+        for label, lines in self._lines.items():
+            parts += [f"{label}:", *lines]
+        return "\n".join([*parts, "}", '!0 = !{!"branch_weights", i32 1, i32 1000000}', ""])
+
+    # Blocks -----------------------------------------------------------------------------------------------------------
+
+    def label(self, hint: str) -> str:
+        """A name for a new block."""
+        self._numbers += 1
+        return f"{hint}{self._numbers}"
+
+    def begin(self, label: str) -> None:
+        """Go on in a new block."""
+        self._now = self._lines[label] = []
+
+    def jump(self, label: str) -> None:
+        self._now.append(f"  br label %{label}")
+
+    def branch(self, condition: Number, then: str, orelse: str, rarely: bool = False) -> None:
+        weights = ", !prof !0" if rarely else ""
+        self._now.append(f"  br i1 {condition.ref}, label %{then}, label %{orelse}{weights}")
+
+    def finish(self, number: int) -> None:
+        """Give back the number of an exit."""
+        self._now.append(f"  ret i64 {number}")
+
+    def leave_if(self, condition: Number) -> None:
+        if condition.known is not None and not condition.known:
+            return
+        on = self.label("on")
+        self.branch(condition, self.leave(), on, rarely=True)
+        self.begin(on)
+
+    def _emit(self, text: str) -> str:
+        self._numbers += 1
+        self._now.append(f"  %t{self._numbers} = {text}")
+        return f"%t{self._numbers}"
+
+    # Numbers ----------------------------------------------------------------------------------------------------------
+
+    def constant(self, value: Any, type: TensorType) -> Number:
+        known = value if isinstance(value, (bool, int, float)) else value.item()
+        return Number(type, literal(value, type.dtype), known)
+
+    def integer(self, name: str, a: Number, b: Number) -> Number:
+        table = _UNSIGNED if a.type.dtype.kind in "ub" else _SIGNED
+        instruction = _INTEGER.get(name) or table[name]
+        return Number(a.type, self._emit(f"{instruction} {llvm_type(a.type.dtype)} {a.ref}, {b.ref}"))
+
+    def overflowing(self, name: str, a: Number, b: Number) -> tuple[Number, Number]:
+        kind = llvm_type(a.type.dtype)
+        function = f"@llvm.{'u' if a.type.dtype.kind == 'u' else 's'}{name}.with.overflow.{kind}"
+        both = f"{{ {kind}, i1 }}"
+        self._declared.add(f"declare {both} {function}({kind}, {kind})")
+        pair = self._emit(f"call {both} {function}({kind} {a.ref}, {kind} {b.ref})")
+        found, overflow = (self._emit(f"extractvalue {both} {pair}, {place}") for place in (0, 1))
+        return Number(a.type, found), Number(BOOL, overflow)
+
+    def floating(self, name: str, a: Number, b: Number) -> Number:
+        return Number(a.type, self._emit(f"{_FLOATING[name]} {llvm_type(a.type.dtype)} {a.ref}, {b.ref}"))
+
+    def negative(self, a: Number) -> Number:
+        return Number(a.type, self._emit(f"fneg {llvm_type(a.type.dtype)} {a.ref}"))
+
+    def function(self, name: str, *args: Number) -> Number:
+        kind = llvm_type(args[0].type.dtype)
+        function = f"@llvm.{name}.f{8 * args[0].type.dtype.itemsize}"
+        self._declared.add(f"declare {kind} {function}({', '.join([kind] * len(args))})")
+        given = ", ".join(f"{kind} {arg.ref}" for arg in args)
+        return Number(args[0].type, self._emit(f"call {kind} {function}({given})"))
+
+    def compare(self, name: str, a: Number, b: Number) -> Number:
+        kind = a.type.dtype.kind
+        if kind == "f":
+            how = f"fcmp {_ORDERED[name]}"
+        else:
+            how = f"icmp {name if name in ('eq', 'ne') else ('s' if kind == 'i' else 'u') + name}"
+        return Number(BOOL, self._emit(f"{how} {llvm_type(a.type.dtype)} {a.ref}, {b.ref}"))
+
+    def convert(self, a: Number, type: TensorType) -> Number:
+        before, after = a.type.dtype, type.dtype
+        how = _conversion(before, after)
+        if not how:
+            return Number(type, a.ref, a.known)
+        return Number(type, self._emit(f"{how} {llvm_type(before)} {a.ref} to {llvm_type(after)}"))
+
+    def select(self, condition: Number, a: Number, b: Number) -> Number:
+        kind = llvm_type(a.type.dtype)
+        return Number(a.type, self._emit(f"select i1 {condition.ref}, {kind} {a.ref}, {kind} {b.ref}"))
+
+    # Cells ------------------------------------------------------------------------------------------------------------
+
+    def keep(self, key: Any, dtype: np.dtype[Any], ref: str) -> None:
+        """Put a number into the cell of that key."""
+        kind = llvm_type(dtype)
+        self._now.append(f"  store {kind} {ref}, ptr {self._cell(key, kind)}")
+
+    def kept(self, key: Any, dtype: np.dtype[Any]) -> str:
+        """What is in the cell of that key."""
+        kind = llvm_type(dtype)
+        return self._emit(f"load {kind}, ptr {self._cell(key, kind)}")
+
+    def _cell(self, key: Any, kind: str) -> str:
+        known = self._cells.get((key, kind))
+        if known is None:
+            known = self._cells[key, kind] = f"%c{len(self._cells)}"
+            self._entry.append(f"  {known} = alloca {kind}")
+        return known
+
+    # The frame --------------------------------------------------------------------------------------------------------
+
+    def argument(self, slot: int, dtype: np.dtype[Any]) -> str:
+        """A number that the caller has put into the frame."""
+        before, self._now = self._now, self._entry
+        found = self.memory(f"ptr {self._slot(slot)}", dtype)
+        self._now = before
+        return found
+
+    def hand_back(self, slot: int, dtype: np.dtype[Any], ref: str) -> None:
+        """Put a number into the frame."""
+        self._to_memory(f"ptr {self._slot(slot)}", dtype, ref)
+
+    def _slot(self, slot: int) -> str:
+        return self._emit(f"getelementptr i8, ptr %frame, i64 {SLOT * slot}")
+
+    def memory(self, pointer: str, dtype: np.dtype[Any]) -> str:
+        """A number in memory."""
+        kind = llvm_type(dtype)
+        if kind != "i1":
+            return self._emit(f"load {kind}, {pointer}, align {dtype.itemsize}")
+        return self._emit(f"icmp ne i8 {self._emit(f'load i8, {pointer}')}, 0")
+
+    def _to_memory(self, pointer: str, dtype: np.dtype[Any], ref: str) -> None:
+        kind = llvm_type(dtype)
+        if kind == "i1":
+            kind, ref = "i8", self._emit(f"zext i1 {ref} to i8")
+        self._now.append(f"  store {kind} {ref}, {pointer}, align {dtype.itemsize}")
+
+    # Arrays -----------------------------------------------------------------------------------------------------------
+
+    def length(self, x: Array, axis: int) -> Number:
+        return Number(INT, self._fact(x, f"shape{axis}"))
+
+    def load(self, x: Array, index: Sequence[Number]) -> Number:
+        return Number(scalar(x.dtype), self.memory(self._element(x, index), x.dtype))
+
+    def store(self, x: Array, index: Sequence[Number], value: Number) -> None:
+        self._to_memory(self._element(x, index), x.dtype, value.ref)
+
+    def _element(self, x: Array, index: Sequence[Number]) -> str:
+        data = self._fact(x, "data")
+        if x.contiguous:
+            place = index[0].ref
+            for axis, each in enumerate(index[1:], 1):
+                row = self._emit(f"mul i64 {place}, {self._fact(x, f'shape{axis}')}")
+                place = self._emit(f"add i64 {row}, {each.ref}")
+            kind = "i8" if x.dtype.kind == "b" else llvm_type(x.dtype)
+            return f"ptr {self._emit(f'getelementptr {kind}, ptr {data}, i64 {place}')}"
+        offset = "0"
+        for axis, each in enumerate(index):
+            step = self._emit(f"mul i64 {each.ref}, {self._fact(x, f'stride{axis}')}")
+            offset = self._emit(f"add i64 {offset}, {step}")
+        return f"ptr {self._emit(f'getelementptr i8, ptr {data}, i64 {offset}')}"
+
+    def _fact(self, x: Array, name: str) -> str:
+        """The data, a length or a stride of an array, read when the function begins."""
+        known = self._arrays.get((x.input, name))
+        if known is None:
+            before, self._now = self._now, self._entry
+            known = self._arrays[x.input, name] = self._read_fact(x.input, name)
+            self._now = before
+        return known
+
+    def _read_fact(self, input: int, name: str) -> str:
+        field = name.rstrip("0123456789")
+        if field != name:
+            first = self._fact_base(input, field)
+            place = self._emit(f"getelementptr i64, ptr {first}, i64 {name[len(field):]}")
+            return self._emit(f"load i64, ptr {place}")
+        return self._fact_base(input, field)
+
+    def _fact_base(self, input: int, field: str) -> str:
+        array = self._arrays[input, "object"]
+        offset = {"data": _DATA, "shape": _SHAPE, "stride": _STRIDES}[field]
+        return self._emit(f"load ptr, ptr {self._emit(f'getelementptr i8, ptr {array}, i64 {offset}')}")
+
+    def argument_array(self, slot: int, input: int) -> None:
+        """Read the address of an array's object from the frame."""
+        before, self._now = self._now, self._entry
+        self._arrays[input, "object"] = self._emit(f"load ptr, ptr {self._slot(slot)}")
+        self._now = before
+
+    # Interrupts -------------------------------------------------------------------------------------------------------
+
+    def poll(self, every: int, interrupted: int) -> None:
+        """Every so many times, let others run, and leave at once if a signal has raised an exception."""
+        kind = np.dtype("uint32")
+        count = self._emit(f"add i32 {self.kept('polls', kind)}, 1")
+        self.keep("polls", kind, count)
+        due = Number(BOOL, self._emit(f"icmp eq i32 {self._emit(f'urem i32 {count}, {every}')}, 0"))
+        ask, stop, on = self.label("ask"), self.label("stop"), self.label("on")
+        self.branch(due, ask, on, rarely=True)
+        self.begin(ask)
+        self._declared |= {"declare ptr @PyEval_SaveThread()", "declare void @PyEval_RestoreThread(ptr)"}
+        self._declared.add("declare i32 @PyErr_CheckSignals()")
+        state = self._emit("call ptr @PyEval_SaveThread()")
+        self._now.append(f"  call void @PyEval_RestoreThread(ptr {state})")
+        raised = self._emit("call i32 @PyErr_CheckSignals()")
+        self.branch(Number(BOOL, self._emit(f"icmp ne i32 {raised}, 0")), stop, on, rarely=True)
+        self.begin(stop)
+        self.finish(interrupted)
+        self.begin(on)
+
+    def start(self) -> None:
+        """Begin the function."""
+        self.begin("start")
+        self.keep("polls", np.dtype("uint32"), "0")
+
+
+def _conversion(before: np.dtype[Any], after: np.dtype[Any]) -> str:
+    """The instruction that makes a number of one dtype one of another; none if there is nothing to do."""
+    if before.kind == "f" and after.kind == "f":
+        return "" if before == after else "fpext" if after.itemsize > before.itemsize else "fptrunc"
+    if before.kind == "f":
+        return "fptosi" if after.kind == "i" else "fptoui"
+    if after.kind == "f":
+        return "sitofp" if before.kind == "i" else "uitofp"
+    if before.kind == "b":
+        return "zext" if after.kind != "b" else ""
+    if before.itemsize == after.itemsize:
+        return ""
+    if after.itemsize < before.itemsize:
+        return "trunc"
+    return "sext" if before.kind == "i" else "zext"

@@ -1,0 +1,121 @@
+"""How the blocks of a loop nest, and which values matter from a point on.
+
+A *point* is a place in the loop: before the node of that number of a block, or at the block's end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, TypeAlias
+
+from autograph.runtime.graph import Block, Node, Value, gather
+
+
+class Point(NamedTuple):
+    block: Block
+    index: int
+
+
+# What has a value while machine code runs: a value of the graph, and a `for` loop: what it has yet to iterate over.
+Key: TypeAlias = "Value | Node"
+
+
+class Structure:
+    """Of a loop, the outermost one of a region.
+
+    Attributes:
+        root: the loop.
+        free: the values that its blocks use, but do not define.
+    """
+
+    def __init__(self, root: Node) -> None:
+        self.root = root
+        self._owners: dict[Block, tuple[Node, Point | None]] = {}
+        self._last: dict[Block, dict[Value, int]] = {}
+        self._free: dict[Node, set[Value]] = {}
+        self._outer: dict[Block, set[Key]] = {}
+        self._visit(root, None)
+        self._settle(root)
+        self.free = [value for value in _in_order(root) if value in self._free[root]]
+
+    def owner(self, block: Block) -> tuple[Node, Point | None]:
+        """The node that a block belongs to, and where that stands; the root stands nowhere."""
+        return self._owners[block]
+
+    def after(self, block: Block) -> Point | None:
+        """The point behind the node that a block belongs to."""
+        at = self._owners[block][1]
+        return None if at is None else Point(at.block, at.index + 1)
+
+    def is_live(self, key: Key, at: Point) -> bool:
+        """Whether a value may be read from a point on."""
+        if key in self._outer[at.block]:
+            return True
+        return isinstance(key, Value) and self._last[at.block].get(key, -1) >= at.index
+
+    def is_live_in_loop(self, key: Key, loop: Node) -> bool:
+        """Whether a value may be read from the beginning of a turn of a loop on."""
+        if key is loop or key in self._free[loop] or key in loop.blocks[0].params:
+            return True
+        after = self.after(loop.blocks[0])
+        return after is not None and self.is_live(key, after)
+
+    def is_rare(self, block: Block) -> bool:
+        """Whether a block need not be run in every turn of the loop around it."""
+        return self._owners[block][0].op == "if"
+
+    def _visit(self, node: Node, at: Point | None) -> set[Value]:
+        """Look at the blocks of a node. Gives the values that they use, but do not define."""
+        free: set[Value] = set()
+        for block in node.blocks:
+            self._owners[block] = node, at
+            last = self._last[block] = {}
+            for index, inner in enumerate(block.nodes):
+                used = set(inner.inputs)
+                if inner.blocks:
+                    used |= self._visit(inner, Point(block, index))
+                for value in used:
+                    last[value] = index
+            for value in block.result_values:
+                last[value] = len(block.nodes)
+            free |= last.keys()
+        for block in node.blocks:
+            free.difference_update(block.params)
+            for inner in block.nodes:
+                free.difference_update(inner.outputs)
+        self._free[node] = free
+        return free
+
+    def _settle(self, node: Node) -> None:
+        """Find what matters behind each block of a node."""
+        for block in node.blocks:
+            after = self.after(block)
+            outer: set[Key] = set() if after is None else {
+                *self._outer[after.block],
+                *(value for value, last in self._last[after.block].items() if last >= after.index),
+            }
+            if node.op != "if":
+                outer |= self._free[node]
+            if node.op == "for":
+                outer.add(node)
+            if node.op == "while" and block is node.blocks[0]:
+                outer |= set(block.params)
+            self._outer[block] = outer
+            for inner in block.nodes:
+                if inner.blocks:
+                    self._settle(inner)
+
+
+def _in_order(root: Node) -> Iterable[Value]:
+    """All values that the blocks of a node use, in the order in which they do."""
+    found: list[Value] = []
+
+    def visit(node: Node) -> None:
+        for block in node.blocks:
+            for inner in block.nodes:
+                gather((inner.args, inner.kwargs), found)
+                visit(inner)
+            gather(block.results, found)
+
+    visit(root)
+    return dict.fromkeys(found)

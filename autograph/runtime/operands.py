@@ -1,0 +1,149 @@
+"""What machine code works on, and what emits it: the words in which ops tell how they are done natively.
+
+A *lowering* of an op (`OpDef.lower`) is a function `rule(emit, *args, **kwargs)`. Where a node has values, it gets
+operands, and it gives back the operand of what the op gives. It speaks to the `Emitter` only, so no op knows LLVM.
+
+A lowering does what Python and NumPy do, exactly, or it *leaves*: under a condition (`emit.leave_if`), where the
+machine would do something else, as when an integer does not fit into its bits, an index is out of bounds, or NumPy would
+warn; or always (`NoLowering`), for operands that it knows nothing of. What has been left is gone on with in Python, at
+the very node, which therefore must not have had any effect yet. See `autograph.runtime.engines.native`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from autograph.runtime.types import TensorType
+
+# The dtypes that machine code knows. (By their characters: `longlong` is another class of scalars than `int64`.)
+DTYPES: dict[str, np.dtype[Any]] = {
+    np.dtype(name).char: np.dtype(name)
+    for name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
+}
+
+
+class NoLowering(Exception):
+    """There is no machine code for an operation on such operands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A Python number or NumPy scalar; what computes it is up to the emitter."""
+
+    type: TensorType
+    ref: str
+    known: int | float | None = None        # its value, if it is known already
+
+    @property
+    def kind(self) -> Any:
+        """What it is, apart from its value."""
+        return self.type
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A `range` of 64-bit integers. `known` is its step, if that is known already."""
+
+    start: str
+    stop: str
+    step: str
+    known: int | None
+
+    @property
+    def kind(self) -> Any:
+        return "range", self.known
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array that was handed in, with so many dimensions.
+
+    Attributes:
+        input: the number of the argument that it is.
+        contiguous: whether its elements stand side by side, in C's order.
+    """
+
+    input: int
+    dtype: np.dtype[Any]
+    ndim: int
+    contiguous: bool
+    writeable: bool
+
+    @property
+    def kind(self) -> Any:
+        return "array", self.input
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Any other object that was handed in, and can only be handed on: the argument of that number."""
+
+    input: int
+
+    @property
+    def kind(self) -> Any:
+        return "given", self.input
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A constant that is no number: None, a string, what stands for an unbound variable."""
+
+    value: Any
+
+    @property
+    def kind(self) -> Any:
+        return "fixed", id(self.value)
+
+
+Operand: TypeAlias = "Number | Range | Array | Given | Fixed"
+
+
+class Emitter(Protocol):
+    """What makes machine code, one operation after the other.
+
+    Conditions are numbers of type `py.bool`. Where there are two numbers, they are of one type.
+    """
+
+    def constant(self, value: Any, type: TensorType) -> Number:
+        """A number of that type."""
+
+    def leave_if(self, condition: Number) -> None:
+        """Go on in Python, at this node, if the condition holds."""
+
+    def integer(self, name: str, a: Number, b: Number) -> Number:
+        """`add sub mul` and so on, of integers: with the bits that there are."""
+
+    def overflowing(self, name: str, a: Number, b: Number) -> tuple[Number, Number]:
+        """`add sub mul` of integers, and whether the result has more bits than there are."""
+
+    def floating(self, name: str, a: Number, b: Number) -> Number:
+        """`add sub mul div rem` of floats, by the rules of IEEE 754."""
+
+    def function(self, name: str, *args: Number) -> Number:
+        """A function of floats that is exact or rounded correctly: `sqrt fabs floor ceil trunc copysign`."""
+
+    def negative(self, a: Number) -> Number:
+        """`-a`, of a float."""
+
+    def compare(self, name: str, a: Number, b: Number) -> Number:
+        """`lt le eq ne gt ge`; with a NaN, only `ne` holds."""
+
+    def convert(self, a: Number, type: TensorType) -> Number:
+        """To another type, as C does: what does not fit is the emitter's secret."""
+
+    def select(self, condition: Number, a: Number, b: Number) -> Number:
+        """`a if condition else b`, of which both are computed already."""
+
+    def length(self, x: Array, axis: int) -> Number:
+        """A dimension of an array."""
+
+    def load(self, x: Array, index: Sequence[Number]) -> Number:
+        """An element; the indices must be within bounds."""
+
+    def store(self, x: Array, index: Sequence[Number], value: Number) -> None:
+        """Set an element; the value must be of the array's dtype."""

@@ -1,0 +1,520 @@
+"""How machine code does the operators and builtins of Python on numbers, and elements of arrays.
+
+Python's integers are done with 64 bits, and left to Python if that is not enough. What NumPy would warn of is left to
+NumPy. Comparisons of integers with floats are exact in Python, and are done if the integer is exact as a float.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.opdef import OPS
+from autograph.runtime.operands import DTYPES, Array, Emitter, Fixed, NoLowering, Number, Operand, Range
+from autograph.runtime.types import BOOL, FLOAT, INT, TensorType, python, scalar, type_of
+
+EXACT = 2**53       # up to here, every integer is a float
+
+
+def number(emit: Emitter, arg: Any) -> Number:
+    """An argument that must be a number."""
+    if isinstance(arg, Number):
+        return arg
+    if type(arg) in (bool, int, float) or (isinstance(arg, np.generic) and arg.dtype.char in DTYPES):
+        type_ = type_of(arg)
+        if type_ != INT or -(2**63) <= arg < 2**63:
+            assert isinstance(type_, TensorType)
+            return emit.constant(arg, type_)
+    raise NoLowering
+
+
+def result(name: str, *args: Number) -> TensorType:
+    """The type of what an op gives, if that is a number."""
+    found = OPS[name].infer(*(arg.type for arg in args))
+    if isinstance(found, TensorType) and found.exact and found.kind != "array" and found.dtype.char in DTYPES:
+        return found
+    raise NoLowering
+
+
+# ------------------------------------------------------------------------------------------------------ conditions
+
+
+def zero(emit: Emitter, x: Number) -> Number:
+    return emit.compare("eq", x, emit.constant(0, x.type))
+
+
+def either(emit: Emitter, a: Number, b: Number) -> Number:
+    return emit.integer("or", a, b)
+
+
+def both(emit: Emitter, a: Number, b: Number) -> Number:
+    return emit.integer("and", a, b)
+
+
+def inverse(emit: Emitter, a: Number) -> Number:
+    return emit.integer("xor", a, emit.constant(True, BOOL))
+
+
+def finite(emit: Emitter, x: Number) -> Number:
+    return emit.compare("lt", emit.function("fabs", x), emit.constant(float("inf"), x.type))
+
+
+def nan(emit: Emitter, x: Number) -> Number:
+    return emit.compare("ne", x, x)
+
+
+def leave_if_warned(emit: Emitter, found: Number, *args: Number) -> None:
+    """Leave if NumPy would warn of an operation: of an infinity out of finite numbers, or of a NaN out of none."""
+    if found.type.kind == "python":
+        return
+    overflow, invalid = inverse(emit, finite(emit, found)), nan(emit, found)
+    for arg in args:
+        overflow = both(emit, overflow, finite(emit, arg))
+        invalid = both(emit, invalid, inverse(emit, nan(emit, arg)))
+    emit.leave_if(either(emit, overflow, invalid))
+
+
+def truth(emit: Emitter, arg: Any) -> Number:
+    """Whether an operand or constant counts as true."""
+    if isinstance(arg, Number):
+        return arg if arg.type == BOOL else emit.compare("ne", arg, emit.constant(0, arg.type))
+    if isinstance(arg, Range):
+        return emit.compare("ne", range_length(emit, arg), emit.constant(0, scalar("uint64")))
+    value = arg.value if isinstance(arg, Fixed) else arg
+    if value is None or isinstance(value, (bool, int, float, str, np.generic)):
+        return emit.constant(bool(value), BOOL)
+    raise NoLowering
+
+
+# ----------------------------------------------------------------------------------------------------- conversions
+
+
+def fitted(emit: Emitter, x: Number, type: TensorType) -> Number:
+    """`x` as another type; leave if that would not be the same number, or would raise or warn."""
+    before, after = x.type.dtype, type.dtype
+    if before == after:
+        return Number(type, x.ref, x.known)
+    if x.known is not None and before.kind in "biu" and after.kind in "iu":
+        info = np.iinfo(after)
+        if not info.min <= x.known <= info.max:
+            raise NoLowering
+        return emit.constant(int(x.known), type)
+    if after.kind == "b":
+        return Number(type, truth(emit, x).ref)
+    found = emit.convert(x, type)
+    if before.kind == "b" or (after.kind == "f" and before.kind in "iu"):
+        return found
+    if before.kind == "f" and after.kind == "f":
+        if after.itemsize < before.itemsize:
+            emit.leave_if(both(emit, inverse(emit, finite(emit, found)), finite(emit, x)))
+        return found
+    if before.kind == "f":
+        bound = float(2 ** (8 * after.itemsize - 1))
+        emit.leave_if(inverse(emit, emit.compare("lt", emit.function("fabs", x), emit.constant(bound, x.type))))
+        if after.kind == "u":
+            emit.leave_if(emit.compare("lt", x, emit.constant(0, x.type)))
+        return found
+    if after.itemsize < before.itemsize:
+        emit.leave_if(emit.compare("ne", emit.convert(found, x.type), x))
+    if before.kind != after.kind:
+        signed, kind = (x, before) if before.kind == "i" else (found, after)
+        emit.leave_if(emit.compare("lt", signed, emit.constant(0, TensorType(kind, (), signed.type.kind))))
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------ arithmetic
+
+
+def operands(emit: Emitter, name: str, a: Any, b: Any) -> tuple[Number, Number]:
+    """Both arguments of an operator as what it gives."""
+    x, y = number(emit, a), number(emit, b)
+    type = result(name, x, y)
+    return fitted(emit, x, type), fitted(emit, y, type)
+
+
+def arithmetic(name: str) -> Callable[..., Number]:
+    """`add`, `sub` or `mul`."""
+
+    def rule(emit: Emitter, a: Any, b: Any) -> Number:
+        x, y = operands(emit, name, a, b)
+        if x.type.dtype.kind == "f":
+            found = emit.floating(name, x, y)
+            leave_if_warned(emit, found, x, y)
+            return found
+        if x.type.dtype.kind == "b":
+            raise NoLowering
+        found, overflow = emit.overflowing(name, x, y)
+        emit.leave_if(overflow)
+        return found
+
+    return rule
+
+
+def true_division(emit: Emitter, a: Any, b: Any) -> Number:
+    """`a / b`."""
+    given = number(emit, a), number(emit, b)
+    type = result("truediv", *given)
+    if type.kind == "python":
+        for each in given:
+            leave_if_inexact(emit, each)
+    x, y = (fitted(emit, each, type) for each in given)
+    if type.kind == "python":
+        emit.leave_if(zero(emit, y))
+    found = emit.floating("div", x, y)
+    leave_if_warned(emit, found, x, y)
+    return found
+
+
+def leave_if_inexact(emit: Emitter, x: Number) -> None:
+    """Leave if an integer may be none as a float."""
+    if x.type.dtype.kind not in "iu" or x.type.dtype.itemsize < 8:
+        return
+    if x.known is not None:
+        if abs(x.known) > EXACT:
+            raise NoLowering
+        return
+    bound = emit.constant(EXACT, x.type)
+    outside = emit.compare("gt", x, bound)
+    if x.type.dtype.kind == "i":
+        outside = either(emit, outside, emit.compare("lt", x, emit.constant(-EXACT, x.type)))
+    emit.leave_if(outside)
+
+
+def floor_division(emit: Emitter, a: Any, b: Any) -> Number:
+    """`a // b`."""
+    x, y = operands(emit, "floordiv", a, b)
+    if x.type.dtype.kind == "f":
+        return _float_division(emit, x, y)[0]
+    return _integer_division(emit, x, y)[0]
+
+
+def remainder(emit: Emitter, a: Any, b: Any) -> Number:
+    """`a % b`."""
+    x, y = operands(emit, "mod", a, b)
+    if x.type.dtype.kind == "f":
+        return _float_division(emit, x, y)[1]
+    return _integer_division(emit, x, y)[1]
+
+
+def _integer_division(emit: Emitter, x: Number, y: Number) -> tuple[Number, Number]:
+    """Rounded down, as Python does; C rounds to zero."""
+    if x.type.dtype.kind == "b":
+        raise NoLowering
+    if y.known is not None and y.known > 0 and int(y.known) & int(y.known) - 1 == 0:
+        power = emit.constant(int(y.known).bit_length() - 1, y.type)
+        return emit.integer("shr", x, power), emit.integer("and", x, emit.constant(int(y.known) - 1, y.type))
+    if y.known is None or y.known == 0:
+        emit.leave_if(zero(emit, y))
+    if x.type.dtype.kind == "u":
+        return emit.integer("div", x, y), emit.integer("rem", x, y)
+    if y.known is None or y.known == -1:
+        least = emit.compare("eq", x, emit.constant(int(np.iinfo(x.type.dtype).min), x.type))
+        emit.leave_if(both(emit, least, emit.compare("eq", y, emit.constant(-1, y.type))))
+    quotient, rest = emit.integer("div", x, y), emit.integer("rem", x, y)
+    none = emit.constant(0, x.type)
+    apart = emit.compare("lt", emit.integer("xor", rest, y), none)
+    down = both(emit, emit.compare("ne", rest, none), apart)
+    lower = emit.integer("sub", quotient, emit.constant(1, x.type))
+    return emit.select(down, lower, quotient), emit.select(down, emit.integer("add", rest, y), rest)
+
+
+def _float_division(emit: Emitter, x: Number, y: Number) -> tuple[Number, Number]:
+    """As CPython's `float_divmod` and NumPy's `npy_divmod` do."""
+    emit.leave_if(zero(emit, y))
+    if x.type.kind != "python":
+        emit.leave_if(inverse(emit, both(emit, finite(emit, x), finite(emit, y))))
+    none, one = emit.constant(0.0, x.type), emit.constant(1.0, x.type)
+    rest = emit.floating("rem", x, y)
+    quotient = emit.floating("div", emit.floating("sub", x, rest), y)
+    some = emit.compare("ne", rest, none)
+    signs = emit.compare("ne", emit.compare("lt", y, none), emit.compare("lt", rest, none))
+    down = both(emit, some, signs)
+    quotient = emit.select(down, emit.floating("sub", quotient, one), quotient)
+    nothing = emit.function("copysign", none, y)
+    rest = emit.select(down, emit.floating("add", rest, y), emit.select(some, rest, nothing))
+    floor = emit.function("floor", quotient)
+    above = emit.compare("gt", emit.floating("sub", quotient, floor), emit.constant(0.5, x.type))
+    floor = emit.select(above, emit.floating("add", floor, one), floor)
+    tiny = emit.function("copysign", none, emit.floating("div", x, y))
+    found = emit.select(emit.compare("ne", quotient, none), floor, tiny)
+    if x.type.kind != "python":
+        emit.leave_if(inverse(emit, both(emit, finite(emit, found), finite(emit, rest))))
+    return found, rest
+
+
+def power(emit: Emitter, a: Any, b: Any) -> Number:
+    """`a ** b` of integers, for a small constant `b`."""
+    x, y = number(emit, a), number(emit, b)
+    if x.type.dtype.kind not in "iu" or y.type != INT or y.known is None or not 1 <= y.known <= 8:
+        raise NoLowering
+    found = x
+    for _ in range(int(y.known) - 1):
+        found = arithmetic("mul")(emit, found, x)
+    return found
+
+
+def bitwise(name: str) -> Callable[..., Number]:
+    """`and`, `or` or `xor`."""
+
+    def rule(emit: Emitter, a: Any, b: Any) -> Number:
+        x, y = operands(emit, name, a, b)
+        return emit.integer(name, x, y)
+
+    return rule
+
+
+def left_shift(emit: Emitter, a: Any, b: Any) -> Number:
+    """`a << b`, if nothing is lost."""
+    x, y = operands(emit, "lshift", a, b)
+    _leave_if_far(emit, y)
+    found = emit.integer("shl", x, y)
+    emit.leave_if(emit.compare("ne", emit.integer("shr", found, y), x))
+    return found
+
+
+def right_shift(emit: Emitter, a: Any, b: Any) -> Number:
+    """`a >> b`."""
+    x, y = operands(emit, "rshift", a, b)
+    _leave_if_far(emit, y)
+    return emit.integer("shr", x, y)
+
+
+def _leave_if_far(emit: Emitter, count: Number) -> None:
+    """Leave if one cannot shift by so many bits."""
+    bits = 8 * count.type.dtype.itemsize
+    if count.type.dtype.kind == "b" or (count.known is not None and not 0 <= count.known < bits):
+        raise NoLowering
+    if count.known is None:
+        negative = emit.compare("lt", count, emit.constant(0, count.type))
+        emit.leave_if(either(emit, negative, emit.compare("ge", count, emit.constant(bits, count.type))))
+
+
+def negated(emit: Emitter, a: Any) -> Number:
+    """`-a`."""
+    x = number(emit, a)
+    type = result("neg", x)
+    if type.dtype.kind == "f":
+        return emit.negative(x)
+    x = fitted(emit, x, type)
+    found, overflow = emit.overflowing("sub", emit.constant(0, type), x)
+    emit.leave_if(overflow)
+    return found
+
+
+def positive(emit: Emitter, a: Any) -> Number:
+    """`+a`."""
+    x = number(emit, a)
+    return fitted(emit, x, result("pos", x))
+
+
+def inverted(emit: Emitter, a: Any) -> Number:
+    """`~a`."""
+    x = number(emit, a)
+    if x.type == BOOL:
+        raise NoLowering        # Python warns of it
+    return emit.integer("xor", x, emit.constant(True if x.type.dtype.kind == "b" else -1, x.type))
+
+
+def absolute(emit: Emitter, a: Any) -> Number:
+    """`abs(a)`."""
+    x = number(emit, a)
+    type = result("abs", x)
+    if type.dtype.kind == "f":
+        return emit.function("fabs", x)
+    x = fitted(emit, x, type)
+    if type.dtype.kind in "bu":
+        return x
+    opposite = negated(emit, x)
+    return emit.select(emit.compare("lt", x, emit.constant(0, type)), opposite, x)
+
+
+# ----------------------------------------------------------------------------------------------------- comparisons
+
+
+def comparison(name: str) -> Callable[..., Number]:
+    """`lt` and so on."""
+
+    def rule(emit: Emitter, a: Any, b: Any) -> Number:
+        x, y = number(emit, a), number(emit, b)
+        type = result(name, x, y)
+        common = _common(emit, x, y)
+        found = emit.compare(name, fitted(emit, x, common), fitted(emit, y, common))
+        return Number(type, found.ref)
+
+    return rule
+
+
+def _common(emit: Emitter, x: Number, y: Number) -> TensorType:
+    """The type as which two numbers compare."""
+    if x.type.dtype == y.type.dtype:
+        return x.type
+    kinds = {x.type.dtype.kind, y.type.dtype.kind}
+    if "f" not in kinds:
+        return INT      # what does not fit is left to Python
+    for each in (x, y):
+        if each.type.kind == "python":
+            leave_if_inexact(emit, each)
+    if "python" in (x.type.kind, y.type.kind) and x.type.kind != y.type.kind:
+        weak, strong = (x, y) if x.type.kind == "python" else (y, x)
+        if strong.type.dtype.kind == "f":
+            if strong.type.dtype.itemsize < 8 and weak.type.dtype.kind != "b":
+                raise NoLowering
+            return strong.type
+    return python(float) if x.type.kind == y.type.kind == "python" else scalar(np.result_type(x.type.dtype, y.type.dtype))
+
+
+def negation(emit: Emitter, a: Any) -> Number:
+    """`not a`."""
+    return inverse(emit, truth(emit, a))
+
+
+def identity(emit: Emitter, a: Any, b: Any) -> Number:
+    """`a is b`, of constants such as None, which no number, range or array is."""
+    for one, other in ((a, b), (b, a)):
+        value = one.value if isinstance(one, Fixed) else one
+        if value is None or isinstance(one, Fixed):
+            if isinstance(other, (Number, Range, Array)):
+                return emit.constant(False, BOOL)
+            if other is None or isinstance(other, Fixed):
+                return emit.constant(value is (other.value if isinstance(other, Fixed) else other), BOOL)
+    raise NoLowering
+
+
+# -------------------------------------------------------------------------------------------------------- builtins
+
+
+def extreme(name: str) -> Callable[..., Number]:
+    """`min` or `max` of numbers of one type, of which the first wins."""
+    better = "lt" if name == "min" else "gt"
+
+    def rule(emit: Emitter, *args: Any, **kwargs: Any) -> Number:
+        found, *rest = (number(emit, arg) for arg in args)
+        if kwargs or not rest or any(each.type != found.type for each in rest):
+            raise NoLowering
+        for each in rest:
+            found = emit.select(emit.compare(better, each, found), each, found)
+        return found
+
+    return rule
+
+
+def to_int(emit: Emitter, a: Any) -> Number:
+    """`int(a)`."""
+    return fitted(emit, number(emit, a), INT)
+
+
+def to_float(emit: Emitter, a: Any) -> Number:
+    """`float(a)`."""
+    return fitted(emit, number(emit, a), FLOAT)
+
+
+def to_bool(emit: Emitter, a: Any) -> Number:
+    """`bool(a)`."""
+    return truth(emit, a)
+
+
+def square_root(emit: Emitter, a: Any) -> Number:
+    """`math.sqrt(a)`."""
+    x = fitted(emit, number(emit, a), FLOAT)
+    emit.leave_if(emit.compare("lt", x, emit.constant(0.0, FLOAT)))
+    return emit.function("sqrt", x)
+
+
+def float_absolute(emit: Emitter, a: Any) -> Number:
+    """`math.fabs(a)`."""
+    return emit.function("fabs", fitted(emit, number(emit, a), FLOAT))
+
+
+def make_range(emit: Emitter, *args: Any) -> Range:
+    """`range(…)`."""
+    given = [number(emit, arg) for arg in args]
+    if not 1 <= len(given) <= 3 or any(each.type.dtype.kind not in "iu" for each in given):
+        raise NoLowering
+    given = [fitted(emit, each, INT) for each in given]
+    start, stop = (emit.constant(0, INT), given[0]) if len(given) == 1 else given[:2]
+    step = given[2] if len(given) == 3 else emit.constant(1, INT)
+    if step.known == 0:
+        raise NoLowering
+    if step.known is None:
+        emit.leave_if(zero(emit, step))
+    for each in (start, stop, step):
+        leave_if_inexact(emit, each)        # so that the machine never overflows when it counts
+    return Range(start.ref, stop.ref, step.ref, None if step.known is None else int(step.known))
+
+
+def range_length(emit: Emitter, x: Range) -> Number:
+    """How many items a range has, as an unsigned number."""
+    unsigned = scalar("uint64")
+    start, stop, step = (Number(INT, ref) for ref in (x.start, x.stop, x.step))
+    none, one = emit.constant(0, INT), emit.constant(1, INT)
+    upwards = emit.compare("gt", step, none)
+    low, high = emit.select(upwards, start, stop), emit.select(upwards, stop, start)
+    size = emit.select(upwards, step, emit.integer("sub", none, step))
+    if x.known in (1, -1):
+        count = emit.integer("sub", high, low)
+    else:
+        span = emit.integer("sub", emit.integer("sub", high, low), one)
+        count = emit.integer("add", emit.convert(emit.integer("div", Number(unsigned, span.ref), Number(unsigned, size.ref)), INT), one)
+    return Number(unsigned, emit.select(emit.compare("lt", low, high), count, none).ref)
+
+
+def length(emit: Emitter, a: Any) -> Number:
+    """`len(a)`."""
+    if isinstance(a, Array):
+        return emit.length(a, 0)
+    if isinstance(a, Range):
+        return Number(INT, range_length(emit, a).ref)       # the bounds of a range are small
+    raise NoLowering
+
+
+# -------------------------------------------------------------------------------------------------------- elements
+
+
+def place(emit: Emitter, x: Array, index: Any) -> list[Number]:
+    """The index of an element, from 0; leave if it is out of bounds."""
+    entries = index if type(index) is tuple else (index,)
+    if len(entries) != x.ndim:
+        raise NoLowering
+    found = []
+    for axis, entry in enumerate(entries):
+        each = number(emit, entry)
+        if each.type.dtype.kind not in "iu":
+            raise NoLowering
+        found.append(within(emit, fitted(emit, each, INT), emit.length(x, axis)))
+    return found
+
+
+def within(emit: Emitter, index: Number, length: Number) -> Number:
+    """An index from 0, for one that may be negative."""
+    if index.known is None or index.known < 0:
+        negative = emit.compare("lt", index, emit.constant(0, INT))
+        index = emit.select(negative, emit.integer("add", index, length), index)
+    unsigned = scalar("uint64")
+    emit.leave_if(emit.compare("ge", Number(unsigned, index.ref), Number(unsigned, length.ref)))
+    return index
+
+
+def element(emit: Emitter, x: Any, index: Any) -> Operand:
+    """`x[index]`."""
+    if not isinstance(x, Array):
+        raise NoLowering
+    return emit.load(x, place(emit, x, index))
+
+
+def set_element(emit: Emitter, x: Any, index: Any, value: Any) -> None:
+    """`x[index] = value`."""
+    if not isinstance(x, Array) or not x.writeable:
+        raise NoLowering
+    where = place(emit, x, index)
+    emit.store(x, where, fitted(emit, number(emit, value), scalar(x.dtype)))
+
+
+def attribute(emit: Emitter, x: Any, name: Any) -> Any:
+    """`x.name`, of what is known of an array."""
+    if isinstance(x, Array) and name == "ndim":
+        return emit.constant(x.ndim, INT)
+    if isinstance(x, Array) and name == "size" and x.ndim == 1:
+        return emit.length(x, 0)
+    raise NoLowering
