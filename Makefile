@@ -7,7 +7,7 @@ help:       ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1: /p' Makefile
 
 setup:      ## make .venv, or bring it up to date
-	@.ci/venv .venv dev,examples
+	@.ci/venv .venv dev,native,examples
 
 demo: setup ## stage and convert real code, run it on real data, and check the answers
 	$(PYTHON) examples/demo.py
@@ -32,7 +32,7 @@ lint: setup ## ruff, and mypy --strict
 	$(PYTHON) -m mypy
 
 bench: setup ## how fast converting, staging and running are, beside plain Python and others
-	@.ci/venv .venv dev,examples,bench || echo "Going on without what is to be compared against."
+	@.ci/venv .venv dev,native,examples,bench || echo "Going on without what is to be compared against."
 	$(PYTHON) benchmarks/run.py
 
 clean:      ## remove the virtual environments and caches

@@ -23,7 +23,7 @@ TABLE = """
 0  |               | errors marks codefacts libraries wording → nest
 
 R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables runtime/classes runtime/texts
-   |               | → runtime/graph runtime/spec → runtime/opdef runtime/signature runtime/recorder
+   |               | → runtime/graph runtime/spec runtime/operands → runtime/opdef runtime/signature runtime/recorder
    |               | → runtime/notation runtime/effects → runtime/printing runtime/reading
    |               | → runtime/check runtime/parsing runtime/aliasing → runtime/drawing
    |               | → runtime/listing runtime/schema → runtime/view

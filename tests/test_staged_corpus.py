@@ -6,6 +6,8 @@ the first; and once more after all others, backwards, so that no trace serves ca
 
 from __future__ import annotations
 
+import ctypes
+import random
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -86,6 +88,23 @@ def test_staged(entry: corpus.Entry) -> None:
     else:
         assert all(done), refusal(entry)
     assert len(function.traces) <= 2 * len(entry.calls) + 1, [trace.reason for trace in function.traces]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("left", [False, True], ids=["native", "left"])
+def test_native(left: bool) -> None:
+    """All of it with the native engine; and if machine code is left after so many nodes, drawn at random."""
+    pytest.importorskip("llvmlite")
+    from autograph.runtime.engines.native import lowering
+
+    fuel, draw = ctypes.c_int64(-1), random.Random(1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lowering, "FUEL", [ctypes.addressof(fuel)] if left else [])
+        for entry in ENTRIES:
+            function = ag.function(entry.function, engine="native")
+            for arguments in order_of_calls(entry):
+                fuel.value = draw.randrange(1, 60)
+                compare(function, entry, arguments)
 
 
 def refusal(entry: corpus.Entry) -> Any:

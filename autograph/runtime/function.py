@@ -38,9 +38,20 @@ _eager: list[bool] = []  # not empty while functions run as plain Python
 class Lowered:
     """The code that an engine made of a graph; `source` is its text."""
 
-    def __init__(self, engine: str, source: str) -> None:
+    def __init__(self, engine: str, source: str, native: Any = None) -> None:
         self.engine = engine
         self.source = source
+        self._native = native
+
+    @property
+    def llvm(self) -> str:
+        """The machine code of its loops, if the engine makes any, as LLVM's assembly: of those loops that have run."""
+        return str(self._native.llvm) if self._native is not None else ""
+
+    @property
+    def asm(self) -> str:
+        """The same, as the processor's assembly."""
+        return str(self._native.asm) if self._native is not None else ""
 
     def __str__(self) -> str:
         return self.source
@@ -169,7 +180,7 @@ class Function(Generic[P, R]):
         """What the engine makes of the graph of such a call."""
         self.graph(*args, **kwargs)
         trace = self._trace(*args, **kwargs)
-        return Lowered(trace.engine, trace.source)
+        return Lowered(trace.engine, trace.source, getattr(trace.executable, "native", None))
 
     def explain(self, *args: Any, **kwargs: Any) -> Report:
         """What is staged of such a call and how, what is not, and why."""
@@ -180,6 +191,7 @@ class Function(Generic[P, R]):
             *(Event("guard", reason) for reason in dict.fromkeys(guard.reason for guard in trace.guards)),
             *(Hooks.statements(self.python_function) if Hooks.statements is not None else ()),
             *trace.events,
+            *getattr(trace.executable, "events", ()),
             Event("time", ", ".join(f"{name} {1e3 * seconds:.2f} ms" for name, seconds in trace.seconds.items())),
         ]
         return Report(f"{self._specialiser.name}, trace {trace.number}", entries)
@@ -282,7 +294,8 @@ def function(python_function: Any = None, /, **options: Any) -> Any:
     Args:
         python_function: a function, method, lambda, partial, `staticmethod`, `classmethod`, `property` or callable
             object, or a staged function whose other options stay; left out where a decorator is given options.
-        engine: what runs the graph: "numpy", or "auto" to choose.
+        engine: what runs the graph: "numpy"; "native", which makes machine code of loops (it needs the extra `native`);
+            or "auto" to choose, which takes "numpy" yet.
         static_argnames: parameters whose values are part of the signature.
         input_signature: for each positional argument a `TensorSpec`, a Python type, or a structure of these: the
             function is traced for that, and takes nothing else.

@@ -4,14 +4,15 @@ A *lowering* of an op (`OpDef.lower`) is a function `rule(emit, *args, **kwargs)
 operands, and it gives back the operand of what the op gives. It speaks to the `Emitter` only, so no op knows LLVM.
 
 A lowering does what Python and NumPy do, exactly, or it *leaves*: under a condition (`emit.leave_if`), where the
-machine would do something else, as when an integer does not fit into its bits, an index is out of bounds, or NumPy would
-warn; or always (`NoLowering`), for operands that it knows nothing of. What has been left is gone on with in Python, at
-the very node, which therefore must not have had any effect yet. See `autograph.runtime.engines.native`.
+machine would do something else, as when an integer does not fit into its bits, an index is out of bounds, or NumPy
+would warn; or always (`NoLowering`), for operands that it knows nothing of. What has been left is gone on with in
+Python, at the very node, which therefore must not have had any effect yet. See `autograph.runtime.engines.native`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -103,6 +104,26 @@ class Fixed:
 Operand: TypeAlias = "Number | Range | Array | Given | Fixed"
 
 
+def mapped(function: Callable[[Any, Any], Any], operand: Any, path: tuple[int, ...] = ()) -> Any:
+    """`function(path, each)` for each operand in a structure of tuples."""
+    if isinstance(operand, tuple):
+        found = tuple(mapped(function, each, (*path, place)) for place, each in enumerate(operand))
+        return operand if all(one is other for one, other in zip(operand, found)) else found
+    return function(path, operand)
+
+
+def unplaced(operand: Any) -> Any:
+    """What is known of an operand wherever paths meet."""
+    if isinstance(operand, Number):
+        return Number(operand.type, "")
+    return Range("", "", "", operand.known) if isinstance(operand, Range) else operand
+
+
+def kind_of(operand: Any) -> Any:
+    """What a structure of operands is, apart from values."""
+    return tuple(map(kind_of, operand)) if isinstance(operand, tuple) else operand.kind
+
+
 class Emitter(Protocol):
     """What makes machine code, one operation after the other.
 
@@ -114,6 +135,9 @@ class Emitter(Protocol):
 
     def leave_if(self, condition: Number) -> None:
         """Go on in Python, at this node, if the condition holds."""
+
+    def rarely(self, condition: Number) -> AbstractContextManager[None]:
+        """What is emitted meanwhile runs only if the condition holds, which it rarely does."""
 
     def integer(self, name: str, a: Number, b: Number) -> Number:
         """`add sub mul` and so on, of integers: with the bits that there are."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -69,6 +70,11 @@ def check_options(
         raise ValueError(f"there is no engine {engine!r}; the engines are {_listed(('auto', *ENGINES, *_TO_COME))}")
     if engine in _TO_COME:
         raise EngineError(f"the engine {engine!r} is not there yet: engine='numpy' runs the same programs")
+    if engine == "native" and importlib.util.find_spec("llvmlite") is None:
+        raise EngineError(
+            "engine='native' needs llvmlite, which is not installed: pip install 'autograph-py[native]', or leave "
+            "engine= out, as engine='numpy' runs the same programs"
+        )
     if input_signature is not None and not isinstance(input_signature, (list, tuple)):
         raise TypeError(
             "input_signature is a list of what stands for each positional argument, such as "

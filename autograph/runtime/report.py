@@ -25,6 +25,7 @@ HEADINGS = {
     "turns": "unrolled as set_loop_options says",
     "callback": "called back",
     "pass": "optimised",
+    "native": "machine code",
     "time": "time",
 }
 

@@ -321,7 +321,7 @@ class Specialiser:
         trace.graph = traced.graph
         trace.engine = name
         trace.executable = executable
-        why = "it is the only one there is yet" if self.options.engine == "auto" else "asked for by engine="
+        why = "the default" if self.options.engine == "auto" else "asked for by engine="
         trace.events.append(Event("engine", f"runs on the engine {name}: {why}"))
         return executable
 

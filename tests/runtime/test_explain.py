@@ -69,7 +69,7 @@ def test_all_that_is_told_of_a_call(tracer, monkeypatch):
     assert lines[:9] == [
         "<lambda>, trace 2",
         "  traced: (x: f64[?]): `x` came as f64[3] and as f64[4], so its dimension 0 is left open from now on",
-        "  engine: runs on the engine numpy: it is the only one there is yet",
+        "  engine: runs on the engine numpy: the default",
         "  learnt about the arguments: `x` came as f64[3] and as f64[4], so its dimension 0 is left open from now on",
         "  traced again if: the global `g` changes, user.py:1",
         "  converted: user.py:3: if",

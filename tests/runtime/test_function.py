@@ -189,7 +189,7 @@ def test_what_cannot_be_staged(text, message):
     "options, error, message",
     [
         ({"engine": "gpu"}, ValueError, "there is no engine 'gpu'; the engines are 'auto', 'numpy', 'native', 'xla'"),
-        ({"engine": "native"}, EngineError, "the engine 'native' is not there yet: engine='numpy' runs the "),
+        ({"engine": "xla"}, EngineError, "the engine 'xla' is not there yet: engine='numpy' runs the "),
         ({"static_argnames": "y"}, ValueError, "static_argnames names 'y', but the parameters are 'x'"),
         ({"strict": "retrase"}, ValueError, "strict cannot refuse 'retrase'; it can refuse 'retrace', 'unroll', "),
         ({"passes": {"cze": False}}, ValueError, "there is no pass 'cze'; the passes are "),

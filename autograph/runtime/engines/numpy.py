@@ -17,7 +17,7 @@ import itertools
 import linecache
 import re
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -67,6 +67,11 @@ class Executable:
         if self._source is None:
             self._source = text_of(self._tree)
         return self._source
+
+    @property
+    def codes(self) -> Collection[CodeType]:
+        """The generated code that shows in tracebacks as the user's."""
+        return self._codes.keys()
 
     def translate(self, error: BaseException) -> None:
         """Show the user's functions in the place of the generated one in the traceback of an error.

@@ -8,7 +8,7 @@ place, `translate` puts one entry for each of the user's functions into the trac
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import CodeType, FunctionType, TracebackType
 
 from autograph.runtime.engines.places import Marks, Places, Position, calls, disguised
@@ -48,6 +48,22 @@ def translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: M
             for _ in shown[1:]:
                 assert entry is not None
                 entry = entry.tb_next
+        before, entry = entry, behind
+
+
+def leave_out(error: BaseException, outer: Collection[CodeType], inner: Collection[CodeType]) -> None:
+    """Take the entries of `outer` out of a traceback that are followed, but for this library's, by one of `inner`."""
+    before: TracebackType | None = None
+    entry = error.__traceback__
+    while entry is not None:
+        behind = entry.tb_next
+        if entry.tb_frame.f_code in outer:
+            found = behind
+            while found is not None and found.tb_frame.f_code not in inner and is_library(found.tb_frame.f_code):
+                found = found.tb_next
+            if found is not None and found.tb_frame.f_code in inner:
+                _link(error, before, found)
+                entry, behind = found, found.tb_next
         before, entry = entry, behind
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import OPS, ORDERED, PURE, VIEW, Vjp, declare, derive, lower
-from autograph.runtime.ops import reductions, scalars
+from autograph.runtime.ops import elements, reductions
 from autograph.runtime.ops.containers import iterated, list_of, tuple_items, tuple_of
 from autograph.runtime.ops.declaring import always, functions, nothing
 from autograph.runtime.ops.deriving import as_array, is_list, on_handles
@@ -253,10 +253,10 @@ derive("for_each", _summed_up, None)
 derive("min max", *map(of_extreme, range(16)))
 derive("len any all bool isinstance callable issubclass str repr ascii format hash ord range print type", None)
 
-lower("range", scalars.make_range)
-lower("len", scalars.length)
-lower("min", scalars.extreme("min"))
-lower("max", scalars.extreme("max"))
-lower("int", scalars.to_int)
-lower("float", scalars.to_float)
-lower("bool", scalars.to_bool)
+lower("range", elements.make_range)
+lower("len", elements.length)
+lower("min", elements.extreme("min"))
+lower("max", elements.extreme("max"))
+lower("int", elements.to_int)
+lower("float", elements.to_float)
+lower("bool", elements.to_bool)

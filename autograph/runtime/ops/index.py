@@ -12,10 +12,10 @@ import numpy as np
 from autograph.runtime.opdef import VIEW, WRITE, declare, derive, lower
 from autograph.runtime.ops.containers import item_at
 from autograph.runtime.ops.declaring import nothing
+from autograph.runtime.ops.elements import element, set_element
 from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.moving import scatter_add
 from autograph.runtime.ops.rules import ELEMENTARY, Unknown, broadcast, is_type, type_of_arg
-from autograph.runtime.ops.scalars import element, set_element
 from autograph.runtime.types import ANY, ObjectType, Shape, TensorType, Type
 
 INTEGERS = "iu"

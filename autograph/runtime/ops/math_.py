@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import PURE, derive, lower
-from autograph.runtime.ops import scalars
+from autograph.runtime.ops import elements
 from autograph.runtime.ops.containers import iterated, tuple_of
 from autograph.runtime.ops.declaring import always, functions
 from autograph.runtime.ops.deriving import as_array, on_handles, shape
@@ -129,5 +129,5 @@ derive("cmath.phase", lambda g, out, z: angle(g, z))
 derive("cmath.polar", lambda g, out, z: absolute(g[0], out[0], z) + angle(g[1], z))
 derive("cmath.rect", lambda g, out, r, phi: g * np.exp(1j * phi), lambda g, out, r, phi: g * 1j * out)
 
-lower("math.sqrt", scalars.square_root)
-lower("math.fabs", scalars.float_absolute)
+lower("math.sqrt", elements.square_root)
+lower("math.fabs", elements.float_absolute)

@@ -1,4 +1,4 @@
-"""How machine code does the operators and builtins of Python on numbers, and elements of arrays.
+"""How machine code does the operators of Python on numbers.
 
 Python's integers are done with 64 bits, and left to Python if that is not enough. What NumPy would warn of is left to
 NumPy. Comparisons of integers with floats are exact in Python, and are done if the integer is exact as a float.
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import OPS
-from autograph.runtime.operands import DTYPES, Array, Emitter, Fixed, NoLowering, Number, Operand, Range
-from autograph.runtime.types import BOOL, FLOAT, INT, TensorType, python, scalar, type_of
+from autograph.runtime.operands import DTYPES, Array, Emitter, Fixed, NoLowering, Number, Range
+from autograph.runtime.types import BOOL, FLOAT, INT, TensorType, scalar, type_of
 
 EXACT = 2**53       # up to here, every integer is a float
 
@@ -33,9 +33,9 @@ def number(emit: Emitter, arg: Any) -> Number:
 def result(name: str, *args: Number) -> TensorType:
     """The type of what an op gives, if that is a number."""
     found = OPS[name].infer(*(arg.type for arg in args))
-    if isinstance(found, TensorType) and found.exact and found.kind != "array" and found.dtype.char in DTYPES:
-        return found
-    raise NoLowering
+    if not (isinstance(found, TensorType) and found.exact and found.kind != "array" and found.dtype.char in DTYPES):
+        raise NoLowering
+    return found
 
 
 # ------------------------------------------------------------------------------------------------------ conditions
@@ -69,11 +69,12 @@ def leave_if_warned(emit: Emitter, found: Number, *args: Number) -> None:
     """Leave if NumPy would warn of an operation: of an infinity out of finite numbers, or of a NaN out of none."""
     if found.type.kind == "python":
         return
-    overflow, invalid = inverse(emit, finite(emit, found)), nan(emit, found)
-    for arg in args:
-        overflow = both(emit, overflow, finite(emit, arg))
-        invalid = both(emit, invalid, inverse(emit, nan(emit, arg)))
-    emit.leave_if(either(emit, overflow, invalid))
+    with emit.rarely(inverse(emit, finite(emit, found))):
+        overflow, invalid = emit.constant(True, BOOL), nan(emit, found)
+        for arg in args:
+            overflow = both(emit, overflow, finite(emit, arg))
+            invalid = both(emit, invalid, inverse(emit, nan(emit, arg)))
+        emit.leave_if(either(emit, overflow, invalid))
 
 
 def truth(emit: Emitter, arg: Any) -> Number:
@@ -86,6 +87,23 @@ def truth(emit: Emitter, arg: Any) -> Number:
     if value is None or isinstance(value, (bool, int, float, str, np.generic)):
         return emit.constant(bool(value), BOOL)
     raise NoLowering
+
+
+def range_length(emit: Emitter, x: Range) -> Number:
+    """How many items a range has, as an unsigned number."""
+    unsigned = scalar("uint64")
+    start, stop, step = (Number(INT, ref) for ref in (x.start, x.stop, x.step))
+    none, one = emit.constant(0, INT), emit.constant(1, INT)
+    upwards = emit.compare("gt", step, none)
+    low, high = emit.select(upwards, start, stop), emit.select(upwards, stop, start)
+    size = emit.select(upwards, step, emit.integer("sub", none, step))
+    if x.known in (1, -1):
+        count = emit.integer("sub", high, low)
+    else:
+        span = emit.integer("sub", emit.integer("sub", high, low), one)
+        steps = emit.integer("div", Number(unsigned, span.ref), Number(unsigned, size.ref))
+        count = emit.integer("add", Number(INT, steps.ref), one)
+    return Number(unsigned, emit.select(emit.compare("lt", low, high), count, none).ref)
 
 
 # ----------------------------------------------------------------------------------------------------- conversions
@@ -185,17 +203,13 @@ def leave_if_inexact(emit: Emitter, x: Number) -> None:
 def floor_division(emit: Emitter, a: Any, b: Any) -> Number:
     """`a // b`."""
     x, y = operands(emit, "floordiv", a, b)
-    if x.type.dtype.kind == "f":
-        return _float_division(emit, x, y)[0]
-    return _integer_division(emit, x, y)[0]
+    return (_float_division if x.type.dtype.kind == "f" else _integer_division)(emit, x, y)[0]
 
 
 def remainder(emit: Emitter, a: Any, b: Any) -> Number:
     """`a % b`."""
     x, y = operands(emit, "mod", a, b)
-    if x.type.dtype.kind == "f":
-        return _float_division(emit, x, y)[1]
-    return _integer_division(emit, x, y)[1]
+    return (_float_division if x.type.dtype.kind == "f" else _integer_division)(emit, x, y)[1]
 
 
 def _integer_division(emit: Emitter, x: Number, y: Number) -> tuple[Number, Number]:
@@ -312,8 +326,8 @@ def positive(emit: Emitter, a: Any) -> Number:
 def inverted(emit: Emitter, a: Any) -> Number:
     """`~a`."""
     x = number(emit, a)
-    if x.type == BOOL:
-        raise NoLowering        # Python warns of it
+    if x.type == BOOL or x.type.dtype.kind == "f":
+        raise NoLowering        # Python warns, or raises
     return emit.integer("xor", x, emit.constant(True if x.type.dtype.kind == "b" else -1, x.type))
 
 
@@ -362,7 +376,9 @@ def _common(emit: Emitter, x: Number, y: Number) -> TensorType:
             if strong.type.dtype.itemsize < 8 and weak.type.dtype.kind != "b":
                 raise NoLowering
             return strong.type
-    return python(float) if x.type.kind == y.type.kind == "python" else scalar(np.result_type(x.type.dtype, y.type.dtype))
+    if x.type.kind == y.type.kind == "python":
+        return FLOAT
+    return scalar(np.result_type(x.type.dtype, y.type.dtype))
 
 
 def negation(emit: Emitter, a: Any) -> Number:
@@ -379,142 +395,4 @@ def identity(emit: Emitter, a: Any, b: Any) -> Number:
                 return emit.constant(False, BOOL)
             if other is None or isinstance(other, Fixed):
                 return emit.constant(value is (other.value if isinstance(other, Fixed) else other), BOOL)
-    raise NoLowering
-
-
-# -------------------------------------------------------------------------------------------------------- builtins
-
-
-def extreme(name: str) -> Callable[..., Number]:
-    """`min` or `max` of numbers of one type, of which the first wins."""
-    better = "lt" if name == "min" else "gt"
-
-    def rule(emit: Emitter, *args: Any, **kwargs: Any) -> Number:
-        found, *rest = (number(emit, arg) for arg in args)
-        if kwargs or not rest or any(each.type != found.type for each in rest):
-            raise NoLowering
-        for each in rest:
-            found = emit.select(emit.compare(better, each, found), each, found)
-        return found
-
-    return rule
-
-
-def to_int(emit: Emitter, a: Any) -> Number:
-    """`int(a)`."""
-    return fitted(emit, number(emit, a), INT)
-
-
-def to_float(emit: Emitter, a: Any) -> Number:
-    """`float(a)`."""
-    return fitted(emit, number(emit, a), FLOAT)
-
-
-def to_bool(emit: Emitter, a: Any) -> Number:
-    """`bool(a)`."""
-    return truth(emit, a)
-
-
-def square_root(emit: Emitter, a: Any) -> Number:
-    """`math.sqrt(a)`."""
-    x = fitted(emit, number(emit, a), FLOAT)
-    emit.leave_if(emit.compare("lt", x, emit.constant(0.0, FLOAT)))
-    return emit.function("sqrt", x)
-
-
-def float_absolute(emit: Emitter, a: Any) -> Number:
-    """`math.fabs(a)`."""
-    return emit.function("fabs", fitted(emit, number(emit, a), FLOAT))
-
-
-def make_range(emit: Emitter, *args: Any) -> Range:
-    """`range(…)`."""
-    given = [number(emit, arg) for arg in args]
-    if not 1 <= len(given) <= 3 or any(each.type.dtype.kind not in "iu" for each in given):
-        raise NoLowering
-    given = [fitted(emit, each, INT) for each in given]
-    start, stop = (emit.constant(0, INT), given[0]) if len(given) == 1 else given[:2]
-    step = given[2] if len(given) == 3 else emit.constant(1, INT)
-    if step.known == 0:
-        raise NoLowering
-    if step.known is None:
-        emit.leave_if(zero(emit, step))
-    for each in (start, stop, step):
-        leave_if_inexact(emit, each)        # so that the machine never overflows when it counts
-    return Range(start.ref, stop.ref, step.ref, None if step.known is None else int(step.known))
-
-
-def range_length(emit: Emitter, x: Range) -> Number:
-    """How many items a range has, as an unsigned number."""
-    unsigned = scalar("uint64")
-    start, stop, step = (Number(INT, ref) for ref in (x.start, x.stop, x.step))
-    none, one = emit.constant(0, INT), emit.constant(1, INT)
-    upwards = emit.compare("gt", step, none)
-    low, high = emit.select(upwards, start, stop), emit.select(upwards, stop, start)
-    size = emit.select(upwards, step, emit.integer("sub", none, step))
-    if x.known in (1, -1):
-        count = emit.integer("sub", high, low)
-    else:
-        span = emit.integer("sub", emit.integer("sub", high, low), one)
-        count = emit.integer("add", emit.convert(emit.integer("div", Number(unsigned, span.ref), Number(unsigned, size.ref)), INT), one)
-    return Number(unsigned, emit.select(emit.compare("lt", low, high), count, none).ref)
-
-
-def length(emit: Emitter, a: Any) -> Number:
-    """`len(a)`."""
-    if isinstance(a, Array):
-        return emit.length(a, 0)
-    if isinstance(a, Range):
-        return Number(INT, range_length(emit, a).ref)       # the bounds of a range are small
-    raise NoLowering
-
-
-# -------------------------------------------------------------------------------------------------------- elements
-
-
-def place(emit: Emitter, x: Array, index: Any) -> list[Number]:
-    """The index of an element, from 0; leave if it is out of bounds."""
-    entries = index if type(index) is tuple else (index,)
-    if len(entries) != x.ndim:
-        raise NoLowering
-    found = []
-    for axis, entry in enumerate(entries):
-        each = number(emit, entry)
-        if each.type.dtype.kind not in "iu":
-            raise NoLowering
-        found.append(within(emit, fitted(emit, each, INT), emit.length(x, axis)))
-    return found
-
-
-def within(emit: Emitter, index: Number, length: Number) -> Number:
-    """An index from 0, for one that may be negative."""
-    if index.known is None or index.known < 0:
-        negative = emit.compare("lt", index, emit.constant(0, INT))
-        index = emit.select(negative, emit.integer("add", index, length), index)
-    unsigned = scalar("uint64")
-    emit.leave_if(emit.compare("ge", Number(unsigned, index.ref), Number(unsigned, length.ref)))
-    return index
-
-
-def element(emit: Emitter, x: Any, index: Any) -> Operand:
-    """`x[index]`."""
-    if not isinstance(x, Array):
-        raise NoLowering
-    return emit.load(x, place(emit, x, index))
-
-
-def set_element(emit: Emitter, x: Any, index: Any, value: Any) -> None:
-    """`x[index] = value`."""
-    if not isinstance(x, Array) or not x.writeable:
-        raise NoLowering
-    where = place(emit, x, index)
-    emit.store(x, where, fitted(emit, number(emit, value), scalar(x.dtype)))
-
-
-def attribute(emit: Emitter, x: Any, name: Any) -> Any:
-    """`x.name`, of what is known of an array."""
-    if isinstance(x, Array) and name == "ndim":
-        return emit.constant(x.ndim, INT)
-    if isinstance(x, Array) and name == "size" and x.ndim == 1:
-        return emit.length(x, 0)
     raise NoLowering

@@ -24,21 +24,21 @@ from autograph.runtime.engines import numpy
 from autograph.runtime.engines.native.machine import binding
 from autograph.runtime.engines.native.region import Region
 from autograph.runtime.engines.native.regions import Splitter
+from autograph.runtime.engines.tracebacks import leave_out, wants_generated_code
 from autograph.runtime.graph import Graph
-
-__all__ = ["Executable", "Region", "compile"]
+from autograph.runtime.signature import Event
 
 
 class Executable:
     """A graph that can be called; see `autograph.runtime.engines.numpy.Executable`.
 
     Attributes:
-        regions: the loops in it that are machine code.
+        native: the loops that are machine code.
     """
 
-    def __init__(self, graph: Graph, around: numpy.Executable, regions: list[Region]) -> None:
+    def __init__(self, graph: Graph, around: numpy.Executable, native: Native) -> None:
         self.graph = graph
-        self.regions = regions
+        self.native = native
         self._around = around
         self.run = around.run
 
@@ -54,18 +54,56 @@ class Executable:
         """The text of the function around the machine code."""
         return self._around.source
 
+    @property
+    def events(self) -> list[Event]:
+        """What `explain` tells of it."""
+        return self.native.events
+
     def translate(self, error: BaseException) -> None:
         """See `autograph.runtime.engines.numpy.Executable.translate`."""
-        self._around.translate(error)
+        inner = [executable for region in self.native.regions for executable in region.executables]
+        if not wants_generated_code():
+            leave_out(error, self._around.codes, {code for executable in inner for code in executable.codes})
+        for executable in (self._around, *inner):
+            executable.translate(error)
+
+
+class Native:
+    """The loops of a graph that are machine code.
+
+    Attributes:
+        others: what `explain` tells of those that are not.
+    """
+
+    def __init__(self, regions: list[Region], others: list[Event]) -> None:
+        self.regions = regions
+        self.others = others
+
+    @property
+    def events(self) -> list[Event]:
+        return [*self.others, *(event for region in self.regions for event in region.events)]
+
+    @property
+    def llvm(self) -> str:
+        """What LLVM made of each loop, for each combination of inputs that there has been."""
+        return "\n".join(version.code.llvm for region in self.regions for version in region.compiled)
+
+    @property
+    def asm(self) -> str:
+        """The assembly of each."""
+        return "\n".join(version.code.asm for region in self.regions for version in region.compiled)
 
 
 def compile(graph: Graph, *, module: dict[str, Any] | None = None, filename: str | None = None) -> Executable:
     """Make a graph a function; see `autograph.runtime.engines.numpy.compile`.
 
     Raises:
-        EngineError: llvmlite is not installed.
+        EngineError: there can be no machine code here, see `machine.binding`.
     """
     binding()
     splitter = Splitter(graph, lambda piece: numpy.compile(piece, module=module))
     around = numpy.compile(splitter.graph, module=module, filename=filename)
-    return Executable(graph, around, splitter.regions)
+    return Executable(graph, around, Native(splitter.regions, splitter.events))
+
+
+__all__ = ["Executable", "Native", "Region", "compile"]

@@ -34,9 +34,9 @@ def kind_of(value: Any) -> Any:
     if kind is np.ndarray:
         return value.dtype, value.ndim, value.flags.num & (_CONTIGUOUS | _ALIGNED | _WRITEABLE)
     if kind is range:
-        step = value.step
-        small = max(abs(value.start), abs(value.stop), abs(step)) <= BOUND and type(value.start) is type(value.stop) is int
-        return ("range", step if step in (1, -1) else None) if small else object
+        bounds = value.start, value.stop, value.step
+        small = all(type(each) is int and abs(each) <= BOUND for each in bounds)
+        return ("range", value.step if value.step in (1, -1) else None) if small else object
     return value if value is None or value is UNBOUND else object
 
 
@@ -66,7 +66,8 @@ class Caller:
         if isinstance(value, range) and kind is not object:
             for part in ("start", "stop", "step"):
                 self._add(INT.dtype, f"{name}.{part}")
-            return Range(*(self._emit.argument(slot + part, INT.dtype) for part in range(3)), kind[1])
+            start, stop, step = (self._emit.argument(slot + part, INT.dtype) for part in range(3))
+            return Range(start, stop, step, kind[1])
         if isinstance(value, np.ndarray) and kind is not object and value.ndim and _is_native(value):
             self._add(INT.dtype, f"id({name})")
             self._emit.argument_array(slot, place)

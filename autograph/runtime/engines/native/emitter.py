@@ -8,7 +8,8 @@ operation is marked as fast, so LLVM neither reorders nor fuses them.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from autograph.runtime.operands import Array, Number
 from autograph.runtime.types import BOOL, INT, TensorType, scalar
 
 SLOT = 8            # bytes of a place in the frame
-_DATA, _SHAPE, _STRIDES = 16, 32, 40        # where an array's object holds them: NumPy's ABI, see `machine.check_layout`
+_DATA, _SHAPE, _STRIDES = 16, 32, 40        # where an array's object holds them, by NumPy's ABI; see `machine`
 _INTEGER = {"add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor", "shl": "shl"}
 _SIGNED = {"div": "sdiv", "rem": "srem", "shr": "ashr"}
 _UNSIGNED = {"div": "udiv", "rem": "urem", "shr": "lshr"}
@@ -101,6 +102,16 @@ class Emitter:
         self._numbers += 1
         self._now.append(f"  %t{self._numbers} = {text}")
         return f"%t{self._numbers}"
+
+    @contextmanager
+    def rarely(self, condition: Number) -> Iterator[None]:
+        """What is emitted meanwhile runs only if a condition holds, which it rarely does."""
+        inside, on = self.label("rare"), self.label("on")
+        self.branch(condition, inside, on, rarely=True)
+        self.begin(inside)
+        yield
+        self.jump(on)
+        self.begin(on)
 
     # Numbers ----------------------------------------------------------------------------------------------------------
 
@@ -276,6 +287,13 @@ class Emitter:
         self.begin(stop)
         self.finish(interrupted)
         self.begin(on)
+
+    def spend(self, address: int) -> None:
+        """Count the integer at an address down, and leave when it comes to zero."""
+        pointer = f"ptr inttoptr (i64 {address} to ptr)"
+        left = self._emit(f"sub i64 {self._emit(f'load i64, {pointer}')}, 1")
+        self._now.append(f"  store i64 {left}, {pointer}")
+        self.leave_if(Number(BOOL, self._emit(f"icmp eq i64 {left}, 0")))
 
     def start(self) -> None:
         """Begin the function."""

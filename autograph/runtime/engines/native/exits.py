@@ -1,8 +1,8 @@
 """How machine code is left, and gone on with in Python.
 
-For each point at which the code of a loop can be left there is a *continuation*: a graph of what remains of the turn of
-the loop, from that node on, which the NumPy engine makes a function. It raises what is to be raised, warns of what is to
-be warned of, computes with big integers. What it gives is whether the loop goes on, and with what.
+For each point at which the code of a loop can be left there is a *continuation*: a graph of what remains of the turn,
+from that node on, which the NumPy engine makes a function. It raises what is to be raised, warns of what is to be
+warned of, computes with big integers. What it gives is whether the loop goes on, and with what.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Exit:
 
     at: Point | None
     keys: list[Key]
-    values: list[Any]
+    values: tuple[Any, ...]
 
 
 class Interrupted(Exit):
     """A signal has raised an exception."""
 
     def __init__(self) -> None:
-        super().__init__(None, [], [()])
+        super().__init__(None, [], ())
 
 
 class Copier:
@@ -105,7 +105,7 @@ class Continuation:
 
     def _rest(self, at: Point) -> tuple[Any, ...] | None:
         """Append what is left to do from a point on. Gives what the graph gives."""
-        for node in at.block.nodes[at.index :]:
+        for node in at.block.nodes[at.place :]:
             self._into.append(self._copier.node(node))
         if at.block.results is None:
             return None
@@ -121,7 +121,7 @@ class Continuation:
             results = self._looped(node, going, carried)
         assert at is not None
         self._copier.values.update(zip(node.outputs, results))
-        return self._rest(Point(at.block, at.index + 1))
+        return self._rest(Point(at.block, at.place + 1))
 
     def _turned(self, node: Node, block: Block, results: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
         """Whether a loop goes on behind one of its blocks, and what it carries."""

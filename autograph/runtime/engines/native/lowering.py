@@ -24,14 +24,17 @@ from autograph.runtime.engines.native.exits import Exit, Fetch, Interrupted
 from autograph.runtime.engines.native.structure import Key, Point, Structure
 from autograph.runtime.graph import Block, Constant, Node, Value, map_args
 from autograph.runtime.opdef import OPS
-from autograph.runtime.operands import Array, Fixed, Given, NoLowering, Number, Range
+from autograph.runtime.operands import Array, Fixed, Given, NoLowering, Number, Range, kind_of, mapped, unplaced
 from autograph.runtime.ops.scalars import number, truth
+from autograph.runtime.passes.rewriting import shown
 from autograph.runtime.types import INT
 
 VERSIONS = 6        # of what follows one point
 NODES = 20_000      # lowered in all
 POLL = 1 << 16      # turns from one look at signals to the next
 LOOPS = ("while", "for")
+FUEL: list[int] = []        # for tests: the address of an integer, how many nodes are run before the code is left
+
 
 
 class Refused(Exception):
@@ -91,7 +94,7 @@ class Lowering:
 
     def _fetch(self, key: Key) -> Any:
         found = self._state.env[key]
-        fetched = _map(lambda path, each: self._loaded((key, path), each), found)
+        fetched = mapped(lambda path, each: self._loaded((key, path), each), found)
         if fetched is not found:
             self._state.env[key] = fetched
         return fetched
@@ -100,8 +103,8 @@ class Lowering:
         if isinstance(each, Number) and not each.ref:
             return Number(each.type, self.emit.kept(cell, each.type.dtype))
         if isinstance(each, Range) and not each.start:
-            bounds = [self.emit.kept((cell, part), INT.dtype) for part in range(3)]
-            return Range(*bounds, each.known)
+            start, stop, step = (self.emit.kept((cell, part), INT.dtype) for part in range(3))
+            return Range(start, stop, step, each.known)
         return each
 
     def _args(self, args: Any) -> Any:
@@ -116,7 +119,7 @@ class Lowering:
         if isinstance(arg, (list, dict, set, slice, Constant, tuple)):
             raise NoLowering
         try:
-            return number(self.emit, arg)       # type: ignore[arg-type]
+            return number(self.emit, arg)
         except NoLowering:
             if isinstance(arg, (np.generic, np.ndarray)):
                 raise
@@ -132,7 +135,7 @@ class Lowering:
         """Go on where other paths may lead, too. If there are too many versions, leave with the state `before`."""
         state = self._state
         live = {key: operand for key, operand in state.env.items() if lives(key)}
-        kinds = frozenset((key, _kind(operand)) for key, operand in live.items())
+        kinds = frozenset((key, kind_of(operand)) for key, operand in live.items())
         versions = self._versions.setdefault(label, {})
         if kinds not in versions:
             if len(versions) >= VERSIONS and before is not None:
@@ -140,7 +143,7 @@ class Lowering:
                 self.emit.jump(self._leave())
                 return
             name = versions[kinds] = self.emit.label("at")
-            begin = {key: _map(lambda path, each: _stripped(each), operand) for key, operand in live.items()}
+            begin = {key: mapped(lambda path, each: unplaced(each), operand) for key, operand in live.items()}
 
             def go() -> None:
                 self._state = _State(dict(begin), set())
@@ -150,7 +153,7 @@ class Lowering:
             self._queue.append(go)
         for key in live:
             if key in state.fresh:
-                _map(lambda path, each: self._keep((key, path), each), live[key])   # noqa: B023
+                mapped(lambda path, each: self._keep((key, path), each), live[key])   # noqa: B023
         self.emit.jump(versions[kinds])
 
     def _keep(self, cell: Any, each: Any) -> Any:
@@ -173,17 +176,18 @@ class Lowering:
         self._state = state
         self.emit.begin(label)
         keys = [key for key in state.env if self.structure.is_live(key, at)]
-        self._finish(Exit(at, keys, [self._handed_back(keys)]))
+        self._finish(Exit(at, keys, self._handed_back(keys)))
 
     def _finish(self, exit: Exit) -> None:
         self.emit.finish(len(self.exits))
         self.exits.append(exit)
 
-    def _handed_back(self, keys: list[Key]) -> Any:
+    def _handed_back(self, keys: list[Key]) -> tuple[Any, ...]:
         """Put values into the frame. Gives how to fetch them from there."""
         return self._written(tuple(self._fetch(key) for key in keys))
 
-    def _written(self, operands: tuple[Any, ...]) -> Any:
+    def _written(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The same, of operands."""
         slot = 0
 
         def write(path: Any, each: Any) -> Any:
@@ -199,7 +203,7 @@ class Lowering:
                 return Fetch(slot - 3, None)
             return each
 
-        found = _map(write, operands)
+        found: tuple[Any, ...] = mapped(write, operands)
         self.slots = max(self.slots, slot)
         return found
 
@@ -217,14 +221,16 @@ class Lowering:
                     self._end(block)
                     return
                 node = block.nodes[place]
+                for address in FUEL:
+                    self.emit.spend(address)
                 if node.blocks:
                     self._if(node) if node.op == "if" else self._loop(node)
                     return
                 self._operation(node)
             except NoLowering:
                 if not self.structure.is_rare(block):
-                    what = block.nodes[place].op if place < len(block.nodes) else "what a block ends with"
-                    raise Refused(f"there is no machine code for `{what}` of what it gets") from None
+                    what = shown(block.nodes[place]) if place < len(block.nodes) else "what a turn ends with"
+                    raise Refused(f"there is no machine code for {what} of what it gets") from None
                 self.emit.jump(self._leave())
                 return
 
@@ -258,7 +264,7 @@ class Lowering:
 
     def _choose(self, test: Any, then: Callable[[], None], orelse: Callable[[], None]) -> None:
         """Both paths behind a condition; only one, if it is known which."""
-        condition = truth(self.emit, self._operand(test))       # type: ignore[arg-type]
+        condition = truth(self.emit, self._operand(test))
         if condition.known is not None:
             (then if condition.known else orelse)()
             return
@@ -294,7 +300,7 @@ class Lowering:
         """Go on behind a node that has blocks."""
         after = self.structure.after(node.blocks[0])
         if after is None:
-            self._finish(Exit(None, [], [self._written(tuple(results))]))
+            self._finish(Exit(None, [], self._written(tuple(results))))
             return
         before = self._state.copy() if self._at is not None else None
         for value, operand in zip(node.outputs, results):
@@ -346,28 +352,26 @@ class Lowering:
         body = node.blocks[0]
         emit, iterator = self.emit, self._fetch(node)
         carried = [self._fetch(param) for param in body.params[items:]]
-        if isinstance(iterator, Range):
-            more, item, rest = self._next_of_range(iterator)
-        else:
-            array, index = iterator
-            more = emit.compare("lt", index, emit.length(array, 0))
-            rest = array, emit.integer("add", index, emit.constant(1, INT))
-            item = index
+        more, index, rest = self._advanced(iterator)
         turn, done = emit.label("turn"), emit.label("done")
         emit.branch(more, turn, done)
         state = self._state.copy()
         emit.begin(turn)
         self._define(node, rest)
-        self._define(body.params[0], item if isinstance(iterator, Range) else emit.load(iterator[0], [item]))
+        self._define(body.params[0], index if isinstance(iterator, Range) else emit.load(iterator[0], [index]))
         self._walk(body)
         self._state = state
         self._at, self._left = None, None
         emit.begin(done)
         self._after(node, carried)
 
-    def _next_of_range(self, iterator: Range) -> tuple[Number, Number, Range]:
-        """Whether a range has another item, which, and what remains behind it."""
+    def _advanced(self, iterator: Any) -> tuple[Number, Number, Any]:
+        """Whether an iterator has another item, what or where it is, and what remains behind it."""
         emit = self.emit
+        if not isinstance(iterator, Range):
+            array, place = iterator
+            more = emit.compare("lt", place, emit.length(array, 0))
+            return more, place, (array, emit.integer("add", place, emit.constant(1, INT)))
         item, stop, step = (Number(INT, ref) for ref in (iterator.start, iterator.stop, iterator.step))
         if iterator.known is not None:
             more = emit.compare("lt" if iterator.known > 0 else "gt", item, stop)
@@ -375,25 +379,6 @@ class Lowering:
             upwards = emit.compare("gt", step, emit.constant(0, INT))
             more = emit.select(upwards, emit.compare("lt", item, stop), emit.compare("gt", item, stop))
         return more, item, replace(iterator, start=emit.integer("add", item, step).ref)
-
-
-def _map(function: Callable[[Any, Any], Any], operand: Any, path: Any = ()) -> Any:
-    """`function(path, each)` for each operand in a structure of tuples."""
-    if isinstance(operand, tuple):
-        found = tuple(_map(function, each, (*path, place)) for place, each in enumerate(operand))
-        return operand if all(one is other for one, other in zip(operand, found)) else found
-    return function(path, operand)
-
-
-def _stripped(operand: Any) -> Any:
-    """What is known of an operand wherever paths meet."""
-    if isinstance(operand, Number):
-        return Number(operand.type, "")
-    return Range("", "", "", operand.known) if isinstance(operand, Range) else operand
-
-
-def _kind(operand: Any) -> Any:
-    return tuple(map(_kind, operand)) if isinstance(operand, tuple) else operand.kind
 
 
 def _item(items: tuple[Any, ...], index: Any) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from autograph.errors import EngineError
 
-_lock = threading.Lock()
+_lock = threading.RLock()    # a module may be forgotten while another one is made
 _numbers = itertools.count(1)
 
 
@@ -23,15 +23,10 @@ def binding() -> Any:
     """The module `llvmlite.binding`.
 
     Raises:
-        EngineError: it is not installed.
+        EngineError: machine code would not find its way about NumPy's arrays.
     """
-    try:
-        import llvmlite.binding as llvm
-    except ImportError as error:
-        raise EngineError(
-            "engine='native' needs llvmlite, which is not installed: pip install 'autograph-py[native]', or leave "
-            "engine= out, as engine='numpy' runs the same programs"
-        ) from error
+    import llvmlite.binding as llvm  # only now, for it need not be installed: see `options`
+
     if not _layout_is_known():
         raise EngineError("engine='native' does not know how this version of NumPy lays out arrays: use engine='numpy'")
     llvm.initialize_native_target()
@@ -92,7 +87,7 @@ class Code:
             here.engine.add_module(self._module)
             here.engine.finalize_object()
             self.run: Callable[[Any], int] = _TYPE(here.engine.get_function_address(name))
-        weakref.finalize(self, _forget, self._module)
+        weakref.finalize(self, _forget, self._module).atexit = False
 
     @property
     def llvm(self) -> str:

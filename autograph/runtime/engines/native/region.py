@@ -1,133 +1,172 @@
-"""A loop of the graph that runs as machine code."""
+"""A loop of the graph that runs as machine code.
+
+A region is a function of what the loop begins with and of the values that it uses. Its first call with inputs of some
+kinds compiles. If the code is left, what remains of the turn is run in Python (`exits`), and then the code is entered
+again, with what the next turn begins with; unless that happens so often that Python had better do the rest.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import struct
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from autograph.runtime.engines import numpy as numpy_engine
 from autograph.runtime.engines.native.calls import Caller, fetch, kind_of
 from autograph.runtime.engines.native.exits import Continuation, Copier, Exit
 from autograph.runtime.engines.native.lowering import Lowering, Refused
 from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.structure import Key, Point, Structure
-from autograph.runtime.graph import Graph, Node, Value
+from autograph.runtime.graph import Graph, Node, Value, user_line
+from autograph.runtime.signature import Event
+from autograph.runtime.types import type_of
 
-EXITS = 64          # in one call; then the rest of the loop is Python's
-PATIENCE = 16       # calls that leave the code more than once on average, after which it is not used any more
+EXITS = 32          # in one call; then the rest of the loop is Python's
+PATIENCE = 8        # calls in which there were that many, after which the code is not entered any more
 
 
 class Version:
-    """The machine code of a loop for inputs of certain kinds."""
+    """The machine code of a loop for inputs of certain kinds.
+
+    Attributes:
+        costly: how many calls have left it too often.
+    """
 
     def __init__(self, structure: Structure, values: list[Value], inputs: tuple[Any, ...]) -> None:
         begin = time.perf_counter()
         lowering = Lowering(structure, {})
-        self.caller = Caller(lowering.emit, inputs)
-        lowering.inputs.update(zip(values, self.caller.operands))
-        self.text = lowering.run()
-        lowered = time.perf_counter()
+        caller = Caller(lowering.emit, inputs)
+        lowering.inputs.update(zip(values, caller.operands))
+        text = lowering.run()
         self.exits: list[Exit] = lowering.exits
-        self.code = Code(self.text)
-        self.seconds = {"lower": lowered - begin, "llvm": time.perf_counter() - lowered}
-        self.frame = ctypes.c_char * (8 * max(self.caller.slots, lowering.slots, 1))
-        self.calls = self.left = 0
+        self.code = Code(text)
+        self.seconds = time.perf_counter() - begin
+        self.put = caller.put
+        self.run = self.code.run
+        self.frame = ctypes.c_char * (8 * max(caller.slots, lowering.slots, 1))
+        self.costly = 0
 
 
 class Region:
-    """A loop as a function of what it begins with, and of the values that it uses.
+    """A loop as a function.
 
     Attributes:
+        inputs: what the loop of the graph begins with, and the values that it uses.
         versions: machine code by the kinds of inputs; None where it is of no use.
-        reasons: why not.
-        continuations: what is run where machine code is left.
+        reasons: why it is of none.
+        left: how often the code was left, by the place.
     """
 
     def __init__(self, loop: Node, name: str, compile: Callable[[Graph], Any]) -> None:
         copier = Copier()
-        args = [Value(_type_of(arg), None, arg.name if isinstance(arg, Value) else "") for arg in loop.args]
-        copied = copier.node(loop, tuple(args))
-        self.structure = Structure(copied)
-        self.loop = loop
-        self.values = [*args, *copier.params.values()]
+        args = [
+            Value(arg.type, None, arg.name) if isinstance(arg, Value) else Value(type_of(arg)) for arg in loop.args
+        ]
+        self.structure = Structure(copier.node(loop, tuple(args)))
         self.inputs = [*loop.args, *copier.params]
-        self.name = name
         self.versions: dict[Any, Version | None] = {}
         self.reasons: list[str] = []
-        self.continuations: dict[Point, tuple[list[Key], Any]] = {}
+        self.left: Counter[Point] = Counter()
+        self._values = [*args, *copier.params.values()]
+        self._name = name
         self._compile = compile
-        self._plain: Any = None
+        self._continuations: dict[Point, tuple[list[Key], Any]] = {}
+        self._whole: Any = None
 
     def __call__(self, *inputs: Any) -> Any:
-        exits = 0
-        while True:
+        root = self.structure.root
+        for _ in range(EXITS):
             version = self._version(inputs)
             if version is None:
-                return self.plain(*inputs)
+                break
             frame = version.frame()
             try:
-                version.caller.put(frame, *inputs)
+                version.put(frame, *inputs)
             except struct.error:        # an integer of more than 64 bits
-                return self.plain(*inputs)
-            found = version.exits[version.code.run(ctypes.addressof(frame))]
-            values = fetch(tuple(found.values), frame, inputs)[0]
+                break
+            found = version.exits[version.run(ctypes.addressof(frame))]
+            values = fetch(found.values, frame, inputs)
             if found.at is None:
                 return _returned(values)
-            exits += 1
-            self._count(version, inputs)
             going, *carried = self._go_on(found.at, dict(zip(found.keys, values)), inputs)
             if not going:
                 return _returned(carried)
-            rest = [_rest(values[found.keys.index(self.structure.root)])] if self.structure.root.op == "for" else []
-            inputs = (*rest, *carried, *inputs[len(rest) + len(carried) :])
-            if exits > EXITS:
-                return self.plain(*inputs)
-
-    @property
-    def plain(self) -> Callable[..., Any]:
-        """The loop as the NumPy engine runs it."""
-        if self._plain is None:
-            graph = Graph(self.name)
-            copier = Copier()
-            graph.block.params = [copier.arg(value) for value in self.values]
-            node = copier.node(self.structure.root)
-            graph.block.append(node)
-            graph.block.results = (_returned(node.outputs),)
-            self._plain = self._compile(graph)
-        run: Callable[..., Any] = self._plain.run
-        return run
-
-    def executables(self) -> list[Any]:
-        """All that the NumPy engine has made for it."""
-        made = [executable for _, executable in self.continuations.values()]
-        return made if self._plain is None else [*made, self._plain]
+            rest = [_rest(values[found.keys.index(root)])] if root.op == "for" else []
+            inputs = (*rest, *carried, *inputs[len(root.args) :])
+        else:
+            self._count(version)
+        return self._python()(*inputs)
 
     def _version(self, inputs: tuple[Any, ...]) -> Version | None:
         kinds = tuple(map(kind_of, inputs))
         if kinds not in self.versions:
             try:
-                self.versions[kinds] = Version(self.structure, self.values, inputs)
+                self.versions[kinds] = Version(self.structure, self._values, inputs)
             except Refused as refused:
                 self.versions[kinds] = None
                 self.reasons.append(str(refused))
         return self.versions[kinds]
 
-    def _count(self, version: Version, inputs: tuple[Any, ...]) -> None:
+    def _count(self, version: Version | None) -> None:
         """Give machine code up that is left again and again."""
+        assert version is not None
+        version.costly += 1
+        if version.costly >= PATIENCE:
+            self.versions = {kinds: None if each is version else each for kinds, each in self.versions.items()}
+            self.reasons.append("it is left to Python too often")
 
     def _go_on(self, at: Point, values: dict[Key, Any], inputs: tuple[Any, ...]) -> Any:
         """Run what remains of a turn."""
-        if at not in self.continuations:
-            made = Continuation(self.structure, at, self.name)
-            self.continuations[at] = made.keys, self._compile(made.graph)
-        keys, executable = self.continuations[at]
-        given: dict[Key, Any] = {**dict(zip(self.values, inputs)), **values}
+        self.left[at] += 1
+        if at not in self._continuations:
+            made = Continuation(self.structure, at, self._name)
+            self._continuations[at] = made.keys, self._compile(made.graph)
+        keys, executable = self._continuations[at]
+        given: dict[Key, Any] = {**dict(zip(self._values, inputs)), **values}
         return executable.run(*(_rest(given[key]) if isinstance(key, Node) else given[key] for key in keys))
+
+    def _python(self) -> Callable[..., Any]:
+        """The loop as the NumPy engine runs it."""
+        if self._whole is None:
+            graph = Graph(self._name)
+            copier = Copier()
+            graph.block.params = [copier.arg(value) for value in self._values]
+            node = graph.block.append(copier.node(self.structure.root))
+            graph.block.results = (_returned(node.outputs),)
+            self._whole = self._compile(graph)
+        run: Callable[..., Any] = self._whole.run
+        return run
+
+    # What there is ----------------------------------------------------------------------------------------------------
+
+    @property
+    def executables(self) -> list[Any]:
+        """All that the NumPy engine has made for it."""
+        made = [executable for _, executable in list(self._continuations.values())]
+        return made if self._whole is None else [*made, self._whole]
+
+    @property
+    def compiled(self) -> list[Version]:
+        """The versions that there are."""
+        return [version for version in list(self.versions.values()) if version is not None]
+
+    @property
+    def events(self) -> list[Event]:
+        """What `explain` tells of it."""
+        place = user_line(self.structure.root.place)
+        milliseconds = ", ".join(f"{1e3 * version.seconds:.1f} ms" for version in self.compiled)
+        told = [f"this loop is machine code, compiled in {milliseconds}"] if milliseconds else []
+        if not self.versions:
+            told = ["this loop will be machine code, compiled when it is first run"]
+        told += [f"this loop runs in Python, for {reason}" for reason in dict.fromkeys(self.reasons)]
+        events = [Event("native", message, place) for message in told]
+        for at, count in list(self.left.items()):
+            node = at.block.nodes[at.place] if at.place < len(at.block.nodes) else self.structure.root
+            message = f"machine code was left here for Python {count} time{'s' * (count > 1)}"
+            events.append(Event("native", message, user_line(node.place) or place))
+        return events
 
 
 def _rest(iterator: Any) -> Any:
@@ -138,12 +177,3 @@ def _rest(iterator: Any) -> Any:
 def _returned(values: Any) -> Any:
     """What a region gives: one value as it is, several as a tuple."""
     return values[0] if len(values) == 1 else tuple(values)
-
-
-def _type_of(arg: Any) -> Any:
-    from autograph.runtime.types import type_of
-
-    return arg.type if isinstance(arg, Value) else type_of(arg)
-
-
-__all__ = ["Region", "np", "numpy_engine"]

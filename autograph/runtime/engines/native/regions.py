@@ -7,13 +7,15 @@ from typing import Any
 
 from autograph.runtime.engines.native.exits import Copier
 from autograph.runtime.engines.native.region import Region
-from autograph.runtime.graph import Block, Constant, Graph, Node, Value
+from autograph.runtime.graph import Block, Constant, Graph, Node, Value, user_line, walk
 from autograph.runtime.opdef import OPS
+from autograph.runtime.passes.rewriting import shown
+from autograph.runtime.signature import Event
 from autograph.runtime.types import NONE, ObjectType
 
 LOOPS = ("while", "for")
-_CONSTRUCTS = frozenset({"if", "while", "for", "build", "bound", "unpack"})
-_HIDDEN = frozenset({"list", "dict", "set", "str"})     # objects that no machine code looks into
+_CONSTRUCTS = frozenset({"if", "build", "bound", "unpack"})
+_HIDDEN = frozenset({"list", "dict", "set", "str"})
 
 
 class Splitter(Copier):
@@ -22,13 +24,16 @@ class Splitter(Copier):
     Attributes:
         graph: the copy.
         regions: the loops.
+        events: what `explain` tells of loops that stay.
     """
 
     def __init__(self, graph: Graph, compile: Callable[[Graph], Any]) -> None:
         super().__init__()
         self.regions: list[Region] = []
+        self.events: list[Event] = []
         self._compile = compile
         self._name = graph.name
+        self._tells_apart = any(map(_tells_apart, walk(graph.block)))
         self.graph = Graph(graph.name, self.block(graph.block))
 
     def block(self, block: Block) -> Block:
@@ -36,10 +41,15 @@ class Splitter(Copier):
         for param in block.params:
             self.values[param] = copy.add_param(param.type, param.name)
         for node in block.nodes:
-            if node.op in LOOPS and is_native(node):
-                self._call(node, copy)
-            else:
+            if node.op not in LOOPS:
                 copy.append(self.node(node))
+                continue
+            reason = "the program tells equal numbers apart (`is`)" if self._tells_apart else refusal(node)
+            if reason:
+                self.events.append(Event("native", f"this loop runs in Python, for {reason}", user_line(node.place)))
+                copy.append(self.node(node))
+            else:
+                self._call(node, copy)
         copy.results = self.arg(block.results)
         return copy
 
@@ -51,39 +61,49 @@ class Splitter(Copier):
         if len(node.outputs) == 1:
             self.values[node.output] = call.add_output(node.output.type, node.output.name)
             return
-        found = call.add_output(ObjectType("tuple", tuple(value.type for value in node.outputs)) if node.outputs else NONE)
-        if node.outputs:
-            parts = into.append(Node("unpack", (found, len(node.outputs)), place=node.place))
-            for value in node.outputs:
-                self.values[value] = parts.add_output(value.type, value.name)
+        if not node.outputs:
+            call.add_output(NONE)
+            return
+        found = call.add_output(ObjectType("tuple", tuple(value.type for value in node.outputs)))
+        parts = into.append(Node("unpack", (found, len(node.outputs)), place=node.place))
+        for value in node.outputs:
+            self.values[value] = parts.add_output(value.type, value.name)
 
 
-def is_native(loop: Node) -> bool:
-    """Whether a loop may be machine code, as far as the ops tell; what the types are shows when it runs."""
-    return all(map(_is_leaf, loop.args)) and _loops(loop)
-
-
-def _loops(loop: Node) -> bool:
-    target = loop.kwargs.get("target", 0)
-    return target == 0 and all(map(_runs, loop.blocks))
-
-
-def _runs(block: Block) -> bool:
-    """Whether all that must run in a block can be lowered."""
-    return all(map(_is_lowered, block.nodes))
+def refusal(loop: Node) -> str:
+    """Why a loop cannot be machine code, as far as the ops tell; what the types are shows when it runs."""
+    if not all(map(_is_leaf, loop.args)):
+        return "it begins with a list or the like"
+    if loop.kwargs.get("target", 0) != 0:
+        return "it takes its items apart"
+    for block in loop.blocks:
+        for node in block.nodes:
+            reason = refusal(node) if node.op in LOOPS else "" if _is_lowered(node) else _without(node)
+            if reason:
+                return reason
+    return ""
 
 
 def _is_lowered(node: Node) -> bool:
-    if node.op in LOOPS:
-        return _loops(node)
+    """Whether there may be machine code for a node. In a branch, it may be left to Python."""
     if node.op in _CONSTRUCTS:
-        return True         # what cannot be lowered in a branch is left to Python when it is reached
+        return True
     op = OPS.get(node.op)
     return op is not None and op.lower is not None and not any(map(_is_hidden, node.args))
 
 
+def _without(node: Node) -> str:
+    return f"there is no machine code for {shown(node)} of what it gets"
+
+
 def _is_hidden(arg: Any) -> bool:
+    """Whether an argument is an object that no machine code looks into."""
     return isinstance(arg, Value) and isinstance(arg.type, ObjectType) and arg.type.name in _HIDDEN
+
+
+def _tells_apart(node: Node) -> bool:
+    """Whether a node tells equal numbers apart, of which machine code makes new ones."""
+    return node.op == "id" or (node.op in ("is", "is_not") and len(node.inputs) > 1)
 
 
 def _is_leaf(arg: Any) -> bool:

@@ -13,7 +13,7 @@ from autograph.runtime.graph import Block, Node, Value, gather
 
 class Point(NamedTuple):
     block: Block
-    index: int
+    place: int
 
 
 # What has a value while machine code runs: a value of the graph, and a `for` loop: what it has yet to iterate over.
@@ -45,13 +45,13 @@ class Structure:
     def after(self, block: Block) -> Point | None:
         """The point behind the node that a block belongs to."""
         at = self._owners[block][1]
-        return None if at is None else Point(at.block, at.index + 1)
+        return None if at is None else Point(at.block, at.place + 1)
 
     def is_live(self, key: Key, at: Point) -> bool:
         """Whether a value may be read from a point on."""
         if key in self._outer[at.block]:
             return True
-        return isinstance(key, Value) and self._last[at.block].get(key, -1) >= at.index
+        return isinstance(key, Value) and self._last[at.block].get(key, -1) >= at.place
 
     def is_live_in_loop(self, key: Key, loop: Node) -> bool:
         """Whether a value may be read from the beginning of a turn of a loop on."""
@@ -92,7 +92,7 @@ class Structure:
             after = self.after(block)
             outer: set[Key] = set() if after is None else {
                 *self._outer[after.block],
-                *(value for value, last in self._last[after.block].items() if last >= after.index),
+                *(value for value, last in self._last[after.block].items() if last >= after.place),
             }
             if node.op != "if":
                 outer |= self._free[node]

@@ -1,0 +1,136 @@
+"""How machine code does builtins of numbers, ranges and elements of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.runtime.operands import Array, Emitter, NoLowering, Number, Operand, Range
+from autograph.runtime.ops.scalars import (
+    fitted,
+    leave_if_inexact,
+    number,
+    range_length,
+    truth,
+    zero,
+)
+from autograph.runtime.types import FLOAT, INT, scalar
+
+
+def extreme(name: str) -> Callable[..., Number]:
+    """`min` or `max` of numbers of one type, of which the first wins."""
+    better = "lt" if name == "min" else "gt"
+
+    def rule(emit: Emitter, *args: Any, **kwargs: Any) -> Number:
+        found, *rest = (number(emit, arg) for arg in args)
+        if kwargs or not rest or any(each.type != found.type for each in rest):
+            raise NoLowering
+        for each in rest:
+            found = emit.select(emit.compare(better, each, found), each, found)
+        return found
+
+    return rule
+
+
+def to_int(emit: Emitter, a: Any) -> Number:
+    """`int(a)`."""
+    return fitted(emit, number(emit, a), INT)
+
+
+def to_float(emit: Emitter, a: Any) -> Number:
+    """`float(a)`."""
+    return fitted(emit, number(emit, a), FLOAT)
+
+
+def to_bool(emit: Emitter, a: Any) -> Number:
+    """`bool(a)`."""
+    return truth(emit, a)
+
+
+def square_root(emit: Emitter, a: Any) -> Number:
+    """`math.sqrt(a)`."""
+    x = fitted(emit, number(emit, a), FLOAT)
+    emit.leave_if(emit.compare("lt", x, emit.constant(0.0, FLOAT)))
+    return emit.function("sqrt", x)
+
+
+def float_absolute(emit: Emitter, a: Any) -> Number:
+    """`math.fabs(a)`."""
+    return emit.function("fabs", fitted(emit, number(emit, a), FLOAT))
+
+
+def make_range(emit: Emitter, *args: Any) -> Range:
+    """`range(…)`."""
+    given = [number(emit, arg) for arg in args]
+    if not 1 <= len(given) <= 3 or any(each.type.dtype.kind not in "iu" for each in given):
+        raise NoLowering
+    given = [fitted(emit, each, INT) for each in given]
+    start, stop = (emit.constant(0, INT), given[0]) if len(given) == 1 else given[:2]
+    step = given[2] if len(given) == 3 else emit.constant(1, INT)
+    if step.known == 0:
+        raise NoLowering
+    if step.known is None:
+        emit.leave_if(zero(emit, step))
+    for each in (start, stop, step):
+        leave_if_inexact(emit, each)        # so that the machine never overflows when it counts
+    return Range(start.ref, stop.ref, step.ref, None if step.known is None else int(step.known))
+
+
+def length(emit: Emitter, a: Any) -> Number:
+    """`len(a)`."""
+    if isinstance(a, Array):
+        return emit.length(a, 0)
+    if isinstance(a, Range):
+        return Number(INT, range_length(emit, a).ref)       # the bounds of a range are small
+    raise NoLowering
+
+
+# -------------------------------------------------------------------------------------------------------- elements
+
+
+def place(emit: Emitter, x: Array, index: Any) -> list[Number]:
+    """The index of an element, from 0; leave if it is out of bounds."""
+    entries = index if type(index) is tuple else (index,)
+    if len(entries) != x.ndim:
+        raise NoLowering
+    found = []
+    for axis, entry in enumerate(entries):
+        each = number(emit, entry)
+        if each.type.dtype.kind not in "iu":
+            raise NoLowering
+        found.append(within(emit, fitted(emit, each, INT), emit.length(x, axis)))
+    return found
+
+
+def within(emit: Emitter, index: Number, length: Number) -> Number:
+    """An index from 0, for one that may be negative."""
+    if index.known is None or index.known < 0:
+        negative = emit.compare("lt", index, emit.constant(0, INT))
+        index = emit.select(negative, emit.integer("add", index, length), index)
+    unsigned = scalar("uint64")
+    emit.leave_if(emit.compare("ge", Number(unsigned, index.ref), Number(unsigned, length.ref)))
+    return index
+
+
+def element(emit: Emitter, x: Any, index: Any) -> Operand:
+    """`x[index]`."""
+    if not isinstance(x, Array):
+        raise NoLowering
+    return emit.load(x, place(emit, x, index))
+
+
+def set_element(emit: Emitter, x: Any, index: Any, value: Any) -> None:
+    """`x[index] = value`."""
+    if not isinstance(x, Array) or not x.writeable:
+        raise NoLowering
+    where = place(emit, x, index)
+    emit.store(x, where, fitted(emit, number(emit, value), scalar(x.dtype)))
+
+
+def attribute(emit: Emitter, x: Any, name: Any) -> Any:
+    """`x.name`, of what is known of an array."""
+    if isinstance(x, Array) and name == "ndim":
+        return emit.constant(x.ndim, INT)
+    if isinstance(x, Array) and name == "size" and x.ndim == 1:
+        return emit.length(x, 0)
+    raise NoLowering

@@ -1,0 +1,116 @@
+"""What machine code computes is what Python computes, and it is left where it should be, and only there."""
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests import outcomes
+from tests.runtime.engines.native.loops import LOOPS
+
+EXAMPLES = [(name, arguments) for name, (_, examples) in LOOPS.items() for arguments in examples]
+NAMES = {"np": np}
+
+
+def same(function, name, arguments):
+    plain = LOOPS[name][0]
+    wanted, found = outcomes.run(plain, arguments, NAMES), outcomes.run(function, arguments, NAMES)
+    assert found == wanted
+    assert found.raised_at == wanted.raised_at
+
+
+def regions(function):
+    return [region for trace in function.traces for region in trace.executable.native.regions]
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_same_as_python(name):
+    plain, examples = LOOPS[name]
+    function = ag.function(plain, engine="native")
+    for arguments in (*examples, *reversed(examples)):
+        same(function, name, arguments)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_left_anywhere(name, fuel):
+    """Whatever node it is left at, Python goes on as if nothing had happened."""
+    plain, examples = LOOPS[name]
+    function = ag.function(plain, engine="native")
+    fuel.value = -1
+    same(function, name, examples[0])
+    for nodes in (*range(1, 40), *range(40, 400, 7)):
+        fuel.value = nodes
+        same(function, name, examples[0])
+        if fuel.value > 0:
+            break
+
+
+@pytest.mark.parametrize("name", ["collatz", "edit_distance", "sieve", "lu", "heap_sort", "lorenz", "mandelbrot"])
+def test_not_left(name):
+    plain, examples = LOOPS[name]
+    function = ag.function(plain, engine="native")
+    same(function, name, examples[0])
+    assert any(region.compiled for region in regions(function))
+    assert not any(region.left or region.reasons for region in regions(function))
+
+
+def test_a_type_for_each_turn():
+    function = ag.function(LOOPS["widening"][0], engine="native")
+    same(function, "widening", "np.arange(20.0)")
+    assert not regions(function)[0].left
+
+
+def test_what_it_tells():
+    def total(xs, n):
+        found = 0
+        for i in range(n):
+            found += xs[i] // (n - i - 2)
+        words = []
+        for i in range(n):
+            words.append(str(i))
+        return found, words
+
+    function = ag.function(total, engine="native")
+    args = np.arange(9), 9
+    explanation = str(function.explain(*args).where(kind="native"))
+    assert "this loop will be machine code, compiled when it is first run" in explanation
+    assert "this loop runs in Python, for there is no machine code for `str` of what it gets" in explanation
+    with pytest.warns(RuntimeWarning):
+        function(*args)
+    explanation = str(function.explain(*args).where(kind="native"))
+    assert "this loop is machine code, compiled in" in explanation
+    assert "machine code was left here for Python 1 time" in explanation
+    assert "i64 @ag" in function.lower(*args).llvm
+    assert "ret" in function.lower(*args).asm
+
+
+def test_left_too_often():
+    def quotients(xs, n):
+        found = 0.0
+        for i in range(n):
+            found = xs[i] / xs[i]
+        return found
+
+    function = ag.function(quotients, engine="native")
+    for _ in range(10):
+        with np.errstate(all="ignore"):
+            assert np.isnan(function(np.zeros(50), 50))
+    assert "it is left to Python too often" in str(function.explain(np.zeros(50), 50))
+
+
+def test_tracebacks_show_the_program():
+    def ratio(x, i):
+        return x[i] // (3 - i)
+
+    def ratios(x, n):
+        found = 0
+        for i in range(n):
+            found += ratio(x, i)
+        return found
+
+    function = ag.function(ratios, engine="native")
+    for _ in range(2):
+        with pytest.raises(IndexError) as caught:
+            function(np.arange(1, 3), 4)
+        names = [entry.name for entry in caught.traceback]
+        assert names[-2:] == ["ratios", "ratio"] and names.count("ratios") == 2     # the first on the dispatcher's line
+        assert str(caught.traceback[-1].statement).strip() == "return x[i] // (3 - i)"
