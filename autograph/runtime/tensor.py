@@ -221,9 +221,6 @@ class Tensor:
             return self._trace.record("call", (pow, self, other, modulus))
         return _binary("pow")(self, other)
 
-    def __rpow__(self, other: Any) -> Any:
-        return self._trace.record("pow", (other, self))
-
     def __reversed__(self) -> Any:
         return self._trace.record("reversed", (self,))
 
@@ -247,7 +244,7 @@ def _overridden(op: str, tensor: Tensor, other: Any) -> Any:
 
 def _reflected(op: str) -> Callable[[Tensor, Any], Any]:
     def record(self: Tensor, other: Any) -> Any:
-        inplace = not isinstance(other, _ARITHMETIC) and is_inplace(sys._getframe(1))
+        inplace = (op in _PARTIAL or not isinstance(other, _ARITHMETIC)) and is_inplace(sys._getframe(1))
         return self._trace.record("i" * inplace + op, (other, self))
 
     return record
@@ -263,6 +260,7 @@ _OPERATORS = {
     )
 }
 _UFUNCS = {op: ufunc for ufunc, op in _OPERATORS.items()}
+_PARTIAL = frozenset("floordiv mod lshift rshift and or xor matmul".split())  # operators that not all numbers have
 _ARITHMETIC = (int, float, complex, Tensor, np.ndarray, np.generic)
 
 
@@ -287,6 +285,7 @@ for _op in BINARY:
     setattr(Tensor, f"__{_op}__", _binary(_op))
     setattr(Tensor, f"__r{_op}__", _reflected(_op))
     setattr(Tensor, f"__i{_op}__", _binary("i" + _op))
+Tensor.__rpow__ = _reflected("pow")  # type: ignore[attr-defined]
 Tensor.__ipow__ = _binary("ipow")  # type: ignore[attr-defined]
 for _op in ("eq", "ne"):
     setattr(Tensor, f"__{_op}__", _binary(_op))

@@ -129,7 +129,7 @@ class Trace(Blocks, Whereabouts):
             return tuple(self.handle(node.add_output(type, name)) for type, name in zip(inferred, names))
         if (type(inferred) is ObjectType and inferred == NONE) or op == "raise":
             return None
-        if op in _IN_PLACE and type(inferred) is TensorType and inferred.exact and inferred.kind == "array":
+        if op in _IN_PLACE and _is_array(_type_of(args[0])) and _is_array(inferred):
             node.add_output(inferred)
             return self.handle(args[0])
         return self.handle(node.add_output(inferred, names[0] if len(names) == 1 else ""))
@@ -389,3 +389,7 @@ def _types_of(args: tuple[Any, ...]) -> list[Any]:
 
 def _type_of(leaf: Any) -> Any:
     return leaf.type if type(leaf) is Value else leaf
+
+
+def _is_array(type: Any) -> bool:
+    return isinstance(type, TensorType) and type.exact and type.kind == "array"

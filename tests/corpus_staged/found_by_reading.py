@@ -152,3 +152,43 @@ def computes_a_cached_property_again(pair):
     pair.a.append(before)
     del pair.total
     return before, pair.total, pair
+
+
+# What is changed in place, or is not
+
+
+@calls("1, np.ones(2)", "np.ones(2), 1", "2.5, np.array(1)", "np.float32(1), np.arange(2)", "np.array(1), np.arange(2)")
+def begins_with_a_number(x, y):
+    total = x
+    total += y
+    twice = x
+    twice *= y
+    twice -= y
+    return total, twice, total is x, x
+
+
+@calls("1, a=np.ones(2)", "1, a=np.ones(2), b=2", "1, a=2.5", "1", "1, s=np.arange(2)")
+def sums_keywords(x, **named):
+    total = x
+    for name, value in named.items():
+        if name.startswith("s"):
+            total -= value
+        else:
+            total += value
+    return total, x
+
+
+@calls("[1, 2], 2", "(1, 2), 2.5", "True, 2.5", "True, 1j", "3, 1j")
+def cannot_be_changed_in_place(x, y):
+    if y:
+        x **= y
+        flag = True
+        flag //= y
+    return x
+
+
+@calls("True, 1.5", "True, 1", "3, 2")
+def shifts_what_is_constant(x, y):
+    flag = True
+    flag <<= y
+    return flag
