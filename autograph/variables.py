@@ -54,10 +54,6 @@ class Variable(NDArrayOperatorsMixin):
     def size(self) -> int:
         return self.value.size
 
-    @property
-    def T(self) -> Any:
-        return self.value.T
-
     def numpy(self) -> np.ndarray[Any, Any]:
         """A copy of the array, which later changes leave alone."""
         return np.copy(self.value)
@@ -122,6 +118,12 @@ class Variable(NDArrayOperatorsMixin):
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return function(*_arrays_in(args), **_arrays_in(kwargs))
 
+    def __getattr__(self, name: str) -> Any:
+        """What else arrays have: `v.sum()`, `v.reshape(-1)`, `v.flat`."""
+        if name.startswith("_") or name == "value":  # which a variable that is being made has not yet
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self.value, name)
+
     def __getitem__(self, index: Any) -> Any:
         return self.value[index]
 
@@ -153,6 +155,9 @@ class Variable(NDArrayOperatorsMixin):
         return self.value.__index__()
 
     __hash__ = object.__hash__
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else str(self)
 
     def __repr__(self) -> str:
         text = np.array_repr(self.value).replace("\n", "\n" + " " * len("Variable("))

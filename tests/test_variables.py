@@ -27,7 +27,8 @@ v == x | x < v | x > v | -v | x - v | x / v | x ** v | v % 2 | np.where(v > 0, v
 np.fft.fft(v) | np.zeros(Variable(3)) | isinstance(v, Variable) | [a * b for a, b in zip(v, x)] | (v, v.value) | len(v)
 v.dtype | v.ndim | v.size | v.trainable | v.name | [each + 1 for each in v] | np.mean(v, axis=0) | v.assign(v * 2 + x)
 v.assign([3, 4]) | v.assign_add(1) | v.assign_add(np.ones(2, 'f4')) | v.assign_sub(x) | x if Variable(True) else 0
-np.meshgrid(v, x) | np.apply_along_axis(sum, 0, v) | sorted(v) | {'a': v} | v.assign(v) | 1 in v | hash(v) == hash(v)
+v.sum() | v.mean(axis=0) | v.reshape(2, 1).max() | v.astype(int) | v.tolist() | v.argmax() | v.clip(0, 1.5) | v.fill(7)
+f'{Variable(2.5):.2f}' | f'{Variable(2.5)}' | np.meshgrid(v, x) | np.apply_along_axis(sum, 0, v) | sorted(v) | {'a': v} | v.assign(v) | 1 in v | hash(v) == hash(v)
 """
 
 
@@ -37,7 +38,7 @@ def test_is_used_like_an_array(expression):
     compare(of_expression("v, x", expression, NAMES), call, names=NAMES)
 
 
-@pytest.mark.parametrize("expression", ["[*v]", "np.r_[v, x]", "next(zip(v, x))"])
+@pytest.mark.parametrize("expression", ["[*v]", "np.r_[v, x]", "next(zip(v, x))", "v.missing"])
 def test_is_used_like_an_array_by_what_is_not_staged(expression):
     call = "Variable([1.0, 2.0]), np.array([3.0, 4.0])"
     compare(of_expression("v, x", expression, NAMES), call, names=NAMES, plain=True)

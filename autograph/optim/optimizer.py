@@ -57,6 +57,12 @@ class Optimizer(Module):
             raise ValueError(f"there are {len(values)} parameters, but {len(given)} gradients")
         if self.slots is None:
             self.init(parameters)
+        known = len(self.slots[self.remembered[0]]) if self.remembered else len(values)  # type: ignore[index]
+        if known != len(values):
+            raise ValueError(
+                f"there are {len(values)} parameters, but {type(self).__name__} remembers {known} from before: use an "
+                "optimiser for each model, or let init() begin anew"
+            )
         rate = self.learning_rate
         if callable(rate):
             rate = float(rate(int(self.steps.value)))

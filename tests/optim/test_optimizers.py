@@ -142,3 +142,10 @@ def test_updates_need_nothing_that_strict_functions_refuse():
 
     steps(3)
     assert np.allclose(parameters[0], 0.7)
+
+
+def test_other_parameters_than_before():
+    made, one = optim.Adam(0.1), Variable(1.0)
+    made.update([one], [1.0])
+    with pytest.raises(ValueError, match=r"there are 2 parameters, but Adam remembers 1 from before: .* init\(\)"):
+        made.update([one, Variable(2.0)], [1.0, 1.0])
