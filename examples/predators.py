@@ -49,7 +49,9 @@ def fit(guess: Any, observed: Any, every: int, steps: int) -> Any:
 
     def distance(logarithms: Any) -> Any:
         path = solve(np.exp(logarithms), steps)
-        return np.mean((np.log(path[every - 1 :: every]) - observed) ** 2)
+        mean = np.mean((np.log(path[every - 1 :: every]) - observed) ** 2)
+        print(f"mean squared distance {mean:8.5f}")
+        return mean
 
     found = optim.lbfgs(ag.value_and_grad(distance), np.log(guess), iterations=60, tolerance=1e-6)
     return np.exp(found.x), found

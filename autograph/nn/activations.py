@@ -19,8 +19,8 @@ def tanh(x: Any) -> Any:
 
 
 def sigmoid(x: Any) -> Any:
-    """1 / (1 + exp(-x)), which overflows for no x."""
-    return 0.5 + 0.5 * np.tanh(0.5 * x)
+    """1 / (1 + exp(-x)), which overflows for no x: below -88, it is as small as float32 has numbers."""
+    return 1 / (1 + np.exp(-np.maximum(x, -88)))
 
 
 def silu(x: Any) -> Any:

@@ -38,6 +38,13 @@ def test_far_out_nothing_overflows_and_dtypes_stay(name, dtype):
     compare(function, f"np.array([-500.0, -1.0, 0.0, 1.0, 500.0], '{dtype}')", "np.ones((2, 3))", names=NAMES)
 
 
+@pytest.mark.parametrize("name", ["sigmoid", "silu", "softplus"])
+def test_small_results_are_exact(name):
+    xs = np.linspace(-80, 20, 101)
+    for dtype, tolerance in (("f4", 1e-6), ("f8", 1e-13)):
+        assert np.allclose(getattr(nn, name)(xs.astype(dtype)), [FORMULAS[name](x) for x in xs], rtol=tolerance, atol=0)
+
+
 def test_softmax_sums_to_one():
     x = np.random.default_rng(0).normal(size=(4, 5)) * 10
     assert np.allclose(nn.softmax(x).sum(axis=-1), 1)
