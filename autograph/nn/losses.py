@@ -13,17 +13,20 @@ from autograph.nn.activations import log_softmax
 
 
 def mse(predictions: Any, targets: Any, reduction: str = "mean") -> Any:
-    """Squared errors, of arrays of one shape."""
+    """Squared errors; the targets are one number or have the shape of the predictions."""
+    _check_shapes(predictions, targets)
     return _reduced((predictions - targets) ** 2, reduction)
 
 
 def mae(predictions: Any, targets: Any, reduction: str = "mean") -> Any:
-    """Absolute errors, of arrays of one shape."""
+    """Absolute errors; the targets are as with `mse`."""
+    _check_shapes(predictions, targets)
     return _reduced(np.abs(predictions - targets), reduction)
 
 
 def huber(predictions: Any, targets: Any, delta: float = 1.0, reduction: str = "mean") -> Any:
     """Half the squared errors up to `delta`, and straight on from there (Huber, 1964)."""
+    _check_shapes(predictions, targets)
     errors = np.abs(predictions - targets)
     within = np.minimum(errors, delta)
     return _reduced(within * (errors - 0.5 * within), reduction)
@@ -51,13 +54,24 @@ def binary_cross_entropy(probabilities: Any, targets: Any, reduction: str = "mea
         probabilities: of the targets being 1; taken for between `epsilon` and 1 - `epsilon`.
         targets: numbers from 0 to 1, of the same shape.
     """
+    _check_shapes(probabilities, targets)
     p = np.clip(probabilities, epsilon, 1 - epsilon)
     return _reduced(-(targets * np.log(p) + (1 - targets) * np.log1p(-p)), reduction)
 
 
 def binary_cross_entropy_with_logits(logits: Any, targets: Any, reduction: str = "mean") -> Any:
     """The same for the probabilities `sigmoid(logits)`, which is exact however large the logits are."""
+    _check_shapes(logits, targets)
     return _reduced(np.logaddexp(logits, 0) - logits * targets, reduction)
+
+
+def _check_shapes(predictions: Any, targets: Any) -> None:
+    """See to it that both have one shape: broadcast, they would give a loss of what was not meant."""
+    if np.ndim(targets) and np.shape(predictions) != np.shape(targets):
+        raise ValueError(
+            f"predictions of shape {np.shape(predictions)} are compared with targets of shape {np.shape(targets)}: "
+            "give them one shape, by reshape or np.squeeze"
+        )
 
 
 def _reduced(losses: Any, reduction: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import autograph as ag
 from autograph import nn
 from tests.comparing import compare, of_expression
 
@@ -55,3 +56,14 @@ def test_dtypes_stay():
 def test_another_reduction_is_refused():
     with pytest.raises(ValueError, match="not 'average'"):
         nn.mse(X, Y, "average")
+
+
+@pytest.mark.parametrize(
+    "loss", [nn.mse, nn.mae, nn.huber, nn.binary_cross_entropy, nn.binary_cross_entropy_with_logits]
+)
+def test_shapes_that_differ_are_refused(loss):
+    x = np.full((3, 1), 0.5)
+    for function in (loss, ag.function(loss)):
+        with pytest.raises(ValueError, match=r"predictions of shape \(3, 1\) are compared with targets of shape \(3,\)"):
+            function(x, np.ones(3))
+    assert loss(x, 0.0) == pytest.approx(loss(x, np.zeros((3, 1))))
