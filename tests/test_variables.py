@@ -28,7 +28,8 @@ np.fft.fft(v) | np.zeros(Variable(3)) | isinstance(v, Variable) | [a * b for a, 
 v.dtype | v.ndim | v.size | v.trainable | v.name | [each + 1 for each in v] | np.mean(v, axis=0) | v.assign(v * 2 + x)
 v.assign([3, 4]) | v.assign_add(1) | v.assign_add(np.ones(2, 'f4')) | v.assign_sub(x) | x if Variable(True) else 0
 v.sum() | v.mean(axis=0) | v.reshape(2, 1).max() | v.astype(int) | v.tolist() | v.argmax() | v.clip(0, 1.5) | v.fill(7)
-f'{Variable(2.5):.2f}' | f'{Variable(2.5)}' | np.meshgrid(v, x) | np.apply_along_axis(sum, 0, v) | sorted(v) | {'a': v} | v.assign(v) | 1 in v | hash(v) == hash(v)
+f'{Variable(2.5):.2f}' | f'{Variable(2.5)}'
+np.meshgrid(v, x) | np.apply_along_axis(sum, 0, v) | sorted(v) | {'a': v} | v.assign(v) | 1 in v | hash(v) == hash(v)
 """
 
 

@@ -38,17 +38,25 @@ def save(obj: Any, export_dir: str, signatures: Any = None, options: Any = None)
         signatures = {} if signatures is None else {"serving_default": signatures}
     saved = _saved(obj, {})
     saved.signatures = {name: _function(each) for name, each in signatures.items()}
-    folder = Path(export_dir)
-    folder.mkdir(parents=True, exist_ok=True)
-    buffer = io.BytesIO()
-    pickle.dump(sys.version_info[:2], buffer)
-    _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(saved)
-    (folder / _FILE).write_bytes(buffer.getvalue())
+    write(saved, Path(export_dir) / _FILE)
 
 
 def load(export_dir: str, tags: Any = None, options: Any = None) -> Any:
     """What has been saved: an object with the same attributes."""
-    file = Path(export_dir) / _FILE
+    return read(Path(export_dir) / _FILE)
+
+
+def write(saved: Any, file: Path) -> None:
+    """Write something to a file, in a folder that is made if need be."""
+    buffer = io.BytesIO()
+    pickle.dump(sys.version_info[:2], buffer)
+    _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(saved)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(buffer.getvalue())
+
+
+def read(file: Path) -> Any:
+    """What has been written to a file."""
     if not file.exists():
         raise OSError(f"SavedModel file does not exist at: {file}")
     with file.open("rb") as stream:

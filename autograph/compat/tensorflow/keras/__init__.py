@@ -11,9 +11,11 @@ from autograph.compat.tensorflow.keras import (
     optimizers,
     utils,
 )
+from autograph.compat.tensorflow.keras.layers import Input
 from autograph.compat.tensorflow.keras.models import Model, Sequential
 
 __all__ = [
+    "Input",
     "Model",
     "Sequential",
     "activations",

@@ -27,6 +27,8 @@ class Layer(Module):
         input_shape: of one example; with it, a model can be built before it is called.
     """
 
+    is_shown = True  # as a part of what has it as an attribute
+
     def __init__(
         self, trainable: bool = True, name: str | None = None, dtype: Any = "float32", input_shape: Any = None,
         input_dim: int | None = None, **_: Any,
@@ -131,11 +133,20 @@ class Layer(Module):
         return [variable.numpy() for variable in self.weights]
 
     def set_weights(self, weights: Any) -> None:
-        for variable, value in zip(self.weights, weights, strict=True):
+        if len(weights) != len(self.weights):
+            raise ValueError(
+                f'You called `set_weights(weights)` on layer "{self.name}" with a weight list of length '
+                f"{len(weights)}, but the layer was expecting {len(self.weights)} weights."
+            )
+        for variable, value in zip(self.weights, weights):
             variable.assign(value)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
+
+
+class InputLayer(Layer):
+    """Says, at the head of a `Sequential`, of which shape the examples are; it is none of the layers there."""
 
 
 def count(variables: Iterable[Variable]) -> int:
@@ -146,7 +157,8 @@ def count(variables: Iterable[Variable]) -> int:
 def _layers_in(parts: Any) -> Iterator[Layer]:
     for part in parts:
         if isinstance(part, Layer):
-            yield part
+            if part.is_shown:
+                yield part
         elif isinstance(part, (list, tuple, dict)):
             yield from _layers_in(part.values() if isinstance(part, dict) else part)
 

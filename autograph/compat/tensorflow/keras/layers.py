@@ -7,10 +7,18 @@ from typing import Any
 
 from autograph.compat.tensorflow import array_ops, math_ops, nn, random_ops
 from autograph.compat.tensorflow.keras import activations
-from autograph.compat.tensorflow.keras.layer import Layer
+from autograph.compat.tensorflow.keras.layer import InputLayer, Layer
 from autograph.compat.tensorflow.shapes import TensorShape
 
-__all__ = ["Activation", "Dense", "Dropout", "Embedding", "Flatten", "Lambda", "Layer", "ReLU", "Reshape", "Softmax"]
+__all__ = [
+    "Activation", "Dense", "Dropout", "Embedding", "Flatten", "Input", "InputLayer", "Lambda", "Layer", "ReLU",
+    "Reshape", "Softmax",
+]  # fmt: skip
+
+
+def Input(shape: Any, **kwargs: Any) -> InputLayer:
+    """What the examples look like that a `Sequential` is given."""
+    return InputLayer(input_shape=shape, **kwargs)
 
 
 class Dense(Layer):

@@ -15,6 +15,19 @@ def _both(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
     return math_ops.cast(convert_to_tensor(y_true), predicted.dtype), predicted
 
 
+def of_one_rank(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    """The same without a last dimension of 1 that only one of them has."""
+    true, predicted = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+    if true.shape.rank is None or predicted.shape.rank is None:
+        return true, predicted
+    more = predicted.shape.rank - true.shape.rank
+    if more == 1 and predicted.shape[-1] == 1:
+        predicted = array_ops.squeeze(predicted, -1)
+    elif more == -1 and true.shape[-1] == 1:
+        true = array_ops.squeeze(true, -1)
+    return true, predicted
+
+
 def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
     true, predicted = _both(y_true, y_pred)
     return reduce_ops.reduce_mean(math_ops.squared_difference(predicted, true), -1)
@@ -88,7 +101,7 @@ class FunctionLoss(Loss):
         self._options = options
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        return type(self).function(y_true, y_pred, **self._options)
+        return type(self).function(*of_one_rank(y_true, y_pred), **self._options)
 
 
 class MeanSquaredError(FunctionLoss):

@@ -15,6 +15,8 @@ from autograph.compat.tensorflow.keras.layer import Layer
 class Metric(Layer):
     """A base class; subclasses define `update_state` and `result`."""
 
+    is_shown = False
+
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(f"the metric {self.name} has no method update_state")
 
@@ -73,13 +75,11 @@ class MeanMetricWrapper(Mean):
         self._options = options
 
     def update_state(self, y_true: Any, y_pred: Any = None, sample_weight: Any = None) -> None:  # type: ignore[override]
-        super().update_state(self._fn(y_true, y_pred, **self._options), sample_weight)
+        super().update_state(self._fn(*losses.of_one_rank(y_true, y_pred), **self._options), sample_weight)
 
 
 def _agree(y_true: Any, y_pred: Any) -> Any:
-    true, predicted = convert_to_tensor(y_true), convert_to_tensor(y_pred)
-    if true.shape.rank is not None and true.shape.rank == (predicted.shape.rank or 0) + 1:
-        true = array_ops.squeeze(true, -1)
+    true, predicted = losses.of_one_rank(y_true, y_pred)
     return math_ops.cast(math_ops.equal(math_ops.cast(true, predicted.dtype), predicted), float32)
 
 
@@ -125,19 +125,32 @@ _NAMES = {
 }  # fmt: skip
 
 
-def get(identifier: Any, loss: Any = None) -> Metric:
-    """A metric by its name; what "accuracy" is, the loss tells."""
+def accuracy_by_shape(y_true: Any, y_pred: Any) -> Any:
+    """What "accuracy" is: that of one output, of classes by their numbers, or of classes by their probabilities."""
+    true, predicted = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+    fewer = len(predicted.shape) - len(true.shape)
+    if predicted.shape[-1] == 1:
+        return binary_accuracy(*losses.of_one_rank(true, predicted))
+    if fewer > 0 or true.shape[-1] == 1:
+        return sparse_categorical_accuracy(*losses.of_one_rank(true, predicted))
+    return categorical_accuracy(true, predicted)
+
+
+class _ByShape(MeanMetricWrapper):
+    """The accuracy, of which shapes tell which it is."""
+
+    def update_state(self, y_true: Any, y_pred: Any = None, sample_weight: Any = None) -> None:  # type: ignore[override]
+        Mean.update_state(self, accuracy_by_shape(y_true, y_pred), sample_weight)
+
+
+def get(identifier: Any) -> Metric:
+    """A metric by its name."""
     if isinstance(identifier, Metric):
         return identifier
     if callable(identifier):
         return MeanMetricWrapper(identifier)
     if identifier in ("accuracy", "acc"):
-        kind = loss if isinstance(loss, str) else getattr(loss, "name", "")
-        prefix = kind.removesuffix("_crossentropy")
-        known = {"binary": BinaryAccuracy, "categorical": CategoricalAccuracy,
-                 "sparse_categorical": SparseCategoricalAccuracy}  # fmt: skip
-        found: Metric = known.get(prefix, Accuracy)(name=identifier)
-        return found
+        return _ByShape(accuracy_by_shape, identifier)
     if identifier not in _NAMES:
         raise ValueError(f"Unknown metric function: {identifier!r}; known are {', '.join(_NAMES)}")
     return _NAMES[identifier](name=identifier)  # type: ignore[no-any-return]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograph import nest
-from autograph.compat.tensorflow.array_ops import concat
+from autograph.compat.tensorflow.array_ops import concat, expand_dims, shape
 from autograph.compat.tensorflow.convert import convert_to_tensor
 from autograph.compat.tensorflow.function import function
 from autograph.compat.tensorflow.keras import losses, optimizers
@@ -40,15 +40,28 @@ class Training:
         def __call__(self, inputs: Any, **kwargs: Any) -> Any: ...
 
     def compile(
-        self, optimizer: Any = "rmsprop", loss: Any = None, metrics: Any = (), run_eagerly: bool = False, **_: Any
+        self, optimizer: Any = "rmsprop", loss: Any = None, metrics: Any = (), run_eagerly: bool = False,
+        jit_compile: bool | None = None, steps_per_execution: int = 1,
     ) -> None:
         """Say how the model is to be trained, and what is to be told of it."""
         self.optimizer = optimizers.get(optimizer)
         self.loss = losses.get(loss)
         self._mean = metrics_.Mean(name="loss")
-        self._measured = [metrics_.get(each, loss) for each in metrics or ()]
-        stage: Callable[..., Any] = (lambda step: step) if run_eagerly else function
+        self._measured = [metrics_.get(each) for each in metrics or ()]
+        self.run_eagerly = run_eagerly
+        self._stage()
+
+    def _stage(self) -> None:
+        stage: Callable[..., Any] = (lambda step: step) if self.run_eagerly else function
         self._train, self._test = stage(self.train_step), stage(self.test_step)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: part for name, part in vars(self).items() if name not in ("_train", "_test")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        if "optimizer" in state:
+            self._stage()
 
     @property
     def metrics(self) -> list[Any]:
@@ -57,7 +70,7 @@ class Training:
 
     def train_step(self, data: Any) -> dict[str, Any]:
         """Train on one batch."""
-        x, y = data
+        x, y = _in_columns(data)
         with GradientTape() as tape:
             predicted = self._predicted(x, True)
             loss = self.loss(y, predicted)
@@ -67,7 +80,7 @@ class Training:
 
     def test_step(self, data: Any) -> dict[str, Any]:
         """Look at one batch."""
-        x, y = data
+        x, y = _in_columns(data)
         predicted = self._predicted(x, False)
         return self._told(y, predicted, self.loss(y, predicted))
 
@@ -75,16 +88,25 @@ class Training:
         return self(x, training=training) if takes_training(self) else self(x)
 
     def _told(self, y: Any, predicted: Any, loss: Any) -> dict[str, Any]:
-        self._mean.update_state(loss)
+        self._mean.update_state(loss, sample_weight=shape(nest.flatten(predicted)[0])[0])
         for each in self._measured:
             each.update_state(y, predicted)
         return {each.name: each.result() for each in self.metrics}
 
     def fit(
         self, x: Any = None, y: Any = None, batch_size: int | None = None, epochs: int = 1, verbose: Any = "auto",
-        validation_data: Any = None, shuffle: bool = True, **_: Any,
+        validation_data: Any = None, validation_split: float = 0.0, shuffle: bool = True,
     ) -> History:
-        """Train on all examples, `epochs` times."""
+        """Train on all examples, `epochs` times.
+
+        Args:
+            verbose: whether to show how far it is.
+            validation_data: `(x, y)`, or a dataset, to look at after each epoch.
+            validation_split: the share of the examples to take for that, from their end, instead of training on them.
+        """
+        if validation_split:
+            kept = int(_length(x) * (1 - validation_split))
+            (x, y), validation_data = _parted((x, y), slice(kept)), _parted((x, y), slice(kept, None))
         found = History()
         for epoch in range(epochs):
             if verbose:
@@ -99,7 +121,7 @@ class Training:
 
     def evaluate(
         self, x: Any = None, y: Any = None, batch_size: int | None = None, verbose: Any = "auto",
-        return_dict: bool = False, **_: Any,
+        return_dict: bool = False,
     ) -> Any:
         """The loss and the metrics for examples."""
         self._reset()
@@ -109,10 +131,10 @@ class Training:
         values = list(logs.values())
         return values if len(values) > 1 else values[0]
 
-    def predict(self, x: Any, batch_size: int | None = None, **_: Any) -> Any:
+    def predict(self, x: Any, batch_size: int | None = None, verbose: Any = "auto") -> Any:
         """What the model gives for examples, as an array."""
-        parts = [self._predicted(inputs, False) for inputs, _ in _batches(x, None, batch_size or 32, False)]
-        return concat(parts, 0).numpy()
+        batches = _batches(x, None, batch_size or 32, False)
+        return concat([self._predicted(_in_columns(inputs), False) for inputs, _ in batches], 0).numpy()
 
     def _reset(self) -> None:
         for each in self.metrics:
@@ -130,7 +152,8 @@ class Training:
         values = {name: float(value) for name, value in logs.items()}
         if validation is not None:
             self._reset()
-            other = self._run(self._test, validation[0], validation[1], batch_size, False, Progress(False))
+            x, y = validation if isinstance(validation, tuple) else (validation, None)
+            other = self._run(self._test, x, y, batch_size, False, Progress(False))
             values.update({f"val_{name}": value for name, value in other.items()})
         bar.end(values)
         return values
@@ -142,15 +165,30 @@ def _batches(x: Any, y: Any, size: int, shuffle: bool) -> Iterator[tuple[Any, An
         for batch in x:
             yield batch if isinstance(batch, tuple) else (batch, None)
         return
-    count = len(nest.flatten(x)[0])
+    count = _length(x)
     order = generator_of(None).permutation(count) if shuffle else np.arange(count)
     for start in range(0, count, size):
-        chosen = order[start : start + size]
-        yield nest.map(lambda leaf: None if leaf is None else convert_to_tensor(np.asarray(leaf)[chosen]), (x, y))  # noqa: B023
+        chosen = _parted((x, y), order[start : start + size])
+        yield nest.map(lambda leaf: None if leaf is None else convert_to_tensor(leaf), chosen)
+
+
+def _in_columns(data: Any) -> Any:
+    """Examples that are single numbers, as rows of one."""
+    return nest.map(lambda leaf: expand_dims(leaf, -1) if leaf is not None and leaf.shape.rank == 1 else leaf, data)
 
 
 def _count(x: Any, size: int) -> int | None:
     """How many batches there are, if that is known."""
     if hasattr(x, "as_numpy_iterator"):
         return None
-    return -(-len(nest.flatten(x)[0]) // size)
+    return -(-_length(x) // size)
+
+
+def _length(examples: Any) -> int:
+    """How many examples there are."""
+    return len(nest.flatten(examples)[0])
+
+
+def _parted(examples: Any, chosen: Any) -> Any:
+    """Some of the examples."""
+    return nest.map(lambda leaf: None if leaf is None else np.asarray(leaf)[chosen], examples)
