@@ -8,10 +8,9 @@ what is done about those. Variables keep to their kind: integers `i j k`, number
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field, replace
-
 from hypothesis import strategies as st
+
+from tests.drawing import FormWriter, Lines, Scope, forms, indented
 
 PRELUDE = '''\
 import math
@@ -87,17 +86,12 @@ class Box:
 '''
 
 
-def _forms(text: str) -> tuple[str, ...]:
-    return tuple(re.split(r" {3,}|\n *", text.strip()))
-
-
-# Separated by three spaces. {i} stands for an integer, {p} for a number, {x} for a vector, {a} for a matrix, {c} for a
-# condition.
-INTEGERS = _forms("""
+# {i} stands for an integer, {p} for a number, {x} for a vector, {a} for a matrix, {c} for a condition.
+INTEGERS = forms("""
     {i} + 1   {i} - {i}   {i} % 3   {i} // 2   abs({i})   min({i}, 2)   int({x}.argmax())   len(xs)   len({x})
     {i} if {c} else {i}   x.shape[0]   int({p} * 2)   int({c})
 """)
-NUMBERS = _forms("""
+NUMBERS = forms("""
     {p} + {p}   {p} - {p}   {p} * {p}   {p} * 0.5   {p} / (1 + {p} * {p})   -{p}   abs({p})   {x}[0]   {x}[-1]
     {x}[{i} % 3]   {x}.sum()   np.sum({x})   {x}.mean()   {x}.max()   np.sin({p})   math.sin({p})   float({p})
     {a}[0, {i} % 3]   {a}[{i} % 2][1]   {a}.sum()   {p} if {c} else {p}   {i} * {p}   math.sqrt(1 + {p} * {p})
@@ -110,7 +104,7 @@ NUMBERS = _forms("""
     np.float64({p})
     np.sum([{p}, {p}])   np.where({c}, {p}, {p})   {p} + 1j * 0 if False else {p}   {x}[[0, 1]].sum()   np.mean({a})
 """)
-VECTORS = _forms("""
+VECTORS = forms("""
     {x} + {x}   {x} - {x}   {x} * {x}   {x} + {p}   {p} - {x}   {x} * 0.5   {x} / 2   -{x}   {x}[::-1]   {x} * {p}
     np.where({x} > {p}, {x}, {x})   np.where({x} > 0, {p}, {i})   np.sqrt(1 + {x} * {x})   {x}.copy()   np.zeros(3)
     np.arange(3)   np.ones_like({x})   np.sort({x})   np.cumsum({x})   np.roll({x}, {i} % 3)   {a}[{i} % 2]
@@ -122,25 +116,25 @@ VECTORS = _forms("""
     np.array([{x}[0], {p}, 1.0])   {x} ** 2   np.exp(-{x} * {x})   {a}[{i} % 2, :]   {a}.reshape(-1)[::2]
     {a}.ravel()[:3]   {x} / (1 + {x} * {x})   {a}[:, 0].sum() * {x}   np.linspace(0, {p}, 3)   ys[{i} % len(ys)]
 """)
-MATRICES = _forms("""
+MATRICES = forms("""
     {a} + {a}   {a} * {a}   {a} + {x}   {a} * {p}   np.sin({a})   {a}.T.T   {a}[::-1]   {a}.copy()   np.zeros((2, 3))
     np.stack([{x}, {x}])   np.array([{x}, {x}])   np.where({a} > {p}, {a}, 0)   {a}.reshape(3, 2).T
     np.cumsum({a}, axis=1)
     np.outer([1.0, 0.5], {x})   {a} @ np.outer({x}, {x})   {a} if {c} else {a}   np.vstack(({x}, {x}))   {a}[:]
     {a} / (1 + {p} ** 2)   np.tile({x}, (2, 1))   {a}.astype(F32)   np.full((2, 3), {p})
 """)
-CONDITIONS = _forms("""
+CONDITIONS = forms("""
     {p} > {p}   {p} <= {p}   {i} == {i}   {i} != 0   -0.5 < {p} < 1   {i} % 2 == 0   {p} > 0   {i} > 1   not {c}
     {c} and {c}   {c} or {c}   ({x} > {p}).any()   np.all({x} > -1)   {x}.sum() > {p}   len(xs) > 2   n > {i}
     any(e > {p} for e in xs)
 """)
-STORES = _forms("""
+STORES = forms("""
     {v}[0]   {v}[-1]   {v}[{i} % 3]   {v}[1:]   {v}[::2]   {v}[{v} > {p}]   {v}[...]   {m}[{i} % 2, 1]   {m}[0]
     {m}[:, {i} % 3]   {m}[{i} % 2][2]   xs[-1]   xs[{i} % len(xs)]   d['u']   box.n   d['key']   {v}[[0, 2]]
     {m}[{m} > {p}]   box.data[{i} % 3]   {m}.T[1]   ys[-1][0]   d['v'][1]   {v}[:]   {m}.reshape(-1)[{i} % 6]
     {m}.flat[1]
 """)
-UPDATES = _forms("""
+UPDATES = forms("""
     p *= 0.5   q /= 3   x *= {p}   y /= 2   z **= 2   y *= {x}   x -= {x}   z += {p}   p += {x}[0]   a += {x}
     b *= 0.5
     a[1] *= {p}   q = -q   p, q = q, {p}   x, y = y, x   i, (p, r) = {i}, ({p}, {p})   y = z = {x}
@@ -155,7 +149,7 @@ UPDATES = _forms("""
     x[1:] = x[:-1] * {p}   x[:-1] += x[1:]   y[[0, 0, 1]] += {p}   y[i % 3] += {p}
     a[0], a[1] = a[1].copy(), a[0] * {p}
 """)
-CHANGES = _forms("""
+CHANGES = forms("""
     push(xs, {p})   xs.append({p}); xs = xs[-4:]   xs.pop(); xs.append({p})   xs.insert(0, {p}); del xs[4:]
     xs.reverse()
     d.update(u={p})   d['u'] = d['u'] * {p}   d['w'] = d.get('w', 0.0) + {p}   xs = (xs + [{p}])[:6]
@@ -168,7 +162,7 @@ CHANGES = _forms("""
     p = sum(xs) + sum(v[0] for v in ys)   push(ys, y)   d['v'] = y   xs[0], xs[-1] = xs[-1], xs[0]
     t = tuple(xs[:1]) + (y,)
 """)
-LOOPS = _forms("""
+LOOPS = forms("""
     i in range(3)   j in range({i} % 4)   k in range(min(n, 3))   i in range(2, -1, -1)   p in {x}   q in xs[:3]
     i, p in enumerate({x})   p, q in zip({x}, {x})   k, (p, q) in enumerate(zip(x, y))   y in a   row in a
     _ in range(2)
@@ -183,44 +177,16 @@ LEAVES = {"i": ("0", "1", "2", "n"), "p": ("0.5", "1.5", "-0.7"), "x": ("x",), "
           "c": ("n > 1", "p > 0.2", "x[0] > 0")}  # fmt: skip
 LOCALS = {"i": "1", "p": "v", "q": "v * 2", "r": "0.5", "y": "np.ones(3)", "z": "HALVES * v", "xs": "[v, 0.5]"}
 
-Lines = list[str]
-
-
-@dataclass(frozen=True)
-class Scope:
-    """What may stand at a place of a program."""
-
-    loop: bool = False  # `break` and `continue`
-    nesting: int = 0
-    inner: bool = False  # in a function of main's
-    functions: list[str] = field(default_factory=list)  # main's own, to call
-
 
 @st.composite
 def programs(draw: st.DrawFn) -> str:
     """The text of a module whose function `main(n, p, x, a)` is to be differentiated."""
-    return _Writer(draw).program()
+    return _Writer(draw, st.integers(2, 16)).program()
 
 
-def _indented(lines: Lines) -> Lines:
-    return ["    " + line for line in lines]
-
-
-class _Writer:
-    def __init__(self, draw: st.DrawFn) -> None:
-        self.draw = draw
-        self.left = draw(st.integers(2, 16))  # statements
-        self.counter = 0
-
-    def pick(self, *choices: str) -> str:
-        return self.draw(st.sampled_from(choices))
-
-    def flip(self, one_in: int = 2) -> bool:
-        return self.draw(st.integers(1, one_in)) == one_in
-
-    def fresh(self, root: str) -> str:
-        self.counter += 1
-        return f"{root}{self.counter}"
+class _Writer(FormWriter):
+    forms, names, leaves = FORMS, NAMES, LEAVES
+    assigned, loops, tests, else_in, deepest = "ipxpxa", LOOPS, (" > 0", " > 0 and {c}"), 6, 3
 
     def program(self) -> str:
         scope = Scope()
@@ -237,25 +203,9 @@ class _Writer:
             "return np.sum(d['v'] * box.data) + t[0] + np.sum(t[1] * HALVES) + box.half + np.sum(a)", "return p * 1.0",
             "return np.sum(y * HALVES) + sum(np.sum(v * v) for v in ys) + r", "return np.sum(x * HALVES) + np.sum(b)",
             "return np.dot(x, y) + z[0] * q"))  # fmt: skip
-        return PRELUDE + "\n\n" + "\n".join(["def main(n, p, x, a):", *_indented(body)]) + "\n"
-
-    # Expressions
-
-    def expression(self, kind: str, depth: int = 2) -> str:
-        if depth == 0 or self.flip(3):
-            return self.pick(*NAMES[kind], *NAMES[kind], *LEAVES[kind])
-        text = self.filled(self.pick(*FORMS[kind]), depth - 1)
-        return f"({text})" if re.search(r"[^,] |^-", text) else text
-
-    def filled(self, form: str, depth: int = 1) -> str:
-        """A form with expressions where it asks for them."""
-        return re.sub(r"\{([ipxac])\}", lambda found: self.expression(found[1], depth), form)
+        return PRELUDE + "\n\n" + "\n".join(["def main(n, p, x, a):", *indented(body)]) + "\n"
 
     # Simple statements
-
-    def assign(self, scope: Scope) -> Lines:
-        kind = self.pick("i", "p", "x", "p", "x", "a")
-        return [f"{self.pick(*NAMES[kind])} {self.pick('=', '=', '=', '+=', '-=')} {self.expression(kind)}"]
 
     def update(self, scope: Scope) -> Lines:
         return self.filled(self.pick(*UPDATES)).split("; ")
@@ -267,52 +217,12 @@ class _Writer:
         place = self.pick(*STORES).replace("{v}", self.pick(*NAMES["x"])).replace("{m}", self.pick(*NAMES["a"]))
         return [self.filled(f"{place} {self.pick('=', '=', '+=', '-=', '*=')} {{p}}")]
 
-    def call(self, scope: Scope) -> Lines:
-        if not scope.functions:
-            return self.assign(scope)
-        return [f"{self.pick('p', 'q')} = {self.pick(*scope.functions)}({self.expression('p', 1)})"]
-
     def jump(self, scope: Scope) -> Lines:
         kinds = ["return {p}", "return {p} * {p}"]
         kinds += ["break", "continue", "break", "continue"] if scope.loop else []
         return [self.filled(self.pick(*kinds))]
 
     # Compound statements
-
-    def block(self, scope: Scope, longest: int = 3) -> Lines:
-        lines: Lines = []
-        for _ in range(self.draw(st.integers(1, longest))):
-            lines += self.statement(scope)
-        return _indented(lines) if scope.nesting else lines
-
-    def inside(self, scope: Scope, **changes: bool) -> Lines:
-        return self.block(replace(scope, nesting=scope.nesting + 1, **changes))
-
-    def statement(self, scope: Scope) -> Lines:
-        self.left -= 1
-        kinds = [*SIMPLE, *(COMPOUND if self.left > 0 and scope.nesting < 3 else ())]
-        if scope.nesting and self.flip(8):
-            kinds = [_Writer.jump]
-        return self.draw(st.sampled_from(kinds))(self, scope)
-
-    def if_(self, scope: Scope) -> Lines:
-        lines = [f"if {self.expression('c')}:", *self.inside(scope)]
-        if self.flip(3):
-            lines += [f"elif {self.expression('c')}:", *self.inside(scope)]
-        return lines + (["else:", *self.inside(scope)] if self.flip() else [])
-
-    def while_(self, scope: Scope) -> Lines:
-        turns = self.fresh("turns")
-        lines = [self.filled(f"{turns} = {self.pick('3', '2', 'min(abs({i}), 3)')}")]
-        if self.flip(4):
-            lines += ["while True:", f"    if {turns} <= 0:", "        break"]
-        else:
-            lines += [self.filled(f"while {turns} > 0{self.pick('', ' and {c}')}:")]
-        return [*lines, f"    {turns} -= 1", *self.inside(scope, loop=True)]
-
-    def for_(self, scope: Scope) -> Lines:
-        lines = [self.filled(f"for {self.pick(*LOOPS)}:"), *self.inside(scope, loop=True)]
-        return lines + (["else:", *self.inside(scope)] if self.flip(6) else [])
 
     def def_(self, scope: Scope) -> Lines:
         if scope.inner or scope.nesting:
@@ -325,6 +235,5 @@ class _Writer:
         scope.functions.append(name)
         return [*lines, f"    return {self.pick('v * p', 'q', 'p', 'y[0] * v', 'np.sum(x) + v', 'xs[0]')}"]
 
-
-SIMPLE = (*[_Writer.assign] * 3, *[_Writer.update] * 3, *[_Writer.store] * 2, *[_Writer.change] * 2, _Writer.call)
-COMPOUND = (*[_Writer.if_] * 3, *[_Writer.while_] * 2, *[_Writer.for_] * 4, _Writer.def_)
+    simple = (*[FormWriter.assign] * 3, *[update] * 3, *[store] * 2, *[change] * 2, FormWriter.call)
+    compound = (*[FormWriter.if_] * 3, *[FormWriter.while_] * 2, *[FormWriter.for_] * 4, def_)

@@ -11,10 +11,10 @@ small constants only; lists and vectors stop growing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 
 from hypothesis import strategies as st
+
+from tests.drawing import FormWriter, Lines, Scope, forms, indented
 
 PRELUDE = '''\
 import math
@@ -88,12 +88,8 @@ class Box:
         return self.n > 5
 '''
 
-def _forms(text: str) -> tuple[str, ...]:
-    return tuple(re.split(r" {3,}|\n *", text.strip()))
-
-
-# Separated by three spaces. {i} stands for an integer, {p} for a number, {x} for a vector, {c} for a condition.
-INTEGERS = _forms("""
+# {i} stands for an integer, {p} for a number, {x} for a vector, {c} for a condition.
+INTEGERS = forms("""
     {i} + {i}   {i} - {i}   {i} * 3   {i} // 2   {i} % 3   {i} // {i}   {i} * {i} % 97   -{i}   abs({i})
     min({i}, {i})   max({i}, 1)   int({p})   {i} if {c} else {i}   {i} & 3   {i} | 4   {i} ^ {i}   {i} << 2   {i} >> 1
     ~{i}   len({x})   {x}.shape[0]   first_above({x}, {p})   count()   {c} or {i}   {i} and {i}   2 ** 65 + {i}
@@ -101,7 +97,7 @@ INTEGERS = _forms("""
     {i} ** 2 % 31   divmod({i}, 3)[1]   (lambda e: e - 1)({i})   math.floor({p})   sum(1 for e in {x} if e > {p})
     len([e for e in {x} if e > 0])
 """)
-NUMBERS = _forms("""
+NUMBERS = forms("""
     {i}   {p} + {p}   {p} - {p}   {p} * 0.5   {p} / 4   {p} / (abs({p}) + 1)   {p} / {p}   -{p}   abs({p})   {x}[0]
     {x}[-1]   {x}[{i} % 3]   {x}[{i}]   {x}.sum()   np.sum({x})   {x}.mean()   {x}.max()   np.sin({p})   float({p})
     a[0, {i} % 3]   a[{i} % 2][1]   a.sum()   {p} if {c} else {p}   ({p} > {p}) + 1   box.n   math.sqrt(abs({p}))
@@ -111,7 +107,7 @@ NUMBERS = _forms("""
     {p} ** 2 % 13   int(box.big)   np.random.rand()   sorted(xs)[0]   np.prod({x}[:2])   np.abs({p})   {x}.item(0)
     box.data[1]
 """)
-VECTORS = _forms("""
+VECTORS = forms("""
     {x} + {x}   {x} - {x}   {x} * {x}   {x} + {p}   {p} - {x}   {x} * 0.5   {x} / 2   {x} % 3   -{x}   {x}[::-1]
     np.where({x} > {p}, {x}, {x})   np.where({x} > 0, {p}, {i})   np.sqrt(np.abs({x}))   {x}.copy()   np.zeros(3)
     np.arange(3)   np.ones_like({x})   np.sort({x})   np.cumsum({x})   np.roll({x}, {i} % 3)   a[{i} % 2]
@@ -122,25 +118,25 @@ VECTORS = _forms("""
     np.outer({x}, {x})[1]   box.data   {x}.reshape(-1)   np.round({x}, 1)   np.minimum({x}, {x})
     np.full_like({x}, {i})   np.linspace(0, {i}, 3)
 """)
-CONDITIONS = _forms("""
+CONDITIONS = forms("""
     {p} > {p}   {p} <= {p}   {i} == {i}   {i} != 0   0 < {p} < 3   {i} % 2 == 0   {p} > 0   {i} > 1   not {c}
     {c} and {c}   {c} or {c}   ({x} > {p}).any()   ({x} > 0).all()   {x}.sum() > {p}   {i} in xs   {i} in d
     len(xs) > 2   xs   {i}   isinstance({p}, float)   {x} is {x}   np.any({x})   box.big   np.isnan({p})   n > {i}
     {x}.shape == {x}.shape   f > {p}   all(e > 0 for e in xs)   any(e > {p} for e in {x})   np.array_equal({x}, {x})
     -1 <= {i} <= {i} < 9   bool({p})
 """)
-STORES = _forms("""
+STORES = forms("""
     {v}[0]   {v}[-1]   {v}[{i} % 3]   {v}[{i}]   {v}[1:]   {v}[::2]   {v}[{v} > {p}]   {v}[...]   a[{i} % 2, 1]   a[0]
     a[:, {i} % 3]   a[{i} % 2][2]   xs[-1]   xs[{i}]   d[{i} % 3]   box.n   d['key']   {v}[[0, 2]]   a[a > {p}]
     box.data[{i} % 3]   a.T[1]
 """)
-UPDATES = _forms("""
+UPDATES = forms("""
     i *= 2   j //= 2   p *= 0.5   q /= 3   x *= 2   y /= 2   z **= 2   k %= 4   y //= 2   k -= 1   y *= x   x -= y
     z += {p}   p += {x}[0]   a += {x}   a[1] *= {p}   i <<= 1   q = -q   j = not j   p = k   i, j = j, {i}
     p, q = q, {p}   x, y = y, x   i, (p, k) = {i}, ({p}, {i})   y = z = {x}   i, *_ = [{i}, {p}, 0]
     x[0], x[-1] = x[-1], x[0]   (p, q), y = divmod({p}, 3), {x}   p, q, *_ = {x}   k, xs = len(xs), xs[:3]
 """)
-CHANGES = _forms("""
+CHANGES = forms("""
     push(xs, {p})   push(xs, {i})   xs.pop()   xs.insert(0, {i}); del xs[4:]   xs.sort()   xs.reverse()
     xs.remove({i})   d.update({{i} % 4: {p}})   d.pop({i}, None)   d[{i} % 4] = d.get({i} % 4, 0) + 1
     xs = (xs + [{p}])[:6]   z.fill({p})   xs = [e for e in xs if e != {i}]   xs[:] = [{p}, {i}]
@@ -148,24 +144,24 @@ CHANGES = _forms("""
     np.add(y, {p}, out=y)   y.sort()   d = {e: {p} for e in range(3)}   np.random.seed({i} % 9)   d.clear()
     push(box.seen, {x})
 """)
-NESTED = _forms("""
+NESTED = forms("""
     w = [xs]   w = xs   w = d   w = (xs, d)   w = {'seen': box.seen, 'n': {i}}   w = [{p}, xs]   w = vars(box)
     w = [w, xs]   w = {'k': [xs, d]}   w = None   w = {i}   w = [d, {x}]   w = [y, xs]   w = box   w = (box, xs)
     w = box.seen   w = [e for e in (xs, d)]   w = xs if {c} else [xs]   w = xs[:]   w = {**d, 9: xs}   w = [*xs, d]
 """)
-SHOWS = _forms("""
+SHOWS = forms("""
     print({i}, {p})   print('x', {x})   print(f"{{p}:.3f} {{i}}")   print(xs, d, sep=' | ')   print(p, q, end=';')
     print(a.shape, x.dtype, len(y))   print(repr({p}), str({i}))   print(type({p}).__name__)   print(box.n, *xs)
     print([{i}, {p}], {'k': {p}})
 """)
-TRAPS = _forms("""
+TRAPS = forms("""
     assert {c}, 'no'   assert {i} < 50, {i}   check({p})   if {p} > 30: raise KeyError({i})   p = 1 / {i}
 """)
-RETURNS = _forms("""
+RETURNS = forms("""
     return i, j, k, p, q, y, z, box   return i, p, y   return [y, z], {'x': x, 'p': q}, box.seen   print(i, j, p, y)
     return {p}, {x}, k, z   return w, xs, i   return i, [w, d, xs]   return {'w': w}, box
 """)
-LOOPS = _forms("""
+LOOPS = forms("""
     i in range(3)   j in range({i} % 4)   k in range(min(n, 3))   i in range(2, -1, -1)   p in {x}[:3]   p in x
     q in xs[:3]   i, p in enumerate({x}[:3])   p, q in zip({x}, {x})   k, (p, q) in enumerate(zip(x, y))   y in a
     row in a   _ in range(2)   p in reversed(xs[:3])   i in reversed(range(3))   k in list(d)[:3]
@@ -195,20 +191,6 @@ ARGUMENTS = {
     "d": ("{}", "{0: 1, 1: 2.5}", "{2: 0}", "{0: -1, 1: 1, 2: 3}"),
 }  # fmt: skip
 
-Lines = list[str]
-
-
-@dataclass(frozen=True)
-class Scope:
-    """What may stand at a place of a program."""
-
-    loop: bool = False  # `break` and `continue`
-    handler: bool = False  # a bare `raise`
-    nesting: int = 0
-    inner: bool = False  # in a function of main's
-    functions: list[str] = field(default_factory=list)  # main's own, to call
-    loose: list[str] = field(default_factory=list)  # variables that may be unbound
-
 
 @st.composite
 def arguments(draw: st.DrawFn) -> str:
@@ -219,28 +201,12 @@ def arguments(draw: st.DrawFn) -> str:
 @st.composite
 def numeric_programs(draw: st.DrawFn) -> str:
     """The text of a module whose function `main(n, f, x, a, xs, d)` is to be tried."""
-    return _Writer(draw).program()
+    return _Writer(draw, st.integers(3, 24)).program()
 
 
-def _indented(lines: Lines) -> Lines:
-    return ["    " + line for line in lines]
-
-
-class _Writer:
-    def __init__(self, draw: st.DrawFn) -> None:
-        self.draw = draw
-        self.left = draw(st.integers(3, 24))  # statements
-        self.counter = 0
-
-    def pick(self, *choices: str) -> str:
-        return self.draw(st.sampled_from(choices))
-
-    def flip(self, one_in: int = 2) -> bool:
-        return self.draw(st.integers(1, one_in)) == one_in
-
-    def fresh(self, root: str) -> str:
-        self.counter += 1
-        return f"{root}{self.counter}"
+class _Writer(FormWriter):
+    forms, names, leaves = FORMS, NAMES, LEAVES
+    assigned, loops, tests, else_in, deepest = "ipxip", LOOPS, (" > 0", "", " > 0 and {c}", " and {c}"), 4, 4
 
     def program(self) -> str:
         scope = Scope()
@@ -249,28 +215,12 @@ class _Writer:
         while self.left > 3 or len(body) < 7:
             body += self.block(scope)
         body.append(self.filled(self.pick(*RETURNS)))
-        return PRELUDE + "\n\n" + "\n".join(["def main(n, f, x, a, xs, d):", *_indented(body)]) + "\n"
-
-    # Expressions
-
-    def expression(self, kind: str, depth: int = 2) -> str:
-        if depth == 0 or self.flip(3):
-            return self.pick(*NAMES[kind], *NAMES[kind], *LEAVES[kind])
-        text = self.filled(self.pick(*FORMS[kind]), depth - 1)
-        return f"({text})" if depth < 2 and re.search(r"[^,] ", text) else text
-
-    def filled(self, form: str, depth: int = 1) -> str:
-        """A form with expressions where it asks for them."""
-        return re.sub(r"\{([ipxc])\}", lambda found: self.expression(found[1], depth), form)
+        return PRELUDE + "\n\n" + "\n".join(["def main(n, f, x, a, xs, d):", *indented(body)]) + "\n"
 
     def some(self, forms: tuple[str, ...]) -> Lines:
         return [self.filled(self.pick(*forms))]
 
     # Simple statements
-
-    def assign(self, scope: Scope) -> Lines:
-        kind = self.pick("i", "p", "x", "i", "p")
-        return [f"{self.pick(*NAMES[kind])} {self.pick('=', '=', '=', '+=', '-=')} {self.expression(kind)}"]
 
     def update(self, scope: Scope) -> Lines:
         return self.some(UPDATES)
@@ -301,11 +251,6 @@ class _Writer:
         scope.loose.append(name)
         return [f"{name} = {self.expression(self.pick('i', 'p'))}"]
 
-    def call(self, scope: Scope) -> Lines:
-        if not scope.functions:
-            return self.assign(scope)
-        return [f"{self.pick('p', 'q')} = {self.pick(*scope.functions)}({self.expression('p', 1)})"]
-
     def jump(self, scope: Scope) -> Lines:
         results = ["{p}", ""] if scope.inner else ["{i}, {p}, {x}", "", "{x}", "{i}, [xs], w"]
         kinds = [f"return {result}".rstrip() for result in results]
@@ -315,44 +260,11 @@ class _Writer:
 
     # Compound statements
 
-    def block(self, scope: Scope, longest: int = 3) -> Lines:
-        lines: Lines = []
-        for _ in range(self.draw(st.integers(1, longest))):
-            lines += self.statement(scope)
-        return _indented(lines) if scope.nesting else lines
-
-    def inside(self, scope: Scope, **changes: bool) -> Lines:
-        return self.block(replace(scope, nesting=scope.nesting + 1, **changes))
-
-    def statement(self, scope: Scope) -> Lines:
-        self.left -= 1
-        kinds: list[Callable[[_Writer, Scope], Lines]] = [*SIMPLE]
-        if self.left > 0 and scope.nesting < 4:
-            kinds += COMPOUND
-        if scope.nesting and self.flip(8):
-            kinds = [_Writer.jump]
-        return self.draw(st.sampled_from(kinds))(self, scope)
-
-    def if_(self, scope: Scope) -> Lines:
-        lines = [f"if {self.expression('c')}:", *self.inside(scope)]
-        if self.flip(3):
-            lines += [f"elif {self.expression('c')}:", *self.inside(scope)]
-        return lines + (["else:", *self.inside(scope)] if self.flip() else [])
-
     def while_(self, scope: Scope) -> Lines:
-        turns = self.fresh("turns")
-        lines = [self.filled(f"{turns} = {self.pick('3', '2', 'min(abs({i}), 3)')}")]
-        if self.flip(4):
-            lines += ["while True:", f"    if {turns} <= 0:", "        break"]
-        else:
-            lines += [self.filled(f"while {turns}{self.pick(' > 0', '', ' > 0 and {c}', ' and {c}')}:")]
-        return [*lines, f"    {turns} -= 1", *self.inside(scope, loop=True), *self.loop_else(scope)]
+        return [*super().while_(scope), *self.loop_else(scope)]
 
-    def for_(self, scope: Scope) -> Lines:
-        return [f"for {self.filled(self.pick(*LOOPS))}:", *self.inside(scope, loop=True), *self.loop_else(scope)]
-
-    def loop_else(self, scope: Scope) -> Lines:
-        return ["else:", *self.inside(scope)] if self.flip(4) else []
+    def needs_parentheses(self, text: str, depth: int) -> bool:
+        return depth < 2 and re.search(r"[^,] ", text) is not None
 
     def try_(self, scope: Scope) -> Lines:
         error = self.pick(*ERRORS)
@@ -360,7 +272,7 @@ class _Writer:
         lines += ["    print(type(e).__name__, e)"] if error.endswith(" as e") else []
         lines += self.inside(scope, handler=True)
         lines += ["else:", *self.inside(scope)] if self.flip(4) else []
-        return lines + (["finally:", *_indented(self.show(scope))] if self.flip(4) else [])
+        return lines + (["finally:", *indented(self.show(scope))] if self.flip(4) else [])
 
     def with_(self, scope: Scope) -> Lines:
         return ["with np.errstate(all='ignore'):", *self.inside(scope)]
@@ -368,8 +280,8 @@ class _Writer:
     def match_(self, scope: Scope) -> Lines:
         lines = [self.filled(f"match {self.pick('{i}', '({i} % 2, {p})', 'xs[:2]')}:")]
         for _ in range(self.draw(st.integers(1, 2))):
-            lines += _indented([f"case {self.pick(*PATTERNS)}:", *self.inside(scope)])
-        return lines + (_indented(["case _:", *self.inside(scope)]) if self.flip() else [])
+            lines += indented([f"case {self.pick(*PATTERNS)}:", *self.inside(scope)])
+        return lines + (indented(["case _:", *self.inside(scope)]) if self.flip() else [])
 
     def def_(self, scope: Scope) -> Lines:
         if scope.inner:
@@ -381,8 +293,6 @@ class _Writer:
         scope.functions.append(name)
         return [*lines, f"    return {self.pick('v', 'k', 'i', 'p')}"]
 
-
-SIMPLE = (*[_Writer.assign] * 3, *[_Writer.update] * 2, *[_Writer.store] * 2, *[_Writer.change] * 2, _Writer.nest,
-          _Writer.show, _Writer.doubtful, _Writer.trap, _Writer.call)  # fmt: skip
-COMPOUND = (*[_Writer.if_] * 4, *[_Writer.while_] * 2, *[_Writer.for_] * 4, _Writer.try_, _Writer.with_, _Writer.match_,
-            _Writer.def_)  # fmt: skip
+    simple = (*[FormWriter.assign] * 3, *[update] * 2, *[store] * 2, *[change] * 2, nest, show, doubtful, trap,
+              FormWriter.call)  # fmt: skip
+    compound = (*[FormWriter.if_] * 4, *[while_] * 2, *[FormWriter.for_] * 4, try_, with_, match_, def_)

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 
 from hypothesis import strategies as st
 
+from tests.drawing import Lines, Writer, indented
+
 PRELUDE = '''\
 import contextlib
 
@@ -93,8 +95,6 @@ FORMS = ("({0} + {1})", "({0} - {1})", "say({0})", "({0} * 3 % 7)", "-{0}", "({0
 
 PATTERNS = ("0", "1 | 2", "-1", "int({n}) if {n} > 2", "[{n}, *_]", "None", "str()", "{n} if {n}")
 
-Lines = list[str]
-
 
 @dataclass(frozen=True)
 class Scope:
@@ -113,28 +113,11 @@ class Scope:
 @st.composite
 def programs(draw: st.DrawFn, generators: bool = True) -> str:
     """The text of a module whose function `main(a, b, xs, d)` is to be tried."""
-    return _Writer(draw).program(generators)
+    return _Writer(draw, st.integers(4, 40)).program(generators)
 
 
-def _indented(lines: Lines) -> Lines:
-    return ["    " + line for line in lines]
-
-
-class _Writer:
-    def __init__(self, draw: st.DrawFn) -> None:
-        self.draw = draw
-        self.left = draw(st.integers(4, 40))  # statements
-        self.counter = 0
-
-    def pick(self, *choices: str) -> str:
-        return self.draw(st.sampled_from(choices))
-
-    def flip(self, one_in: int = 2) -> bool:
-        return self.draw(st.integers(1, one_in)) == one_in
-
-    def fresh(self, root: str) -> str:
-        self.counter += 1
-        return f"{root}{self.counter}"
+class _Writer(Writer):
+    longest = 4
 
     def program(self, generators: bool) -> str:
         shared = "g" if self.flip(3) else ""
@@ -147,19 +130,9 @@ class _Writer:
             body += self.block(scope)
         if self.flip():
             body += [f"return {self.expression(scope)}, [f() for f in fs], vars(box)"]
-        return PRELUDE + "\n\n" + "\n".join(["def main(a, b, xs, d):", *_indented(body)]) + "\n"
+        return PRELUDE + "\n\n" + "\n".join(["def main(a, b, xs, d):", *indented(body)]) + "\n"
 
     # Statements
-
-    def block(self, scope: Scope, longest: int = 4) -> Lines:
-        lines: Lines = []
-        for _ in range(self.draw(st.integers(1, longest))):
-            lines += self.statement(scope)
-        return _indented(lines) if scope.nesting else lines
-
-    def inside(self, scope: Scope) -> Lines:
-        """A block one deeper."""
-        return self.block(replace(scope, nesting=scope.nesting + 1), 3)
 
     def statement(self, scope: Scope) -> Lines:
         self.left -= 1
@@ -209,7 +182,7 @@ class _Writer:
         kinds += ["raise"] if scope.handler else []
         kinds += ["yield {}", "yield from [{}]"] * 2 if scope.generator else []
         lines = [self.pick(*kinds).format(self.expression(scope))]
-        return [f"if {self.condition(scope)}:", *_indented(lines)] if self.flip() else lines
+        return [f"if {self.condition(scope)}:", *indented(lines)] if self.flip() else lines
 
     def if_(self, scope: Scope) -> Lines:
         lines = [f"if {self.condition(scope)}:", *self.inside(scope)]
@@ -264,7 +237,7 @@ class _Writer:
         for _ in range(self.draw(st.integers(1, 3))):
             pattern = self.pick(*PATTERNS)
             pattern = pattern.format(n=self.write(scope)) if "{n}" in pattern else pattern
-            lines += _indented([f"case {pattern}:", *self.inside(scope)])
+            lines += indented([f"case {pattern}:", *self.inside(scope)])
         return lines
 
     def def_(self, scope: Scope) -> Lines:

@@ -8,31 +8,20 @@ from __future__ import annotations
 
 import itertools
 import linecache
-import os
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import given, note
 
 from autograph import api
 from tests import outcomes
+from tests.drawing import drawn
 from tests.strategies import PRELUDE, programs
 
 pytestmark = pytest.mark.once
 
-EXAMPLES = int(os.environ.get("AUTOGRAPH_FUZZ", "0"))
 NUMBERS = itertools.count()
 CALLS = ("2, 0, [3, 1], {1: 2}", "1, 3, [0, 2, 5], {}", "0, None, [], {}")
-
-run_here = settings(
-    max_examples=EXAMPLES or 300,
-    derandomize=not EXAMPLES,
-    deadline=None,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-)
-
 
 def outcome(names: dict[str, Any], function: Any, arguments: str) -> tuple[outcomes.Outcome, Any]:
     names["Tank"].level = 60
@@ -57,7 +46,7 @@ def compare(text: str) -> None:
 
 
 @given(programs())
-@run_here
+@drawn(300)
 def test_drawn_programs_do_the_same(text: str) -> None:
     note(text.removeprefix(PRELUDE))
     compare(text)

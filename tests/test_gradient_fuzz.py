@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import itertools
 import linecache
-import os
 import sys
 import time
 import warnings
@@ -21,16 +20,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 import autograph as ag
 from autograph.errors import AutographError
 from tests import gradient_strategies, outcomes
+from tests.drawing import EXAMPLES, drawn
 
 pytestmark = pytest.mark.once
 
-EXAMPLES = int(os.environ.get("AUTOGRAPH_FUZZ", "0"))
 NUMBERS = itertools.count()
 TALLY: Counter[str] = Counter()
 REASONS: Counter[str] = Counter()  # why programs were refused
@@ -179,14 +178,7 @@ def _progress() -> None:
 
 
 @given(gradient_strategies.programs(), st.integers(0, 3))
-@settings(
-    max_examples=EXAMPLES or 60,
-    derandomize=not EXAMPLES,
-    deadline=None,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-)
+@drawn(60)
 def test_gradients_of_drawn_programs(text: str, chance: int) -> None:
     note(text.removeprefix(gradient_strategies.PRELUDE))
     check(text, second=chance == 0)

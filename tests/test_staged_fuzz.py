@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 import linecache
-import os
 import sys
 import time
 from collections import Counter
@@ -21,33 +20,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 import autograph as ag
 from autograph.runtime.passes import PASSES
 from tests import outcomes, staged_strategies, strategies
+from tests.drawing import EXAMPLES, drawn
 from tests.staged_strategies import arguments, numeric_programs
 from tests.test_fuzz import CALLS
 from tests.test_staged_corpus import refused, same_line
 
 pytestmark = pytest.mark.once
 
-EXAMPLES = int(os.environ.get("AUTOGRAPH_FUZZ", "0"))
 NUMBERS = itertools.count()
 TALLY: Counter[str] = Counter()
 STARTED = time.monotonic()
-
-
-def here(share: float) -> Any:
-    return settings(
-        max_examples=int((EXAMPLES or 300) * share),
-        derandomize=not EXAMPLES,
-        deadline=None,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-        phases=[Phase.explicit, Phase.generate, Phase.shrink],
-    )
 
 
 def outcome(names: dict[str, Any], function: Any, call: str) -> tuple[outcomes.Outcome, Any]:
@@ -98,14 +86,14 @@ def progress() -> None:
 
 
 @given(numeric_programs(), st.lists(arguments(), min_size=3, max_size=3), st.sets(st.sampled_from(sorted(PASSES))))
-@here(2 / 3)
+@drawn(200, 2 / 3)
 def test_programs_of_numbers_and_arrays(text: str, calls: list[str], without: set[str]) -> None:
     note(text.removeprefix(staged_strategies.PRELUDE))
     compare(text, calls, without)
 
 
 @given(strategies.programs(generators=False))
-@here(1 / 3)
+@drawn(100, 1 / 3)
 def test_programs_of_plain_python(text: str) -> None:
     note(text.removeprefix(strategies.PRELUDE))
     compare(text, list(CALLS))
