@@ -43,6 +43,8 @@ _SHALLOW = frozenset(
 _WITH_KEY = frozenset("getitem setitem delitem .get .pop".split())
 # Whose results tell one object from another that is equal to it.
 _IDENTITY = frozenset({"is", "is_not", "id", "np.shares_memory", "np.may_share_memory"})
+# What they give shares memory with nothing but their first argument, or is a part of it.
+_OF_FIRST = frozenset({"getitem", "getattr", "cleared", "cleared_product"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def _of_operation(node: Node) -> Effect:
     if changed:
         return Effect(WRITE, leaves, changed, leaves)
     if op.effect == VIEW and not ("copies-arrays" in op.tags and is_array(target)):
-        return Effect(VIEW, leaves, [], [target] if node.op in ("getitem", "getattr") and leaves else leaves)
+        return Effect(VIEW, leaves, [], [target] if node.op in _OF_FIRST and leaves else leaves)
     return Effect(PURE, leaves, [], [] if fresh else leaves)         # not fresh: `sorted` of a list of arrays
 
 

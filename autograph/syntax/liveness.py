@@ -17,7 +17,8 @@ from autograph.syntax import binding, cfg, scope
 class State:
     """The names a construct carries.
 
-    `names`: written in the construct and live after it, or carried to the next iteration; in order of first appearance.
+    `names`: written in the construct and live after it, carried to the next iteration, or handed from the test of a
+    `while` to its body; in order of first appearance.
     `shared`: for each body, the names it must not keep to itself: those, and what it reads before it writes it.
     """
 
@@ -70,4 +71,5 @@ def _state(graph: cfg.Graph, place: cfg.Place, live: list[int], always: int) -> 
         written |= names
         # A `for` target is written anew before each iteration, so it is shared only if it lives on after the loop.
         shared[body] = graph.listed(names & (after | live[entry] | place.test))
+        after |= live[entry] & place.test  # what the test of a `while` hands to the body
     return State(graph.listed(written & after), shared)

@@ -401,6 +401,15 @@ def walrus_in_a_loop(n):
     return out, half
 
 
+@calls("np.array([0.5, 0.2, 0.8])", "np.array([0.01, 0.2, 0.8])", "[0.5, 0.25, 1.0]")
+def walrus_hands_on_to_the_body(x):
+    total, i = 0.0, 0
+    while (v := x[i % 3] * 0.9**i) > 0.05 and (half := v / 2) > 0.01:
+        total += v if i % 2 == 0 else half
+        i += 1
+    return total, i, v
+
+
 @calls("np.array([1.0, 2.0, 4.0])", "np.array([1.0])", "np.array([])")
 def pairs_of_neighbours(x):
     out = []

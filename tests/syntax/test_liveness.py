@@ -239,7 +239,7 @@ STATES = {
         """,
     "bound_by_the_test": """
         def f(g):
-            while n := g():             # ; body n
+            while n := g():             # n; body n
                 print(n)
         """,
     "captured_names_live_for_ever": """
