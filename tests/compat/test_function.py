@@ -1,6 +1,7 @@
 """TensorFlow's spelling: when functions are traced, what is static, and what runs when."""
 
 import gc
+import re
 import weakref
 
 import numpy as np
@@ -221,6 +222,40 @@ def test_structures_go_in_and_come_out():
     assert found["sum"].numpy() == 3
     assert found["rest"][0].numpy() == 5
     assert found["rest"][1] is None
+
+
+def test_shapes_are_checked_in_graphs():
+    for function, *shapes in [(tf.add, [2, 3], [2]), (tf.matmul, [2, 3], [2, 3]), (tf.divide, [2, 3], [4, 3])]:
+        tensors = [tf.ones(dims) for dims in shapes]
+        told = str(shapes)[1:-1].replace(", ", ",").replace("],", "], ")
+        with pytest.raises(ValueError, match=re.escape(f"with input shapes: {told}.")):
+            tf.function(function)(*tensors)
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            function(*tensors)
+
+
+def test_a_second_shape_leads_to_a_trace_for_any():
+    for option in ("reduce_retracing", "experimental_relax_shapes"):
+        f = tf.function(lambda x, scale, y=None: x * scale, **{option: True})
+        for length in (1, 2, 3, 4, 3):
+            assert f(tf.ones([length]), 2.0).shape == (length,)
+        assert f.experimental_get_tracing_count() == 2
+        assert "shape=(None,)" in f.pretty_printed_concrete_signatures()
+        f(tf.ones([5]), 3.0)
+        f(tf.ones([5]), 2.0, tf.ones([1]))
+        assert f.experimental_get_tracing_count() == 4
+        assert f(tf.ones([2, 2]), 2.0).shape == (2, 2)
+        assert [f(tf.ones(shape), 2.0).shape for shape in ([1], [1, 1])] == [(1,), (1, 1)]
+        assert f.experimental_get_tracing_count() == 5  # of any shape
+
+
+def test_what_a_concrete_function_takes_and_gives():
+    concrete = tf.function(lambda x, y: (x + y, x)).get_concrete_function(tf.TensorSpec([None]), tf.TensorSpec([]))
+    assert [str(each.shape) for each in concrete.inputs] == ["(None,)", "()"]
+    assert [str(each.shape) for each in concrete.outputs] == ["(None,)", "(None,)"]
+    assert [each.type for each in concrete.graph.get_operations()][:3] == ["Placeholder", "Placeholder", "AddV2"]
+    (node,) = [each for each in concrete.graph.as_graph_def().node if each.op == "AddV2"]
+    assert node.input == ["x", "y"]
 
 
 def test_types_are_strict_in_graphs():

@@ -123,15 +123,6 @@ def test_of_functions_that_run_as_graphs(capsys):
     assert c.numpy() == 2
     assert capsys.readouterr().err == "once\n"
 
-    @tf.function
-    def draws(x):
-        return x * tf.random.uniform(())
-
-    with tf.GradientTape() as tape:
-        y = draws(c)
-    with pytest.raises(NotImplementedError, match="put the GradientTape into the function"):
-        tape.gradient(y, c)
-
 
 def test_variables_have_the_values_that_were_read():
     c = tf.Variable(2.0)
@@ -334,3 +325,46 @@ def test_constants_are_watched_by_tapes_within_tapes(wrap):
 def test_steps_of_an_optimizer_are_assignments():
     x, optimizer = tf.Variable(3.0), tf.keras.optimizers.SGD(1.0)
     assert both(lambda: stepped_between(x, optimizer)) == (9.0, 40.0, 6.0, 10.0)
+
+
+def test_numbers_drawn_in_a_function_are_those_of_its_gradient():
+    w = tf.Variable(2.0)
+
+    @tf.function
+    def drops(x):
+        kept = tf.cast(tf.random.uniform([20]) > 0.5, tf.float32)
+        return x * w * kept, kept
+
+    x = tf.range(20.0)
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            y, kept = drops(x)
+        assert numbers(tape.gradient(y, w)) == numbers(tf.reduce_sum(x * kept))
+
+    @tf.function
+    def in_a_branch(x):
+        if x > 0.0:
+            x = x * tf.random.uniform([])
+        return x * w
+
+    with tf.GradientTape() as tape:
+        y = in_a_branch(tf.constant(1.0))
+    with pytest.raises(NotImplementedError, match="put the GradientTape into the function, or draw the numbers before"):
+        tape.gradient(y, w)
+
+
+@pytest.mark.parametrize("wrap", [lambda function: function, tf.function], ids=["eager", "graph"])
+def test_gradients_in_the_parameters_of_distributions(wrap):
+    mean, deviation, end = tf.Variable(1.0), tf.Variable(2.0), tf.Variable(3.0)
+
+    @wrap
+    def gradients():
+        with tf.GradientTape() as tape:
+            x, y = tf.random.normal([5], mean, deviation), tf.random.uniform([5], 0.0, end)
+            sum_ = tf.reduce_sum(x) + tf.reduce_sum(y)
+        return tape.gradient(sum_, [mean, deviation, end]), x, y
+
+    (of_mean, of_deviation, of_end), x, y = gradients()
+    assert of_mean == 5
+    assert np.isclose(of_deviation, np.sum((x - 1) / 2))
+    assert np.isclose(of_end, np.sum(y / 3))

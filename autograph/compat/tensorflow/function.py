@@ -13,7 +13,8 @@ from autograph import nest
 from autograph.compat.tensorflow import graphs, variables
 from autograph.compat.tensorflow.backend import TENSORFLOW
 from autograph.compat.tensorflow.convert import convert_to_tensor
-from autograph.compat.tensorflow.signatures import ByIdentity, Signature, key_of
+from autograph.compat.tensorflow.shapes import TensorShape, TensorSpec
+from autograph.compat.tensorflow.signatures import ByIdentity, Signature, is_staged, key_of, without_shapes
 from autograph.compat.tensorflow.tensor import Tensor
 from autograph.compat.tensorflow.tracing import Traced, call, trace
 from autograph.operators.backend import traced_by
@@ -44,29 +45,42 @@ class ConcreteFunction:
         if not graphs.tapes():
             return self._traced(values)
         reads = [variable._as_tensor() for variable in self.graph.accessed.values()]
-        result = self._traced(values)
+        result, drawn = self._traced.with_draws(values)
         outputs = [leaf for leaf in nest.flatten(result) if isinstance(leaf, Tensor)]
-        graphs.note(self._again, [*tensors, *reads], outputs, ByIdentity(self))
+        graphs.note(self._again, [*tensors, *reads, *drawn], outputs, ByIdentity(self))
         return result
 
     def _again(self, *tensors: Tensor) -> list[Tensor]:
-        """Make a call a part of the graph that is being made, without its effects."""
+        """Make a call a part of the graph that is being made, without its effects.
+
+        Args:
+            tensors: the arguments, the values of the variables that are read, and the random numbers that were drawn.
+        """
         graph = graphs.current()
         assert graph is not None, "calls are repeated only in graphs"
         args, kwargs = self._signature.filled(tensors)
-        before = graph.reads, graph.replaying
-        graph.reads = dict(zip(self.graph.accessed, tensors[len(self._signature.specs) :]))
-        graph.replaying = True
+        before = graph.reads, graph.replaying, graph.drawn
+        given = tensors[len(self._signature.specs) :]
+        graph.reads = dict(zip(self.graph.accessed, given))
+        graph.replaying, graph.drawn = True, list(given[len(self.graph.accessed) :])
         try:
             with traced_by(TENSORFLOW):
                 found = call(self._function.python_function, args, kwargs, self._function._convert)
         finally:
-            graph.reads, graph.replaying = before
+            graph.reads, graph.replaying, graph.drawn = before
         return [convert_to_tensor(leaf) for leaf in nest.flatten(found) if leaf is not None]
 
     @property
     def name(self) -> str:
         return self.graph.name
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        return list(self.graph.inputs)
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        return list(self.graph.outputs)
 
     @property
     def structured_input_signature(self) -> Any:
@@ -90,7 +104,8 @@ class Function:
     """A Python function that is traced into graphs. Tensors among the arguments are staged, all else is static."""
 
     def __init__(
-        self, python_function: Callable[..., Any], input_signature: Any, convert: bool, features: Any, owner: Any = None
+        self, python_function: Callable[..., Any], input_signature: Any, convert: bool, features: Any,
+        reduce_retracing: bool = False, owner: Any = None,
     ) -> None:
         self._plain = python_function
         self._owner = None if owner is None else weakref.ref(owner)  # the object that it is a method of
@@ -98,9 +113,12 @@ class Function:
         self._input_signature = input_signature
         self._convert = convert
         self._features = features
+        self._reduces = reduce_retracing and input_signature is None
         self._parameters = parameters_of(self.python_function)
         self._bind = make_binder(self.python_function, self._parameters)
         self._traces: dict[Any, ConcreteFunction] = {}
+        self._served: dict[Any, ConcreteFunction] = {}  # by keys that are served by traces for any shapes
+        self._shapes: dict[Any, tuple[list[TensorShape], ConcreteFunction]] = {}  # those seen, by keys without shapes
         self._methods: dict[int, tuple[weakref.ref[Any], Function]] = {}  # by the ids of objects
         self._has_variables = False
         functools.update_wrapper(self, python_function)
@@ -129,7 +147,27 @@ class Function:
             return call(self.python_function, args, kwargs, self._convert)
         key, tensors, values = self._read(args, kwargs)
         found = self._traces.get(key)
-        return (self._trace(key, values) if found is None else found)._run(tensors)
+        return (self._other(key, tensors, values) if found is None else found)._run(tensors)
+
+    def _other(self, key: Any, tensors: list[Tensor], values: tuple[Any, ...]) -> ConcreteFunction:
+        """The trace for arguments of which none has been of the same shapes."""
+        if not self._reduces:
+            return self._trace(key, values)
+        if key in self._served:
+            return self._served[key]
+        form, shapes = without_shapes(key), [tensor.shape for tensor in tensors]
+        if form not in self._shapes:
+            self._shapes[form] = shapes, self._trace(key, values)
+            return self._shapes[form][1]
+        known, found = self._shapes[form]
+        if not all(shape.is_subtype_of(old) for shape, old in zip(shapes, known)):
+            known = [old.most_general(shape) for shape, old in zip(shapes, known)]
+            specs = iter([TensorSpec(shape, tensor.dtype) for shape, tensor in zip(known, tensors)])
+            found = self._trace(key, nest.map(lambda leaf: next(specs) if is_staged(leaf) else leaf, values))
+            self._shapes[form] = known, found
+        else:
+            self._served[key] = found
+        return found
 
     def _read(self, args: Any, kwargs: Any) -> tuple[Any, list[Tensor], tuple[Any, ...]]:
         """The key of a call, the tensors among its arguments, and the values of all parameters."""
@@ -179,7 +217,7 @@ class Function:
         known = self._methods.get(number)
         if known is not None and known[0]() is instance:
             return Method(known[1], instance)
-        found = Function(self._plain, self._input_signature, self._convert, self._features, instance)
+        found = Function(self._plain, self._input_signature, self._convert, self._features, self._reduces, instance)
         self._methods[number] = weakref.ref(instance, lambda _: self._methods.pop(number, None)), found
         return Method(found, instance)
 
@@ -224,13 +262,15 @@ def function(
     Args:
         input_signature: a `TensorSpec` for each argument: there is one trace, then.
         autograph: whether its control flow is converted.
+        reduce_retracing: whether a second shape leads to a trace for any such shapes.
         experimental_autograph_options: optional features of AutoGraph, one or several.
     """
     options = experimental_autograph_options
     features = options if isinstance(options, (list, tuple, set, frozenset)) else () if options is None else (options,)
 
     def decorate(python_function: Callable[..., Any]) -> Function:
-        return Function(python_function, input_signature, autograph, tuple(features))
+        reduces = reduce_retracing or bool(experimental_relax_shapes)
+        return Function(python_function, input_signature, autograph, tuple(features), reduces)
 
     return decorate if func is None else decorate(func)
 

@@ -23,11 +23,27 @@ _OPS = {
     "np.minimum": "Minimum", "np.where": "SelectV2", "np.arange": "Range", "np.reshape": "Reshape",
     "np.stack": "Pack", "np.concatenate": "ConcatV2", "getitem": "StridedSlice", "astype": "Cast", "call": "PyFunc",
     "if": "StatelessIf", "while": "StatelessWhile", "for": "For", "np.take": "GatherV2", "np.tanh": "Tanh",
+    "checked_take": "GatherV2", "stack_items": "TensorListStack", "fill_gap": "TensorListSetItem",
 }  # fmt: skip
 _FIELDS = {"f": "float_val", "i": "int_val", "u": "int_val", "b": "bool_val", "c": "scomplex_val"}
 _BLOCKS = {"if": ("then_branch", "else_branch"), "while": ("cond", "body"), "for": ("body",)}
 _STARTS = {"if": ("cond_true", "cond_false"), "while": ("while_cond", "while_body"), "for": ("for_body",)}
 Lines = list[str]
+
+
+class NodeDef:
+    """A node that has been written down."""
+
+    def __init__(self, lines: Lines) -> None:
+        told = [line.strip().partition(": ") for line in lines if line.startswith("  ") and line[2] != " "]
+        found = [(name, value.strip('"')) for name, _, value in told]
+        self.name, self.op = dict(found)["name"], dict(found)["op"]
+        self.input = [value for name, value in found if name == "input"]
+        self.type = self.op
+        self._lines = lines
+
+    def __repr__(self) -> str:
+        return "\n".join(line[2:] for line in self._lines[1:-1])
 
 
 class GraphDef:
@@ -43,7 +59,8 @@ class GraphDef:
         library = _field("library", [line for each in self._functions for line in each]) if self._functions else []
         versions = _field("versions", ["producer: 898", "min_consumer: 12"])
         self._lines = [line for each in nodes for line in each] + library + versions
-        self.names = [line.strip()[7:-1] for line in self._lines if line.startswith('  name: "')]
+        self.node = list(map(NodeDef, nodes))
+        self.names = [each.name for each in self.node]
 
     def function(self, start: str, block: Block) -> str:
         """Write a block down as a function; gives its name."""

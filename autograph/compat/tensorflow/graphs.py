@@ -37,6 +37,10 @@ class FuncGraph:
         self.reads: dict[int, Any] = {}  # what variables are read as, by their ids, while `replaying`
         self.lists: dict[int, Any] = {}  # those of which the type of the elements was set, by their ids
         self.tapes: list[Any] = []  # those that were begun in it, the innermost last
+        self.inputs: list[Any] = []  # the tensors that it is given, and those that it gives
+        self.outputs: list[Any] = []
+        self.draws: list[Any] = []  # the random numbers that are drawn when it runs, once each
+        self.drawn: list[Any] = []  # those to take instead while `replaying`
         self.replaying = False  # whether what has run is recorded again, without its effects
         self.stand_ins: dict[int, tuple[Any, Any]] = {}  # what stands for tensors that are watched, by their ids
         self.check_variables: Callable[[], None] = lambda: None  # raises if no variable may be made
@@ -47,6 +51,10 @@ class FuncGraph:
         number = self._names[base]
         self._names[base] += 1
         return f"{base}_{number}" if number else base
+
+    def get_operations(self) -> list[Any]:
+        """The nodes of the graph, as TensorFlow writes them down."""
+        return list(self.as_graph_def().node)
 
     def as_graph_def(self) -> Any:
         """The graph as TensorFlow writes graphs down."""

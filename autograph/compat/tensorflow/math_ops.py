@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow import dtypes
+from autograph.compat.tensorflow import dtypes, graphs
 from autograph.compat.tensorflow.convert import convert_to_tensor, matched
 from autograph.compat.tensorflow.dtypes import as_dtype, numpy_dtype
 from autograph.compat.tensorflow.errors import InvalidArgumentError
@@ -17,9 +17,26 @@ from autograph.compat.tensorflow.tensor import Tensor, apply, is_handle, run_lat
 Op = Callable[..., Tensor]
 
 
+def _operands(op: str, x: Any, y: Any) -> list[Tensor]:
+    """Two tensors of one type, of which a graph knows at once whether they can be broadcast."""
+    tensors = matched(op, x, y)
+    if graphs.current() is not None:
+        dims, others = (reversed(each.shape.dims or []) for each in tensors)
+        for a, b in zip(dims, others):
+            if a is not None and b is not None and a != b and 1 not in (a, b):
+                raise unequal(op, a, b, *(each.shape.dims for each in tensors))
+    return tensors
+
+
+def unequal(op: str, a: int, b: int, *shapes: Any) -> ValueError:
+    """What a graph says of tensors whose shapes do not go together."""
+    told = ", ".join(f"[{','.join('?' if size is None else str(size) for size in dims)}]" for dims in shapes)
+    return ValueError(f"Dimensions must be equal, but are {a} and {b} for '{op}' with input shapes: {told}.")
+
+
 def _binary(op: str, function: Callable[..., Any], boolean: bool = False) -> Op:
     def of(x: Any, y: Any, name: str | None = None) -> Tensor:
-        x, y = matched(op, x, y)
+        x, y = _operands(op, x, y)
         return apply(op, function, x, y, dtype=dtypes.bool if boolean else x.dtype)
 
     of.__name__ = of.__qualname__ = op.lower()
@@ -47,7 +64,7 @@ squared_difference = _binary("SquaredDifference", lambda x, y: (x - y) * (x - y)
 
 def _division(op: str, function: Callable[..., Any]) -> Op:
     def of(x: Any, y: Any, name: str | None = None) -> Tensor:
-        x, y = matched(op, x, y)
+        x, y = _operands(op, x, y)
         return apply(op, function, x, _divisor(y) if y.dtype.is_integer else y, dtype=x.dtype)
 
     of.__name__ = of.__qualname__ = op.lower()
@@ -73,7 +90,7 @@ floormod = mod = _division("FloorMod", operator.mod)
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    x, y = matched("RealDiv", x, y)
+    x, y = _operands("RealDiv", x, y)
     dtype = x.dtype if not x.dtype.is_integer else dtypes.float32 if x.dtype.size < 4 else dtypes.float64
     return apply("RealDiv", operator.truediv, x, y, dtype=dtype)
 
@@ -180,6 +197,8 @@ def matmul(
             raise InvalidArgumentError(None, None, ranks)
     inner = [_dims(a, transpose_a), _dims(b, transpose_b)]
     if all(inner) and None not in (inner[0][-1], inner[1][-2]) and inner[0][-1] != inner[1][-2]:
+        if graphs.current() is not None:
+            raise unequal("MatMul", inner[0][-1] or 0, inner[1][-2] or 0, a.shape.dims, b.shape.dims)
         texts = [f"[{','.join(map(str, dims))}]" for dims in inner]
         message = f"Matrix size-incompatible: In[0]: {texts[0]}, In[1]: {texts[1]} [Op:MatMul]"
         raise InvalidArgumentError(None, None, message)

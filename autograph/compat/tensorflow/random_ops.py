@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow import dtypes
+from autograph.compat.tensorflow import dtypes, math_ops
 from autograph.compat.tensorflow.array_ops import plain, static_shape
-from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow.convert import convert_to_tensor, is_tensor
 from autograph.compat.tensorflow.dtypes import as_dtype, numpy_dtype
 from autograph.compat.tensorflow.tensor import Tensor, run_later
 
@@ -33,6 +33,9 @@ def uniform(
     if maxval is None and wanted.is_integer:
         raise ValueError("Must specify maxval for integer dtype")
     ends = minval, 1 if maxval is None else maxval
+    if wanted.is_floating and any(map(is_tensor, ends)):  # of which there are gradients
+        low, high = (convert_to_tensor(each, dtype_hint=wanted) for each in ends)
+        return math_ops.add(uniform(shape, dtype=dtype, seed=seed) * (high - low), low)
     low, high = (convert_to_tensor(each, dtype_hint=wanted)._value for each in ends)
     kind, own = numpy_dtype(wanted), None if seed is None else generator_of(seed)
 
@@ -71,6 +74,8 @@ def _truncated(generator: np.random.Generator, dims: Any) -> Any:
 
 def _normal(shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None, draw: Any) -> Tensor:
     wanted = as_dtype(dtype)
+    if is_tensor(mean) or is_tensor(stddev):
+        return math_ops.add(_normal(shape, 0.0, 1.0, dtype, seed, draw) * stddev, mean)
     middle, width = (convert_to_tensor(each, dtype_hint=wanted)._value for each in (mean, stddev))
     own = None if seed is None else generator_of(seed)
 

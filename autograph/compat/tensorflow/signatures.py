@@ -64,6 +64,20 @@ def key_of(value: Any, tensors: list[Tensor], wanted: Any = None) -> Any:
     return kind, own, tuple(parts), tuple([key_of(part, tensors, specs.get(name)) for name, part in parts.items()])
 
 
+def without_shapes(key: Any) -> Any:
+    """A key that is the same for tensors of all shapes."""
+    if type(key) is not tuple:
+        return key
+    if len(key) == 2 and type(key[0]) is str:
+        return key[:1]
+    return tuple(map(without_shapes, key))
+
+
+def is_staged(value: Any) -> bool:
+    """Whether an argument is a tensor, or becomes one."""
+    return isinstance(value, (Tensor, np.ndarray, np.generic))
+
+
 def _fitting(value: Any, spec: TensorSpec) -> Tensor:
     """An argument as its spec has it."""
     tensor = convert_to_tensor(value, dtype_hint=spec.dtype)
@@ -93,7 +107,7 @@ class Signature:
             return self._add(value.name or name, wanted or value)
         if isinstance(wanted, TensorSpec):
             return self._add(name, wanted)
-        if isinstance(value, (Tensor, np.ndarray, np.generic)):
+        if is_staged(value):
             tensor = convert_to_tensor(value)
             return self._add(name, TensorSpec(tensor.shape, tensor.dtype))
         kind = nest.kind_of(value)

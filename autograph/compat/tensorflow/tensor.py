@@ -317,12 +317,19 @@ def run_later(
     graph = graphs.current()
     if graph is None:
         return wrap(function(*values), dtype, name=op)
+    once = not graph.trace.depth
     if graph.replaying and not repeatable:
-        raise NotImplementedError(
-            f"{op} in a tf.function would give something else when the gradient is computed: put the GradientTape into "
-            "the function"
-        )
-    return wrap(graph.trace.record("call", (function, *values)), dtype, TensorShape(shape), op)
+        if not once:
+            raise NotImplementedError(
+                f"{op} in a branch or loop of a tf.function, whose gradient is asked for outside of it: put the "
+                "GradientTape into the function, or draw the numbers before the branch or loop"
+            )
+        given: Tensor = graph.drawn.pop(0)
+        return given
+    found = wrap(graph.trace.record("call", (function, *values)), dtype, TensorShape(shape), op)
+    if once and not repeatable:
+        graph.draws.append(found)
+    return found
 
 
 def effect(function: Callable[..., Any], *values: Any) -> Any:

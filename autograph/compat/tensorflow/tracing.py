@@ -38,7 +38,7 @@ class Traced:
         whole = graph.trace.graph
         dead.run(whole, strict=False)
         optimise(whole)
-        self._compile(whole, structure)
+        self._compile(whole, structure, graph.draws)
         made = graphs.remembered()
         if made is not None:
             made.append(graph)
@@ -50,9 +50,10 @@ class Traced:
         found._compile(graph, structure)
         return found
 
-    def _compile(self, graph: Graph, structure: Any) -> None:
+    def _compile(self, graph: Graph, structure: Any, draws: Sequence[Tensor] = ()) -> None:
         self.structure = structure
         self._dtypes = [leaf.dtype for leaf in nest.flatten(structure) if isinstance(leaf, TensorSpec)]
+        self._drawn = [each.dtype for each in draws]
         self._executable = engine.compile(graph)
 
     @property
@@ -61,12 +62,22 @@ class Traced:
         return self._executable.source
 
     def __call__(self, values: Sequence[Any]) -> Any:
+        return self._result(self._run(values))
+
+    def with_draws(self, values: Sequence[Any]) -> tuple[Any, list[Tensor]]:
+        """What the function gives, and the random numbers that it drew."""
+        found = self._run(values)
+        return self._result(found), [eager(*each) for each in zip(found[len(self._dtypes) :], self._drawn)]
+
+    def _run(self, values: Sequence[Any]) -> Any:
         try:
             with np.errstate(all="ignore"):
-                found = self._executable.run(*values)
+                return self._executable.run(*values)
         except Exception as error:
             self._executable.translate(error)
             reraise(error)
+
+    def _result(self, found: Any) -> Any:
         tensors = iter([eager(value, dtype) for value, dtype in zip(found, self._dtypes)])
         if type(self.structure) is TensorSpec:
             return next(tensors)
@@ -91,6 +102,7 @@ def trace(
             value = graph.trace.graph.block.add_param(type_of(spec.dtype, spec.shape), parameter)
             handle = graph.trace.handle(value)
             given[id(spec)] = Tensor(handle, spec.dtype, spec.shape, graph, graph.unique_name(parameter))
+        graph.inputs = list(given.values())
         positional, named = nest.map(lambda leaf: given.get(id(leaf), leaf), args)
         with traced_by(TENSORFLOW):
             graph.trace.start_from(sys._getframe())
@@ -128,9 +140,11 @@ def _returned(graph: graphs.FuncGraph, result: Any) -> Any:
                 f"tensors; in compilation of {graph.name}, found return value of type {type(value)}, which is not one"
             )
         tensor = convert_to_tensor(value)
+        graph.outputs.append(tensor)
         outputs.append(lowered(graph, tensor))
         return TensorSpec(tensor.shape, tensor.dtype)
 
     structure = nest.map(leaf, result)
-    graph.trace.finish((tuple(outputs),))
+    drawn = [lowered(graph, tensor) for tensor in graph.draws]
+    graph.trace.finish((tuple(outputs + drawn),))
     return structure
