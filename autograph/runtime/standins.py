@@ -58,7 +58,7 @@ def is_impure(function: Any) -> bool:
         module = (owner if isinstance(owner, type) else type(owner)).__module__
     if str(module).startswith("numpy.random"):
         return not isinstance(function, type)
-    if any(function is each for each in MANAGERS):
+    if any(function is each for each in (*MANAGERS, np.frompyfunc)):
         return True
     if getattr(function, "__name__", "") in _SETTINGS and str(module).startswith("numpy"):
         return True

@@ -192,3 +192,13 @@ def shifts_what_is_constant(x, y):
     flag = True
     flag <<= y
     return flag
+
+
+# Functions of the function's own in the hands of NumPy
+
+
+@calls("1", "2.5", "np.arange(2)")
+def universal_functions_of_its_own(x):
+    scale = x * 2
+    scaled = np.frompyfunc(lambda a, b: a * scale + b, 2, 1)
+    return scaled([1, 2], [3, 4]), scaled.nin, [np.frompyfunc(lambda n, k=k: n * k, 1, 1)(x) for k in range(2)]
