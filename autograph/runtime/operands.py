@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -47,16 +47,22 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A `range` of 64-bit integers. `known` is its step, if that is known already."""
+    """A `range` of integers of at most 53 bits, in steps of at most 31, so that counting never overflows.
+
+    Attributes:
+        known: its step, if that is known already.
+        down: whether that is negative, if that is known.
+    """
 
     start: str
     stop: str
     step: str
     known: int | None
+    down: bool | None
 
     @property
     def kind(self) -> Any:
-        return "range", self.known
+        return "range", self.known, self.down
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +122,7 @@ def unplaced(operand: Any) -> Any:
     """What is known of an operand wherever paths meet."""
     if isinstance(operand, Number):
         return Number(operand.type, "")
-    return Range("", "", "", operand.known) if isinstance(operand, Range) else operand
+    return replace(operand, start="", stop="", step="") if isinstance(operand, Range) else operand
 
 
 def kind_of(operand: Any) -> Any:

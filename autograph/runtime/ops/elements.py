@@ -8,7 +8,7 @@ from typing import Any
 from autograph.runtime.operands import Array, Emitter, NoLowering, Number, Operand, Range
 from autograph.runtime.ops.scalars import (
     fitted,
-    leave_if_inexact,
+    leave_if_large,
     number,
     range_length,
     truth,
@@ -71,9 +71,10 @@ def make_range(emit: Emitter, *args: Any) -> Range:
         raise NoLowering
     if step.known is None:
         emit.leave_if(zero(emit, step))
-    for each in (start, stop, step):
-        leave_if_inexact(emit, each)        # so that the machine never overflows when it counts
-    return Range(start.ref, stop.ref, step.ref, None if step.known is None else int(step.known))
+    for each, bits in ((start, 53), (stop, 53), (step, 31)):
+        leave_if_large(emit, each, 2**bits)
+    known = None if step.known is None else int(step.known)
+    return Range(start.ref, stop.ref, step.ref, known, None if known is None else known < 0)
 
 
 def length(emit: Emitter, a: Any) -> Number:

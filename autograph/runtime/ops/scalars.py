@@ -187,16 +187,19 @@ def true_division(emit: Emitter, a: Any, b: Any) -> Number:
 
 def leave_if_inexact(emit: Emitter, x: Number) -> None:
     """Leave if an integer may be none as a float."""
-    if x.type.dtype.kind not in "iu" or x.type.dtype.itemsize < 8:
-        return
+    if x.type.dtype.kind in "iu" and x.type.dtype.itemsize == 8:
+        leave_if_large(emit, x, EXACT)
+
+
+def leave_if_large(emit: Emitter, x: Number, bound: int) -> None:
+    """Leave if an integer is beyond a bound, on either side."""
     if x.known is not None:
-        if abs(x.known) > EXACT:
+        if abs(x.known) > bound:
             raise NoLowering
         return
-    bound = emit.constant(EXACT, x.type)
-    outside = emit.compare("gt", x, bound)
+    outside = emit.compare("gt", x, emit.constant(bound, x.type))
     if x.type.dtype.kind == "i":
-        outside = either(emit, outside, emit.compare("lt", x, emit.constant(-EXACT, x.type)))
+        outside = either(emit, outside, emit.compare("lt", x, emit.constant(-bound, x.type)))
     emit.leave_if(outside)
 
 

@@ -6,7 +6,8 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     regions      which loops, and the graph in which they are calls
     region       a loop at run time: machine code by kinds of inputs, and what happens when that is left
     structure    how the blocks of a loop nest, what is live where
-    lowering     blocks to machine code, with a version for each combination of types
+    lowering     blocks to machine code
+    versions     one for each combination of types that comes where paths meet
     emitter      operations to LLVM's assembly
     calls        Python's objects to machine code and back
     exits        from machine code back to Python, at any node

@@ -23,7 +23,7 @@ _FORMATS = dict(zip("?bhilBHILfd", "?bhiqBHIQfd"))
 _NUMBERS: dict[type, TensorType] = {kind: python(kind) for kind in (bool, int, float)}
 _NUMBERS |= {dtype.type: scalar(dtype) for dtype in DTYPES.values()}
 _CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
-BOUND = 2**53       # of ranges, so that no count overflows
+_BOUNDS = 2**53, 2**53, 2**31       # of ranges: start, stop and step
 
 
 def kind_of(value: Any) -> Any:
@@ -34,9 +34,9 @@ def kind_of(value: Any) -> Any:
     if kind is np.ndarray:
         return value.dtype, value.ndim, value.flags.num & (_CONTIGUOUS | _ALIGNED | _WRITEABLE)
     if kind is range:
-        bounds = value.start, value.stop, value.step
-        small = all(type(each) is int and abs(each) <= BOUND for each in bounds)
-        return ("range", value.step if value.step in (1, -1) else None) if small else object
+        parts = value.start, value.stop, value.step
+        small = all(type(part) is int and abs(part) <= bound for part, bound in zip(parts, _BOUNDS))
+        return (value.step if value.step in (1, -1) else None, value.step < 0) if small else object
     return value if value is None or value is UNBOUND else object
 
 
@@ -67,7 +67,7 @@ class Caller:
             for part in ("start", "stop", "step"):
                 self._add(INT.dtype, f"{name}.{part}")
             start, stop, step = (self._emit.argument(slot + part, INT.dtype) for part in range(3))
-            return Range(start, stop, step, kind[1])
+            return Range(start, stop, step, *kind)
         if isinstance(value, np.ndarray) and kind is not object and value.ndim and _is_native(value):
             self._add(INT.dtype, f"id({name})")
             self._emit.argument_array(slot, place)

@@ -18,6 +18,7 @@ from autograph.runtime.operands import Array, Number
 from autograph.runtime.types import BOOL, INT, TensorType, scalar
 
 SLOT = 8            # bytes of a place in the frame
+POLL = 1 << 16      # turns from one look at signals to the next
 _DATA, _SHAPE, _STRIDES = 16, 32, 40        # where an array's object holds them, by NumPy's ABI; see `machine`
 _INTEGER = {"add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor", "shl": "shl"}
 _SIGNED = {"div": "sdiv", "rem": "srem", "shr": "ashr"}
@@ -269,24 +270,26 @@ class Emitter:
 
     # Interrupts -------------------------------------------------------------------------------------------------------
 
-    def poll(self, every: int, interrupted: int) -> None:
-        """Every so many times, let others run, and leave at once if a signal has raised an exception."""
-        kind = np.dtype("uint32")
-        count = self._emit(f"add i32 {self.kept('polls', kind)}, 1")
-        self.keep("polls", kind, count)
-        due = Number(BOOL, self._emit(f"icmp eq i32 {self._emit(f'urem i32 {count}, {every}')}, 0"))
-        ask, stop, on = self.label("ask"), self.label("stop"), self.label("on")
-        self.branch(due, ask, on, rarely=True)
-        self.begin(ask)
-        self._declared |= {"declare ptr @PyEval_SaveThread()", "declare void @PyEval_RestoreThread(ptr)"}
-        self._declared.add("declare i32 @PyErr_CheckSignals()")
-        state = self._emit("call ptr @PyEval_SaveThread()")
-        self._now.append(f"  call void @PyEval_RestoreThread(ptr {state})")
-        raised = self._emit("call i32 @PyErr_CheckSignals()")
-        self.branch(Number(BOOL, self._emit(f"icmp ne i32 {raised}, 0")), stop, on, rarely=True)
-        self.begin(stop)
-        self.finish(interrupted)
-        self.begin(on)
+    def poll(self, turns: str, interrupted: int) -> None:
+        """Of so many turns: every `POLL` turns, let others run, and end at once if a signal has raised an exception."""
+        left = self._emit(f"sub i64 {self.kept('polls', INT.dtype)}, {turns}")
+        self.keep("polls", INT.dtype, left)
+        with self.rarely(Number(BOOL, self._emit(f"icmp slt i64 {left}, 0"))):
+            self._declared |= {"declare ptr @PyEval_SaveThread()", "declare void @PyEval_RestoreThread(ptr)"}
+            self._declared.add("declare i32 @PyErr_CheckSignals()")
+            state = self._emit("call ptr @PyEval_SaveThread()")
+            self._now.append(f"  call void @PyEval_RestoreThread(ptr {state})")
+            raised = self._emit("call i32 @PyErr_CheckSignals()")
+            self.keep("polls", INT.dtype, str(POLL))
+            stop, on = self.label("stop"), self.label("on")
+            self.branch(Number(BOOL, self._emit(f"icmp ne i32 {raised}, 0")), stop, on, rarely=True)
+            self.begin(stop)
+            self.finish(interrupted)
+            self.begin(on)
+
+    def counted(self, a: str, b: str) -> str:
+        """`a + b`, of what counts the turns of a loop, which does not overflow."""
+        return self._emit(f"add nsw i64 {a}, {b}")
 
     def spend(self, address: int) -> None:
         """Count the integer at an address down, and leave when it comes to zero."""
@@ -298,7 +301,7 @@ class Emitter:
     def start(self) -> None:
         """Begin the function."""
         self.begin("start")
-        self.keep("polls", np.dtype("uint32"), "0")
+        self.keep("polls", INT.dtype, str(POLL))
 
 
 def _conversion(before: np.dtype[Any], after: np.dtype[Any]) -> str:

@@ -1,75 +1,37 @@
 """From a loop of the graph, and what its inputs are, to machine code.
 
-The blocks of the loop are walked, and each node is done by the lowering of its op. Where paths meet (behind an `if`, at
-the head of a loop, behind it), what is there may be of different types from different paths: `total = 0` is an integer
-when the loop begins, and a float from the second turn on. So there is code for each combination of types that really
-comes (a *version*), made when the first path leads to it; therefore all types are exact, everywhere. Where there would
-be too many versions, the code is left.
-
-    env         what each value is, where the code is being made: an operand. One without a `ref` is in its cell.
-    fresh       the values whose cells do not have them yet; they are put there before a jump
+The blocks of the loop are walked, and each node is done by the lowering of its op. An `if` and the end of a loop part
+the paths; where they meet again, `versions` says how the code goes on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from autograph.marks import UNBOUND
-from autograph.runtime.engines.native.emitter import Emitter
-from autograph.runtime.engines.native.exits import Exit, Fetch, Interrupted
-from autograph.runtime.engines.native.structure import Key, Point, Structure
-from autograph.runtime.graph import Block, Constant, Node, Value, map_args
+from autograph.runtime.engines.native.emitter import POLL
+from autograph.runtime.engines.native.exits import Exit
+from autograph.runtime.engines.native.structure import Point
+from autograph.runtime.engines.native.versions import State, Versions
+from autograph.runtime.graph import Block, Node
 from autograph.runtime.opdef import OPS
-from autograph.runtime.operands import Array, Fixed, Given, NoLowering, Number, Range, kind_of, mapped, unplaced
-from autograph.runtime.ops.scalars import number, truth
+from autograph.runtime.operands import Array, Fixed, NoLowering, Number, Range
+from autograph.runtime.ops.scalars import truth
 from autograph.runtime.passes.rewriting import shown
 from autograph.runtime.types import INT
 
-VERSIONS = 6        # of what follows one point
 NODES = 20_000      # lowered in all
-POLL = 1 << 16      # turns from one look at signals to the next
-LOOPS = ("while", "for")
 FUEL: list[int] = []        # for tests: the address of an integer, how many nodes are run before the code is left
-
 
 
 class Refused(Exception):
     """There is no use in machine code for a loop: each of its turns would leave it."""
 
 
-@dataclass(slots=True)
-class _State:
-    env: dict[Key, Any]
-    fresh: set[Key]
-
-    def copy(self) -> _State:
-        return _State(dict(self.env), set(self.fresh))
-
-
-class Lowering:
-    """Makes the machine code of a loop for inputs of certain kinds.
-
-    Attributes:
-        exits: what is to be done when the code gives back their number.
-    """
-
-    def __init__(self, structure: Structure, inputs: dict[Value, Any], emit: Emitter | None = None) -> None:
-        self.structure = structure
-        self.inputs = inputs
-        self.exits: list[Exit] = [Interrupted()]
-        self.slots = 0
-        self.emit = emit or Emitter("loop", self._leave)
-        self._at: Point | None = None
-        self._state = _State({}, set())
-        self._left: str | None = None       # the block by which the node in hand is left
-        self._leaving: list[tuple[str, Point, _State]] = []
-        self._versions: dict[Any, dict[Any, str]] = {}
-        self._queue: list[Callable[[], None]] = []
-        self._nodes = 0
+class Lowering(Versions):
+    """Makes the machine code of a loop for inputs of certain kinds."""
 
     def run(self) -> str:
         """The text of the code."""
@@ -83,129 +45,6 @@ class Lowering:
         for label, at, state in self._leaving:
             self._emit_exit(label, at, state)
         return self.emit.text
-
-    # What values are --------------------------------------------------------------------------------------------------
-
-    def _value(self, leaf: Any) -> Any:
-        """The operand that a value is; constants are what they are."""
-        if not isinstance(leaf, Value):
-            return leaf
-        return self.inputs[leaf] if leaf in self.inputs else self._fetch(leaf)
-
-    def _fetch(self, key: Key) -> Any:
-        found = self._state.env[key]
-        fetched = mapped(lambda path, each: self._loaded((key, path), each), found)
-        if fetched is not found:
-            self._state.env[key] = fetched
-        return fetched
-
-    def _loaded(self, cell: Any, each: Any) -> Any:
-        if isinstance(each, Number) and not each.ref:
-            return Number(each.type, self.emit.kept(cell, each.type.dtype))
-        if isinstance(each, Range) and not each.start:
-            start, stop, step = (self.emit.kept((cell, part), INT.dtype) for part in range(3))
-            return Range(start, stop, step, each.known)
-        return each
-
-    def _args(self, args: Any) -> Any:
-        return map_args(self._value, args)
-
-    def _operand(self, arg: Any) -> Any:
-        """What an argument is as a value of its own."""
-        if isinstance(arg, tuple) and type(arg) is tuple:
-            return tuple(map(self._operand, arg))
-        if isinstance(arg, (Number, Range, Array, Given, Fixed)):
-            return arg
-        if isinstance(arg, (list, dict, set, slice, Constant, tuple)):
-            raise NoLowering
-        try:
-            return number(self.emit, arg)
-        except NoLowering:
-            if isinstance(arg, (np.generic, np.ndarray)):
-                raise
-            return Fixed(arg)
-
-    def _define(self, key: Key, operand: Any) -> None:
-        self._state.env[key] = self._operand(operand)
-        self._state.fresh.add(key)
-
-    # Jumps ------------------------------------------------------------------------------------------------------------
-
-    def _jump(self, label: Any, lives: Callable[[Key], bool], go_on: Callable[[], None], before: _State | None) -> None:
-        """Go on where other paths may lead, too. If there are too many versions, leave with the state `before`."""
-        state = self._state
-        live = {key: operand for key, operand in state.env.items() if lives(key)}
-        kinds = frozenset((key, kind_of(operand)) for key, operand in live.items())
-        versions = self._versions.setdefault(label, {})
-        if kinds not in versions:
-            if len(versions) >= VERSIONS and before is not None:
-                self._state = before
-                self.emit.jump(self._leave())
-                return
-            name = versions[kinds] = self.emit.label("at")
-            begin = {key: mapped(lambda path, each: unplaced(each), operand) for key, operand in live.items()}
-
-            def go() -> None:
-                self._state = _State(dict(begin), set())
-                self.emit.begin(name)
-                go_on()
-
-            self._queue.append(go)
-        for key in live:
-            if key in state.fresh:
-                mapped(lambda path, each: self._keep((key, path), each), live[key])   # noqa: B023
-        self.emit.jump(versions[kinds])
-
-    def _keep(self, cell: Any, each: Any) -> Any:
-        if isinstance(each, Number):
-            self.emit.keep(cell, each.type.dtype, each.ref)
-        elif isinstance(each, Range):
-            for part, ref in enumerate((each.start, each.stop, each.step)):
-                self.emit.keep((cell, part), INT.dtype, ref)
-        return each
-
-    def _leave(self) -> str:
-        """The block by which the node in hand is left, with everything as it was before it."""
-        if self._left is None:
-            self._left = self.emit.label("exit")
-            assert self._at is not None
-            self._leaving.append((self._left, self._at, self._state.copy()))
-        return self._left
-
-    def _emit_exit(self, label: str, at: Point, state: _State) -> None:
-        self._state = state
-        self.emit.begin(label)
-        keys = [key for key in state.env if self.structure.is_live(key, at)]
-        self._finish(Exit(at, keys, self._handed_back(keys)))
-
-    def _finish(self, exit: Exit) -> None:
-        self.emit.finish(len(self.exits))
-        self.exits.append(exit)
-
-    def _handed_back(self, keys: list[Key]) -> tuple[Any, ...]:
-        """Put values into the frame. Gives how to fetch them from there."""
-        return self._written(tuple(self._fetch(key) for key in keys))
-
-    def _written(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The same, of operands."""
-        slot = 0
-
-        def write(path: Any, each: Any) -> Any:
-            nonlocal slot
-            if isinstance(each, Number):
-                self.emit.hand_back(slot, each.type.dtype, each.ref)
-                slot += 1
-                return Fetch(slot - 1, each.type)
-            if isinstance(each, Range):
-                for part in (each.start, each.stop, each.step):
-                    self.emit.hand_back(slot, INT.dtype, part)
-                    slot += 1
-                return Fetch(slot - 3, None)
-            return each
-
-        found: tuple[Any, ...] = mapped(write, operands)
-        self.slots = max(self.slots, slot)
-        return found
 
     # Nodes ------------------------------------------------------------------------------------------------------------
 
@@ -313,27 +152,39 @@ class Lowering:
         """Go to a loop."""
         args = list(map(self._operand, self._args(node.args)))
         before = self._state.copy()
-        if node.op == "for":
-            iterable = args.pop(0)
-            if isinstance(iterable, Array) and iterable.ndim == 1:
-                iterable = iterable, self.emit.constant(0, INT)
-            elif not isinstance(iterable, Range):
-                raise NoLowering
-            self._define(node, iterable)
-        self._head(node, args, before)
+        if node.op == "while":
+            self._head(node, args, before)
+            return
+        iterable, *carried = args
+        if isinstance(iterable, Array) and iterable.ndim == 1:
+            iterable = iterable, self.emit.constant(0, INT)
+        elif not isinstance(iterable, Range):
+            raise NoLowering
+
+        def go(down: bool | None = None) -> None:
+            found = replace(iterable, down=down) if down is not None else iterable
+            self._define(node, found)
+            self.emit.keep((node, "limit"), INT.dtype, self._counting(found)[0])
+            self._head(node, carried, before)
+
+        if isinstance(iterable, Range) and iterable.down is None:
+            step = Number(INT, iterable.step)
+            self._choose(self.emit.compare("lt", step, self.emit.constant(0, INT)), lambda: go(True), lambda: go(False))
+        else:
+            go()
 
     def _again(self, node: Node, carried: list[Any]) -> None:
         self._head(node, carried, self._state.copy())
 
-    def _head(self, node: Node, carried: list[Any], before: _State) -> None:
+    def _head(self, node: Node, carried: list[Any], before: State) -> None:
         """Go to the head of a loop."""
         params = node.blocks[0].params
         for param, operand in zip(params[len(params) - len(carried) :], carried):
             self._define(param, operand)
 
         def go_on() -> None:
-            self.emit.poll(POLL, 0)
             if node.op == "while":
+                self.emit.poll("1", 0)
                 self._walk(node.blocks[0])
             else:
                 self._next(node, len(params) - len(carried))
@@ -348,37 +199,57 @@ class Lowering:
         self._walk(body)
 
     def _next(self, node: Node, items: int) -> None:
-        """A turn of a `for`, if there is another item."""
+        """A turn of a `for`, if there is another item.
+
+        The code counts up to a limit, and then sets the next one and looks at signals; so most turns do not.
+        """
         body = node.blocks[0]
         emit, iterator = self.emit, self._fetch(node)
         carried = [self._fetch(param) for param in body.params[items:]]
-        more, index, rest = self._advanced(iterator)
-        turn, done = emit.label("turn"), emit.label("done")
-        emit.branch(more, turn, done)
+        item, stop, step, down = self._counting(iterator)
+        before = "gt" if down else "lt"
+        limit = emit.kept((node, "limit"), INT.dtype)
+        turn, edge, ahead, done = (emit.label(name) for name in ("turn", "edge", "ahead", "done"))
+        emit.branch(emit.compare(before, Number(INT, item), Number(INT, limit)), turn, edge)
+        emit.begin(edge)
+        emit.branch(emit.compare(before, Number(INT, item), Number(INT, stop)), ahead, done)
+        emit.begin(ahead)
+        self._set_limit(node, iterator)
+        emit.jump(turn)
         state = self._state.copy()
         emit.begin(turn)
-        self._define(node, rest)
-        self._define(body.params[0], index if isinstance(iterator, Range) else emit.load(iterator[0], [index]))
+        rest = emit.counted(item, step)
+        if isinstance(iterator, Range):
+            self._define(node, replace(iterator, start=rest))
+            self._define(body.params[0], Number(INT, item))
+        else:
+            self._define(node, (iterator[0], Number(INT, rest)))
+            self._define(body.params[0], emit.load(iterator[0], [Number(INT, item)]))
         self._walk(body)
         self._state = state
         self._at, self._left = None, None
         emit.begin(done)
         self._after(node, carried)
 
-    def _advanced(self, iterator: Any) -> tuple[Number, Number, Any]:
-        """Whether an iterator has another item, what or where it is, and what remains behind it."""
+
+    def _set_limit(self, node: Node, iterator: Any) -> None:
+        """Let a loop run on to where signals are looked at again, or to its end."""
         emit = self.emit
-        if not isinstance(iterator, Range):
-            array, place = iterator
-            more = emit.compare("lt", place, emit.length(array, 0))
-            return more, place, (array, emit.integer("add", place, emit.constant(1, INT)))
-        item, stop, step = (Number(INT, ref) for ref in (iterator.start, iterator.stop, iterator.step))
-        if iterator.known is not None:
-            more = emit.compare("lt" if iterator.known > 0 else "gt", item, stop)
-        else:
-            upwards = emit.compare("gt", step, emit.constant(0, INT))
-            more = emit.select(upwards, emit.compare("lt", item, stop), emit.compare("gt", item, stop))
-        return more, item, replace(iterator, start=emit.integer("add", item, step).ref)
+        *parts, down = self._counting(iterator)
+        item, stop, step = (Number(INT, part) for part in parts)
+        room = emit.integer("sub", item, stop) if down else emit.integer("sub", stop, item)
+        size = emit.integer("sub", emit.constant(0, INT), step) if down else step
+        span = emit.integer("mul", size, emit.constant(POLL, INT))
+        far = emit.compare("gt", room, span)
+        limit = emit.select(far, emit.integer("sub" if down else "add", item, span), stop)
+        emit.keep((node, "limit"), INT.dtype, limit.ref)
+        emit.poll(emit.integer("div", emit.select(far, span, room), size).ref, 0)
+
+    def _counting(self, iterator: Any) -> tuple[str, str, str, bool]:
+        """Where an iterator is, where it ends, its steps, and whether they lead down."""
+        if isinstance(iterator, Range):
+            return iterator.start, iterator.stop, iterator.step, bool(iterator.down)
+        return iterator[1].ref, self.emit.length(iterator[0], 0).ref, "1", False
 
 
 def _item(items: tuple[Any, ...], index: Any) -> Any:
