@@ -201,18 +201,35 @@ def traced_vjp(trace: Trace, function: Callable[..., Any], *primals: Any, has_au
 
 def traced_jvp(trace: Trace, function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """`ag.jvp` in traced code: the reverse of the reverse, which is linear in the gradients that it begins with."""
-    start = len(trace.block.nodes)
-    value, pullback = traced_vjp(trace, function, *primals)
-    begin = nest.map(lambda leaf: trace.record("bound", (_zero(leaf),)), value)
-    linear = Differentiated(trace, start, begin, trace.call(pullback)(begin))
-    tangent = linear.gradients(list(linear.result), list(tangents))
-    return value, nest.map(lambda found, leaf: like(trace, found, leaf), tangent, value)
+    start, name = len(trace.block.nodes), name_of(function)
+    chosen = [nest.map(lambda leaf: root(trace, leaf, name), primal) for primal in primals]
+    value = trace.call(function)(*chosen)
+    parts = nest.map(lambda leaf: _parts(trace, leaf, name), value)
+    begin = nest.map(lambda leaf: trace.record("bound", (_zero(leaf),)), parts)
+    pulled = Differentiated(trace, start, chosen, parts).gradients(parts, begin)
+    tangent = Differentiated(trace, start, begin, pulled).gradients(pulled, list(tangents))
+    return value, nest.map(lambda found, leaf: like(trace, found, leaf), tangent, parts)
+
+
+def _parts(trace: Trace, leaf: Any, name: str) -> Any:
+    """What an operation gave as one tuple, as one of its items; other leaves as they are."""
+    type = leaf._value.type if is_tensor(leaf) else None
+    if not isinstance(type, ObjectType) or not (type.items or type.name == "list"):
+        return leaf
+    if type.name == "list":
+        raise DerivativeError(
+            f"{name} returns a list whose length is known only when it runs, of which ag.jvp knows no changes: let it "
+            "return the items, or an array"
+        )
+    return tuple(_parts(trace, part, name) for part in trace.unpack(leaf, len(type.items)))
 
 
 def _zero(leaf: Any) -> Any:
+    """To begin with, of the class of what the gradients are of."""
     type = leaf._value.type if is_tensor(leaf) else None
-    is_number = type is None or (isinstance(type, TensorType) and type.kind != "array" and not type.shape)
-    return 0.0 if is_number else np.zeros_like(leaf)
+    if isinstance(type, TensorType) and type.kind != "array" and not type.shape:
+        return np.zeros((), type.dtype).item() if type.kind == "python" else np.zeros((), type.dtype)[()]
+    return 0.0 if type is None else np.zeros_like(leaf)
 
 
 def traced_stop(trace: Trace, value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import copy
 import operator
 from collections.abc import Callable
@@ -492,6 +493,17 @@ def test_vjp_of_what_gives_tuples():
     assert np.allclose(pullback((0.0, 1.0))[0], np.eye(2) / 3)
 
 
+def test_jvp_of_several_results():
+    z, change = 0.3 + 0.4j, 1 - 0.5j
+    assert ag.jvp(cmath.sqrt, (z,), (change,))[1] == pytest.approx(change / (2 * cmath.sqrt(z)))
+    assert ag.jvp(np.sum, (np.array([z, 2 * z]),), (np.array([change, 1j]),))[1] == change + 1j
+    value, moved = ag.jvp(lambda x: (np.modf(x), x[0]), (X,), (X,))
+    assert np.array_equal(value[0][0], np.modf(X)[0])
+    assert np.array_equal(moved[0], [X, np.zeros(3)]) and moved[1] == X[0]
+    with pytest.raises(DerivativeError, match="returns a list whose length is known only when it runs"):
+        ag.jvp(lambda x: np.split(x, 3), (X,), (X,))
+
+
 @pytest.mark.parametrize(
     "function, cotangents",
     [(lambda x: (x, x), X), (lambda x: (x, x), (X,)), (lambda x: x, (X, X)), (lambda x: [x], [X, X])],
@@ -503,6 +515,8 @@ def test_vjp_wants_gradients_in_the_form_of_the_result(function, cotangents):
 
 
 def test_functions_that_are_operators():
+    functions = [pow, operator.mul]
+    assert ag.grad(lambda x: functions[0](*[x, 3]) + functions[1](x, x))(2.0) == 16
     assert ag.grad(lambda x: operator.neg(operator.pow(x, 2)) + operator.mul(x, x))(3.0) == 0
     assert str(ag.function(lambda x, y: operator.add(x, y)).lower(1, 2)).endswith("return x + y\n")
 

@@ -48,7 +48,7 @@ def python_function(name: str) -> Callable[..., Any]:
 
 
 # The functions that do to handles what the operators do.
-FUNCTIONS = frozenset(map(python_function, (*BINARY, *UNARY)))
+FUNCTIONS = frozenset({pow, *map(python_function, (*BINARY, *UNARY))})
 
 
 def remembering(rule: Infer) -> Infer:
