@@ -97,7 +97,7 @@ def gcd(a, b):
     return gcd(b, a % b)
 
 
-@calls("4", "0")
+@calls("4", "0", "5", "1")
 def mutual_recursion(n):
     def even(k):
         return True if k == 0 else odd(k - 1)

@@ -169,7 +169,7 @@ def partial_functions(n, xs):
     return sorted(xs, key=functools.partial(lambda a, b: (b - a) * a, n)), list(map(functools.partial(pow, n), xs))
 
 
-@calls("5", "0", "-1")
+@calls("5", "0", "-1", "30", "1")
 def cached_inner_function(n):
     @functools.lru_cache(maxsize=None)
     def fibonacci(k):

@@ -144,7 +144,7 @@ def list_plus_array(x):
 
 
 
-@calls("3", "0", "6")
+@calls("3", "0", "6", "2.5")
 def tuple_spread(n):
     t = ()
     i = 0

@@ -277,16 +277,6 @@ def pascal(n):
     return rows
 
 
-@calls("[1,2,3],5", "[1,2],9", "np.array([1,4,7]),8")
-def two_sum(xs, target):
-    seen = {}
-    for i, v in enumerate(xs):
-        if target - v in seen:
-            return seen[target - v], i
-        seen[v] = i
-    return None
-
-
 @calls(*ROWS)
 def grouped(xs):
     groups = defaultdict(list)
@@ -398,15 +388,6 @@ def dict_that_grows_while_iterated(x):
         if x > 0:
             d[k + x] = "b"
     return d
-
-
-@calls(*NUMBERS)
-def list_that_grows_while_iterated(x):
-    xs = [1, 2, 3]
-    for v in xs:
-        if v < x and len(xs) < 8:
-            xs.append(v + 2)
-    return xs
 
 
 @calls(*NUMBERS)

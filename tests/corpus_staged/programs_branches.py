@@ -480,19 +480,3 @@ def observers(n):
     o.on("x", lambda v: seen.append(v))
     o.on("y", seen.append)
     return o.fire("x", n), o.fire("y", n + 1), o.fire("z"), seen
-
-
-class Machine:
-    TABLE = {("idle", "start"): "running", ("running", "pause"): "paused", ("paused", "start"): "running"}
-
-    def __init__(self):
-        self.state = "idle"
-        self.ticks = 0
-
-    def send(self, event):
-        try:
-            self.state = self.TABLE[self.state, event]
-        except KeyError:
-            raise RuntimeError(f"cannot {event} while {self.state}") from None
-        if self.state == "running":
-            self.ticks += 1

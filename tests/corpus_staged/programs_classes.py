@@ -1,7 +1,6 @@
 """Programs with classes: accounts, stacks, trees, dataclasses, enums, state machines."""
 
 import enum
-import functools
 import math
 from collections import namedtuple
 from dataclasses import dataclass, field, replace
@@ -411,16 +410,3 @@ def make_multipliers(n):
     fs = [lambda x: x * i for i in range(3)]
     gs = [lambda x, i=i: x * i for i in range(3)]
     return [f(n) for f in fs], [g(n) for g in gs]
-
-
-def memoize(f):
-    cache = {}
-
-    @functools.wraps(f)
-    def inner(*args):
-        if args not in cache:
-            cache[args] = f(*args)
-        return cache[args]
-
-    inner.cache = cache
-    return inner

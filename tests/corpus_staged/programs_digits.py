@@ -130,21 +130,6 @@ def ackermann(m, n):
     return ackermann(m - 1, ackermann(m, n - 1))
 
 
-@calls("3", "0", "1", "5")
-def hanoi(n):
-    moves = []
-
-    def move(k, a, b, c):
-        if k == 0:
-            return
-        move(k - 1, a, c, b)
-        moves.append((k, a, c))
-        move(k - 1, b, a, c)
-
-    move(n, "A", "B", "C")
-    return moves
-
-
 @calls("4", "1", "0")
 def gray_codes(n):
     return [i ^ (i >> 1) for i in range(1 << n)]

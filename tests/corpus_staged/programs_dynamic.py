@@ -3,6 +3,8 @@
 import bisect
 from itertools import groupby
 
+import numpy as np  # noqa: F401
+
 from tests.corpus_staged import calls
 
 
@@ -39,7 +41,7 @@ def levenshtein(a, b):
     return previous[-1]
 
 
-@calls("[1, 3, 4, 5], [1, 4, 5, 7], 7", "[1], [1], 0", "[2, 3], [10.5, 4], 5")
+@calls("[1, 3, 4, 5], [1, 4, 5, 7], 7", "[1], [1], 0", "[2, 3], [10.5, 4], 5", "[], [], 5", "[10], [100], 5")
 def knapsack(weights, values, capacity):
     best = [0] * (capacity + 1)
     for w, v in zip(weights, values):
@@ -141,7 +143,16 @@ def kadane(xs):
     return best
 
 
-@calls("[5, 2, 9, 1]", "[]", "[1.5, 1, True]", "[3, 3]")
+@calls(
+    "[5, 2, 9, 1]",
+    "[]",
+    "[1.5, 1, True]",
+    "[3, 3]",
+    "np.array([5, 2, 9, 1])",
+    "np.array([])",
+    "np.array([1.5])",
+    "[3, 1, 2]",
+)
 def bubble_sort(xs):
     n = len(xs)
     for i in range(n):
@@ -276,21 +287,6 @@ def radix_sort(xs):
     return xs
 
 
-@calls("[23, 12, 1, 8, 34]", "[]", "[2, 1]")
-def shell_sort(xs):
-    gap = len(xs) // 2
-    while gap > 0:
-        for i in range(gap, len(xs)):
-            t = xs[i]
-            j = i
-            while j >= gap and xs[j - gap] > t:
-                xs[j] = xs[j - gap]
-                j -= gap
-            xs[j] = t
-        gap //= 2
-    return xs
-
-
 @calls("[3, 0, 2, 5]", "[1]")
 def gnome_sort(a):
     i = 0
@@ -303,7 +299,15 @@ def gnome_sort(a):
     return a
 
 
-@calls("[1, 3, 5, 7], 5", "[1, 3, 5, 7], 4", "[], 1", "[1.5], 1.5")
+@calls(
+    "[1, 3, 5, 7], 5",
+    "[1, 3, 5, 7], 4",
+    "[], 1",
+    "[1.5], 1.5",
+    "np.array([1, 3, 5, 7]), 5",
+    "np.array([1.0]), 2",
+    "np.array([], int), 1",
+)
 def binary_search(xs, target):
     lo, hi = 0, len(xs) - 1
     while lo <= hi:

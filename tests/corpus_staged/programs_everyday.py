@@ -130,17 +130,6 @@ def loop_continue_break(n):
     return out
 
 
-@calls("5", "0", "1")
-def recursion_mutual(n):
-    def even(k):
-        return True if k == 0 else odd(k - 1)
-
-    def odd(k):
-        return False if k == 0 else even(k - 1)
-
-    return even(n), odd(n)
-
-
 @calls("3", "1200")
 def recursion_depth(n):
     def down(k):

@@ -72,21 +72,6 @@ def gen_squares(n):
     return sum(squares()), list(squares()), max(squares(), default=-1)
 
 
-@calls("3", "0")
-def generator_send(n):
-    def average():
-        total, count, value = 0, 0, None
-        while True:
-            x = yield value
-            total += x
-            count += 1
-            value = total / count
-
-    g = average()
-    next(g)
-    return [g.send(i) for i in range(n)]
-
-
 @calls("4, 0", "4, 2", "0, 1.5", "'a', 1")
 def divide(a, b):
     try:
@@ -156,20 +141,6 @@ def with_suppress(n):
     with contextlib.suppress(ZeroDivisionError):
         return 1 / (n + 1)
     return "suppressed"
-
-
-@contextlib.contextmanager
-def doubled(x):
-    print("enter", x)
-    yield x * 2
-    print("exit", x)
-
-
-@calls("3", "1.5")
-def with_generator(n):
-    with doubled(n) as m:
-        print(m)
-    return m
 
 
 total_calls = 0

@@ -1,6 +1,6 @@
 """Programs of number theory, as people write them: primes, recursions, bases, factors."""
 
-from functools import lru_cache, reduce
+from functools import reduce
 
 import numpy as np  # noqa: F401
 
@@ -70,15 +70,6 @@ def fib_default_memo(n, memo=None):
     if n not in memo:
         memo[n] = fib_default_memo(n - 1, memo) + fib_default_memo(n - 2, memo)
     return memo[n]
-
-
-@calls("30", "1", "0")
-def fib_lru(n):
-    @lru_cache(maxsize=None)
-    def fib(k):
-        return k if k < 2 else fib(k - 1) + fib(k - 2)
-
-    return fib(n)
 
 
 @calls("100", "0", "1", "2000")
@@ -251,7 +242,7 @@ def binomial(n, k):
     return result
 
 
-@calls("5", "1", "0")
+@calls("5", "1", "0", "6")
 def pascal(rows):
     triangle = []
     for r in range(rows):

@@ -468,11 +468,3 @@ def fenwick(xs, queries):
     for i, x in enumerate(xs):
         add(i, x)
     return [total(b) - (total(a - 1) if a else 0) for a, b in queries]
-
-
-def steps(n):
-    count = 0
-    while n != 1:
-        n = 3 * n + 1 if n & 1 else n // 2
-        count += 1
-    return count

@@ -399,17 +399,6 @@ def deque_rotation(n):
     return list(q), q[0], q[-1], len(q)
 
 
-@calls("3", "0", "6", "2.5")
-def tuple_building(n):
-    t = ()
-    i = 0
-    while i < n:
-        t += (i,)
-        t = (*t, i * 2)
-        i += 1
-    return t, len(t), t[::2]
-
-
 @calls("3", "0", "6")
 def set_building(n):
     s = set()

@@ -323,22 +323,6 @@ def product_except_self(xs):
     return out
 
 
-@calls("[0, 1, 2, 1, 0]", "[]", "[2, 2]")
-def dutch_flag(a):
-    lo, mid, hi = 0, 0, len(a) - 1
-    while mid <= hi:
-        if a[mid] == 0:
-            a[lo], a[mid] = a[mid], a[lo]
-            lo += 1
-            mid += 1
-        elif a[mid] == 1:
-            mid += 1
-        else:
-            a[mid], a[hi] = a[hi], a[mid]
-            hi -= 1
-    return a
-
-
 @calls("[-1, 0, 1, 2, -1, -4]", "[]", "[0, 0, 0]")
 def three_sum(nums):
     nums.sort()

@@ -113,20 +113,6 @@ def gram_schmidt(a):
     return np.array(basis), len(basis)
 
 
-@calls("np.array([5, 2, 9, 1])", "np.array([])", "np.array([1.5])", "[3, 1, 2]")
-def bubble_sort(x):
-    n = len(x)
-    for i in range(n):
-        swapped = False
-        for j in range(n - 1 - i):
-            if x[j] > x[j + 1]:
-                x[j], x[j + 1] = x[j + 1], x[j]
-                swapped = True
-        if not swapped:
-            break
-    return x
-
-
 @calls("np.array([5, 2, 9, 1])", "[3.5, -1, 2]", "[]")
 def insertion_sort(x):
     for i in range(1, len(x)):

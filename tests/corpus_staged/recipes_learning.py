@@ -157,7 +157,7 @@ def moving_average(x, width):
     return out
 
 
-@calls("[1.0, 5.0, 2.0]", "[]", "[3]", "np.array([1.0, 2.0])")
+@calls("[1.0, 5.0, 2.0]", "[]", "[3]", "np.array([1.0, 2.0])", "[1.0, 2.0, 3.0]", "range(4)", "np.arange(3)")
 def running_statistics(xs):
     n, mean, m2 = 0, 0.0, 0.0
     for x in xs:

@@ -144,17 +144,6 @@ def horner(coefficients, x):
     return result
 
 
-@calls("6", "0", "1")
-def pascal(n):
-    rows = []
-    for i in range(n):
-        row = [1] * (i + 1)
-        for j in range(1, i):
-            row[j] = rows[i - 1][j - 1] + rows[i - 1][j]
-        rows.append(row)
-    return rows
-
-
 @calls("41, 3", "1, 1", "5, 2")
 def josephus(n, k):
     people, i = list(range(1, n + 1)), 0

@@ -45,7 +45,14 @@ def accumulates(n):
     return total, product, values, i
 
 
-@calls("np.array([2, 7, 11, 15]), 9", "np.array([1, 2]), 10", "[3, 3], 6")
+@calls(
+    "np.array([2, 7, 11, 15]), 9",
+    "np.array([1, 2]), 10",
+    "[3, 3], 6",
+    "[1,2,3],5",
+    "[1,2],9",
+    "np.array([1,4,7]),8",
+)
 def two_sum(nums, target):
     seen = {}
     for i, v in enumerate(nums):
@@ -132,7 +139,7 @@ def move_zeros(x):
     return x
 
 
-@calls("np.array([2, 0, 2, 1, 1, 0])", "np.array([0])", "np.array([1, 2])")
+@calls("np.array([2, 0, 2, 1, 1, 0])", "np.array([0])", "np.array([1, 2])", "[0, 1, 2, 1, 0]", "[]", "[2, 2]")
 def dutch_flag(a):
     lo, mid, hi = 0, 0, len(a) - 1
     while mid <= hi:
@@ -148,7 +155,7 @@ def dutch_flag(a):
     return a
 
 
-@calls("np.array([5, 2, 9, 1, 7])", "np.array([1.5])", "np.array([3, 3, 1])")
+@calls("np.array([5, 2, 9, 1, 7])", "np.array([1.5])", "np.array([3, 3, 1])", "[23, 12, 1, 8, 34]", "[]", "[2, 1]")
 def shell_sort(a):
     gap = len(a) // 2
     while gap > 0:
@@ -203,7 +210,7 @@ def n_queens(n):
     return place(0)
 
 
-@calls("3", "1")
+@calls("3", "1", "0", "5")
 def hanoi(n):
     moves = []
 

@@ -69,17 +69,6 @@ def bootstrap(rs, n, k):
     return np.mean(means), np.std(means)
 
 
-@calls("[1.0, 2.0, 3.0]", "[]", "range(4)", "np.arange(3)")
-def running_mean(xs):
-    n, mean, m2 = 0, 0.0, 0.0
-    for x in xs:
-        n += 1
-        delta = x - mean
-        mean += delta / n
-        m2 += delta * (x - mean)
-    return mean, m2 / n if n else float("nan")
-
-
 @calls("np.array([0, 1, 1, 2, 2, 2])", "np.array([], int)", "np.array([3])")
 def counts(x):
     values, cnt = np.unique(x, return_counts=True)

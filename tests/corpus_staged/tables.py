@@ -45,18 +45,6 @@ def lcs_length(a, b):
     return table[-1][-1]
 
 
-@calls("np.array([[0, 3, np.inf], [np.inf, 0, 1], [2, np.inf, 0]])", "np.zeros((1, 1))")
-def floyd_warshall(d):
-    d = d.copy()
-    n = len(d)
-    for k in range(n):
-        for i in range(n):
-            for j in range(n):
-                if d[i, k] + d[k, j] < d[i, j]:
-                    d[i, j] = d[i, k] + d[k, j]
-    return d
-
-
 @calls("np.array([5, 2, 8, 1])", "np.array([])", "np.array([2.5, 1.5])")
 def selection_sort(a):
     for i in range(len(a)):
@@ -115,20 +103,6 @@ def quicksort(a):
         return a
     p = a[len(a) // 2]
     return np.concatenate([quicksort(a[a < p]), a[a == p], quicksort(a[a > p])])
-
-
-@calls("np.array([1, 3, 5, 7]), 5", "np.array([1.0]), 2", "np.array([], int), 1")
-def bsearch(a, v):
-    lo, hi = 0, len(a) - 1
-    while lo <= hi:
-        mid = (lo + hi) // 2
-        if a[mid] == v:
-            return mid
-        if a[mid] < v:
-            lo = mid + 1
-        else:
-            hi = mid - 1
-    return -1
 
 
 @calls("np.array([3, 1, 2]), np.array(['c', 'a', 'b'])", "np.array([]), np.array([])")
