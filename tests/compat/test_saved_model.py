@@ -1,6 +1,7 @@
 """TensorFlow's spelling: what has been saved is loaded where the code it came from is not; graphs and summaries."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -88,3 +89,27 @@ def test_graphs_with_loops_are_written_down():
     written = f.get_concrete_function(tf.ones([2, 2]), tf.constant(3)).graph.as_graph_def()
     assert written.names == ["x", "n", "Range/x", "Range/z", "Range", "for", "while", "Mean", "Identity"]
     assert str(written).count("  function {") == 3
+
+
+def test_functions_in_graphs_use_nothing_but_their_own():
+    @tf.function
+    def f(x, n):
+        y = x * 2.0
+        for i in tf.range(n):
+            y = y + tf.cast(i, tf.float32)
+            if tf.reduce_sum(y) > 10.0:
+                y = y - x
+        if n > 2:
+            return y / x
+        return x
+
+    text = str(f.get_concrete_function(tf.ones([2]), tf.constant(3)).graph.as_graph_def())
+    functions = text.partition("library {")[2].split("  function {")[1:]
+    assert [re.search('name: "(.*)"', each)[1] for each in functions] == [
+        "cond_false_5", "cond_true_4", "for_body_1", "for_cond_false_3", "for_cond_true_2"
+    ]  # fmt: skip
+    for each in functions:
+        names = set(re.findall('name: "(.*)"', each))
+        assert {name.partition(":")[0] for name in re.findall('input: "(.*)"', each)} <= names
+        assert {name.partition(":")[0] for name in re.findall('value: "(.*)"', each)} <= names
+    assert "Tcond" in text and text.count("_lower_using_switch_merge") == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -31,8 +32,9 @@ def to_graph(entity: Callable[..., Any], recursive: bool = True, experimental_op
 
 
 def to_code(entity: Callable[..., Any], recursive: bool = True, experimental_optional_features: Any = None) -> str:
-    """The source of the converted function."""
-    return api.to_code(getattr(entity, "python_function", entity))
+    """The source of the converted function, which gets the name that TensorFlow gives it."""
+    text = api.to_code(getattr(entity, "python_function", entity))
+    return re.sub(r"^def (\w+)", r"def tf__\1", text, count=1, flags=re.MULTILINE)
 
 
 def do_not_convert(func: Any = None) -> Any:

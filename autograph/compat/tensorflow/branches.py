@@ -158,7 +158,8 @@ class _Join:
         for arm, found, tensor in zip(self.arms, self.results, tensors):
             with self.graph.trace.open(arm.block):
                 found.append(lowered(self.graph, tensor))
-        output = self.node.add_output(type_of(main.dtype, shape), name if name.isidentifier() else "")
+        shown = RETURN if name == RETURNED else name if name.isidentifier() else ""
+        output = self.node.add_output(type_of(main.dtype, shape), shown)
         return wrap(self.graph.trace.handle(output), main.dtype, shape, "cond")
 
 

@@ -92,8 +92,9 @@ class Tensor:
 
     def _refuse(self, use: str) -> NoReturn:
         raise OperatorNotAllowedInGraphError(
-            f"{use} is not allowed: {self!r} is known only when the graph runs. Decorate the function with "
-            "@tf.function, so that AutoGraph converts it, or use functions of TensorFlow"
+            f"{use} is not allowed: {self!r} is known only when the graph runs. AutoGraph converts functions that are "
+            "decorated with @tf.function, if their source can be had, other than in exec(); elsewhere, use functions "
+            "of TensorFlow such as tf.cond"
         )
 
     def __bool__(self) -> bool:

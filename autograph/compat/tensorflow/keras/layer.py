@@ -31,7 +31,7 @@ class Layer(Module):
 
     def __init__(
         self, trainable: bool = True, name: str | None = None, dtype: Any = "float32", input_shape: Any = None,
-        input_dim: int | None = None, **_: Any,
+        input_dim: int | None = None, batch_input_shape: Any = None,
     ) -> None:
         super().__init__(name or unique_name(snake_case(type(self).__name__)))
         self.trainable = trainable
@@ -39,7 +39,7 @@ class Layer(Module):
         self.dtype = dtype
         self._own: list[Variable] = []
         shape = (input_dim,) if input_dim is not None else input_shape
-        self.batch_input_shape: Any = None if shape is None else (None, *shape)
+        self.batch_input_shape: Any = batch_input_shape if shape is None else (None, *shape)
         self.output_shape: Any = None
 
     def build(self, input_shape: Any) -> None:
@@ -71,7 +71,7 @@ class Layer(Module):
 
     def add_weight(
         self, name: str | None = None, shape: Any = (), dtype: Any = None, initializer: Any = "glorot_uniform",
-        trainable: bool = True, **_: Any,
+        trainable: bool = True,
     ) -> Variable:
         """Make a variable of this layer."""
         value = initializers.get(initializer)(shape, dtype or self.dtype)
