@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -105,6 +106,38 @@ print(f.graph(x, 3))
 print(f(x, 3), counting.CALLS, f.traces[-1].engine)
 print(*{event.message for event in f.explain(x, 3).where(kind="pass", text="its own")})
 """
+
+
+def test_contributing_a_construct(tmp_path: Path) -> None:
+    """`a ** b`, made by following CONTRIBUTING.md."""
+    package = tmp_path / "autograph"
+    shutil.copytree(ROOT / "autograph", package, ignore=shutil.ignore_patterns("__pycache__"))
+    operator, backend, graph, converter = (block for block in blocks("CONTRIBUTING.md", "python") if "power" in block)
+    (package / "operators/power.py").write_text(operator, encoding="utf-8")
+    (package / "converters/power.py").write_text(converter, encoding="utf-8")
+    for path, before, new in (
+        ("operators/__init__.py", "from autograph.operators.fstrings", "from autograph.operators.power import power"),
+        ("operators/backend.py", "    def builtin(self", backend),
+        ("backends/graph.py", "    def if_stmt(self", graph),
+        ("syntax/pipeline.py", "    percent,\n", "    power,"),
+        ("syntax/pipeline.py", "    percent,  #", "    power,"),
+    ):
+        text = (package / path).read_text(encoding="utf-8")
+        assert text.count(before) == 1
+        (package / path).write_text(text.replace(before, f"{new}\n{before}"), encoding="utf-8")
+    (tmp_path / "main.py").write_text(
+        "import autograph as ag\n\n"
+        "@ag.function\ndef f(a, b):\n    return a ** b\n\n"
+        "print(ag.to_code(f.python_function), ag.convert(f.python_function)(2, 5), f(2, 5), f.graph(2, 5))",
+        encoding="utf-8",
+    )
+    assert python(tmp_path, "main.py").splitlines() == [
+        "def f(a, b):",
+        "    return ag__.power(a, b)",
+        " 32 32 graph f(a: py.int, b: py.int):",
+        "    %0: ~py.float = a ** b",
+        "    -> %0",
+    ]
 
 
 def test_the_text_of_a_graph(tmp_path: Path) -> None:

@@ -69,24 +69,19 @@ class _For:
     @on_behalf
     def over(self, iterable: Any, container: Any) -> None:
         """Over a list or the like; one that changes meanwhile may have to be an object of the graph before that."""
-        checkpoint = Checkpoint(self.trace, self.state)
         before = list(iterable)
-        try:
-            self.plain(iterable)
-            if self.copied and list(map(id, iterable)) != list(map(id, before)):
-                raise Materialise(container)
-        except Materialise as signal:
-            if signal.container is not container:
-                checkpoint.keep()
-                raise
-            handled(signal)
-            checkpoint.undo()
-        except BaseException:
-            checkpoint.keep()
-            raise
-        else:
-            checkpoint.keep()
-            return
+        with Checkpoint(self.trace, self.state) as checkpoint:
+            try:
+                self.plain(iterable)
+                if self.copied and list(map(id, iterable)) != list(map(id, before)):
+                    raise Materialise(container)
+            except Materialise as signal:
+                if signal.container is not container:
+                    raise
+                handled(signal)
+                checkpoint.undo()
+            else:
+                return
         handle = self.trace.materialise(container)
         let_hold(self.state, container, handle)
         if iterable is not container:
@@ -150,11 +145,8 @@ class _For:
 
     def unrolled(self, items: Iterator[Any]) -> None:
         """Turn by turn."""
-        checkpoint = Checkpoint(self.trace, self.state)
-        try:
+        with Checkpoint(self.trace, self.state) as checkpoint:
             self._turns(items, checkpoint, eager=False)
-        finally:
-            checkpoint.keep()
 
     @on_behalf
     def _turns(self, items: Iterator[Any], checkpoint: Checkpoint, eager: bool) -> None:

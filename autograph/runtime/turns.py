@@ -25,13 +25,14 @@ Options = Mapping[str, Any] | None
 
 @dataclass
 class Checkpoint:
-    """Where a trace was, to go back to."""
+    """Where a trace was, to go back to; as a context manager, it keeps what was traced unless that is undone."""
 
     trace: Trace
     state: State
     before: dict[Any, Any] = field(init=False)
     nodes: int = field(init=False)
     recorded: int = field(init=False)
+    undone: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         self.before = self.state.snapshot()
@@ -50,9 +51,14 @@ class Checkpoint:
         self.trace.journal.undo(known_before(self.trace, self.before, self.trace.journal.stack[-1]))
         del self.trace.block.nodes[self.nodes :]
         self.trace.recorded = self.recorded
+        self.undone = True
 
-    def keep(self) -> None:
-        self.trace.journal.keep()
+    def __enter__(self) -> Checkpoint:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if not self.undone:
+            self.trace.journal.keep()
 
 
 class Restage(Exception):
@@ -65,16 +71,12 @@ class Restage(Exception):
 
 def attempt(trace: Trace, state: State, run: Callable[[Checkpoint], None]) -> None:
     """Run something that is undone if it does not come to its end."""
-    checkpoint = Checkpoint(trace, state)
-    try:
-        run(checkpoint)
-    except (Restage, NeedsConcrete, Unjoinable):
-        checkpoint.undo()
-        raise
-    except BaseException:
-        checkpoint.keep()
-        raise
-    checkpoint.keep()
+    with Checkpoint(trace, state) as checkpoint:
+        try:
+            run(checkpoint)
+        except (Restage, NeedsConcrete, Unjoinable):
+            checkpoint.undo()
+            raise
 
 
 def tell_turns(checkpoint: Checkpoint, turns: int, rule: Unrolling) -> None:
