@@ -72,6 +72,16 @@ class Journal:
         if id(container) not in before:
             before[id(container)] = container, contents(container)
 
+    def replace(self, container: Any, key: Any, value: Any) -> None:
+        """Put into a container what stands for a part of it until the trace ends, whatever is undone before."""
+        first = self.at_first(container)
+        self.stack[0].before.setdefault(id(container), (container, contents(container) if first is None else first))
+        for changes in self.stack[1:]:
+            noted = changes.before.get(id(container))
+            if noted is not None:
+                changes.before[id(container)] = container, _with(noted[1], key, value)
+        put(container, key, value)
+
     def advance(self, thing: Any) -> None:
         """Note that a thing goes on, if it is an iterator, and so do those that it takes items from."""
         if is_iterator(thing) and id(thing) not in self.stack[-1].before:
@@ -323,6 +333,13 @@ def put(container: Any, key: Any, value: Any) -> None:
         container[key] = value
     else:
         _setter(container).__setattr__(container, key, value)
+
+
+def _with(content: Any, key: Any, value: Any) -> Any:
+    """Contents with another entry."""
+    changed = dict(content) if isinstance(content, dict) else list(content)
+    changed[key] = value
+    return changed
 
 
 def _dict_of(container: Any) -> Any:

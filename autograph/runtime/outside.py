@@ -21,7 +21,7 @@ from autograph.runtime.classes import is_opaque, is_open, is_quantity, is_users,
 from autograph.runtime.environment import Environment, ModuleView
 from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.guards import Condition, is_alike, is_same, is_structure
-from autograph.runtime.journal import attributes, entries, put
+from autograph.runtime.journal import attributes, entries
 from autograph.runtime.keys import static_key
 from autograph.runtime.naming import looks_around
 from autograph.runtime.parts import (
@@ -208,7 +208,7 @@ class Outside:
             self._read_late(thing, source)
             self._stage_parts(thing, source)
             for base in type(thing).__mro__ if not isinstance(thing, (type, ModuleType)) else ():
-                if any(is_opaque(part) for _, part in parts_of(base)):
+                if any(is_opaque(part) or isinstance(part, (list, dict, set)) for _, part in parts_of(base)):
                     self.know(base, constant(base, "holder", base.__qualname__))
 
     def expose(self, value: Any) -> None:
@@ -229,8 +229,7 @@ class Outside:
             for key, part in parts_of(thing):
                 if not isinstance(thing, tuple) and not is_tensor(part) and (is_opaque(part) or is_long(part)):
                     inner = base.item(key) if isinstance(thing, (list, dict)) else base.attribute(key)
-                    self.trace.journal.touch(thing)
-                    put(thing, key, self._read_when_used(part, inner))
+                    self.trace.journal.replace(thing, key, self._read_when_used(part, inner))
 
     def _read_when_used(self, value: Any, source: Source) -> Tensor:
         """A handle for an array or an object, which the graph reads if traced code uses it."""
@@ -280,9 +279,8 @@ class Outside:
                     if is_quantity(value):
                         continue
                     self.guard((f"{other.expression} is {at.expression}", dict(at.names)), f"what {other.text} is")
-                self.trace.journal.touch(thing)
                 self.read_late[id(thing), name] = handle
-                put(thing, name, handle)
+                self.trace.journal.replace(thing, name, handle)
 
     def load(self, value: Any, source: Source) -> Tensor:
         """A handle for what the graph reads from `source` when it runs."""

@@ -321,6 +321,9 @@ class Trace(Blocks, Whereabouts):
         if type(container) is tuple:
             return run_time(self, container)
         handle = run_time(self, container)
+        inside = owned(container)
+        if inside is not None:  # it had to be written to something, before this could be recorded
+            return inside
         self.journal.touch(container)
         hold(container, handle)
         return handle

@@ -139,7 +139,10 @@ class Writer:
                 "attribute of an object, or an argument",
                 self.trace.place(),
             )
-        return {("attribute", id(holder), source.args[1])}
+        attribute = ("attribute", id(holder), source.args[1])
+        if attribute in self.outside.late and not same(after, before):
+            raise Unstageable(f"{source.text} is changed, and not where the graph reads it", self.trace.place())
+        return {attribute}
 
     def _write_container(self, place: Value, after: Any, before: Any) -> None:
         """The same for a list or dict."""

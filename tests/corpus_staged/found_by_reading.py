@@ -202,3 +202,60 @@ def universal_functions_of_its_own(x):
     scale = x * 2
     scaled = np.frompyfunc(lambda a, b: a * scale + b, 2, 1)
     return scaled([1, 2], [3, 4]), scaled.nin, [np.frompyfunc(lambda n, k=k: n * k, 1, 1)(x) for k in range(2)]
+
+
+# Lists and dicts of classes, and dicts that take each other's place
+
+
+class Registry:
+    """Its lists belong to all instances; each call begins with empty ones."""
+
+    names: list = []
+    counts: dict = {}
+
+    def __init__(self):
+        self.names.clear()
+        self.counts.clear()
+        self.own = {"a": 1}
+
+
+@calls("Registry(), 3", "Registry(), 0", "Registry(), 2.5")
+def appends_to_a_list_of_the_class(registry, x):
+    registry.names.append(x)
+    registry.counts["x"] = x
+    return registry.names, registry.names is Registry.names, Registry.counts
+
+
+@calls("Registry(), 3", "Registry(), 0", "Registry(), 12")
+def appends_in_a_loop_to_a_list_of_the_class(registry, n):
+    for i in range(n):
+        Registry.names.append(i * n)
+        registry.counts[i % 2] = i
+    return Registry.names, registry.counts
+
+
+@calls("Registry(), np.arange(3)", "Registry(), np.ones(1)", "Registry(), []")
+def appends_items_to_a_list_of_the_class(registry, xs):
+    for x in xs:
+        registry.names.append(x)
+        if x > 1:
+            registry.names.append(registry)
+    return len(registry.names), registry.names[:2]
+
+
+@calls("Registry(), 3", "Registry(), 0", "Registry(), 12")
+def takes_over_from_the_dict_before(registry, n):
+    for _ in range(n):
+        before = registry.own
+        registry.own = {}
+        registry.own.update(before)
+    return registry.own, registry
+
+
+@calls("Registry(), 3", "Registry(), -3", "Registry(), 0.5")
+def takes_over_on_one_path(registry, x):
+    if x > 0:
+        registry.own, before = {}, registry.own
+        registry.own.update(before, x=x)
+        registry.names.append(before)
+    return registry.own, registry.names
