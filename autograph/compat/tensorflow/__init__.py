@@ -15,14 +15,11 @@ from autograph.compat.tensorflow import nest_ as nest
 from autograph.compat.tensorflow import random_ops as random
 from autograph.compat.tensorflow import testing as test
 from autograph.compat.tensorflow.array_ops import (
-    boolean_mask,
     broadcast_to,
     concat,
     expand_dims,
     eye,
     fill,
-    gather,
-    gather_nd,
     identity,
     linspace,
     one_hot,
@@ -35,22 +32,18 @@ from autograph.compat.tensorflow.array_ops import (
     reshape,
     reverse,
     roll,
-    searchsorted,
     shape,
     size,
     split,
     squeeze,
     stack,
     stop_gradient,
-    tensor_scatter_nd_update,
     tile,
     transpose,
     unstack,
-    where,
     zeros,
     zeros_like,
 )  # fmt: skip
-from autograph.compat.tensorflow.array_ops import slice_ as slice
 from autograph.compat.tensorflow.clipping import clip_by_global_norm, clip_by_norm, norm
 from autograph.compat.tensorflow.control import Assert, case, cond, group, no_op, switch_case, while_loop
 from autograph.compat.tensorflow.control import scope as control_dependencies
@@ -83,6 +76,19 @@ from autograph.compat.tensorflow.dtypes import (
 from autograph.compat.tensorflow.function import function
 from autograph.compat.tensorflow.functional import foldl, foldr, map_fn, scan, vectorized_map
 from autograph.compat.tensorflow.graphs import current as _current
+from autograph.compat.tensorflow.indexing import (
+    boolean_mask,
+    gather,
+    gather_nd,
+    scatter_nd,
+    searchsorted,
+    sequence_mask,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+    where,
+)
+from autograph.compat.tensorflow.indexing import slice_ as slice
 from autograph.compat.tensorflow.math_ops import (
     abs,
     acos,
@@ -145,6 +151,7 @@ from autograph.compat.tensorflow.math_ops import (
     truediv,
 )  # fmt: skip
 from autograph.compat.tensorflow.module import Module
+from autograph.compat.tensorflow.more_math import ensure_shape, meshgrid
 from autograph.compat.tensorflow.naming import name_scope
 from autograph.compat.tensorflow.printing import print
 from autograph.compat.tensorflow.ragged import RaggedTensor

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +12,6 @@ from autograph.compat.tensorflow.convert import constant, convert_to_tensor, is_
 from autograph.compat.tensorflow.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.shapes import TensorShape
 from autograph.compat.tensorflow.tensor import Tensor, apply, compute, is_handle, wrap
-from autograph.runtime.ops import taking
 
 # Shapes as arguments --------------------------------------------------------------------------------------------------
 
@@ -272,126 +270,6 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
         parts.append(value[where])
         begin += length
     return parts
-
-
-# Indexing -------------------------------------------------------------------------------------------------------------
-
-
-class _Here:
-    """Stands in an index for a tensor."""
-
-
-def _in_index(part: Any, function: Callable[[Any], Any]) -> Any:
-    """An index with what a function makes of each of its parts."""
-    if isinstance(part, tuple):
-        return tuple([_in_index(each, function) for each in part])
-    if isinstance(part, slice):
-        return slice(*(_in_index(each, function) for each in (part.start, part.stop, part.step)))
-    return function(part)
-
-
-def getitem(tensor: Tensor, index: Any) -> Tensor:
-    """`tensor[index]`."""
-    tensors: list[Tensor] = []
-
-    def leave_out(part: Any) -> Any:
-        if is_tensor(part):
-            tensors.append(convert_to_tensor(part))
-        return _Here if is_tensor(part) else part
-
-    form = _in_index(index, leave_out)
-
-    def get(x: Any, *values: Any) -> Any:
-        rest = iter(values)
-        where = _in_index(form, lambda part: next(rest) if part is _Here else part)
-        return x[where] if is_handle(x) else compute(_getitem, x, where)
-
-    return apply("StridedSlice", get, tensor, *tensors, dtype=tensor.dtype)
-
-
-def _getitem(value: Any, index: Any) -> Any:
-    return value[index]
-
-
-setattr(Tensor, "__getitem__", getitem)  # noqa: B010  (mypy knows of an attribute)
-
-
-def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
-    """A part of a tensor, from `begin` on; a size of -1 means the rest."""
-    input_ = convert_to_tensor(input_)
-    pairs = zip(np.asarray(plain(begin)).tolist(), np.asarray(plain(size)).tolist())
-    return getitem(input_, tuple(slice(first, None if count == -1 else first + count) for first, count in pairs))
-
-
-def gather(
-    params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0,
-    name: str | None = None,
-) -> Tensor:
-    """The slices of `params` along an axis that indices name; the first dimensions may be those of batches in both."""
-    params, indices = convert_to_tensor(params), convert_to_tensor(indices)
-    where, batches = batch_dims if axis is None else plain(axis), batch_dims
-    if batch_dims < 0:
-        batches += indices.shape.rank or 0
-    if where < 0:
-        where += params.shape.rank or 0
-    if not batches:
-        return apply("GatherV2", lambda x, at: taking.take(x, at, where), params, indices, dtype=params.dtype)
-    rank = indices.shape.rank or 0
-    before = list(builtins.range(batches, where))
-
-    def take(x: Any, at: Any) -> Any:
-        found = np.moveaxis(x, where, batches)
-        places = [np.reshape(np.arange(size), (-1, *(1,) * (rank - 1 - number)))
-                  for number, size in enumerate(indices.shape[:batches])]  # fmt: skip
-        index = (*places, at)
-        found = found[index]
-        return np.moveaxis(found, [rank + at for at, _ in enumerate(before)], before)
-
-    return apply("GatherV2", take, params, indices, dtype=params.dtype)
-
-
-def gather_nd(params: Any, indices: Any, name: str | None = None) -> Tensor:
-    params, indices = convert_to_tensor(params), convert_to_tensor(indices)
-    depth = indices.shape[-1]
-    shape = indices.shape[:-1] + params.shape[depth:] if params.shape.rank is not None else TensorShape(None)
-    beyond = np.iinfo(numpy_dtype(indices.dtype)).max  # what is negative counts from the end nowhere here
-
-    def take(x: Any, at: Any) -> Any:
-        at = np.where(at < 0, beyond, at)
-        return x[tuple(at[..., i] for i in np.arange(depth))]
-
-    return apply("GatherNd", take, params, indices, dtype=params.dtype, shape=shape)
-
-
-def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    tensor, mask = convert_to_tensor(tensor), convert_to_tensor(mask)
-    return apply("BooleanMask", lambda x, chosen: x[chosen], tensor, mask, dtype=tensor.dtype)
-
-
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    condition = convert_to_tensor(condition)
-    if x is None and y is None:
-        return apply("Where", np.argwhere, condition, dtype=dtypes.int64)
-    x, y = matched("SelectV2", x, y)
-    return apply("SelectV2", np.where, condition, x, y, dtype=x.dtype)
-
-
-def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-    tensor = convert_to_tensor(tensor)
-    indices, updates = convert_to_tensor(indices), convert_to_tensor(updates, dtype_hint=tensor.dtype)
-    depth = indices.shape[-1]
-
-    def update(value: Any, at: Any, new: Any) -> Any:
-        changed = np.copy(value)
-        changed[tuple(at[..., i] for i in np.arange(depth))] = new
-        return changed
-
-    return apply("TensorScatterUpdate", update, tensor, indices, updates, dtype=tensor.dtype)
-
-
-def searchsorted(sorted_sequence: Any, values: Any, side: Any = "left", name: str | None = None) -> Tensor:
-    items, values = matched("SearchSorted", sorted_sequence, values)
-    return apply("SearchSorted", lambda x, v: np.searchsorted(x, v, side=side), items, values, dtype=dtypes.int32)
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:

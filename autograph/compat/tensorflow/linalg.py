@@ -7,14 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow.array_ops import eye, transpose
+from autograph.compat.tensorflow.array_ops import expand_dims, eye, fill, range, shape, transpose, zeros_like
+from autograph.compat.tensorflow.clipping import norm
 from autograph.compat.tensorflow.convert import convert_to_tensor, matched
-from autograph.compat.tensorflow.math_ops import einsum, matmul, sqrt, tensordot
-from autograph.compat.tensorflow.reduce_ops import reduce_sum
+from autograph.compat.tensorflow.indexing import where
+from autograph.compat.tensorflow.math_ops import (
+    einsum,
+    less_equal,
+    logical_and,
+    matmul,
+    multiply,
+    negative,
+    tensordot,
+)
 from autograph.compat.tensorflow.tensor import Tensor, apply
 
 __all__ = ["cholesky", "det", "diag", "diag_part", "einsum", "eye", "inv", "matmul", "matvec", "norm", "solve"]
-__all__ += ["tensordot", "trace", "transpose"]
+__all__ += ["band_part", "eigh", "lstsq", "matrix_transpose", "qr", "svd", "tensordot", "trace", "transpose"]
 
 
 def _of_matrix(op: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
@@ -28,23 +37,68 @@ def _of_matrix(op: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
 cholesky = _of_matrix("Cholesky", np.linalg.cholesky)
 det = _of_matrix("MatrixDeterminant", np.linalg.det)
 inv = _of_matrix("MatrixInverse", np.linalg.inv)
-trace = _of_matrix("Trace", np.trace)
-diag = _of_matrix("MatrixDiag", np.diag)
-diag_part = _of_matrix("MatrixDiagPart", np.diagonal)
+trace = _of_matrix("Trace", lambda x: np.trace(x, axis1=-2, axis2=-1))
+diag_part = _of_matrix("MatrixDiagPart", lambda x: np.diagonal(x, axis1=-2, axis2=-1))
+matrix_transpose = _of_matrix("Transpose", lambda x: np.swapaxes(x, -1, -2))
+
+
+def diag(diagonal: Any, name: str | None = None) -> Tensor:
+    """Matrices with these numbers on the diagonal, and zeros else."""
+    x = convert_to_tensor(diagonal)
+    return multiply(expand_dims(x, -1), eye(shape(x)[-1], dtype=x.dtype))
+
+
+def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = None) -> Tensor:
+    """A matrix with zeros further than so many diagonals from the main one; -1 means all of them."""
+    x = convert_to_tensor(input)
+    dims = shape(x)
+    away = expand_dims(range(dims[-2]), 1) - range(dims[-1])
+    kept = fill(shape(away), True)
+    if num_lower >= 0:
+        kept = logical_and(kept, less_equal(away, num_lower))
+    if num_upper >= 0:
+        kept = logical_and(kept, less_equal(negative(away), num_upper))
+    return where(kept, x, zeros_like(x))
+
+
+def _parts(op: str, function: Callable[..., Any], order: Any) -> Callable[..., tuple[Tensor, ...]]:
+    def of(input: Any, name: str | None = None, **options: Any) -> tuple[Tensor, ...]:
+        x = convert_to_tensor(input)
+        return tuple(apply(op, lambda v, n=n: function(v, **options)[n], x, dtype=x.dtype) for n in order)
+
+    return of
+
+
+qr = _parts("Qr", np.linalg.qr, (0, 1))
+eigh = _parts("SelfAdjointEigV2", np.linalg.eigh, (0, 1))
+
+
+def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
+    """The singular values s, and u and v such that the matrix is u · diag(s) · vᵀ."""
+    x = convert_to_tensor(tensor)
+    parts = [
+        apply("Svd", lambda value, n=n: np.linalg.svd(value, full_matrices=full_matrices)[n], x, dtype=x.dtype)
+        for n in ((1, 0, 2) if compute_uv else (1,))
+    ]
+    return (parts[0], parts[1], matrix_transpose(parts[2])) if compute_uv else parts[0]
+
+
+def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None) -> Tensor:
+    """What comes nearest to solving equations, by the normal equations."""
+    a, b = matched("MatrixSolveLs", matrix, rhs)
+    turned = matrix_transpose(a)
+    square = matmul(turned, a) + eye(shape(a)[-1], dtype=a.dtype) * l2_regularizer
+    right = matmul(turned, b)
+    return apply("MatrixSolve", np.linalg.solve, square, right, dtype=a.dtype)
 
 
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     a, b = matched("MatrixSolve", matrix, rhs)
-    return apply("MatrixSolve", lambda x, y: np.linalg.solve(x.T if adjoint else x, y), a, b, dtype=a.dtype)
+    a = matrix_transpose(a) if adjoint else a
+    return apply("MatrixSolve", np.linalg.solve, a, b, dtype=a.dtype)
 
 
 def matvec(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The product of a matrix and a vector."""
     a, b = matched("MatVec", a, b)
-    return apply("MatVec", lambda x, y: x @ y, a, b, dtype=a.dtype)
-
-
-def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False, name: Any = None) -> Tensor:
-    """The length of vectors."""
-    x = convert_to_tensor(tensor)
-    return sqrt(reduce_sum(x * x, axis, keepdims))
+    return apply("MatVec", lambda x, y: (x @ np.expand_dims(y, -1))[..., 0], a, b, dtype=a.dtype)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow import array_ops, dtypes, math_ops, reduce_ops
+from autograph.compat.tensorflow import array_ops, dtypes, indexing, math_ops, more_math, random_ops, reduce_ops
 from autograph.compat.tensorflow.convert import convert_to_tensor, matched
 from autograph.compat.tensorflow.convolution import avg_pool as avg_pool
 from autograph.compat.tensorflow.convolution import avg_pool1d as avg_pool1d
@@ -21,6 +21,9 @@ from autograph.compat.tensorflow.convolution import max_pool2d as max_pool2d
 from autograph.compat.tensorflow.dtypes import numpy_dtype
 from autograph.compat.tensorflow.math_ops import sigmoid as sigmoid
 from autograph.compat.tensorflow.math_ops import tanh as tanh
+from autograph.compat.tensorflow.more_math import in_top_k as in_top_k
+from autograph.compat.tensorflow.more_math import l2_normalize as l2_normalize
+from autograph.compat.tensorflow.more_math import zero_fraction as zero_fraction
 from autograph.compat.tensorflow.tensor import Tensor, apply
 
 
@@ -77,7 +80,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
 
 
 def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Tensor:
-    return array_ops.gather(params, ids)
+    return indexing.gather(params, ids)
 
 
 def top_k(input: Any, k: int = 1, sorted: bool = True, name: str | None = None) -> tuple[Tensor, Tensor]:
@@ -101,3 +104,58 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
 def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Any, Any]:
     """Mean and variance."""
     return reduce_ops.reduce_mean(x, axes, keepdims), reduce_ops.reduce_variance(x, axes, keepdims)
+
+
+def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+    return math_ops.negative(softplus(math_ops.negative(x)))
+
+
+def silu(features: Any, beta: float = 1.0) -> Tensor:
+    x = convert_to_tensor(features)
+    return x * math_ops.sigmoid(x * beta)
+
+
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
+    """x · Φ(x); Φ is the distribution function of normal numbers, or a hyperbolic tangent that is like it."""
+    x = convert_to_tensor(features)
+    if approximate:
+        return x * 0.5 * (math_ops.tanh((x + x * x * x * 0.044715) * 0.7978845608028654) + 1.0)
+    return x * 0.5 * (more_math.erf(x * 0.7071067811865476) + 1.0)
+
+
+def selu(features: Any, name: str | None = None) -> Tensor:
+    x = convert_to_tensor(features)
+    return indexing.where(math_ops.greater(x, 0.0), x, elu(x) * 1.6732632423543772) * 1.0507009873554805
+
+
+def softsign(features: Any, name: str | None = None) -> Tensor:
+    x = convert_to_tensor(features)
+    return x / (math_ops.abs(x) + 1)
+
+
+def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Tensor:
+    """A part of the numbers become zero, and the others so much larger."""
+    x = convert_to_tensor(x)
+    drawn = random_ops.uniform(array_ops.shape(x) if noise_shape is None else noise_shape, dtype=x.dtype, seed=seed)
+    kept = math_ops.cast(math_ops.greater_equal(drawn, rate), x.dtype)
+    return math_ops.divide(math_ops.multiply(x, kept), 1 - rate)
+
+
+def batch_normalization(
+    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: float, name: str | None = None
+) -> Tensor:
+    """x, moved and scaled so that `mean` becomes `offset`, and the standard deviation becomes `scale`."""
+    factor = math_ops.rsqrt(convert_to_tensor(variance) + variance_epsilon)
+    factor = factor if scale is None else factor * scale
+    moved = convert_to_tensor(x) * factor - convert_to_tensor(mean) * factor
+    return moved if offset is None else math_ops.add(moved, offset)
+
+
+def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Tensor:
+    labels, logits = matched("WeightedCrossEntropy", labels, logits)
+    weight = (labels * (pos_weight - 1.0)) + 1.0
+    rest = math_ops.log1p(math_ops.exp(math_ops.negative(math_ops.abs(logits)))) + relu(math_ops.negative(logits))
+    return math_ops.add((1.0 - labels) * logits, weight * rest)
+
+
+swish = silu

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograph import nest
-from autograph.compat.tensorflow import array_ops, dtypes
+from autograph.compat.tensorflow import array_ops, dtypes, indexing
 from autograph.compat.tensorflow.convert import convert_to_tensor
 from autograph.compat.tensorflow.dtypes import DType
 from autograph.compat.tensorflow.shapes import TensorShape
@@ -55,8 +55,8 @@ nest.register(
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     """The elements that are not zero."""
     tensor = convert_to_tensor(tensor)
-    where = array_ops.where(tensor != 0)
-    return SparseTensor(where, array_ops.gather_nd(tensor, where), array_ops.shape(tensor, dtypes.int64))
+    where = indexing.where(tensor != 0)
+    return SparseTensor(where, indexing.gather_nd(tensor, where), array_ops.shape(tensor, dtypes.int64))
 
 
 def to_dense(sp_input: SparseTensor, default_value: Any = None, name: str | None = None) -> Tensor:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph import nest
-from autograph.compat.tensorflow import array_ops, dtypes, graphs
+from autograph.compat.tensorflow import array_ops, dtypes, graphs, indexing
 from autograph.compat.tensorflow.convert import convert_to_tensor
 from autograph.compat.tensorflow.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.errors import InvalidArgumentError, OutOfRangeError
@@ -138,7 +138,7 @@ class TensorArray:
         return array_ops.stack([np.zeros_like(known) if each is None else each for each in self._items])
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
-        return array_ops.gather(self.stack(), indices)
+        return indexing.gather(self.stack(), indices)
 
     def concat(self, name: str | None = None) -> Tensor:
         if graphs.current() is None:

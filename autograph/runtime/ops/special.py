@@ -1,4 +1,4 @@
-"""Functions that Python and NumPy lack, of which derivatives of theirs are made: polygamma and Bessel functions."""
+"""Functions of arrays that NumPy lacks, of which some derivatives are made: polygamma, Bessel, error functions."""
 
 from __future__ import annotations
 
@@ -51,6 +51,20 @@ def bessel_i(order: int, x: Any) -> Any:
 _POINTS = 160
 
 
+@on_handles
+def erf(x: Any) -> Any:
+    """The error function of each element, in the dtype of `x`."""
+    return np.asarray(_erf(x)).astype(np.asarray(x).dtype)[()]
+
+
+_erf = np.frompyfunc(math.erf, 1, 1)
+
+
+@rule
+def _like_first(x: Any) -> Type:
+    return array_like(x)
+
+
 @rule
 def _like_second(order: Any, x: Any) -> Type:
     return array_like(x)
@@ -58,5 +72,7 @@ def _like_second(order: Any, x: Any) -> Type:
 
 declare("polygamma", always(FLOAT), target=polygamma, raises=True)
 derive("polygamma", None, lambda g, out, order, x: g * polygamma(order + 1, x))
+declare("erf", _like_first, target=erf)
+derive("erf", lambda g, out, x: g * np.exp(-x * x) * (2 / math.sqrt(math.pi)))
 declare("bessel_i", _like_second, target=bessel_i)
 derive("bessel_i", None, lambda g, out, n, x: g * (bessel_i(n - 1, x) + bessel_i(n + 1, x)) / 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autograph.compat.tensorflow import array_ops, math_ops, nn, random_ops
+from autograph.compat.tensorflow import array_ops, indexing, math_ops, nn, random_ops
 from autograph.compat.tensorflow.keras import activations
 from autograph.compat.tensorflow.keras.layer import InputLayer, Layer
 from autograph.compat.tensorflow.shapes import TensorShape
@@ -132,7 +132,7 @@ class Embedding(Layer):
         self.embeddings = self.add_weight("embeddings", shape, initializer=self.embeddings_initializer)
 
     def call(self, inputs: Any) -> Any:
-        return array_ops.gather(self.embeddings, inputs)
+        return indexing.gather(self.embeddings, inputs)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return (*input_shape, self.output_dim)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.compat.tensorflow import array_ops, math_ops, nn, reduce_ops
+from autograph.compat.tensorflow import array_ops, indexing, math_ops, nn, reduce_ops
 from autograph.compat.tensorflow.convert import convert_to_tensor
 from autograph.compat.tensorflow.keras.backend import epsilon, snake_case
 
@@ -42,7 +42,7 @@ def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
     true, predicted = _both(y_true, y_pred)
     error = math_ops.abs(predicted - true)
     near, far = error * error * 0.5, error * delta - 0.5 * delta * delta
-    return reduce_ops.reduce_mean(array_ops.where(math_ops.less_equal(error, delta), near, far), -1)
+    return reduce_ops.reduce_mean(indexing.where(math_ops.less_equal(error, delta), near, far), -1)
 
 
 def binary_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False) -> Any:

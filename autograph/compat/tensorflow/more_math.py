@@ -1,0 +1,130 @@
+"""Ops that are made of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph.compat.tensorflow import array_ops, dtypes, indexing, math_ops, reduce_ops
+from autograph.compat.tensorflow.control import Assert
+from autograph.compat.tensorflow.convert import convert_to_tensor, matched
+from autograph.compat.tensorflow.shapes import TensorShape
+from autograph.compat.tensorflow.tensor import Tensor, apply
+from autograph.runtime.ops import special
+
+# Counting and summing -------------------------------------------------------------------------------------------------
+
+
+def count_nonzero(
+    input: Any, axis: Any = None, keepdims: bool = False, dtype: Any = dtypes.int64, name: str | None = None
+) -> Tensor:
+    x = convert_to_tensor(input)
+    found: Tensor = reduce_ops.reduce_sum(math_ops.cast(math_ops.not_equal(x, x - x), dtype), axis, keepdims)
+    return found
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+    """Which part of the elements is zero."""
+    x = convert_to_tensor(value)
+    found: Tensor = reduce_ops.reduce_mean(math_ops.cast(math_ops.equal(x, x - x), dtypes.float32))
+    return found
+
+
+def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Tensor:
+    return math_ops.sqrt(reduce_ops.reduce_sum(math_ops.square(input_tensor), axis, keepdims))
+
+
+def confusion_matrix(
+    labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None, dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """How often each prediction was made for each label."""
+    labels, predictions = (math_ops.cast(each, dtypes.int64) for each in (labels, predictions))
+    count = num_classes
+    if count is None:
+        count = math_ops.maximum(reduce_ops.reduce_max(labels), reduce_ops.reduce_max(predictions)) + 1
+    told = math_ops.cast(array_ops.ones_like(labels) if weights is None else weights, dtype)
+    places = array_ops.stack([labels, predictions], axis=1)
+    return indexing.scatter_nd(places, told, array_ops.stack([count, count]) if num_classes is None else [count] * 2)
+
+
+def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+    """The sums of the rows that are of each segment."""
+    data, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    shape = array_ops.concat([[num_segments], array_ops.shape(data)[1:]], 0)
+    return indexing.scatter_nd(array_ops.expand_dims(ids, -1), data, shape)
+
+
+def in_top_k(targets: Any, predictions: Any, k: int, name: str | None = None) -> Tensor:
+    """Whether the predictions for the targets are among the `k` largest."""
+    predictions, targets = convert_to_tensor(predictions), convert_to_tensor(targets)
+    own = array_ops.expand_dims(indexing.gather(predictions, targets, batch_dims=1), -1)
+    larger = reduce_ops.reduce_sum(math_ops.cast(math_ops.greater(predictions, own), dtypes.int32), -1)
+    return math_ops.less(larger, k)
+
+
+# Elements -------------------------------------------------------------------------------------------------------------
+
+
+def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The product, which is zero where `y` is, whatever `x` is."""
+    x, y = matched("MulNoNan", x, y)
+    return apply("MulNoNan", lambda a, b: np.where(b == 0, 0, np.where(b == 0, 0, a) * b), x, y, dtype=x.dtype)
+
+
+def xlogy(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x · log(y), which is zero where `x` is."""
+    x, y = matched("Xlogy", x, y)
+    return apply("Xlogy", lambda a, b: np.where(a == 0, 0, a * np.log(np.where(a == 0, 1, b))), x, y, dtype=x.dtype)
+
+
+def erf(x: Any, name: str | None = None) -> Tensor:
+    """The error function."""
+    x = convert_to_tensor(x)
+    return apply("Erf", special.erf, x, dtype=x.dtype)
+
+
+def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None) -> Tensor:
+    """Tensors of norm 1."""
+    x = convert_to_tensor(x)
+    norm = math_ops.maximum(reduce_ops.reduce_sum(x * x, axis, keepdims=True), epsilon)
+    return math_ops.multiply(x, math_ops.rsqrt(norm))
+
+
+def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
+    """A polynomial, the coefficients of which begin with the highest."""
+    x = convert_to_tensor(x)
+    found = array_ops.zeros_like(x)
+    for each in coeffs:
+        found = found * x + each
+    return found
+
+
+# Shapes ---------------------------------------------------------------------------------------------------------------
+
+
+def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
+    """The coordinates of the points of a grid."""
+    tensors = matched("Meshgrid", *args)
+    points: Any = np.meshgrid
+    return [
+        apply("Meshgrid", lambda *values, n=n: points(*values, indexing=indexing)[n], *tensors, dtype=each.dtype)
+        for n, each in enumerate(tensors)
+    ]
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+    """The same, of which it is seen that it is of that shape."""
+    tensor, wanted = convert_to_tensor(x), TensorShape(shape)
+    if not tensor.shape.is_compatible_with(wanted):
+        raise ValueError(f"Shape of tensor ({tensor.shape}) is not compatible with expected shape {wanted}")
+    if not tensor.shape.is_subtype_of(wanted):
+        for number, size in enumerate(wanted):
+            if size is not None:
+                Assert(math_ops.equal(array_ops.shape(tensor)[number], size), [array_ops.shape(tensor)])
+    found = array_ops.identity(tensor)
+    found.set_shape(wanted)
+    return found
+
+
