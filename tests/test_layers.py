@@ -31,7 +31,7 @@ R2 | 0 R1          | runtime/ops*
 R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/sources runtime/making
    |               | runtime/appearance runtime/instructions
    |               | → runtime/tensor runtime/whereabouts runtime/blocks runtime/guards
-   |               | → runtime/journal runtime/holding
+   |               | → runtime/journal runtime/holding → runtime/known
    |               | → runtime/trace runtime/forms runtime/environment runtime/parts
    |               | → runtime/outside runtime/raising runtime/refs
    |               | → runtime/regions
