@@ -33,7 +33,7 @@ from autograph.runtime.generators import (
     run_over,
 )
 from autograph.runtime.graph import Value
-from autograph.runtime.holding import as_tensor, is_spread, is_staged, iterated_container, may_hold, watched
+from autograph.runtime.holding import HOLDERS, as_tensor, is_spread, is_staged, iterated_container, may_hold, watched
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
 from autograph.runtime.raising import raise_in_graph
@@ -325,7 +325,9 @@ class GraphBackend(protocol.Backend):
         if name == "print":
             return trace.record("print", args, dict(kwargs))
         given, args = args, args if name in _LOOKING else tuple(map(self._collected, args))
-        if name in _LAZY:
+        if name in _LAZY and any(map(is_staged, args)):
+            args = tuple(trace.materialise(part) if type(part) in HOLDERS else part for part in args)
+        elif name in _LAZY:
             args = tuple(map(watched, args))
         if name == "reversed" and iterated_container(args[0]) is not None and not is_staged(args[0]):
             return watched(args[0], reversed)

@@ -6,8 +6,10 @@ paths meet.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from sys import getrefcount
 from types import BuiltinFunctionType, ModuleType
 from typing import Any
 
@@ -30,13 +32,20 @@ class Known:
     def __init__(self, roots: Callable[[], Iterable[Any]], changes: Changes | None = None) -> None:
         self._roots = roots
         self._changes = Changes() if changes is None else changes
+        self._given_away: list[Any] = []
 
     @cached_property
     def _found(self) -> dict[int, bool] | None:
         return reached((root for root in self._roots() if root is not UNBOUND), self._changes)
 
+    def give_away(self, container: Any) -> None:
+        """Take a container for a new one from now on: only a variable knew it that is bound to another one."""
+        self._given_away.append(container)
+
     def __call__(self, thing: Any) -> bool:
         """Whether a container or object was there before; if that is too much to look through, everything was."""
+        if any(thing is container for container in self._given_away):
+            return False
         return self._found is None or id(thing) in self._found
 
     def can_be_held(self, container: Any) -> bool:
@@ -58,6 +67,24 @@ class Known:
             elif type(part) in HOLDERS:
                 found.append(part)
         return found
+
+
+def is_alone(container: Any, variable: Any, notes: type) -> bool:
+    """Whether nothing but a variable knows a container, and what notes the values of variables while tracing.
+
+    Locals of running functions are not among the referrers that the garbage collector knows, but count.
+    """
+    unknown: list[Any] = []
+    own = getrefcount(unknown)
+    referrers = gc.get_referrers(container)
+    if getrefcount(container) - own != len(referrers):
+        return False
+    cell = getattr(variable, "cell", None)
+    return all(each is cell or type(each) is notes or _notes_values(each) for each in referrers)
+
+
+def _notes_values(thing: Any) -> bool:
+    return type(thing) is dict and all(hasattr(key, "get") and hasattr(key, "set") for key in thing)
 
 
 _CONSTANT = (type(None), int, float, complex, str, bytes, range, type, ModuleType, BuiltinFunctionType, np.generic,

@@ -16,7 +16,8 @@ from autograph.runtime import forms
 from autograph.runtime.branches import NoState, repeated, stage_if
 from autograph.runtime.graph import Block, Node, Value, gather
 from autograph.runtime.holding import HOLDERS, held
-from autograph.runtime.known import Known
+from autograph.runtime.journal import Changes, reached
+from autograph.runtime.known import Known, is_alone
 from autograph.runtime.naming import stored_names
 from autograph.runtime.opdef import ORDERED, WRITE, lookup
 from autograph.runtime.regions import (
@@ -75,6 +76,7 @@ class Carry:
             if slot not in self.forms and id(slot) not in unread:
                 self.begin[slot] = arm.before[slot] if slot in arm.before else slot.get()
                 self.forms[slot] = forms.Fixed(self.begin[slot])
+        self._give_away(arm)
         check_aliases(self.trace, [arm.values[slot] for slot in self.forms if slot in arm.values], self.owned)
         for slot, form in self.forms.items():
             if slot not in arm.values:
@@ -89,6 +91,18 @@ class Carry:
                 changed = True
                 self.forms[slot] = wider
         return changed
+
+    def _give_away(self, arm: Arm) -> None:
+        """Let go of what the loop begins with where only a variable knew it, which a turn binds to another one."""
+        for slot, value in arm.values.items():
+            if slot not in self.begin or type(value) not in (list, dict) or type(self.begin[slot]) is not type(value):
+                continue
+            if held(value) is not None or held(self.begin[slot]) is not None or not self.owned(self.begin[slot]):
+                continue
+            reachable = reached(arm.values.values(), Changes())
+            if reachable is not None and id(self.begin[slot]) not in reachable:
+                if is_alone(self.begin[slot], slot, forms.Fixed):
+                    self.owned.give_away(self.begin[slot])
 
     def inits(self) -> list[Any]:
         inits = []

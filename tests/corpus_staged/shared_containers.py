@@ -291,3 +291,100 @@ def kept_by_each_turn(n):
         xs[0] += i
         history.append((i, xs))
     return history
+
+
+@calls("1.0, 2.0, 6", "1.0, 2.0, 0", "np.ones(2), np.float32(3), 3")
+def rebuilt_and_kept(a, b, n):
+    params, best, before, history = [a, b], None, None, []
+    for i in range(n):
+        if i % 3 == 0:
+            best = params
+        before = params
+        params = [2 * p + 1 for p in params]
+        history.append(params)
+    params.append(0.0)
+    return params, best, before, history, best is before, bool(history) and history[-1] is params
+
+
+@calls("1.0, 2.0, 6", "1.0, 2.0, 0")
+def rebuilt_under_two_names(a, b, n):
+    params = [a, b]
+    other = params
+    for _ in range(n):
+        params = [p + 1 for p in params]
+    other.append(0.0)
+    return params, other, params is other
+
+
+@calls("1.0, 2.0, 6", "1.0, 2.0, 0")
+def rebuilt_and_changed_in_place(a, b, n):
+    params = [a, b]
+    for i in range(n):
+        params[0] = params[1] * 2
+        if i % 2 == 0:
+            params = [p + 1 for p in params]
+        params[1] += 1
+    return params
+
+
+@calls("1.0, 2.0, 6", "1.0, 2.0, 0")
+def swapped_and_rebuilt(a, b, n):
+    x, y = [a, b], [b, a]
+    for _ in range(n):
+        x, y = y, x
+        y = [v + 1 for v in y]
+    x.append(1.0)
+    return x, y, x is y
+
+
+@calls("1.0, 2.0, 6", "1.0, 2.0, 0")
+def rebuilt_and_captured(a, b, n):
+    params = [a, b]
+
+    def now():
+        return params
+
+    def first(params=params):
+        return params
+
+    for _ in range(n):
+        params = [p + 1 for p in params]
+    first().append(3.0)
+    return now() is params, first() is params, params, first()
+
+
+@calls("1.0, 2.0, 6", "1.0, 2.0, 0")
+def dicts_rebuilt(a, b, n):
+    params = {"a": a, "b": [b]}
+    for _ in range(n):
+        params = {name: value * 2 for name, value in params.items()}
+    params["c"] = 1
+    return params
+
+
+@calls("[1.0, 2.0], 6", "[1.0, 2.0], 0")
+def argument_rebuilt(params, n):
+    begin = params
+    for _ in range(n):
+        params = [p + 1 for p in params]
+    return params, params is begin
+
+
+@calls("[1.0, 2.0]", "[np.ones(2), 2.0]")
+def items_taken_apart_and_zipped(ws):
+    for _ in range(100):
+        u, v = [w * 2 for w in ws]
+        ws = [w - 0.1 * g for w, g in zip(ws, [u, v])]
+    return ws
+
+
+@calls("np.array([1.0, 2.0, 3.0]), 2.0", "[1.0, 2.0, 3.0], 2.0")
+def zipped_with_lists(x, u):
+    ys = [u, 1.0, 2 * u]
+    total = 0.0
+    for a, b in zip(x, ys):
+        total += a * b
+        ys[2] = total
+    pairs = zip(x, [u, u, 1.0])
+    first = next(pairs)
+    return total, ys, first, list(pairs), sum(a * b for a, b in zip([1.0, u, 3.0], x)), dict(zip({"a": 1, "b": 2}, x))

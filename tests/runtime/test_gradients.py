@@ -415,6 +415,23 @@ def test_descent_that_carries_a_list():
     assert staged(weights, x, 0) is weights
 
 
+def test_descent_that_carries_a_list_of_its_own_part_by_part():
+    def descend(w, b, x, n):
+        params = [w, b]
+        for _ in range(n):
+            gradients = ag.grad(lambda params: np.sum((x @ params[0] + params[1]) ** 2))(params)
+            params = [param - 0.01 * gradient for param, gradient in zip(params, gradients)]
+        return params
+
+    staged, x = ag.function(descend), np.array([[1.0, 2.0], [0.5, -1.0]])
+    found = staged(np.array([1.0, -2.0]), 0.5, x, 1)
+    error = x @ [1.0, -2.0] + 0.5
+    np.testing.assert_allclose(found[0], [1.0, -2.0] - 0.02 * error @ x)
+    source = staged.lower(np.array([1.0, -2.0]), 0.5, x, 1).source
+    assert "shadow" not in source
+    assert "append" not in source
+
+
 def test_effects_happen_once(capsys):
     def f(x):
         print("x is", x)
