@@ -39,13 +39,7 @@ def call(function: Any) -> Any:
 
 def ref(value: Any) -> Any:
     """`value`, which is about to be indexed or mutated; while a backend traces, what that puts in its place."""
-    if not ACTIVE:
-        return value
-    backend = tracing()
-    if backend is None:
-        return value
-    stand_in = backend.ref(value)
-    return value if stand_in is NotImplemented else stand_in
+    return _asked("ref", value) if ACTIVE else value
 
 
 def concrete(value: Any, parts: bool = True) -> Any:
@@ -54,13 +48,7 @@ def concrete(value: Any, parts: bool = True) -> Any:
     Args:
         parts: whether it may be compared with more than None.
     """
-    if not ACTIVE:
-        return value
-    backend = tracing()
-    if backend is None:
-        return value
-    known = backend.concrete(value, parts)
-    return value if known is NotImplemented else known
+    return _asked("concrete", value, parts) if ACTIVE else value
 
 
 def bound(value: Any, free: bool = False) -> Any:
@@ -69,24 +57,19 @@ def bound(value: Any, free: bool = False) -> Any:
     Args:
         free: whether the variable is that of another function.
     """
-    if not ACTIVE:
-        return value
-    backend = tracing()
-    if backend is None:
-        return value
-    checked = backend.bound(value, free)
-    return value if checked is NotImplemented else checked
+    return _asked("bound", value, free) if ACTIVE else value
 
 
 def context(manager: Any) -> Any:
     """`manager`, which a `with` is about to enter; while a backend traces, what that puts in its place."""
-    if not ACTIVE:
-        return manager
+    return _asked("context", manager) if ACTIVE else manager
+
+
+def _asked(question: str, value: Any, *more: Any) -> Any:
+    """What the backend that traces, if there is one, puts in the place of `value`."""
     backend = tracing()
-    if backend is None:
-        return manager
-    stand_in = backend.context(manager)
-    return manager if stand_in is NotImplemented else stand_in
+    answer = NotImplemented if backend is None else getattr(backend, question)(value, *more)
+    return value if answer is NotImplemented else answer
 
 
 def _converted(function: Any) -> Any:

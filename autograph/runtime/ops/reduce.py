@@ -68,8 +68,12 @@ def sample_axis(axis: Any) -> Any:
     return 0 if is_type(axis) else axis
 
 
-def reduction(function: Call, call: Call | None = None) -> Infer:
-    """The rule of a function that reduces its first argument along `axis`; of the method `call`, if there is one."""
+def along(function: Call, call: Call | None, shape_of: Callable[[Shape, Any, dict[str, Any]], Shape]) -> Infer:
+    """The rule of a function that goes through its first argument along `axis`; of the method `call`, if there is one.
+
+    Args:
+        shape_of: the shape of what comes out, given that of the array, the axis, and all arguments by name.
+    """
     first = next(iter(signature(function).parameters))
 
     @rule
@@ -78,26 +82,20 @@ def reduction(function: Call, call: Call | None = None) -> Infer:
         if out := given_output(given.get("out")):
             return out
         found, axis = castable(operand(given[first]), given.get("dtype")), given.get("axis")
-        shape = reduced(found.shape, axis, given.get("keepdims", False))
+        shape = shape_of(found.shape, axis, given)
         return shaped(probe(call or function, found, axis=sample_axis(axis), **options(given)), shape)
 
     return infer
+
+
+def reduction(function: Call, call: Call | None = None) -> Infer:
+    """The rule of `np.sum` and so on."""
+    return along(function, call, lambda shape, axis, given: reduced(shape, axis, given.get("keepdims", False)))
 
 
 def cumulative(function: Call, call: Call | None = None) -> Infer:
     """The rule of `np.cumsum` and so on."""
-    first = next(iter(signature(function).parameters))
-
-    @rule
-    def infer(*args: Any, **kwargs: Any) -> Type:
-        given = bind(function, args, kwargs)
-        if out := given_output(given.get("out")):
-            return out
-        found, axis = castable(operand(given[first]), given.get("dtype")), given.get("axis")
-        shape = (size(found.shape),) if axis is None or not found.ndim else found.shape
-        return shaped(probe(call or function, found, axis=sample_axis(axis), **options(given)), shape)
-
-    return infer
+    return along(function, call, lambda shape, axis, _: (size(shape),) if axis is None or not shape else shape)
 
 
 @rule
