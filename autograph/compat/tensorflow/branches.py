@@ -14,10 +14,10 @@ from autograph.compat.tensorflow.tensor import Tensor, type_of, wrap
 from autograph.operators.state import UNBOUND
 from autograph.runtime.graph import Block, Node
 from autograph.runtime.tensor import is_tensor as is_handle
+from autograph.runtime.trace import GENERATED
 
 RETURNED = "the returned value"
 CONDITIONAL = "conditional expression"
-RETURN = "retval_"  # the variable in which converted code keeps a value that is to be returned
 _BRANCHES = ("main", "else")
 
 
@@ -125,7 +125,7 @@ class _Join:
         return nest.map(lambda *leaves: self._leaf(name, list(leaves)), *values)
 
     def _check_there(self, name: str, values: list[Any]) -> None:
-        returns = name in (RETURN, RETURNED)
+        returns = name in (GENERATED, RETURNED)
         for which, value in zip(_BRANCHES, values):
             if value is UNBOUND or (name == RETURNED and value is None and any(v is not None for v in values)):
                 if returns:
@@ -158,7 +158,7 @@ class _Join:
         for arm, found, tensor in zip(self.arms, self.results, tensors):
             with self.graph.trace.open(arm.block):
                 found.append(lowered(self.graph, tensor))
-        shown = RETURN if name == RETURNED else name if name.isidentifier() else ""
+        shown = GENERATED if name == RETURNED else name if name.isidentifier() else ""
         output = self.node.add_output(type_of(main.dtype, shape), shown)
         return wrap(self.graph.trace.handle(output), main.dtype, shape, "cond")
 

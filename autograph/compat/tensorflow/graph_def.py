@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow.branches import RETURN
 from autograph.compat.tensorflow.dtypes import as_dtype
 from autograph.runtime.activity import uses_in, values_of
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather
+from autograph.runtime.trace import GENERATED
 from autograph.runtime.types import BOOL, ObjectType, TensorType
 
 _OPS = {
@@ -184,7 +184,7 @@ class _Writer:
         """An `if`. One that returns gives, as in TensorFlow, whether it does, besides what it returns."""
         captured = _captured(node)
         arms = [block.results or () for block in node.blocks]
-        returns = any(each.name == RETURN for each in node.outputs)
+        returns = any(each.name == GENERATED for each in node.outputs)
         compared = [True, True, *(each for pair in zip(*arms) for each in pair if not isinstance(each, Value))]
         made = [[], compared] if returns else [None, None]
         functions = [self._whole.function(f"{name.replace('/', '_')}_{which}", name, block, captured, numbers)

@@ -367,8 +367,7 @@ def _common(emit: Emitter, x: Number, y: Number) -> TensorType:
     """The type as which two numbers compare."""
     if x.type.dtype == y.type.dtype:
         return x.type
-    kinds = {x.type.dtype.kind, y.type.dtype.kind}
-    if "f" not in kinds:
+    if "f" not in (x.type.dtype.kind, y.type.dtype.kind):
         return INT      # what does not fit is left to Python
     for each in (x, y):
         if each.type.kind == "python":
