@@ -57,6 +57,32 @@ def mandelbrot_of_arrays(width, height, limit):
     return counts
 
 
+def beam_search(embedding, w, v, first, stop, width, length):
+    """The likeliest sequences that a recurrent network goes on with, and their scores."""
+    letters = v.shape[1]
+    sequences, tokens = np.zeros((width, length), np.int64), np.full(width, first)
+    states, done = np.zeros((width, w.shape[0])), np.zeros(width, bool)
+    scores = np.full(width, -np.inf)
+    scores[0] = 0.0
+    for at in range(length):
+        states = np.tanh(embedding[tokens] + states @ w)
+        logits = states @ v
+        logits = logits - np.max(logits, axis=1, keepdims=True)
+        gains = logits - np.log(np.sum(np.exp(logits), axis=1, keepdims=True))
+        gains[done] = -np.inf
+        gains[done, stop] = 0.0
+        grown = np.ravel(scores[:, None] + gains)
+        best = np.argpartition(-grown, width)[:width]
+        best = best[np.argsort(-grown[best])]
+        parents, tokens = best // letters, best % letters
+        sequences, states, scores = sequences[parents], states[parents], grown[best]
+        sequences[:, at] = tokens
+        done = done[parents] | (tokens == stop)
+        if np.all(done):
+            break
+    return sequences, scores
+
+
 def k_means(points, centres, turns):
     """Where the centres of clusters end up."""
     for _ in range(turns):

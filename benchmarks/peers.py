@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 from collections.abc import Callable
 from typing import Any
@@ -80,7 +81,28 @@ def jax_programs() -> Programs:
     def matmuls(x, w):
         return jax.lax.fori_loop(0, 100, lambda _, x: jnp.tanh(x @ w), x)
 
+    @functools.partial(jax.jit, static_argnums=(5, 6))
+    def beam_search(embedding, w, v, first, stop, width, length):
+        letters = v.shape[1]
+        after_the_end = jnp.where(jnp.arange(letters) == stop, 0.0, -jnp.inf)
+
+        def turn(state):
+            at, sequences, tokens, states, scores, done = state
+            states = jnp.tanh(embedding[tokens] + states @ w)
+            gains = jnp.where(done[:, None], after_the_end, jax.nn.log_softmax(states @ v))
+            scores, best = jax.lax.top_k(jnp.ravel(scores[:, None] + gains), width)
+            parents, tokens = best // letters, best % letters
+            sequences = sequences[parents].at[:, at].set(tokens)
+            return at + 1, sequences, tokens, states[parents], scores, done[parents] | (tokens == stop)
+
+        scores = jnp.full(width, -jnp.inf).at[0].set(0.0)
+        begin = 0, jnp.zeros((width, length), int), jnp.full(width, first), jnp.zeros((width, len(w))), scores
+        begin = *begin, jnp.zeros(width, bool)
+        found = jax.lax.while_loop(lambda state: (state[0] < length) & ~jnp.all(state[-1]), turn, begin)
+        return found[1], found[4]
+
     programs = {"add": add, "collatz": collatz, "rnn": rnn, "mandelbrot": mandelbrot, "k_means": k_means}
+    programs["beam_search"] = beam_search
     programs |= {"mandelbrot_of_arrays": mandelbrot, "k_means_by_matmul": k_means, "matmuls": matmuls}
     return {name: _finished(program) for name, program in programs.items()}
 
@@ -91,14 +113,13 @@ def _finished(program: Callable[..., Any]) -> Callable[..., object]:
     return lambda *args: jax.block_until_ready(program(*args))
 
 
-def tensorflow_programs() -> Programs:
+def tensorflow_programs(compiled: bool = False) -> Programs:
     """What TensorFlow's own AutoGraph stages as it is written; arguments and results go from NumPy to NumPy."""
     import os
 
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ |= {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     import tensorflow as tf
 
-    @tf.function
     def rnn(inputs, lengths, state, w, u):
         outputs = tf.TensorArray(tf.float64, size=tf.shape(inputs)[0])
         for t in tf.range(tf.shape(inputs)[0]):
@@ -108,31 +129,53 @@ def tensorflow_programs() -> Programs:
             outputs = outputs.write(t, tf.where(inside, state, tf.zeros_like(state)))
         return outputs.stack(), state
 
-    @tf.function
     def matmuls(x, w):
         for _ in tf.range(100):
             x = tf.tanh(x @ w)
         return x
 
+    def beam_search(embedding, w, v, first, stop, width, length):
+        letters = v.shape[1]
+        tokens, done = tf.fill([width], first), tf.zeros(width, tf.bool)
+        states, sequences = tf.zeros((width, w.shape[0]), tf.float64), tf.zeros((width, length), tf.int64)
+        scores = tf.where(tf.range(width) == 0, tf.zeros(width, tf.float64), -np.inf)
+        is_stop = tf.range(tf.constant(letters, tf.int64)) == stop
+        after_the_end = tf.where(is_stop, tf.zeros(letters, tf.float64), -np.inf)
+        for at in tf.range(length):
+            states = tf.tanh(tf.gather(embedding, tokens) + states @ w)
+            gains = tf.where(done[:, None], after_the_end, tf.nn.log_softmax(states @ v))
+            scores, best = tf.math.top_k(tf.reshape(scores[:, None] + gains, [-1]), width)
+            parents, tokens = best // letters, tf.cast(best % letters, tf.int64)
+            sequences = tf.where(tf.range(length) == at, tokens[:, None], tf.gather(sequences, parents))
+            states, done = tf.gather(states, parents), tf.gather(done, parents) | (tokens == stop)
+            if tf.reduce_all(done):
+                break
+        return sequences, scores
+
     def staged(program: Callable[..., Any]) -> Callable[..., object]:
+        function = tf.function(program, jit_compile=compiled)
+
         def call(*args: Any) -> object:
-            tensors = [tf.constant(np.asarray(arg)) for arg in args]  # not int32, which overflows
-            return tf.nest.map_structure(lambda result: result.numpy(), program(*tensors))
+            # sizes are Python's; others are not int32, which overflows
+            tensors = [arg if at > 4 else tf.constant(np.asarray(arg)) for at, arg in enumerate(args)]
+            return tf.nest.map_structure(lambda result: result.numpy(), function(*tensors))
 
         return call
 
-    programs = {"add": tf.function(numeric.add), "collatz": tf.function(numeric.collatz), "rnn": rnn}
+    programs = {"add": numeric.add, "collatz": numeric.collatz, "rnn": rnn, "beam_search": beam_search}
     programs["matmuls"] = matmuls
     return {name: staged(program) for name, program in programs.items()}
 
 
 PEERS: dict[str, Callable[[], Programs]] = {
     "numba": numba_programs,
-    "jax": jax_programs,
-    "tensorflow": tensorflow_programs,
+    "jax.jit": jax_programs,
+    "tf.function": tensorflow_programs,
+    "tf jit_compile": functools.partial(tensorflow_programs, compiled=True),
 }
+MODULES = {"jax.jit": "jax", "tf.function": "tensorflow", "tf jit_compile": "tensorflow"}
 
 
 def installed() -> dict[str, Programs]:
     """The programs of each peer that is installed."""
-    return {name: programs() for name, programs in PEERS.items() if importlib.util.find_spec(name)}
+    return {name: programs() for name, programs in PEERS.items() if importlib.util.find_spec(MODULES.get(name, name))}

@@ -29,6 +29,7 @@ def arguments() -> dict[str, tuple[Any, ...]]:
     """What each program is called with."""
     random = np.random.default_rng(0)
     w, u = random.normal(size=(2, 32, 32)) / 8
+    network = random.normal(size=(500, 64)), random.normal(size=(64, 64)) / 8, random.normal(size=(64, 500)) / 3
     clusters = random.normal(size=(2000, 2)), random.normal(size=(8, 2)), 20
     return {
         "collatz": (837799,),
@@ -37,6 +38,7 @@ def arguments() -> dict[str, tuple[Any, ...]]:
         "rnn": (random.normal(size=(50, 16, 32)), random.integers(10, 50, 16), np.zeros((16, 32)), w, u),
         "k_means": clusters,
         "k_means_by_matmul": clusters,
+        "beam_search": (*network, 3, 0, 8, 40),
         "matmuls": (random.normal(size=(64, 64)), random.normal(size=(64, 64)) / 8),
     }
 

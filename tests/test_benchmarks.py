@@ -20,7 +20,9 @@ def staged():
             sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize("name", ["collatz", "mandelbrot_of_arrays", "rnn", "k_means", "k_means_by_matmul", "matmuls"])
+@pytest.mark.parametrize(
+    "name", "collatz mandelbrot_of_arrays rnn k_means k_means_by_matmul beam_search matmuls".split()
+)
 def test_all_ways_give_the_answer_of_plain_python(staged, name):
     works = staged.ways(name, staged.arguments()[name], {})
     assert [*works][:2] == ["plain Python", "ag.function"]
