@@ -21,6 +21,7 @@ from autograph.errors import DerivativeError, TracingError
 from autograph.runtime.activity import has_gradient
 from autograph.runtime.callables import name_of, parameters_of, user_code
 from autograph.runtime.graph import Node
+from autograph.runtime.passes.safety import only_warns
 from autograph.runtime.reverse import Reverse
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
@@ -88,6 +89,8 @@ class Derivative(Traced):
         value, aux = split(differentiated.result, name) if self.has_aux else (differentiated.result, None)
         check_scalar(value, name)
         found = differentiated.gradients(value, _one(trace, value))
+        if not self.with_value and not self.has_aux:
+            differentiated.forget()
         if self.wrt is None:
             found = found[0] if isinstance(self.argnums, (int, str)) else tuple(found)
         if self.with_value:
@@ -150,6 +153,12 @@ class Differentiated:
                 if is_tensor(leaf) and trace.use(leaf) in roots:
                     found[trace.use(leaf)] = cotangent
         return nest.map(lambda leaf: like(trace, found.get(trace.use(leaf), 0.0), leaf), self._chosen)
+
+
+    def forget(self) -> None:
+        """Let nobody miss the warnings of what is computed for the result alone, which nobody gets."""
+        for node in self._nodes:
+            node.own = node.own or only_warns(node)
 
 
 def _pairs(outputs: Any, cotangents: Any, path: str = "") -> list[tuple[Any, Any]]:

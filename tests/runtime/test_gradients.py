@@ -5,6 +5,7 @@ from __future__ import annotations
 import cmath
 import copy
 import operator
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -471,6 +472,18 @@ def test_what_cannot_be_staged_has_no_gradient():
 
 def test_between_constant_points():
     assert ag.grad(lambda x: float(np.interp(x, [0, 1, 2], [0, 10, 30])))(1.5) == 20.0
+
+
+def test_what_is_computed_for_the_value_alone_is_left_out():
+    assert "np.mean" not in str(ag.grad(lambda x: np.mean(x * x)).lower(X))
+    assert "np.mean" in str(ag.value_and_grad(lambda x: np.mean(x * x)).lower(X))
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        ag.value_and_grad(lambda x: np.sum(x * 1e308))(abs(X) * 10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ag.grad(lambda x: np.sum(x * 1e308))(abs(X) * 10)
+    with pytest.raises(ValueError, match="broadcast"):
+        ag.grad(lambda x: np.sum(x) + 0 * np.sum(x + np.ones(4)))(X)
 
 
 def test_vjp():

