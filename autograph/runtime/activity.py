@@ -7,7 +7,7 @@ from typing import Any
 
 from autograph.runtime import effects
 from autograph.runtime.aliasing import Aliasing
-from autograph.runtime.graph import Block, Graph, Node, Value, gather
+from autograph.runtime.graph import Block, Graph, Node, Value, gather, walk
 from autograph.runtime.opdef import ORDERED, PURE, WRITE, lookup
 from autograph.runtime.types import MaybeUnbound, TensorType, Type
 
@@ -201,3 +201,13 @@ def uses_in(block: Block) -> list[Value]:
     return list(dict.fromkeys(found))
 
 
+def unread(nodes: Sequence[Node]) -> set[Node]:
+    """The nodes that set attributes which the computation never reads: no gradient comes back by these."""
+    part = Block()
+    part.nodes = list(nodes)
+    every = [node for node in walk(part) if not node.blocks]
+    setting = {node for node in every if node.op == "setattr"}
+    read = {node.args[1] for node in every if node.op == "getattr"}
+    if not setting or any(effects.effect_of(node).wild for node in every if node.op not in ("setattr", "getattr")):
+        return set()
+    return {node for node in setting if node.args[1] not in read}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 import numpy as np
 
-from autograph.runtime.activity import Activity, defined_in
+from autograph.runtime.activity import Activity, defined_in, unread
 from autograph.runtime.graph import Block, Constant, Node, Value, map_args
 from autograph.runtime.shadows import Shadows, Writes
 from autograph.runtime.tensor import is_tensor
@@ -98,11 +98,11 @@ class Reverse:
         constant: Collection[Node] = (),
     ) -> None:
         self.trace = trace
-        self._constant = constant
         self.block = block
         self.start, rest = start, len(block.nodes) - end
         part = block.nodes[start:end]
-        self.activity = Activity(part, roots, [value for value, _ in outputs], constant)
+        self._constant = {*constant, *unread(part)}
+        self.activity = Activity(part, roots, [value for value, _ in outputs], self._constant)
         self._outputs = outputs
         self.shadows = Shadows(part, self.activity)
         self.zeros = Zeros(part, self.shadows)

@@ -165,10 +165,13 @@ def _take_out(reverse: Reverse, array: Value, where: tuple[Any, ...]) -> Any:
 def refuse(node: Node) -> NoReturn:
     if lookup(node.op).effect == ORDERED:
         without_derivative(node)
+    advice = "Use operations that give new arrays and lists, or give it ag.stop_gradient of the array"
+    if node.op == "setattr":
+        advice = "Keep the array in a local variable or an ag.Variable, or give it ag.stop_gradient of the array"
     raise refusal(
         node,
         "changes in place what a gradient is asked for that depends on it, in a way of which no derivative is known. "
-        "Use operations that give new arrays and lists, or give it ag.stop_gradient of the array",
+        + advice,
     )
 
 

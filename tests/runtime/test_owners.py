@@ -99,3 +99,56 @@ def test_a_method_that_is_replaced():
         assert function(X) == 7
     finally:
         Staged.__call__ = before
+
+
+class Keeping:
+    """Its loss keeps what it computes, and how often; one attribute is read again."""
+
+    def __init__(self):
+        self.w = ag.Variable([1.0, 2.0])
+        self.products, self.losses, self.last = None, [], 0.0
+
+    def loss(self, x):
+        self.products = self.w * x
+        self.last = np.sum(self.products)
+        self.losses.append(self.last)
+        return self.last
+
+
+def trained(made, steps):
+    gradient = ag.grad(made.loss, wrt=made.w)
+    for _ in range(steps):
+        made.w.assign_sub(0.1 * gradient(X))
+    return made.w.numpy()
+
+
+@pytest.mark.parametrize("steps", [1, 3, 40])
+def test_what_a_loss_keeps_is_no_matter_to_its_gradient(steps):
+    made = Keeping()
+    assert np.allclose(ag.function(trained)(made, steps), np.array([1, 2]) - 0.1 * steps)
+    assert np.allclose(made.losses, 3 - 0.2 * np.arange(steps)) and made.last == made.losses[-1]
+    assert np.allclose(made.products, made.w + 0.1)
+
+
+class Recurrent:
+    def __init__(self):
+        self.w, self.h = ag.Variable(0.5 * np.eye(2)), np.zeros(2)
+
+    def loss(self, xs):
+        for x in xs:
+            self.h = np.tanh(self.h @ self.w + x)
+        return np.sum(self.h)
+
+    def with_a_local_variable(self, xs):
+        h = self.h
+        for x in xs:
+            h = np.tanh(h @ self.w + x)
+        return np.sum(h)
+
+
+@pytest.mark.parametrize("steps", [1, 3, 40])
+def test_gradients_through_an_attribute_that_is_read_again(steps):
+    made, xs = Recurrent(), np.full((steps, 2), 0.1)
+    expected = ag.grad(made.with_a_local_variable, wrt=made.w)(xs)
+    assert np.allclose(ag.function(lambda made, xs: ag.grad(made.loss, wrt=made.w)(xs))(made, xs), expected)
+    assert not np.allclose(made.h, 0)
