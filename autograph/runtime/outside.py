@@ -208,7 +208,9 @@ class Outside:
             self._read_late(thing, source)
             self._stage_parts(thing, source)
             for base in type(thing).__mro__ if not isinstance(thing, (type, ModuleType)) else ():
-                if any(is_opaque(part) or isinstance(part, (list, dict, set)) for _, part in parts_of(base)):
+                parts = [part for _, part in parts_of(base)]
+                is_changed = any(id(base) in key for key in self.late)
+                if is_changed or any(is_opaque(part) or isinstance(part, (list, dict, set)) for part in parts):
                     self.know(base, constant(base, "holder", base.__qualname__))
 
     def expose(self, value: Any) -> None:

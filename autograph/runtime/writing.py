@@ -108,7 +108,7 @@ class Writer:
         source = self.outside.sources.get(id(thing))
         if source is not None:
             return {source[1].key} if not same(after, before) else set()
-        if known is None and outer is None:
+        if known is None and outer is None and not isinstance(thing, type):
             return set() if same(after, before) else self._write_found(thing, after, before, first)
         if known is not None and isinstance(thing, (list, dict)):
             if any(type(part) is Held for part in (after.values() if isinstance(after, dict) else after)):

@@ -152,3 +152,23 @@ def test_gradients_through_an_attribute_that_is_read_again(steps):
     expected = ag.grad(made.with_a_local_variable, wrt=made.w)(xs)
     assert np.allclose(ag.function(lambda made, xs: ag.grad(made.loss, wrt=made.w)(xs))(made, xs), expected)
     assert not np.allclose(made.h, 0)
+
+
+class Base:
+    count = 0
+
+
+@pytest.mark.parametrize("of_class", [lambda each: type(each), lambda each: each.__class__])
+def test_what_is_changed_in_the_class_of_an_argument(of_class):
+    class Derived(Base):
+        pass
+
+    def counted(each, x):
+        kind = of_class(each)
+        kind.count += 1
+        return x * kind.count
+
+    made = Derived()
+    staged = ag.function(counted)
+    assert [staged(made, 2.0), staged(made, 2.0), staged(Derived(), 2.0)] == [2, 4, 6]
+    assert (Derived.count, Base.count) == (3, 0)
