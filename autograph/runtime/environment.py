@@ -12,7 +12,6 @@ from autograph.runtime.journal import Fallback
 from autograph.runtime.sources import Source
 
 OWN_NAMES = frozenset({"__builtins__", "__name__", "__warningregistry__"})  # which are not the module's, but Python's
-_MISSING: Any = object()
 
 
 class ModuleView:
@@ -73,10 +72,4 @@ class Environment(Fallback):
             return self[name]
         except KeyError:
             return default
-
-    @property
-    def written(self) -> dict[str, Any]:
-        """What traced code assigned, by name."""
-        own = ((name, value) for name, value in dict.items(self) if name not in OWN_NAMES)
-        return {name: value for name, value in own if value is not self.seen.get(name, _MISSING)}
 

@@ -38,6 +38,7 @@ class Instruments:
         self.trace = trace
         self._classes: dict[type, None] = {}
         self._seen: dict[int, Any] = {}
+        self._entered = False
 
     def __enter__(self) -> Instruments:
         _TRACING.stack.append(self.trace)
@@ -51,8 +52,6 @@ class Instruments:
         _TRACING.stack.remove(self.trace)
         for kind in self._classes:
             _release(kind)
-
-    _entered = False
 
     def meet(self, thing: Any) -> None:
         """Have stand-ins in the classes of all that can be reached from a thing."""

@@ -49,7 +49,7 @@ class Static:
     @property
     def described(self) -> str:
         """What an error calls it."""
-        return "a object" if type(self.value) is object else str(self)
+        return "an object" if type(self.value) is object else str(self)
 
 
 @dataclass(frozen=True)

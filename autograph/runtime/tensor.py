@@ -109,7 +109,7 @@ class Tensor:
         self._trace.needs(self, use)
 
     def __bool__(self) -> bool:
-        return self._trace.known_truth(self)
+        self._trace.needs(self, "as a condition, by code that is not staged", plain=True)
 
     def __index__(self) -> int:
         self._needs("as an index, a length or a count")

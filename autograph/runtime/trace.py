@@ -346,9 +346,6 @@ class Trace(Blocks, Whereabouts):
         """The class of what a value is, if it is known."""
         return self.classes.get(value) or class_of(value)
 
-    def known_truth(self, tensor: Tensor) -> bool:
-        self.needs(tensor, "as a condition, by code that is not staged", plain=True)
-
     def formatted(self, tensor: Tensor, conversion: str, spec: str) -> str:
         """What stands for a formatted value until `fstring` makes a node of the whole text."""
         return self._texts.mark(tensor, conversion, spec) if self.formatting else self.needs(tensor, "as text")
