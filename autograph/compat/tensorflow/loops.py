@@ -10,7 +10,7 @@ import numpy as np
 
 from autograph import nest
 from autograph.compat.tensorflow import mutations
-from autograph.compat.tensorflow.branches import RETURN, Arm, lowered, run_body
+from autograph.compat.tensorflow.branches import Arm, lowered, run_body
 from autograph.compat.tensorflow.convert import convert_to_tensor, is_convertible
 from autograph.compat.tensorflow.dtypes import numpy_dtype
 from autograph.compat.tensorflow.errors import InvalidArgumentError
@@ -20,6 +20,7 @@ from autograph.compat.tensorflow.tensor import Tensor, type_of, wrap
 from autograph.operators.state import UNBOUND
 from autograph.runtime.graph import Block, Node
 from autograph.runtime.loops import forget_first_test
+from autograph.runtime.trace import GENERATED
 from autograph.runtime.types import ObjectType
 
 _ROUNDS = 8
@@ -63,7 +64,7 @@ class _Slot:
 
 def _is_passing(each: _Slot) -> bool:
     """Whether a variable holds an object of Python's, which lives no longer than a turn."""
-    is_variable = not isinstance(each.slot, mutations.Entry) and each.name != RETURN
+    is_variable = not isinstance(each.slot, mutations.Entry) and each.name != GENERATED
     return is_variable and not all(is_convertible(leaf) for leaf in nest.flatten(each.exit))
 
 
@@ -181,7 +182,7 @@ class _Loop:
         return found
 
     def _check_created(self, each: _Slot) -> None:
-        if each.name == RETURN and self.items is not None and self.items.is_dataset:
+        if each.name == GENERATED and self.items is not None and self.items.is_dataset:
             raise NotImplementedError(
                 "a return statement cannot be placed inside this TensorFlow loop; this may happen if a return depends "
                 "on the items of a dataset: assign to a variable, and return that after the loop"
@@ -265,7 +266,7 @@ class _Loop:
 
     def _initialised(self, name: str, leaf: Tensor) -> Tensor:
         """What a loop has given a value, if it has run at all, as is seen to when the graph runs."""
-        shown = name if name != RETURN else "the returned value"
+        shown = name if name != GENERATED else "the returned value"
         checked = self.graph.trace.record("call", (_check_initialised, leaf._value, shown))
         return wrap(checked, leaf.dtype, leaf.shape, "Assert")
 
