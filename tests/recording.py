@@ -187,9 +187,9 @@ class Recorder(Backend):
 
 
 @contextmanager
-def recorded(tracing: bool = False, plain_loops: bool = False) -> Iterator[Recorder]:
-    """Register a `Recorder` for as long as it lasts; `tracing`: and let it trace."""
-    backend = Recorder(plain_loops)
+def recorded(tracing: bool = False, plain_loops: bool = False, backend: Any = None) -> Iterator[Any]:
+    """Register a `Recorder` or another backend for as long as it lasts; `tracing`: and let it trace."""
+    backend = backend or Recorder(plain_loops)
     with ExitStack() as stack:
         register(backend)
         stack.callback(unregister, backend)

@@ -58,20 +58,8 @@ def at_once(function, items):
         return list(pool.map(run, items))
 
 
-def counted(monkeypatch):
-    """The names of the functions converted from now on."""
-    convert, names = conversions._convert, []
-
-    def counting(function, *args):
-        names.append(function.__name__)
-        return convert(function, *args)
-
-    monkeypatch.setattr(conversions, "_convert", counting)
-    return names
-
-
 def test_the_same_function(often, monkeypatch):
-    function, names = staging.execute(PROGRAM.format(n=1))["f1"], counted(monkeypatch)
+    function, names = staging.execute(PROGRAM.format(n=1))["f1"], staging.counted(monkeypatch)
     results = at_once(lambda i: ag.to_graph(function)(i % 2), range(THREADS))
     assert results == [1, 4] * (THREADS // 2)
     assert names == ["f1"]
@@ -79,13 +67,13 @@ def test_the_same_function(often, monkeypatch):
 
 def test_different_functions(often, monkeypatch):
     functions = [staging.execute(PROGRAM.format(n=n))[f"f{n}"] for n in range(THREADS)]
-    names = counted(monkeypatch)
+    names = staging.counted(monkeypatch)
     assert at_once(lambda n: ag.to_graph(functions[n])(1), range(THREADS)) == [n + 3 for n in range(THREADS)]
     assert sorted(names) == sorted(f.__name__ for f in functions)
 
 
 def test_closures_over_one_piece_of_code(often, monkeypatch):
-    closure, names = staging.execute(PROGRAM.format(n=1))["closure"], counted(monkeypatch)
+    closure, names = staging.execute(PROGRAM.format(n=1))["closure"], staging.counted(monkeypatch)
     assert at_once(lambda n: ag.to_graph(closure(n))(0), range(THREADS)) == [-n for n in range(THREADS)]
     assert names == ["inner"]
 
@@ -111,7 +99,7 @@ class Own(Recorder):
 
 def test_decorated_functions_convert_when_several_threads_trace(often, monkeypatch):
     """Each thread's trace is its own; the function is converted for all of them once."""
-    function, names = ag.convert(staging.execute(PROGRAM.format(n=1))["f1"]), counted(monkeypatch)
+    function, names = ag.convert(staging.execute(PROGRAM.format(n=1))["f1"]), staging.counted(monkeypatch)
     backends = [Own() for _ in range(THREADS)]
 
     def run(i):

@@ -8,7 +8,10 @@ import linecache
 import sys
 from typing import Any
 
+import pytest
+
 import autograph as ag
+from autograph import conversions
 from autograph.operators.backend import register, traced_by, unregister
 from tests.recording import Recorder, Staged, show
 
@@ -132,3 +135,15 @@ def trace(function: Any) -> Trace:
 def shown(value: Any) -> str:
     """A result, staged or not, or several."""
     return f"({', '.join(map(shown, value))})" if type(value) is tuple else show(value)
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the functions that are converted from now on."""
+    convert, names = conversions._convert, []
+
+    def counting(function: Any, *args: Any) -> Any:
+        names.append(function.__name__)
+        return convert(function, *args)
+
+    monkeypatch.setattr(conversions, "_convert", counting)
+    return names

@@ -229,27 +229,15 @@ def test_converted_functions_do_not_need_a_trace():
 # Once
 
 
-def counted(monkeypatch):
-    """The names of the functions that are converted from now on."""
-    convert, names = conversions._convert, []
-
-    def counting(function, *args):
-        names.append(function.__name__)
-        return convert(function, *args)
-
-    monkeypatch.setattr(conversions, "_convert", counting)
-    return names
-
-
 def test_each_function_is_converted_once(monkeypatch):
-    function, names = load("[choose(c) for x in range(5)]"), counted(monkeypatch)
+    function, names = load("[choose(c) for x in range(5)]"), staging.counted(monkeypatch)
     for _ in range(3):
         staging.trace(function)
     assert sorted(names) == ["choose", "f"]
 
 
 def test_functions_made_anew_are_converted_once(monkeypatch):
-    function, names = load("[closure(i)(c) for i in range(5)]"), counted(monkeypatch)
+    function, names = load("[closure(i)(c) for i in range(5)]"), staging.counted(monkeypatch)
     staging.trace(function)
     assert sorted(names) in (["closure", "f"], ["closure", "f", "inner"])
 
@@ -264,7 +252,7 @@ INNER = {
 
 @pytest.mark.parametrize("inner", INNER)
 def test_inner_functions_of_converted_ones_are_converted_already(inner, monkeypatch):
-    function, names = staging.execute(INNER[inner])["f"], counted(monkeypatch)
+    function, names = staging.execute(INNER[inner])["f"], staging.counted(monkeypatch)
     before = len(api.unconverted)
     traced = staging.trace(function)
     assert traced.log == [("if_exp", "c")] * 3
@@ -277,7 +265,7 @@ def test_functions_of_modules_that_were_converted_on_import_are_converted_alread
     monkeypatch.syspath_prepend(tmp_path)
     with importing.install("hooked_callee"):
         hooked = importlib.import_module("hooked_callee")
-    function, names = staging.execute("def f(c):\n    return g(c)", g=hooked.g)["f"], counted(monkeypatch)
+    function, names = staging.execute("def f(c):\n    return g(c)", g=hooked.g)["f"], staging.counted(monkeypatch)
     assert staging.trace(function).log == [("if_exp", "c")]
     assert names == ["f"]
 
@@ -338,7 +326,7 @@ class Spying(Recorder):
     ids=lambda function: getattr(function, "__qualname__", repr(function)),
 )
 def test_what_is_not_written_in_python_is_called_as_it_is(function, monkeypatch):
-    names = counted(monkeypatch)
+    names = staging.counted(monkeypatch)
     api.to_graph(caller := staging.execute("def f(g):\n    return g")["f"])
     with registered(Recorder()):
         assert ag_call(function) is function
@@ -364,7 +352,7 @@ def test_the_backend_is_asked_before_each_call():
 
 
 def test_numpy_s_own_python_code_is_not_converted(monkeypatch):
-    names = counted(monkeypatch)
+    names = staging.counted(monkeypatch)
     function = staging.execute("import numpy as np\ndef f(x):\n    return np.linalg.norm(x), np.pad(x, 1)")["f"]
     norm, padded = Trace(ag.convert(function), np.array([3.0, 4.0])).result
     assert (norm, padded.tolist()) == (5.0, [0.0, 3.0, 4.0, 0.0])
@@ -386,7 +374,7 @@ def test_functions_without_source_are_called_as_they_are_and_that_is_noted():
 def test_functions_without_source_are_looked_for_once(monkeypatch):
     hidden = eval("lambda x: x + 1", {"__name__": "hidden"})
     function = staging.execute("def f(x):\n    return [g(x) for i in range(5)]", g=hidden)["f"]
-    names = counted(monkeypatch)
+    names = staging.counted(monkeypatch)
     Trace(ag.convert(function), 1)
     assert sorted(names) == ["<lambda>", "f"]
 

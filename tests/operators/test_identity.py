@@ -4,7 +4,6 @@ import contextlib
 
 import autograph as ag
 import autograph.operators as ag__
-from autograph.operators.backend import register, traced_by, unregister
 from tests.recording import Recorder, Staged, recorded
 
 
@@ -22,15 +21,8 @@ class Showing(Recorder):
         return contextlib.nullcontext("another")
 
 
-@contextlib.contextmanager
 def showing():
-    backend = Showing()
-    register(backend)
-    try:
-        with traced_by(backend):
-            yield backend
-    finally:
-        unregister(backend)
+    return recorded(tracing=True, backend=Showing())
 
 
 def identities(x, y):

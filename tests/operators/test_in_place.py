@@ -1,12 +1,9 @@
 """A backend that traces is shown the containers that augmented assignments change, though no text tells."""
 
-import contextlib
-
 import pytest
 
 import autograph as ag
-from autograph.operators.backend import register, traced_by, unregister
-from tests.recording import Recorder
+from tests.recording import Recorder, recorded
 
 
 class Showing(Recorder):
@@ -19,15 +16,8 @@ class Showing(Recorder):
         return NotImplemented
 
 
-@contextlib.contextmanager
 def showing():
-    backend = Showing()
-    register(backend)
-    try:
-        with traced_by(backend):
-            yield backend
-    finally:
-        unregister(backend)
+    return recorded(tracing=True, backend=Showing())
 
 
 def names(xs, s, n, text):
