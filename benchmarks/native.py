@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import os
 import shutil
 import subprocess
 import tempfile
@@ -117,6 +118,7 @@ def row(name: str, others: list[dict[str, Callable[..., Any]]]) -> list[str]:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
+        os.environ["AUTOGRAPH_CACHE_DIR"] = folder      # so that nothing is there yet
         others = [in_c(Path(folder)), with_numba()]
         warm: Any = ag.function(loops.collatz, engine="native")
         warm(3)             # so that no row pays for loading LLVM

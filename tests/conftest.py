@@ -1,10 +1,11 @@
-"""What all tests share: checked graphs, the goldens' flag and fixture, the check against hash seeds, less memory."""
+"""What all tests share: checked graphs, a cache of their own, goldens, the check against hash seeds, less memory."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 
 import pytest
@@ -13,6 +14,9 @@ pytest.register_assert_rewrite("tests.goldens")     # its asserts show differenc
 from tests import goldens  # noqa: E402
 
 os.environ.setdefault("AUTOGRAPH_CHECK", "1")   # check every graph after every pass
+if "PYTEST_XDIST_WORKER" not in os.environ:     # workers share that of the process that started them
+    _cache = tempfile.TemporaryDirectory(prefix="autograph-tests-")     # removed when the process ends
+    os.environ["AUTOGRAPH_CACHE_DIR"] = _cache.name
 
 MEMORY = 6 << 30    # bytes, for the process of the tests and each that they start
 

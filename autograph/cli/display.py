@@ -65,6 +65,19 @@ def explanation(told: Explanation) -> None:
     Console().print(text.append(told.summary()), soft_wrap=True)
 
 
+def facts(title: str, told: Iterable[tuple[str, str]]) -> None:
+    """Print what is known, each with its name."""
+    if not in_colour():
+        click.echo("".join(f"{name:<24}{value}\n" for name, value in told), nl=False)
+        return
+    table = Table(title=title, show_header=False, title_style="bold")
+    table.add_column(style="cyan")
+    table.add_column(overflow="fold")
+    for row in told:
+        table.add_row(*map(Text, row))
+    Console().print(table)
+
+
 # The styles of the kinds of pieces that a printed graph consists of.
 _PIECES = {
     "keyword": "bold magenta", "label": "magenta", "definition": "bold", "type": "bright_black", "op": "yellow",

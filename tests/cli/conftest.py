@@ -56,6 +56,7 @@ def spawn(tmp_path):
         program = [sys.executable, *flags, *(["-m", "autograph"] if command else [])]
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "AUTOGRAPH"))}
         kept.pop("FORCE_COLOR", None)
+        kept["AUTOGRAPH_CACHE_DIR"] = os.environ["AUTOGRAPH_CACHE_DIR"]
         kept["PYTHONPATH"] = os.pathsep.join({str(path): None, str(REPOSITORY): None})
         return subprocess.run(
             [*program, *map(str, args)],

@@ -12,6 +12,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     calls        Python's objects to machine code and back
     exits        from machine code back to Python, at any node
     machine      LLVM
+    cache        machine code on disk
 
 Machine code never does anything else than Python and NumPy would do: where it would, it is left, and Python goes on at
 the very node.

@@ -1,11 +1,13 @@
-"""LLVM, by way of `llvmlite`: text to machine code."""
+"""LLVM, by way of `llvmlite`: text to machine code, or to what the cache has of it.
+
+LLVM's functions are called without the GIL, as `ctypes` calls them, and one at a time: `llvmlite` has a lock. So other
+threads run meanwhile, and several may make code.
+"""
 
 from __future__ import annotations
 
 import ctypes
-import itertools
-import threading
-import weakref
+import pkgutil
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -13,9 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import EngineError
-
-_lock = threading.RLock()    # a module may be forgotten while another one is made
-_numbers = itertools.count(1)
+from autograph.runtime.engines.native import cache as disk
 
 
 @cache
@@ -45,15 +45,36 @@ def _layout_is_known() -> bool:
 
 
 class _Machine:
-    """This computer."""
+    """This computer.
+
+    Attributes:
+        traits: what code depends on besides its text: the CPU, the version of LLVM, and what is done here.
+    """
 
     def __init__(self) -> None:
         llvm = binding()
-        features = llvm.get_host_cpu_features().flatten()
-        self.target = llvm.Target.from_default_triple().create_target_machine(
-            cpu=llvm.get_host_cpu_name(), features=features, opt=2, jit=True
-        )
-        self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self.target)
+        from llvmlite import __version__
+
+        self._triple = llvm.get_default_triple()
+        self._cpu, self._features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+        self.target = self._new_target()
+        self.traits = (self._triple, self._cpu, self._features, __version__, str(llvm.llvm_version_info), _source())
+
+    def _new_target(self) -> Any:
+        target = binding().Target.from_triple(self._triple)
+        return target.create_target_machine(cpu=self._cpu, features=self._features, opt=2, jit=True)
+
+    def object(self, text: str) -> bytes:
+        """The object code of a text."""
+        code: bytes = self.target.emit_object(self.optimised(text))
+        return code
+
+    def linked(self, code: bytes) -> Any:
+        """An engine that has the functions of some object code, as long as it is alive."""
+        llvm = binding()
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._new_target())
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        return engine
 
     def optimised(self, text: str) -> Any:
         llvm = binding()
@@ -70,39 +91,45 @@ def machine() -> _Machine:
     return _Machine()
 
 
+def _source() -> str:
+    """The text of this file."""
+    try:
+        return (pkgutil.get_data(__package__, "machine.py") or b"").decode()
+    except OSError:     # there is only what Python has compiled of it
+        return ""
+
+
 class Code:
     """Machine code of one function.
 
     Attributes:
         text: of which it was made.
+        cached: whether it was on disk.
         run: the function. It takes the address of the frame, and gives the number of the exit.
     """
 
     def __init__(self, text: str) -> None:
-        with _lock:
-            here = machine()
-            name = f"ag{next(_numbers)}"
-            self.text = text
-            self._module = here.optimised(text.replace("@loop(", f"@{name}("))
-            here.engine.add_module(self._module)
-            here.engine.finalize_object()
-            self.run: Callable[[Any], int] = _TYPE(here.engine.get_function_address(name))
-        weakref.finalize(self, _forget, self._module).atexit = False
+        here = machine()
+        self.text = text
+        key = disk.key_of(text, *here.traits)
+        code = disk.load(key)
+        self.cached = code is not None
+        if code is None:
+            code = here.object(text)
+            disk.save(key, code)
+        self._engine = here.linked(code)
+        self.run: Callable[[Any], int] = _TYPE(self._engine.get_function_address("loop"))
 
     @property
     def llvm(self) -> str:
         """What LLVM has made of the text."""
-        return str(self._module)
+        return str(machine().optimised(self.text))
 
     @property
     def asm(self) -> str:
         """The assembly."""
-        return str(machine().target.emit_assembly(binding().parse_assembly(self.llvm)))
+        here = machine()
+        return str(here.target.emit_assembly(here.optimised(self.text)))
 
 
 _TYPE = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)      # it keeps the GIL, and asks for exceptions
-
-
-def _forget(module: Any) -> None:
-    with _lock:
-        machine().engine.remove_module(module)

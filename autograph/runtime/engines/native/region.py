@@ -156,8 +156,8 @@ class Region:
     def events(self) -> list[Event]:
         """What `explain` tells of it."""
         place = user_line(self.structure.root.place)
-        milliseconds = ", ".join(f"{1e3 * version.seconds:.1f} ms" for version in self.compiled)
-        told = [f"this loop is machine code, compiled in {milliseconds}"] if milliseconds else []
+        took = [f"{1e3 * version.seconds:.1f} ms{' (cached)' * version.code.cached}" for version in self.compiled]
+        told = [f"this loop is machine code, compiled in {', '.join(took)}"] if took else []
         if not self.versions:
             told = ["this loop will be machine code, compiled when it is first run"]
         told += [f"this loop runs in Python, for {reason}" for reason in dict.fromkeys(self.reasons)]

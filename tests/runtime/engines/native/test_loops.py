@@ -79,7 +79,7 @@ def test_what_it_tells():
     explanation = str(function.explain(*args).where(kind="native"))
     assert "this loop is machine code, compiled in" in explanation
     assert "machine code was left here for Python 1 time" in explanation
-    assert "i64 @ag" in function.lower(*args).llvm
+    assert "i64 @loop" in function.lower(*args).llvm
     assert "ret" in function.lower(*args).asm
 
 

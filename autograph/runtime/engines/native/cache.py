@@ -1,0 +1,248 @@
+"""Machine code on disk, so that it is made once, and not once per process.
+
+Each file holds the object code of one function. Its name is a hash of all that the code depends on (`machine` says
+what), so no file is ever out of date. Addresses are none of that: object code refers to functions outside by name, and
+an address that stood in LLVM's text would be part of the name.
+
+Before the code stands a hash of it and of the name: a file that was cut off, changed or renamed counts as none, and is
+written anew. Files are written under other names and then renamed, so that who reads finds all of a file or nothing; if
+two processes make the same one, either will do. What was used longest ago goes first when there is too much.
+
+    AUTOGRAPH_CACHE=0       neither reads nor writes
+    AUTOGRAPH_CACHE_DIR     the folder; by default one among the user's caches
+    AUTOGRAPH_CACHE_SIZE    megabytes that the files may take, by default 256
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+SIZE = 256          # megabytes
+_HASH = 32          # bytes
+_CODE, _PART, _HISTORY = ".code", ".part", "autograph-history"
+_NAME = re.compile(r"[0-9a-f]{64}\.code(\.[0-9a-f]{16}\.part)?")
+_LOOKS = 32         # at the whole folder, while as much is written as may be in it
+_NEITHER_LINKS_NOR_PIPES = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_told: set[str] = set()
+
+
+def key_of(*parts: str) -> str:
+    """The name for the code that these texts determine."""
+    hashed = hashlib.blake2b(digest_size=_HASH)
+    for part in parts:
+        data = part.encode()
+        hashed.update(b"%d:" % len(data) + data)
+    return hashed.hexdigest()
+
+
+def load(key: str) -> bytes | None:
+    """The code of that name, if it is there and undamaged."""
+    place = folder()
+    if place is None:
+        return None
+    path = os.path.join(place, key + _CODE)
+    try:
+        data = _read(path)
+    except OSError:
+        return None
+    code = data[_HASH:]
+    if data[:_HASH] != _hash(key, code):
+        _note(place, "d")
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(path)
+    _note(place, "h")
+    return code
+
+
+def save(key: str, code: bytes) -> None:
+    """Keep code under that name. Where that cannot be done, a warning is logged, once."""
+    place, limit = folder(), size_limit()
+    if place is None or len(code) > limit:
+        return
+    path = os.path.join(place, key + _CODE)
+    try:
+        os.makedirs(place, 0o700, exist_ok=True)
+        _write(path, _hash(key, code) + code)
+    except FileNotFoundError:               # somebody clears the folder meanwhile
+        return
+    except OSError as error:
+        if not os.path.exists(path):        # else another process was faster, and reads it: Windows minds that
+            _tell(f"machine code cannot be kept in {place!r}: {error.strerror}. AUTOGRAPH_CACHE_DIR names another "
+                  "folder, and AUTOGRAPH_CACHE=0 does without")  # fmt: skip
+        return
+    _note(place, "w")
+    if int(key[:8], 16) * limit < _LOOKS * len(code) << 32:     # keys are as good as random
+        _evict(place, limit)
+
+
+def _hash(key: str, code: bytes) -> bytes:
+    """What stands before the code in a file."""
+    return hashlib.blake2b(code, digest_size=_HASH, key=bytes.fromhex(key)).digest()
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags | _NEITHER_LINKS_NOR_PIPES, 0o600)
+
+
+def _read(path: str) -> bytes:
+    """What is in a file.
+
+    Raises:
+        OSError: it is not there, or somebody else may have written it.
+    """
+    with open(path, "rb", opener=_private) as file:
+        found = os.fstat(file.fileno())
+        if hasattr(os, "getuid") and (found.st_uid != os.getuid() or found.st_mode & 0o022):
+            raise PermissionError
+        return file.read()
+
+
+def _write(path: str, data: bytes) -> None:
+    part = f"{path}.{os.urandom(8).hex()}{_PART}"
+    try:
+        with open(part, "xb", opener=_private) as file:
+            file.write(data)
+        os.replace(part, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+        raise
+
+
+def _note(place: str, letter: str) -> None:
+    """Add a letter to the history. So short a text is written at once or not at all."""
+    with contextlib.suppress(OSError), open(os.path.join(place, _HISTORY), "ab", opener=_private) as file:
+        file.write(letter.encode())
+
+
+def _tell(message: str) -> None:
+    """Log a warning once. It is none of Python's, which a program may have made errors, or may count."""
+    if message not in _told:
+        import logging
+
+        _told.add(message)
+        logging.getLogger("autograph").warning(message)
+
+
+# Where, and how much ------------------------------------------------------------------------------------------------
+
+
+def folder() -> str | None:
+    """Where the files are; None if there shall be none."""
+    if os.environ.get("AUTOGRAPH_CACHE") == "0":
+        return None
+    chosen = os.environ.get("AUTOGRAPH_CACHE_DIR")
+    return os.path.expanduser(chosen) if chosen else _user_folder()
+
+
+def _user_folder() -> str | None:
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", "")
+    elif sys.platform == "darwin":
+        base = os.path.expanduser("~/Library/Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME", "")
+        base = base if os.path.isabs(base) else os.path.expanduser("~/.cache")
+    return os.path.join(base, "autograph") if os.path.isabs(base) else None
+
+
+def size_limit() -> int:
+    """How many bytes the files may take."""
+    text = os.environ.get("AUTOGRAPH_CACHE_SIZE", "")
+    try:
+        return int(float(text or SIZE) * 1e6)
+    except (ValueError, OverflowError):
+        _tell(f"AUTOGRAPH_CACHE_SIZE is to be a number of megabytes, not {text!r}: it is taken for {SIZE}")
+        return SIZE * 1_000_000
+
+
+# The whole folder ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of the cache.
+
+    Attributes:
+        used: when it was last written or read, in seconds since 1970.
+    """
+
+    path: str
+    size: int
+    used: float
+
+
+@dataclass(slots=True)
+class Contents:
+    """What is in a folder.
+
+    Attributes:
+        files: beginning with the one used longest ago.
+        history: how often code was found ("h"), found damaged ("d"), or made and written ("w").
+    """
+
+    files: list[File]
+    history: Counter[str]
+
+    @property
+    def size(self) -> int:
+        return sum(file.size for file in self.files)
+
+
+def contents(place: str) -> Contents:
+    """What there is.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    files = sorted(_files(place), key=lambda file: file.used)
+    history: Counter[str] = Counter()
+    with contextlib.suppress(FileNotFoundError), open(os.path.join(place, _HISTORY), "rb") as file:
+        history.update(file.read().decode("latin-1"))
+    return Contents(files, history)
+
+
+def clear(place: str) -> Contents:
+    """Remove all files of the cache, and nothing else. Gives what there was.
+
+    Raises:
+        OSError: something cannot be removed.
+    """
+    found = contents(place)
+    for path in (*(file.path for file in found.files), os.path.join(place, _HISTORY)):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+    return found
+
+
+def _files(place: str) -> Iterator[File]:
+    """The files, also those left by processes that died while they wrote."""
+    with contextlib.suppress(FileNotFoundError), os.scandir(place) as entries:
+        for entry in entries:
+            if _NAME.fullmatch(entry.name):
+                with contextlib.suppress(FileNotFoundError):
+                    found = entry.stat(follow_symlinks=False)
+                    yield File(entry.path, found.st_size, found.st_mtime)
+
+
+def _evict(place: str, limit: int) -> None:
+    """If there is too much, remove what was used longest ago, and enough for that not to happen soon again."""
+    with contextlib.suppress(OSError):
+        found = contents(place)
+        size = found.size
+        if size <= limit:
+            return
+        for file in found.files:
+            if size <= 3 * limit // 4:
+                return
+            with contextlib.suppress(OSError):
+                os.unlink(file.path)
+            size -= file.size

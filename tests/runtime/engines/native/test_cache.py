@@ -1,0 +1,402 @@
+"""Machine code on disk: made once, by whichever process comes first, and never in the way of a call."""
+
+import logging
+import os
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import autograph as ag
+from autograph.runtime.engines.native import cache, machine
+
+REPOSITORY = Path(__file__).parents[4]
+KEY, OTHER = cache.key_of("a", "b"), cache.key_of("ab")
+PROGRAM = """
+import os, sys
+import autograph as ag
+from autograph.runtime.engines.native.machine import _Machine
+
+made = []
+make = _Machine.object
+_Machine.object = lambda self, text: made.append(text) or make(self, text)
+
+
+@ag.function(engine="native")
+def gcd(a, b):
+    while b:
+        a, b = b, a % b
+    return a
+
+
+@ag.function(engine="native")
+def power(x, n):
+    found = 1.0
+    for i in range(n):
+        found = found * x ** 1.5
+    return found
+
+
+for line in sys.stdin if "wait" in sys.argv else [""]:
+    print(gcd(2**40 * 3**5, 6**20), power(1.25, 9), len(made))
+"""
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    """A folder of the test's own."""
+    monkeypatch.setenv("AUTOGRAPH_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "_told", set())
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Begin to run the program in a process of its own."""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+
+    def start(*args):
+        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+        pipes = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+        return subprocess.Popen([sys.executable, program, *args], env=environment, text=True, **pipes)
+
+    return start
+
+
+def ran(process, text=""):
+    out, err = process.communicate(text, timeout=120)
+    assert err == "" and process.returncode == 0
+    return out
+
+
+def code(place):
+    return sorted(place.glob("*.code"))
+
+
+def history(place):
+    return dict(cache.contents(str(place)).history)
+
+
+def total(limit):
+    found = 0
+    for i in range(limit):
+        found += i * i
+    return found
+
+
+def call():
+    """Stage and call a function anew. Gives whether its code was from the disk."""
+    function = ag.function(total, engine="native")
+    assert function(10) == 285
+    (trace,) = function.traces
+    (version,) = (each for region in trace.executable.native.regions for each in region.compiled)
+    return version.code.cached
+
+
+# Processes ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_second_process_does_not_compile(place, start):
+    """So what LLVM is given has no addresses in it, nor the order of sets, which both differ by process."""
+    first, second = ran(start()), ran(start())
+    assert first.split()[-1] == "2"
+    assert second.split() == [*first.split()[:-1], "0"]
+    assert history(place) == {"w": 2, "h": 2}
+
+
+def test_processes_that_write_at_once(place, start):
+    processes = [start("wait") for _ in range(4)]
+    for process in processes:       # they wait for a line, with all imported
+        process.stdin.write("\n")
+        process.stdin.flush()
+    results = [ran(process).split()[:-1] for process in processes]
+    assert results == [results[0]] * 4
+    assert len(code(place)) == 2 and not list(place.glob("*.part"))
+    assert ran(start()).split() == [*results[0], "0"]
+
+
+def test_many_writers_of_the_same_files():
+    """What is read is what one of them wrote, while others write and remove."""
+    wanted = {cache.key_of(str(number)): bytes([number]) * 5000 for number in range(8)}
+    wrong = []
+
+    def work():
+        for _ in range(30):
+            for key, data in wanted.items():
+                cache.save(key, data)
+                if cache.load(key) not in (data, None):
+                    wrong.append(key)
+            cache._evict(cache.folder(), 20_000)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    assert not wrong and not cache._told
+
+
+def test_threads_that_compile_at_once(monkeypatch):
+    monkeypatch.setenv("AUTOGRAPH_CACHE", "0")
+    barrier = threading.Barrier(6)
+    found = []
+
+    def work(number):
+        functions = [ag.function(source(number, each), engine="native") for each in range(4)]
+        barrier.wait()
+        found.extend(function(20) == sum(i * (number + 7 * each) for i in range(20))
+                     for each, function in enumerate(functions))
+
+    def source(number, each):
+        names = {}
+        exec(f"def f(n):\n found = 0\n for i in range(n):\n  found += i * {number + 7 * each}\n return found", names)
+        return names["f"]
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    assert found == [True] * 24
+
+
+def test_other_threads_run_while_llvm_does():
+    """It is called without the GIL."""
+    lines = "\n".join(f"  %t{i + 1} = call double @llvm.sqrt.f64(double %t{i})" for i in range(20_000))
+    text = f"define double @loop(double %t0) {{\n{lines}\n  ret double %t20000\n}}"
+    text = f"declare double @llvm.sqrt.f64(double)\n{text}"
+    here, turns, done = machine.machine(), [0], threading.Event()
+    compiling = threading.Thread(target=lambda: (here.object(text), done.set()))
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)         # only what gives the GIL up lets another thread run
+    try:
+        compiling.start()
+        while not done.wait(0.0005):
+            turns[0] += 1
+    finally:
+        sys.setswitchinterval(interval)
+    compiling.join()
+    assert turns[0] > 10
+
+
+# Damage -------------------------------------------------------------------------------------------------------------
+
+
+def cut(data): return data[: len(data) // 2]
+def cut_within_the_hash(data): return data[:7]
+def empty(data): return b""
+def longer(data): return data + b"\0"
+def flip_first(data): return bytes([data[0] ^ 1]) + data[1:]
+def flip_last(data): return data[:-1] + bytes([data[-1] ^ 128])
+def flip_middle(data): return data[:300] + bytes([data[300] ^ 16]) + data[301:]
+def other(data): return bytes(len(data))
+
+
+@pytest.mark.parametrize(
+    "damage", [cut, cut_within_the_hash, empty, longer, flip_first, flip_last, flip_middle, other]
+)  # fmt: skip
+def test_a_damaged_file_is_made_anew(place, damage):
+    assert not call()
+    (path,) = code(place)
+    good = path.read_bytes()
+    path.write_bytes(damage(good))
+    assert not call()
+    assert path.read_bytes() == good
+    assert call()
+    assert history(place) == {"w": 2, "d": 1, "h": 1}
+
+
+def test_a_file_under_the_name_of_another(place):
+    cache.save(KEY, b"one")
+    os.rename(place / f"{KEY}.code", place / f"{OTHER}.code")
+    assert cache.load(OTHER) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows has other rights")
+def test_files_are_private(place, monkeypatch):
+    before = os.umask(0)
+    try:
+        cache.save(KEY, b"code")
+    finally:
+        os.umask(before)
+    assert place.stat().st_mode & 0o777 == 0o700
+    assert [path.stat().st_mode & 0o777 for path in place.iterdir()] == [0o600, 0o600]
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows has other rights")
+def test_what_others_may_have_written_is_not_loaded(place, monkeypatch, tmp_path):
+    cache.save(KEY, b"code")
+    path = place / f"{KEY}.code"
+    path.chmod(0o620)
+    assert cache.load(KEY) is None
+    path.chmod(0o600)
+    assert cache.load(KEY) == b"code"
+    with monkeypatch.context() as patch:
+        me = os.getuid()
+        patch.setattr(os, "getuid", lambda: me + 1)
+        assert cache.load(KEY) is None
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    assert cache.load(KEY) is None
+    path.unlink()
+    os.mkfifo(path)
+    assert cache.load(KEY) is None
+    path.unlink()
+    path.mkdir()
+    assert cache.load(KEY) is None
+
+
+# The key ------------------------------------------------------------------------------------------------------------
+
+
+def test_parts_of_a_key_do_not_run_together():
+    assert len({cache.key_of("ab", ""), cache.key_of("a", "b"), cache.key_of("", "ab"), cache.key_of("ab")}) == 4
+
+
+@pytest.mark.parametrize("place_of", range(6))
+def test_another_machine_misses(monkeypatch, place_of):
+    """Another architecture, CPU, set of features, version of llvmlite, version of LLVM, version of `machine`."""
+    here = machine.machine()
+    assert len(here.traits) == 6 and all(here.traits)
+    assert not call() and call()
+    traits = list(here.traits)
+    traits[place_of] += " "
+    monkeypatch.setattr(here, "traits", tuple(traits))
+    assert not call() and call()
+
+
+# Size ---------------------------------------------------------------------------------------------------------------
+
+
+def test_what_was_used_longest_ago_goes_first(place, monkeypatch):
+    monkeypatch.setenv("AUTOGRAPH_CACHE_SIZE", "0.01")          # 10,000 bytes
+    keys = [cache.key_of(str(number)) for number in range(9)]
+    for age, key in enumerate(keys):
+        cache.save(key, bytes(1000))
+        os.utime(place / f"{key}.code", (1e9 + age, 1e9 + age))
+    assert len(code(place)) == 9
+    assert cache.load(keys[1]) == bytes(1000)                     # which makes it the one used last
+    cache.save(KEY, bytes(2000))
+    left = [key for key in (*keys, KEY) if cache.load(key)]
+    assert left == [keys[1], *keys[5:], KEY]                      # 7,500 bytes at most
+    assert cache.contents(str(place)).size <= 7500
+
+
+def test_it_stays_small(place, monkeypatch):
+    monkeypatch.setenv("AUTOGRAPH_CACHE_SIZE", "0.2")
+    looked = []
+    monkeypatch.setattr(cache, "contents", lambda place, real=cache.contents: looked.append(place) or real(place))
+    for number in range(2000):
+        cache.save(cache.key_of(str(number)), bytes(500))
+    assert cache.contents(str(place)).size < 1.2 * 200_000
+    assert len(looked) < 400        # not at each
+
+
+def test_too_large_or_no_size(place, monkeypatch, caplog):
+    monkeypatch.setenv("AUTOGRAPH_CACHE_SIZE", "0.001")
+    cache.save(KEY, bytes(1001))
+    assert cache.load(KEY) is None
+    monkeypatch.setenv("AUTOGRAPH_CACHE_SIZE", "big")
+    cache.save(KEY, bytes(1001))
+    assert cache.load(KEY) == bytes(1001)
+    cache.save(OTHER, b"")
+    assert caplog.messages == ["AUTOGRAPH_CACHE_SIZE is to be a number of megabytes, not 'big': it is taken for 256"]
+
+
+# Where it cannot be -------------------------------------------------------------------------------------------------
+
+
+def test_switched_off(place, monkeypatch):
+    monkeypatch.setenv("AUTOGRAPH_CACHE", "0")
+    assert not call() and not call()
+    assert not place.exists()
+
+
+@pytest.mark.filterwarnings("error")
+def test_where_nothing_can_be_written(place, monkeypatch, caplog):
+    place.write_text("a file, not a folder")
+    assert not call() and not call()
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING and record.name == "autograph"
+    assert record.getMessage().startswith(f"machine code cannot be kept in {str(place)!r}: ")
+    assert "AUTOGRAPH_CACHE_DIR" in record.getMessage() and "AUTOGRAPH_CACHE=0" in record.getMessage()
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() == 0, reason="root may write everywhere")
+def test_a_folder_to_read_only(place, caplog):
+    assert not call()
+    place.chmod(0o500)
+    try:
+        assert call()
+        cache.save(KEY, b"")
+        cache.save(OTHER, b"")
+    finally:
+        place.chmod(0o700)
+    assert len(caplog.messages) == 1 and len(code(place)) == 1
+
+
+@pytest.mark.parametrize("function", ["write", "replace", "utime", "append"])
+def test_a_full_disk(place, monkeypatch, caplog, function):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    if function == "write":
+        monkeypatch.setattr(cache, "open", full, raising=False)
+    elif function == "append":
+        real = os.open
+        monkeypatch.setattr(os, "open", lambda path, flags, *mode: full() if flags & os.O_APPEND else
+                            real(path, flags, *mode))
+    else:
+        monkeypatch.setattr(os, function, full)
+    for _ in range(2):
+        call()
+    kept = function in ("utime", "append")
+    assert len(code(place)) == kept and not list(place.glob("*.part"))
+    assert len(caplog.messages) == (not kept)
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="elsewhere in other folders")
+def test_the_folder(monkeypatch):
+    monkeypatch.setenv("AUTOGRAPH_CACHE_DIR", "~/somewhere")
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert cache.folder() == "/home/me/somewhere"
+    monkeypatch.delenv("AUTOGRAPH_CACHE_DIR")
+    assert cache.folder() == "/home/me/.cache/autograph"
+    monkeypatch.setenv("XDG_CACHE_HOME", "/tmp/caches")
+    assert cache.folder() == "/tmp/caches/autograph"
+    monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
+    assert cache.folder() == "/home/me/.cache/autograph"
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)       # there is no home
+    assert cache.folder() is None
+    cache.save(KEY, b"code")
+    assert cache.load(KEY) is None
+
+
+# Code ---------------------------------------------------------------------------------------------------------------
+
+
+def test_what_llvm_made_of_cached_code():
+    call()
+    function = ag.function(total, engine="native")
+    function(3)
+    lowered = function.lower(3)
+    assert "@loop(" in lowered.llvm and "ret" in lowered.asm
+    assert re.search(r"compiled in \d+\.\d ms \(cached\)$", str(function.explain(3)), re.MULTILINE)
+
+
+def test_code_is_freed():
+    """Each has its own engine, which goes with it."""
+    import gc
+    import weakref
+
+    function = ag.function(total, engine="native")
+    function(3)
+    (engine,) = (
+        weakref.ref(version.code._engine)
+        for trace in function.traces for region in trace.executable.native.regions for version in region.compiled
+    )  # fmt: skip
+    assert engine() is not None
+    del function
+    gc.collect()
+    assert engine() is None
