@@ -368,3 +368,50 @@ def test_gradients_in_the_parameters_of_distributions(wrap):
     assert of_mean == 5
     assert np.isclose(of_deviation, np.sum((x - 1) / 2))
     assert np.isclose(of_end, np.sum(y / 3))
+
+
+def shows(x):
+    y = x * x
+    tf.print(y)
+    tf.Assert(tf.reduce_sum(y) > 0.0, [y])
+    for _ in tf.range(2):
+        y = y * x
+        tf.print(y)
+        assert tf.reduce_sum(y) > 0.0, "all is positive"
+    return y
+
+
+def makes_in_a_loop(x):
+    for i in tf.range(3):
+        y = x * x * tf.cast(i, tf.float32)
+        rows = tf.TensorArray(tf.float32, 1).write(0, x * y)
+    return y + rows.read(0)
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [(shows, [4.0, 32.0]), (makes_in_a_loop, [10.0, 32.0])],
+)
+def test_gradients_around_effects(function, expected, capsys):
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        return tape.gradient(y, x)
+
+    assert both(gradient, tf.constant([1.0, 2.0])) == expected
+    printed = capsys.readouterr().err.splitlines()
+    assert printed[: len(printed) // 2] == printed[len(printed) // 2 :]
+
+
+def test_assigning_what_gradients_are_asked_for():
+    average = tf.Variable(0.0, trainable=False)
+
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            average.assign(tf.reduce_sum(x * x))
+            y = x * average
+        return tape.gradient(y, x)
+
+    assert both(gradient, tf.constant([1.0, 2.0])) == [5.0, 5.0]

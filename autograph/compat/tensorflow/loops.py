@@ -13,7 +13,6 @@ from autograph.compat.tensorflow import mutations
 from autograph.compat.tensorflow.branches import Arm, lowered, run_body
 from autograph.compat.tensorflow.convert import convert_to_tensor, is_convertible
 from autograph.compat.tensorflow.dtypes import numpy_dtype
-from autograph.compat.tensorflow.errors import InvalidArgumentError
 from autograph.compat.tensorflow.graphs import FuncGraph
 from autograph.compat.tensorflow.shapes import TensorShape
 from autograph.compat.tensorflow.tensor import Tensor, type_of, wrap
@@ -267,15 +266,9 @@ class _Loop:
     def _initialised(self, name: str, leaf: Tensor) -> Tensor:
         """What a loop has given a value, if it has run at all, as is seen to when the graph runs."""
         shown = name if name != GENERATED else "the returned value"
-        checked = self.graph.trace.record("call", (_check_initialised, leaf._value, shown))
-        return wrap(checked, leaf.dtype, leaf.shape, "Assert")
-
-
-def _check_initialised(value: Any, name: str) -> Any:
-    if value is None:
-        shown = name.replace("'", "\\'")
-        raise InvalidArgumentError(f"assertion failed: [loop must iterate at least once to initialize {shown}]")
-    return value
+        shown = shown.replace("'", "\\'")
+        message = f"assertion failed: [loop must iterate at least once to initialize {shown}]"
+        return wrap(self.graph.trace.record("given", (leaf._value, message)), leaf.dtype, leaf.shape, "Assert")
 
 
 def stage_while(

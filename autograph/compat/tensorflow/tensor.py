@@ -327,7 +327,7 @@ def run_later(
             )
         given: Tensor = graph.drawn.pop(0)
         return given
-    found = wrap(graph.trace.record("call", (function, *values)), dtype, TensorShape(shape), op)
+    found = wrap(graph.trace.record("call", (function, *_stopped(graph, values))), dtype, TensorShape(shape), op)
     if once and not repeatable:
         graph.draws.append(found)
     return found
@@ -338,4 +338,11 @@ def effect(function: Callable[..., Any], *values: Any) -> Any:
     graph = graphs.current()
     if graph is None:
         return function(*values)
-    return None if graph.replaying else graph.trace.record("call", (function, *values))
+    return None if graph.replaying else graph.trace.record("call", (function, *_stopped(graph, values)))
+
+
+def _stopped(graph: graphs.FuncGraph, values: Any) -> Any:
+    """What a function gets of which no derivative is known: its arguments, taken for constants."""
+    if isinstance(values, (list, tuple)):
+        return type(values)([_stopped(graph, each) for each in values])
+    return graph.trace.record("stop_gradient", (values,)) if is_handle(values) else values

@@ -1,4 +1,4 @@
-"""Ops on lists of arrays in which some places are empty: None stands there for zeros."""
+"""Ops on what may be missing: on lists of arrays in which None stands for zeros, and on values that may be None."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import WRITE, declare, derive
+from autograph.runtime.opdef import VIEW, WRITE, declare, derive
 from autograph.runtime.ops.adjoints import GRADIENT
 from autograph.runtime.ops.declaring import nothing
+from autograph.runtime.ops.inferring import rule
+from autograph.runtime.ops.rules import type_of_arg
+from autograph.runtime.types import Type
 
 
 def stack_items(items: Any, zero: Any) -> Any:
@@ -29,6 +32,20 @@ def fill_gap(items: Any, index: Any, zero: Any) -> None:
         items[index] = np.zeros_like(zero)
 
 
+def given(value: Any, message: str) -> Any:
+    """The value, unless it is None."""
+    if value is None:
+        raise ValueError(message)
+    return value
+
+
+@rule
+def first(value: Any, message: str) -> Type:
+    return type_of_arg(value)
+
+
+declare("given", first, effect=VIEW, target=given, raises=True, tags=GRADIENT)
+derive("given", lambda g, out, value, message: g)
 declare("stack_items", target=stack_items, raises=True, tags=GRADIENT)
 declare("fill_gap", nothing, effect=WRITE, target=fill_gap, raises=True, tags=GRADIENT)
 derive("stack_items", lambda g, out, items, zero: list(g))

@@ -5,14 +5,59 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autograph.compat.tensorflow import array_ops, indexing, math_ops, nn, random_ops
+from autograph.compat.tensorflow import array_ops, indexing, math_ops, nn
 from autograph.compat.tensorflow.keras import activations
 from autograph.compat.tensorflow.keras.layer import InputLayer, Layer
+from autograph.compat.tensorflow.keras.normalization import BatchNormalization, LayerNormalization
+from autograph.compat.tensorflow.keras.recurrent import GRU, LSTM, SimpleRNN
+from autograph.compat.tensorflow.keras.spatial import (
+    AveragePooling1D,
+    AveragePooling2D,
+    Conv1D,
+    Conv2D,
+    GlobalAveragePooling1D,
+    GlobalAveragePooling2D,
+    GlobalMaxPooling1D,
+    GlobalMaxPooling2D,
+    MaxPool1D,
+    MaxPool2D,
+    MaxPooling1D,
+    MaxPooling2D,
+    ZeroPadding2D,
+)
 from autograph.compat.tensorflow.shapes import TensorShape
 
 __all__ = [
-    "Activation", "Dense", "Dropout", "Embedding", "Flatten", "Input", "InputLayer", "Lambda", "Layer", "ReLU",
-    "Reshape", "Softmax",
+    "GRU",
+    "LSTM",
+    "Activation",
+    "AveragePooling1D",
+    "AveragePooling2D",
+    "BatchNormalization",
+    "Conv1D",
+    "Conv2D",
+    "Dense",
+    "Dropout",
+    "Embedding",
+    "Flatten",
+    "GlobalAveragePooling1D",
+    "GlobalAveragePooling2D",
+    "GlobalMaxPooling1D",
+    "GlobalMaxPooling2D",
+    "Input",
+    "InputLayer",
+    "Lambda",
+    "Layer",
+    "LayerNormalization",
+    "MaxPool1D",
+    "MaxPool2D",
+    "MaxPooling1D",
+    "MaxPooling2D",
+    "ReLU",
+    "Reshape",
+    "SimpleRNN",
+    "Softmax",
+    "ZeroPadding2D",
 ]  # fmt: skip
 
 
@@ -111,11 +156,7 @@ class Dropout(Layer):
         self.seed = seed
 
     def call(self, inputs: Any, training: bool = False) -> Any:
-        if not training or not self.rate:
-            return inputs
-        drawn = random_ops.uniform(array_ops.shape(inputs), seed=self.seed)
-        kept = math_ops.cast(math_ops.greater_equal(drawn, self.rate), inputs.dtype)
-        return inputs * kept / (1 - self.rate)
+        return nn.dropout(inputs, self.rate, seed=self.seed) if training and self.rate else inputs
 
 
 class Embedding(Layer):

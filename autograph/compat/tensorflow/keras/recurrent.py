@@ -1,0 +1,144 @@
+"""Layers of `tf.keras.layers` that go through sequences: `SimpleRNN`, `LSTM`, `GRU`."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from autograph.compat.tensorflow import array_ops, math_ops
+from autograph.compat.tensorflow.control import while_loop
+from autograph.compat.tensorflow.keras import activations, initializers
+from autograph.compat.tensorflow.keras.layer import Layer
+from autograph.compat.tensorflow.tensor_array import TensorArray
+
+__all__ = ["GRU", "LSTM", "SimpleRNN"]
+
+
+class _Recurrent(Layer):
+    """A state that is computed anew of each item of a sequence and of the state before.
+
+    Attributes:
+        gates: how many times `units` numbers are computed of an item.
+        parts: how many tensors the state is made of, the first of which is what comes out.
+    """
+
+    gates: int
+    parts = 1
+
+    def __init__(
+        self, units: int, activation: Any = "tanh", recurrent_activation: Any = "sigmoid", use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform", recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros", return_sequences: bool = False, return_state: bool = False,
+        go_backwards: bool = False, **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.units = units
+        self.activation = activations.get(activation)
+        self.recurrent_activation = activations.get(recurrent_activation)
+        self.use_bias = use_bias
+        self.initializers: tuple[Any, ...] = kernel_initializer, recurrent_initializer, bias_initializer
+        self.return_sequences = return_sequences
+        self.return_state = return_state
+        self.go_backwards = go_backwards
+        self.bias: Any = None
+
+    def build(self, input_shape: Any) -> None:
+        kernel, recurrent, bias = self.initializers
+        width = self.gates * self.units
+        self.kernel = self.add_weight("kernel", (input_shape[-1], width), initializer=kernel)
+        self.recurrent_kernel = self.add_weight("recurrent_kernel", (self.units, width), initializer=recurrent)
+        if self.use_bias:
+            self.bias = self.add_weight("bias", self.bias_shape, initializer=bias)
+
+    @property
+    def bias_shape(self) -> tuple[int, ...]:
+        return (self.gates * self.units,)
+
+    def given(self, inputs: Any) -> Any:
+        """What of the gates can be computed of all items at once."""
+        found = math_ops.matmul(inputs, self.kernel)
+        return found if self.bias is None else found + self.bias
+
+    def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The next state, of the part of the gates that is computed of an item."""
+        raise NotImplementedError(f"the layer {self.name} has no method step")
+
+    def call(self, inputs: Any, initial_state: Any = None) -> Any:
+        steps = array_ops.transpose(self.given(inputs), [1, 0, 2])
+        count, state = array_ops.shape(steps)[0], initial_state
+        if state is None:
+            zeros = array_ops.zeros([array_ops.shape(inputs)[0], self.units], steps.dtype)
+            state = [zeros] * self.parts
+        state = tuple(state) if isinstance(state, (list, tuple)) else (state,)
+        outputs = TensorArray(steps.dtype, count if self.return_sequences else 0, element_shape=[None, self.units])
+
+        def turn(number: Any, state: Any, outputs: Any) -> Any:
+            state = self.step(steps[count - 1 - number if self.go_backwards else number], state)
+            return number + 1, state, outputs.write(number, state[0]) if self.return_sequences else outputs
+
+        _, state, outputs = while_loop(lambda number, *_: number < count, turn, (0, state, outputs))
+        found = array_ops.transpose(outputs.stack(), [1, 0, 2]) if self.return_sequences else state[0]
+        if self.return_sequences:
+            found.set_shape([*inputs.shape[:2], self.units])
+        return [found, *state] if self.return_state else found
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return (*input_shape[: 2 if self.return_sequences else 1], self.units)
+
+
+class SimpleRNN(_Recurrent):
+    """activation(inputs @ kernel + bias + state @ recurrent_kernel)."""
+
+    gates = 1
+
+    def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (self.activation(given + math_ops.matmul(state[0], self.recurrent_kernel)),)
+
+
+class LSTM(_Recurrent):
+    """A state that gates let in, let out, and forget."""
+
+    gates, parts = 4, 2
+
+    def __init__(self, units: int, *args: Any, unit_forget_bias: bool = True, **kwargs: Any) -> None:
+        super().__init__(units, *args, **kwargs)
+        *others, bias = self.initializers
+        if unit_forget_bias:
+            self.initializers = (*others, functools.partial(_remembering, initializers.get(bias)))
+
+    def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        gates = given + math_ops.matmul(state[0], self.recurrent_kernel)
+        into, forget, new, out = array_ops.split(gates, 4, axis=1)
+        cell = self.recurrent_activation(forget) * state[1]
+        cell = cell + self.recurrent_activation(into) * self.activation(new)
+        return self.recurrent_activation(out) * self.activation(cell), cell
+
+
+def _remembering(initializer: Any, shape: Any, dtype: Any) -> Any:
+    """A bias that opens the gates by which the state of an LSTM is kept."""
+    return initializer(shape, dtype) + np.repeat([0.0, 1.0, 0.0, 0.0], shape[0] // 4).astype(dtype)
+
+
+class GRU(_Recurrent):
+    """A state of which gates say how much is kept, and how much goes into what is new."""
+
+    gates = 3
+
+    @property
+    def bias_shape(self) -> tuple[int, ...]:
+        return (2, 3 * self.units)
+
+    def given(self, inputs: Any) -> Any:
+        found = math_ops.matmul(inputs, self.kernel)
+        return found if self.bias is None else found + self.bias[0]
+
+    def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        before = math_ops.matmul(state[0], self.recurrent_kernel)
+        before = before if self.bias is None else before + self.bias[1]
+        keep, reset, new = array_ops.split(given, 3, axis=1)
+        old_keep, old_reset, old_new = array_ops.split(before, 3, axis=1)
+        kept = self.recurrent_activation(keep + old_keep)
+        fresh = self.activation(new + self.recurrent_activation(reset + old_reset) * old_new)
+        return (kept * state[0] + (1.0 - kept) * fresh,)

@@ -1,0 +1,185 @@
+"""Layers of `tf.keras.layers` for images and sequences: convolutions and pooling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.compat.tensorflow import array_ops, convolution, reduce_ops
+from autograph.compat.tensorflow.keras import activations
+from autograph.compat.tensorflow.keras.layer import Layer
+
+__all__ = [
+    "AveragePooling1D", "AveragePooling2D", "Conv1D", "Conv2D", "GlobalAveragePooling1D", "GlobalAveragePooling2D",
+    "GlobalMaxPooling1D", "GlobalMaxPooling2D", "MaxPool1D", "MaxPool2D", "MaxPooling1D", "MaxPooling2D",
+    "ZeroPadding2D",
+]  # fmt: skip
+
+
+def _each(given: Any, dims: int) -> tuple[int, ...]:
+    """One number for each dimension."""
+    return (given,) * dims if isinstance(given, int) else tuple(given)
+
+
+def _sizes(input_shape: Any, window: Any, strides: Any, padding: str, dilation: Any = None) -> tuple[int | None, ...]:
+    """How often a window fits into each spatial dimension."""
+    found = []
+    for at, (size, span, step) in enumerate(zip(tuple(input_shape)[1:-1], window, strides)):
+        whole = (span - 1) * (dilation[at] if dilation else 1) + 1
+        reach = None if size is None else size if padding.upper() == "SAME" else size - whole + 1
+        found.append(None if reach is None else -(-reach // step))
+    return tuple(found)
+
+
+class _Conv(Layer):
+    """activation(filters over inputs + bias)."""
+
+    dims: int
+
+    def __init__(
+        self, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid", dilation_rate: Any = 1,
+        activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros", **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.filters = filters
+        self.kernel_size = _each(kernel_size, self.dims)
+        self.strides = _each(strides, self.dims)
+        self.padding = padding
+        self.dilation_rate = _each(dilation_rate, self.dims)
+        self.activation = activations.get(activation)
+        self.use_bias = use_bias
+        self.kernel_initializer = kernel_initializer
+        self.bias_initializer = bias_initializer
+        self.bias: Any = None
+
+    def build(self, input_shape: Any) -> None:
+        shape = (*self.kernel_size, input_shape[-1], self.filters)
+        self.kernel = self.add_weight("kernel", shape, initializer=self.kernel_initializer)
+        if self.use_bias:
+            self.bias = self.add_weight("bias", (self.filters,), initializer=self.bias_initializer)
+
+    def call(self, inputs: Any) -> Any:
+        found = convolution.convolution(
+            inputs, self.kernel, self.strides, self.padding, dilations=self.dilation_rate
+        )
+        return self.activation(found if self.bias is None else found + self.bias)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        sizes = _sizes(input_shape, self.kernel_size, self.strides, self.padding, self.dilation_rate)
+        return (input_shape[0], *sizes, self.filters)
+
+
+class Conv1D(_Conv):
+    """Filters that go over sequences."""
+
+    dims = 1
+
+
+class Conv2D(_Conv):
+    """Filters that go over images."""
+
+    dims = 2
+
+
+class _Pool(Layer):
+    """One number for each place of a window."""
+
+    dims: int
+    pool: Callable[..., Any]
+
+    def __init__(self, pool_size: Any = 2, strides: Any = None, padding: str = "valid", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.pool_size = _each(pool_size, self.dims)
+        self.strides = self.pool_size if strides is None else _each(strides, self.dims)
+        self.padding = padding
+
+    def call(self, inputs: Any) -> Any:
+        return type(self).pool(inputs, self.pool_size, self.strides, self.padding)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return (input_shape[0], *_sizes(input_shape, self.pool_size, self.strides, self.padding), input_shape[-1])
+
+
+class MaxPooling1D(_Pool):
+    """The largest number of each place of a window."""
+
+    dims, pool = 1, staticmethod(convolution.max_pool1d)
+
+
+class MaxPooling2D(_Pool):
+    """The largest number of each place of a window."""
+
+    dims, pool = 2, staticmethod(convolution.max_pool2d)
+
+
+class AveragePooling1D(_Pool):
+    """The mean of each place of a window."""
+
+    dims, pool = 1, staticmethod(convolution.avg_pool1d)
+
+
+class AveragePooling2D(_Pool):
+    """The mean of each place of a window."""
+
+    dims, pool = 2, staticmethod(convolution.avg_pool2d)
+
+
+MaxPool1D, MaxPool2D = MaxPooling1D, MaxPooling2D
+
+
+class _GlobalPool(Layer):
+    """One number for each channel."""
+
+    dims: int
+    reduce: Callable[..., Any]
+
+    def __init__(self, keepdims: bool = False, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.keepdims = keepdims
+
+    def call(self, inputs: Any) -> Any:
+        return type(self).reduce(inputs, list(range(1, self.dims + 1)), self.keepdims)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        ones = (1,) * self.dims if self.keepdims else ()
+        return (input_shape[0], *ones, input_shape[-1])
+
+
+class GlobalAveragePooling1D(_GlobalPool):
+    """The mean over all places of a sequence."""
+
+    dims, reduce = 1, staticmethod(reduce_ops.reduce_mean)
+
+
+class GlobalAveragePooling2D(_GlobalPool):
+    """The mean over all places of an image."""
+
+    dims, reduce = 2, staticmethod(reduce_ops.reduce_mean)
+
+
+class GlobalMaxPooling1D(_GlobalPool):
+    """The largest number of all places of a sequence."""
+
+    dims, reduce = 1, staticmethod(reduce_ops.reduce_max)
+
+
+class GlobalMaxPooling2D(_GlobalPool):
+    """The largest number of all places of an image."""
+
+    dims, reduce = 2, staticmethod(reduce_ops.reduce_max)
+
+
+class ZeroPadding2D(Layer):
+    """Images with zeros around them."""
+
+    def __init__(self, padding: Any = 1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.padding = tuple(_each(each, 2) for each in _each(padding, 2))
+
+    def call(self, inputs: Any) -> Any:
+        return array_ops.pad(inputs, [[0, 0], *map(list, self.padding), [0, 0]])
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        first, *sizes, last = input_shape
+        return (first, *(None if size is None else size + sum(pad) for size, pad in zip(sizes, self.padding)), last)
