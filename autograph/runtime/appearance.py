@@ -54,6 +54,13 @@ def sample_of(type: TensorType) -> Any:
     return number.item() if type.kind == "python" else number
 
 
+def tells_attributes(kind: type | None, type: Type) -> bool:
+    """Whether it is known which attributes an object has, of this class if that is known."""
+    if isinstance(type, TensorType):
+        return type.exact
+    return (kind or (_CLASSES.get(type.name) if isinstance(type, ObjectType) else None)) in _KINDS
+
+
 def is_called(kind: type | None, type: Type, name: str) -> bool:
     """Whether an attribute is taken for a method that is about to be called; `kind`: the object's class, if known."""
     if isinstance(type, TensorType):

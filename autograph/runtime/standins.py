@@ -15,6 +15,7 @@ import numpy as np
 
 from autograph import libraries
 from autograph.libraries import on_behalf
+from autograph.runtime.appearance import tells_attributes
 from autograph.runtime.callables import full_name_of
 from autograph.runtime.classes import GENERATORS, is_users
 from autograph.runtime.graph import Constant
@@ -305,6 +306,28 @@ def _is_callable(trace: Trace, thing: Any) -> Any:
 
 
 @on_behalf
+def _has_attribute(trace: Trace, thing: Any, name: str) -> Any:
+    """`hasattr(thing, name)`."""
+    return hasattr(thing, name) if _is_known(trace, thing, name) else trace.record("call", (hasattr, thing, name))
+
+
+@on_behalf
+def _get_attribute(trace: Trace, thing: Any, name: str, *default: Any) -> Any:
+    """`getattr(thing, name, default)`."""
+    if not default or _is_known(trace, thing, name):
+        return getattr(thing, name, *default)
+    return trace.record("getattr", (thing, name, *default))
+
+
+def _is_known(trace: Trace, thing: Any, name: str) -> bool:
+    """Whether it is known if a thing has an attribute."""
+    if not is_tensor(thing) or is_tensor(name):
+        return True
+    value = trace.use(thing)
+    return tells_attributes(trace.classes.get(value), value.type)
+
+
+@on_behalf
 def _is_instance(trace: Trace, thing: Any, kinds: Any) -> bool:
     """`isinstance(thing, kinds)`: a number or array, of whatever class, is no tuple and no object of the user's."""
     if not is_tensor(thing):
@@ -325,6 +348,12 @@ def _may_be_number(kind: Any) -> bool:
 
 
 _NUMBERS = (int, float, complex, np.generic, np.ndarray)
+_ASKED: dict[Any, Callable[..., Any]] = {
+    callable: _is_callable,
+    isinstance: _is_instance,
+    hasattr: _has_attribute,
+    getattr: _get_attribute,
+}
 
 
 def stand_in(trace: Trace, value: Any) -> Any:
@@ -339,10 +368,8 @@ def stand_in(trace: Trace, value: Any) -> Any:
         return value
     if type(value) is types.BuiltinFunctionType and value in _BUILTINS:
         return AttributeSetter(trace, value) if changes_attributes(value) else Recorded(trace, value)
-    if value is callable:
-        return partial(_is_callable, trace)
-    if value is isinstance:
-        return partial(_is_instance, trace)
+    if type(value) is types.BuiltinFunctionType and value in _ASKED:
+        return partial(_ASKED[value], trace)
     if type(value) is types.BuiltinFunctionType and value in _OF_NUMBERS:
         return Recorded(trace, value, only_staged=True)
     module = str(getattr(value, "__module__", None) or "").partition(".")[0]

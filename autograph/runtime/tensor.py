@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.libraries import is_own, on_behalf
-from autograph.runtime.appearance import KNOWN_ATTRIBUTES, NAMES, TOLD, class_of, is_called, sample_of
+from autograph.runtime.appearance import KNOWN_ATTRIBUTES, NAMES, TOLD, class_of, is_called, sample_of, tells_attributes
 from autograph.runtime.graph import Value
 from autograph.runtime.instructions import SPREADING, instruction, is_comparison, is_inplace, is_operation
 from autograph.runtime.protocols import as_arrays, overrides
@@ -83,7 +83,10 @@ class Tensor:
                 return math.prod(type.shape)
             is_method = callable(getattr(sample, name))
         else:
-            is_method = is_called(self._trace.classes.get(self._value), type, name)
+            kind = self._trace.classes.get(self._value) or class_of(self._value)
+            if kind is not None and tells_attributes(kind, type) and not hasattr(kind, name):
+                raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+            is_method = is_called(kind, type, name)
         return Method(self, name) if is_method else self._trace.record("getattr", (self, name))
 
     def _shape(self, type: TensorType) -> tuple[Any, ...]:

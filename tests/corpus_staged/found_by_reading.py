@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections  # noqa: F401  (for arguments)
+import datetime  # noqa: F401
 import functools
 import operator
 import random
@@ -259,3 +261,39 @@ def takes_over_on_one_path(registry, x):
         registry.own.update(before, x=x)
         registry.names.append(before)
     return registry.own, registry.names
+
+
+# Attributes that may not be there
+
+
+class Bag(list):
+    extra = 1
+
+
+@calls(
+    "[1] * 20",
+    "{1: 2}",
+    "np.ones(2)",
+    "Bag([2])",
+    "collections.deque([1])",
+    "datetime.date(2024, 1, 1)",
+    "'a' * 40",
+    "3",
+    "tuple(range(20))",
+)
+def asks_for_attributes(x):
+    return (
+        hasattr(x, "nope"),
+        hasattr(x, "append"),
+        getattr(x, "extra", None),
+        getattr(x, "year", -1),
+        getattr(x, "shape", ()),
+        getattr(x, "nope", x) is x,
+    )
+
+
+@calls("[1] * 20, 'nope'", "[2] * 20, 'extra'", "np.ones(2), 'nope'")
+def reads_an_attribute_that_is_not_there(x, name):
+    if name == "extra":
+        return x.extra
+    return x.nope
