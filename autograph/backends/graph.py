@@ -33,7 +33,16 @@ from autograph.runtime.generators import (
     run_over,
 )
 from autograph.runtime.graph import Value
-from autograph.runtime.holding import HOLDERS, as_tensor, is_spread, is_staged, iterated_container, may_hold, watched
+from autograph.runtime.holding import (
+    HOLDERS,
+    as_tensor,
+    has_held,
+    is_spread,
+    is_staged,
+    iterated_container,
+    may_hold,
+    watched,
+)
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
 from autograph.runtime.raising import raise_in_graph
@@ -176,8 +185,11 @@ class GraphBackend(protocol.Backend):
         arrays = all(isinstance(each.type, TensorType) and each.type.kind == "array" for each in staged)
         return not arrays or not set(staged) <= set(self.current.graph.params)  # of those, the signature tells
 
-    def concrete(self, value: Any, parts: bool) -> Any:
+    def concrete(self, value: Any, parts: bool, inside: bool) -> Any:
         """`value`, whose identity or structure code that is not staged is about to look at."""
+        if inside and has_held(value):
+            what = "what is in a container is known only when the graph runs, and looked at by code that is not staged"
+            raise Plain(what, self.current.place())
         if is_tensor(value):
             used = self.current.use(value)
             known = isinstance(used.type, TensorType) if parts else self._is_something(used)

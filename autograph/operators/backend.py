@@ -169,8 +169,8 @@ class Backend(Protocol):
         """What to index, mutate or set attributes of for `value` while this backend traces."""
         return NotImplemented
 
-    def concrete(self, value: Any, parts: bool) -> Any:
-        """What to compare by identity, or to match with patterns that look at its parts, for `value` while tracing."""
+    def concrete(self, value: Any, parts: bool, inside: bool) -> Any:
+        """What to compare by identity, or to look into, as patterns and `in` do, for `value` while tracing."""
         return NotImplemented
 
     def bound(self, value: Any, free: bool) -> Any:

@@ -42,13 +42,14 @@ def ref(value: Any) -> Any:
     return _asked("ref", value) if ACTIVE else value
 
 
-def concrete(value: Any, parts: bool = True) -> Any:
+def concrete(value: Any, parts: bool = True, inside: bool = False) -> Any:
     """`value`, while a backend traces what that puts in its place: for patterns, or to be compared by identity.
 
     Args:
         parts: whether it may be compared with more than None.
+        inside: whether what it contains matters, too.
     """
-    return _asked("concrete", value, parts) if ACTIVE else value
+    return _asked("concrete", value, parts, inside) if ACTIVE else value
 
 
 def bound(value: Any, free: bool = False) -> Any:

@@ -14,6 +14,7 @@ from autograph.runtime.types import PYTHON_TYPES, ObjectType, TensorType, Type
 
 _DICTS = (OrderedDict, defaultdict, Counter)
 _KINDS = (str, list, dict, set, tuple, range, enumerate, zip, bytes, type(None), frozenset, deque, *_DICTS)
+_NUMBERS = (bool, int, float, complex, np.ndarray)
 _CLASSES: dict[str, type] = {kind.__name__: kind for kind in _KINDS}
 # The same of generators of random numbers that the graph makes. (Classes of the user may be called so, too.)
 _MADE: dict[str, type] = {kind.__name__: kind for kind in GENERATORS}
@@ -54,11 +55,11 @@ def sample_of(type: TensorType) -> Any:
     return number.item() if type.kind == "python" else number
 
 
-def tells_attributes(kind: type | None, type: Type) -> bool:
-    """Whether it is known which attributes an object has, of this class if that is known."""
-    if isinstance(type, TensorType):
-        return type.exact
-    return (kind or (_CLASSES.get(type.name) if isinstance(type, ObjectType) else None)) in _KINDS
+def has_attribute(kind: type | None, name: str) -> bool | None:
+    """Whether objects of a class have an attribute; None if only the object knows."""
+    if kind is None or not (kind in _KINDS or kind in _NUMBERS or issubclass(kind, np.generic)):
+        return None
+    return any(name in vars(base) for base in kind.__mro__)
 
 
 def is_called(kind: type | None, type: Type, name: str) -> bool:

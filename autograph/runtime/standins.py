@@ -15,7 +15,7 @@ import numpy as np
 
 from autograph import libraries
 from autograph.libraries import on_behalf
-from autograph.runtime.appearance import tells_attributes
+from autograph.runtime.appearance import has_attribute
 from autograph.runtime.callables import full_name_of
 from autograph.runtime.classes import GENERATORS, is_users
 from autograph.runtime.graph import Constant
@@ -306,25 +306,25 @@ def _is_callable(trace: Trace, thing: Any) -> Any:
 
 
 @on_behalf
-def _has_attribute(trace: Trace, thing: Any, name: str) -> Any:
+def _has_attribute(trace: Trace, thing: Any, name: Any) -> Any:
     """`hasattr(thing, name)`."""
-    return hasattr(thing, name) if _is_known(trace, thing, name) else trace.record("call", (hasattr, thing, name))
+    if not is_tensor(thing) or is_tensor(name):
+        return hasattr(thing, name)
+    known = has_attribute(trace.known_class(trace.use(thing)), name)
+    return trace.record("call", (hasattr, thing, name)) if known is None else known
 
 
 @on_behalf
-def _get_attribute(trace: Trace, thing: Any, name: str, *default: Any) -> Any:
+def _get_attribute(trace: Trace, thing: Any, name: Any, *default: Any) -> Any:
     """`getattr(thing, name, default)`."""
-    if not default or _is_known(trace, thing, name):
-        return getattr(thing, name, *default)
-    return trace.record("getattr", (thing, name, *default))
-
-
-def _is_known(trace: Trace, thing: Any, name: str) -> bool:
-    """Whether it is known if a thing has an attribute."""
     if not is_tensor(thing) or is_tensor(name):
-        return True
-    value = trace.use(thing)
-    return tells_attributes(trace.classes.get(value), value.type)
+        return getattr(thing, name, *default)
+    known = has_attribute(trace.known_class(trace.use(thing)), name)
+    if default and not known:
+        return trace.record("getattr", (thing, name, *default)) if known is None else default[0]
+    if known and name.startswith("__"):
+        trace.needs(thing, f"for its {name}", plain=True)
+    return getattr(thing, name)
 
 
 @on_behalf

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.libraries import is_own, on_behalf
-from autograph.runtime.appearance import KNOWN_ATTRIBUTES, NAMES, TOLD, class_of, is_called, sample_of, tells_attributes
+from autograph.runtime.appearance import KNOWN_ATTRIBUTES, NAMES, TOLD, class_of, has_attribute, is_called, sample_of
 from autograph.runtime.graph import Value
 from autograph.runtime.instructions import SPREADING, instruction, is_comparison, is_inplace, is_operation
 from autograph.runtime.protocols import as_arrays, overrides
@@ -84,7 +84,7 @@ class Tensor:
             is_method = callable(getattr(sample, name))
         else:
             kind = self._trace.classes.get(self._value) or class_of(self._value)
-            if kind is not None and tells_attributes(kind, type) and not hasattr(kind, name):
+            if kind is not None and has_attribute(kind, name) is False:
                 raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
             is_method = is_called(kind, type, name)
         return Method(self, name) if is_method else self._trace.record("getattr", (self, name))

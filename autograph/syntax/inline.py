@@ -3,6 +3,7 @@
     ag__.ref(x)[i]                →    (ag__.ref(x) if ag__.ACTIVE else x)[i]
     ag__.fstring(lambda: f"{x}")  →    (ag__.fstring(lambda: f"{x}") if ag__.ACTIVE else f"{x}")
     x is None                     →    (ag__.concrete(x, parts=False) if ag__.ACTIVE else x) is None
+    "a" in x                      →    "a" in (ag__.concrete(x, inside=True) if ag__.ACTIVE else x)
     x[0]                          →    (ag__.ref(x) if ag__.ACTIVE else x)[0]
     xs += [x]                     →    if ag__.ACTIVE and ag__.is_container(xs):
                                            xs = ag__.in_place('iadd', ag__.ref(xs), [x])
@@ -30,6 +31,7 @@ import gast
 from autograph.syntax import template, trees
 
 _INLINE = frozenset({"ref", "call", "fstring", "concrete", "context", "place"})
+_DISPLAYS = (gast.Tuple, gast.List, gast.Set, gast.Dict)
 # What may change a list, set, dict or the like in place.
 _IN_PLACE = {
     gast.Add: "iadd", gast.Mult: "imul", gast.BitOr: "ior", gast.BitAnd: "iand", gast.BitXor: "ixor", gast.Sub: "isub"
@@ -60,20 +62,23 @@ def _guard(node: Any) -> None:
             item.context_expr = _seen("context", item.context_expr)
     elif isinstance(node, gast.Match):
         if isinstance(node.subject, gast.Tuple):
-            node.subject.elts[:] = [_seen("concrete", part) for part in node.subject.elts]
+            node.subject.elts[:] = [_seen("concrete", part, inside=True) for part in node.subject.elts]
         else:
-            node.subject = _seen("concrete", node.subject)
+            node.subject = _seen("concrete", node.subject, inside=True)
     elif isinstance(node, gast.Subscript):
         node.value = _seen("ref", node.value)
     else:
-        _guard_identity(node)
+        _guard_comparison(node)
 
 
-def _guard_identity(node: gast.Compare) -> None:
+def _guard_comparison(node: gast.Compare) -> None:
+    for i, op in enumerate(node.ops):
+        if isinstance(op, (gast.In, gast.NotIn)) and not isinstance(node.comparators[i], _DISPLAYS):
+            node.comparators[i] = _seen("concrete", node.comparators[i], inside=True)
     here = [isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops]
     last = node.comparators[-1]
     none = len(node.ops) == 1 and isinstance(last, gast.Constant) and last.value is None
-    options = {"parts": template.constant(False)} if none else {}
+    options = {"parts": False} if none else {}
     if here[0]:
         node.left = _seen("concrete", node.left, **options)
     for i, operand in enumerate(node.comparators):
@@ -81,11 +86,12 @@ def _guard_identity(node: gast.Compare) -> None:
             node.comparators[i] = _seen("concrete", operand, **options)
 
 
-def _seen(operator: str, node: Any, **options: Any) -> Any:
+def _seen(operator: str, node: Any, **options: bool) -> Any:
     """What an operator that is an identity gives for `node`, asked inline where that is a name."""
     if isinstance(node, (gast.Constant, gast.Starred)):
         return node
-    return gast.copy_location(_asked(gast.copy_location(template.call(operator, node, **options), node)), node)
+    named = {name: template.constant(value) for name, value in options.items()}
+    return gast.copy_location(_asked(gast.copy_location(template.call(operator, node, **named), node)), node)
 
 
 def _is_place(target: Any) -> bool:

@@ -297,3 +297,39 @@ def reads_an_attribute_that_is_not_there(x, name):
     if name == "extra":
         return x.extra
     return x.nope
+
+
+# What is in a container that the graph has made its own
+
+
+@calls("Registry(), 3", "Registry(), 12", "Registry(), 0")
+def asks_for_a_key_of_a_dict_set_before(registry, n):
+    registry.own = {"a": n}
+    found = 0
+    for _ in range(n):
+        if "a" in registry.own and "b" not in registry.own:
+            found += 1
+    return found
+
+
+@calls("Pair([1], [2]), 3", "Pair([1], [2]), 0")
+def matches_a_list_set_before(pair, n):
+    pair.a = [n, 2]
+    found = 0
+    for _ in range(n):
+        match pair.a:
+            case [a, b]:
+                found += a - b
+            case _:
+                found -= 1
+    return found
+
+
+@calls("Registry(), 3", "Registry(), 12", "Registry(), 0")
+def raises_for_a_key_that_was_updated(registry, n):
+    registry.own, before = {}, registry.own
+    registry.own.update(before)
+    for i in range(n):
+        if "a" in registry.own:
+            raise ValueError(i)
+    return registry
