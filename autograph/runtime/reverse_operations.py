@@ -76,6 +76,8 @@ def differentiate(
             reverse.zeros.note_rule(node, made)
             if zeros > (op.name in PRODUCTS) and multiply(made):
                 found = _cleared(reverse, op, place, found, gradient, args, kwargs)
+            for other in reverse.zeros.factors(node, place):
+                found = _cleared(reverse, op, place, found, args[other], args, kwargs)
             reverse.contribute(arg, found)
 
 

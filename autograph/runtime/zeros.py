@@ -18,7 +18,7 @@ from autograph.runtime.opdef import lookup
 from autograph.runtime.shadows import Shadows
 
 _SOURCES = frozenset(
-    """scatter_add zero_gradient np.where np.zeros take_out take_at take_back take_overwritten unless_view in_shadow
+    """scatter_add zero_gradient np.where np.zeros shadow_of part_of take_out take_at take_back take_overwritten unless_view in_shadow
     sum_of_parts""".split()
 )
 # They do no more than move gradients, or sum them up.
@@ -77,9 +77,14 @@ class Zeros:
             found = self._known[gradient] = self._of_made(gradient)
         return found
 
+    def factors(self, node: Node, place: int) -> list[int]:
+        """Of a product or quotient in a gradient: where else among its arguments there is a gradient that may be one."""
+        places = {"mul": (0, 1), "truediv": (0,)}.get(node.op, ()) if node.own else ()
+        return [other for other in places if other != place and self.of(node.args[other])]
+
     def _of_made(self, gradient: Value) -> int:
         node = gradient.node
-        if node is None or node in self._computation:
+        if node is None or (node in self._computation and not node.own):
             return 0
         if node.op in _SOURCES:
             return 2

@@ -143,6 +143,14 @@ def test_second_derivatives_and_changes_go_through() -> None:
     assert np.allclose(ag.hessian(f)(x), hessian)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_second_derivatives_of_what_does_not_count() -> None:
+    found = ag.hessian(lambda x: np.where(x > 0, np.log(x), 0.0).sum())(np.array([0.5, 0.0, 2.0]))
+    assert np.allclose(found, np.diag([-4.0, 0.0, -0.25]))
+    at_kink = ag.hessian(lambda w: np.where(w > -5, np.sin(w) ** 2, 0.0).sum())(np.zeros(2))
+    assert np.allclose(at_kink, 2 * np.eye(2))
+
+
 def test_gradients_that_all_count_are_not_looked_at() -> None:
     def network(w, x):
         return np.mean(np.tanh(np.maximum(x @ w, 0.0) @ w) ** 2)
