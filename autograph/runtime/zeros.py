@@ -17,10 +17,12 @@ from autograph.runtime.graph import Block, Node, Value, gather, walk
 from autograph.runtime.opdef import lookup
 from autograph.runtime.shadows import Shadows
 
-_SOURCES = frozenset(
-    """scatter_add zero_gradient np.where np.zeros shadow_of part_of take_out take_at take_back take_overwritten unless_view in_shadow
+# What gives zeros to which the gradients of some items are added, and what takes out of shadows.
+_OF_GRADIENTS = frozenset(
+    """scatter_add zero_gradient shadow_of part_of take_out take_at take_back take_overwritten unless_view in_shadow
     sum_of_parts""".split()
 )
+_CHOOSING = frozenset({"np.where", "np.zeros"})
 # They do no more than move gradients, or sum them up.
 _HARMLESS = frozenset(
     """neg pos add sub getitem unpack build bound fit snapshot np.where np.sum sum np.reshape np.ravel np.broadcast_to
@@ -36,6 +38,7 @@ PRODUCTS = frozenset(
     np.kron np.convolve np.correlate""".split()
 )
 
+_FACTORS = {"mul": (0, 1), "np.multiply": (0, 1), "truediv": (0,), "np.divide": (0,)}
 _CHOICES: weakref.WeakSet[Node] = weakref.WeakSet()  # by which rules pass a gradient on to what was chosen
 
 
@@ -78,15 +81,19 @@ class Zeros:
         return found
 
     def factors(self, node: Node, place: int) -> list[int]:
-        """Of a product or quotient in a gradient: where else among its arguments there is a gradient that may be one."""
-        places = {"mul": (0, 1), "truediv": (0,)}.get(node.op, ()) if node.own else ()
+        """Where else among the arguments of a product, or quotient, there is a gradient that may be such a zero."""
+        places = _FACTORS.get(node.op, ()) if node.own else ()
         return [other for other in places if other != place and self.of(node.args[other])]
 
     def _of_made(self, gradient: Value) -> int:
         node = gradient.node
-        if node is None or (node in self._computation and not node.own):
+        if node is None:
             return 0
-        if node.op in _SOURCES:
+        if node.op in _OF_GRADIENTS:
+            return 2
+        if node in self._computation and not node.own:
+            return 0
+        if node.op in _CHOOSING:
             return 2
         if node.op == "if":
             number = node.outputs.index(gradient)

@@ -147,6 +147,13 @@ def test_second_derivatives_and_changes_go_through() -> None:
 def test_second_derivatives_of_what_does_not_count() -> None:
     found = ag.hessian(lambda x: np.where(x > 0, np.log(x), 0.0).sum())(np.array([0.5, 0.0, 2.0]))
     assert np.allclose(found, np.diag([-4.0, 0.0, -0.25]))
+
+    def overwritten(x):
+        root = np.sqrt(x - 1)
+        root[0] = x[1] ** 2
+        return root[0]
+
+    assert ag.hessian(overwritten)(np.array([0.5, -0.4, 0.3])).tolist() == [[0, 0, 0], [0, 2, 0], [0, 0, 0]]
     at_kink = ag.hessian(lambda w: np.where(w > -5, np.sin(w) ** 2, 0.0).sum())(np.zeros(2))
     assert np.allclose(at_kink, 2 * np.eye(2))
 
