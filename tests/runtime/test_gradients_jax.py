@@ -129,5 +129,29 @@ def test_gradients_of_every_call(op: str) -> None:
         compare(call)
 
 
+SHAPES = [((2, 3), (3,)), ((2, 1), (1, 3)), ((), (2, 3)), ((2, 3), ()), ((0, 3), (1, 3)), ((3,), (3,))]
+DTYPES = ["f4 f4", "f8 f8", "f4 f8", "c16 f8", "f4 c8", "c16 c16"]
+OF_TWO = {
+    "f": "add subtract multiply divide power maximum minimum hypot arctan2 logaddexp".split(),
+    "c": "add subtract multiply divide power".split(),
+}
+
+
+def numbers(shape: tuple[int, ...], dtype: str, seed: int) -> Any:
+    """Some that no function has a kink or a cut at."""
+    found = np.random.default_rng(seed).uniform(0.3, 2.0, shape)
+    turned = np.exp(0.4j * found) if dtype[0] == "c" else 1
+    return np.asarray(found * turned).astype(dtype)[()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtypes", DTYPES)
+@pytest.mark.parametrize("shapes", SHAPES, ids=str)
+def test_broadcasting(shapes: Any, dtypes: str) -> None:
+    args = tuple(numbers(shape, dtype, seed) for seed, (shape, dtype) in enumerate(zip(shapes, dtypes.split())))
+    for name in OF_TWO["c" if "c" in dtypes else "f"]:
+        assert compare(Call(f"np.{name}", args, {})), name
+
+
 def test_there_is_much_to_compare() -> None:
     assert len(CALLS) > 250
