@@ -36,4 +36,4 @@ def test_one_catches_what_tracing_and_the_operators_raise():
     with pytest.raises(ag.errors.AutographError):
         f.with_options(strict="specialise")(1)
     with pytest.raises(ag.errors.EngineError):
-        ag.function(engine="native")(f.python_function)
+        ag.function(engine="xla")(f.python_function)

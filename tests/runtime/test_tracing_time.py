@@ -72,17 +72,17 @@ def test_calls_of_a_gradient_grow_with_the_program(tmp_path, kind):
 
 
 def test_containers_of_the_functions_own_are_not_copied_again_and_again(tmp_path, monkeypatch):
-    from autograph.runtime import tracing
+    from autograph.runtime import writing
 
     copied = 0
 
-    def contents(thing, real=tracing.contents):
+    def contents(thing, real=writing.contents):
         nonlocal copied
         found = real(thing)
         copied += len(found) if isinstance(found, (list, dict)) else 0
         return found
 
-    monkeypatch.setattr(tracing, "contents", contents)
+    monkeypatch.setattr(writing, "contents", contents)
     function = program(tmp_path, "items of a dict", 300)
     assert ag.function(function)(1.5) == function(1.5)
     assert copied < 1000
