@@ -36,6 +36,7 @@ from autograph.runtime.graph import Value
 from autograph.runtime.holding import (
     HOLDERS,
     as_tensor,
+    drained,
     has_held,
     is_spread,
     is_staged,
@@ -58,6 +59,7 @@ Thunk = Callable[[], Any]
 _MAKERS = (type(np.r_).__mro__[1], type(np.mgrid).__mro__[1])  # whose items are new arrays
 # Builtins that look at no more than the structure of what they are given.
 _COMPARING = frozenset({"sorted", "min", "max"})
+_SUMMING = frozenset({"sum", "any", "all"})
 _STRUCTURAL = frozenset({"len", "enumerate", "zip", "reversed", "iter", "list", "tuple", "type", "next", "dict"})
 
 # Those that take no elements of a generator at once.
@@ -337,6 +339,8 @@ class GraphBackend(protocol.Backend):
         if name == "print":
             return trace.record("print", args, dict(kwargs))
         given, args = args, args if name in _LOOKING else tuple(map(self._collected, args))
+        if name in _COMPARING or (name in _SUMMING and type({}.values()) in map(type, args)):
+            args = tuple(map(drained, args))
         if name in _LAZY and any(map(is_staged, args)):
             args = tuple(trace.materialise(part) if type(part) in HOLDERS else part for part in args)
         elif name in _LAZY:

@@ -359,3 +359,14 @@ def generator_left_before_its_end(xs, n):
         break
     print("left")
     return x
+
+
+@calls("np.array([0.5, 0.2, 0.8])", "np.array([2, 3, 1])", "[0.5, 0.2, 0.8]")
+def greatest_of_views_and_iterators(x):
+    named = {"a": x[0], "b": x[1]}
+    counted = {i: v for i, v in enumerate(x)}
+    left = iter([x[0], x[1], x[2]])
+    return (max(named.values()), sorted(named.values()), min(named.values(), default=3), sum(named.values()),
+            any(named.values()), all(counted.values()), max(named), max(named.items(), key=lambda pair: pair[1]),
+            max(iter([x[0], x[1]])), min(map(abs, [x[0], x[1]])), sorted(reversed([x[0], x[1]])),
+            max(left), list(left))  # fmt: skip
