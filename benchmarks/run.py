@@ -1,7 +1,11 @@
-"""Run every benchmark, or those named: `python benchmarks/run.py [conversion] [running] [staged] [training]`."""
+"""Run every benchmark, or those named: `python benchmarks/run.py [conversion] [running] [staged] [training]`.
+
+Beside this library stand those that are installed: `pip install -e '.[bench,peers]'`.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import platform
 import sys
@@ -18,6 +22,9 @@ if __name__ == "__main__":
     if unknown:
         sys.exit(f"no such benchmark: {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
     print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores")
+    missing = [name for name in ("malt", "jax", "numba", "tensorflow") if not importlib.util.find_spec(name)]
+    if missing:
+        print(f"Not installed, so not compared: {', '.join(missing)}; see the extras `bench` and `peers`")
     for name in sys.argv[1:] or BENCHMARKS:
         print()
         BENCHMARKS[name]()
