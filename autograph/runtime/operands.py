@@ -72,6 +72,7 @@ class Array:
     Attributes:
         input: the number of the argument that it is.
         contiguous: whether its elements stand side by side, in C's order.
+        flags: NumPy's, as far as they matter.
     """
 
     input: int
@@ -79,6 +80,7 @@ class Array:
     ndim: int
     contiguous: bool
     writeable: bool
+    flags: int
 
     @property
     def kind(self) -> Any:

@@ -1,20 +1,38 @@
-"""How machine code does builtins of numbers, ranges and elements of arrays."""
+"""How machine code does `not`, `is` and builtins, of numbers and ranges, and elements of arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from autograph.runtime.operands import Array, Emitter, NoLowering, Number, Operand, Range
+from autograph.runtime.operands import Array, Emitter, Fixed, NoLowering, Number, Operand, Range
 from autograph.runtime.ops.scalars import (
     fitted,
+    inverse,
     leave_if_large,
     number,
     range_length,
     truth,
     zero,
 )
-from autograph.runtime.types import FLOAT, INT, scalar
+from autograph.runtime.types import BOOL, FLOAT, INT, scalar
+
+
+def negation(emit: Emitter, a: Any) -> Number:
+    """`not a`."""
+    return inverse(emit, truth(emit, a))
+
+
+def identity(emit: Emitter, a: Any, b: Any) -> Number:
+    """`a is b`, of constants such as None, which no number, range or array is."""
+    for one, other in ((a, b), (b, a)):
+        value = one.value if isinstance(one, Fixed) else one
+        if value is None or isinstance(one, Fixed):
+            if isinstance(other, (Number, Range, Array)):
+                return emit.constant(False, BOOL)
+            if other is None or isinstance(other, Fixed):
+                return emit.constant(value is (other.value if isinstance(other, Fixed) else other), BOOL)
+    raise NoLowering
 
 
 def extreme(name: str) -> Callable[..., Number]:

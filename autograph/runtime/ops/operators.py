@@ -13,7 +13,7 @@ import numpy as np
 
 from autograph.runtime import notation
 from autograph.runtime.opdef import WRITE, Infer, declare, derive, lower
-from autograph.runtime.ops import scalars
+from autograph.runtime.ops import elements, scalars
 from autograph.runtime.ops.declaring import truth
 from autograph.runtime.ops.elementary import OF_MATMUL, OF_TWO, absolute
 from autograph.runtime.ops.inferring import ask, rule
@@ -299,5 +299,5 @@ lower("neg", scalars.negated)
 lower("pos", scalars.positive)
 lower("invert", scalars.inverted)
 lower("abs", scalars.absolute)
-lower("not", scalars.negation)
-lower("is", scalars.identity)
+lower("not", elements.negation)
+lower("is", elements.identity)

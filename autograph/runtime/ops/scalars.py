@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import OPS
-from autograph.runtime.operands import DTYPES, Array, Emitter, Fixed, NoLowering, Number, Range
+from autograph.runtime.operands import DTYPES, Emitter, Fixed, NoLowering, Number, Range
 from autograph.runtime.types import BOOL, FLOAT, INT, TensorType, scalar, type_of
 
 EXACT = 2**53       # up to here, every integer is a float
@@ -381,20 +381,3 @@ def _common(emit: Emitter, x: Number, y: Number) -> TensorType:
     if x.type.kind == y.type.kind == "python":
         return FLOAT
     return scalar(np.result_type(x.type.dtype, y.type.dtype))
-
-
-def negation(emit: Emitter, a: Any) -> Number:
-    """`not a`."""
-    return inverse(emit, truth(emit, a))
-
-
-def identity(emit: Emitter, a: Any, b: Any) -> Number:
-    """`a is b`, of constants such as None, which no number, range or array is."""
-    for one, other in ((a, b), (b, a)):
-        value = one.value if isinstance(one, Fixed) else one
-        if value is None or isinstance(one, Fixed):
-            if isinstance(other, (Number, Range, Array)):
-                return emit.constant(False, BOOL)
-            if other is None or isinstance(other, Fixed):
-                return emit.constant(value is (other.value if isinstance(other, Fixed) else other), BOOL)
-    raise NoLowering

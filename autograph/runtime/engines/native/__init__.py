@@ -10,6 +10,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     versions     one for each combination of types that comes where paths meet
     emitter      operations to LLVM's assembly
     calls        Python's objects to machine code and back
+    entry        the same as machine code, the fast path of calls
     exits        from machine code back to Python, at any node
     machine      LLVM
     cache        machine code on disk
@@ -105,6 +106,10 @@ def compile(graph: Graph, *, module: dict[str, Any] | None = None, filename: str
     binding()
     splitter = Splitter(graph, lambda piece: numpy.compile(piece, module=module))
     around = numpy.compile(splitter.graph, module=module, filename=filename)
+    names = around.run.__globals__
+    for name, value in list(names.items()):
+        if isinstance(value, Region):
+            value.bind(names, name)
     return Executable(graph, around, Native(splitter.regions, splitter.events))
 
 

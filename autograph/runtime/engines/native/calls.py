@@ -23,7 +23,8 @@ _FORMATS = dict(zip("?bhilBHILfd", "?bhiqBHIQfd"))
 _NUMBERS: dict[type, TensorType] = {kind: python(kind) for kind in (bool, int, float)}
 _NUMBERS |= {dtype.type: scalar(dtype) for dtype in DTYPES.values()}
 _CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
-_BOUNDS = 2**53, 2**53, 2**31       # of ranges: start, stop and step
+ARRAY_FLAGS = _CONTIGUOUS | _ALIGNED | _WRITEABLE
+RANGE_BOUNDS = 2**53, 2**53, 2**31      # of start, stop and step
 
 
 def kind_of(value: Any) -> Any:
@@ -32,10 +33,10 @@ def kind_of(value: Any) -> Any:
     if kind in _NUMBERS:
         return kind
     if kind is np.ndarray:
-        return value.dtype, value.ndim, value.flags.num & (_CONTIGUOUS | _ALIGNED | _WRITEABLE)
+        return value.dtype, value.ndim, value.flags.num & ARRAY_FLAGS
     if kind is range:
         parts = value.start, value.stop, value.step
-        small = all(type(part) is int and abs(part) <= bound for part, bound in zip(parts, _BOUNDS))
+        small = all(type(part) is int and abs(part) <= bound for part, bound in zip(parts, RANGE_BOUNDS))
         return (value.step if value.step in (1, -1) else None, value.step < 0) if small else object
     return value if value is None or value is UNBOUND else object
 
@@ -72,7 +73,7 @@ class Caller:
             self._add(INT.dtype, f"id({name})")
             self._emit.argument_array(slot, place)
             flags = value.flags
-            return Array(place, value.dtype, value.ndim, flags.c_contiguous, flags.writeable)
+            return Array(place, value.dtype, value.ndim, flags.c_contiguous, flags.writeable, kind[2])
         return Fixed(value) if value is None or value is UNBOUND else Given(place)
 
     def _add(self, dtype: np.dtype[Any], word: str) -> None:

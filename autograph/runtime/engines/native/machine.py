@@ -12,10 +12,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from autograph.errors import EngineError
 from autograph.runtime.engines.native import cache as disk
+from autograph.runtime.engines.native.entry import NAMES, layout_is_known
 
 
 @cache
@@ -27,21 +26,13 @@ def binding() -> Any:
     """
     import llvmlite.binding as llvm  # only now, for it need not be installed: see `options`
 
-    if not _layout_is_known():
-        raise EngineError("engine='native' does not know how this version of NumPy lays out arrays: use engine='numpy'")
+    if not layout_is_known():
+        raise EngineError("engine='native' does not know this build of Python or NumPy: use engine='numpy'")
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    for name in ("PyErr_CheckSignals", "PyEval_SaveThread", "PyEval_RestoreThread"):
+    for name in (*NAMES, "PyErr_CheckSignals", "PyEval_SaveThread", "PyEval_RestoreThread"):
         llvm.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value)
     return llvm
-
-
-def _layout_is_known() -> bool:
-    """Whether arrays are where `emitter` looks for them: data, lengths and strides at 16, 32 and 40 of the object."""
-    array = np.zeros((3, 5), np.int16)
-    words = (ctypes.c_int64 * 6).from_address(id(array))
-    lengths, strides = ((ctypes.c_int64 * 2).from_address(words[place]) for place in (4, 5))
-    return words[2] == array.ctypes.data and (*lengths, *strides) == (*array.shape, *array.strides)
 
 
 class _Machine:
@@ -105,7 +96,8 @@ class Code:
     Attributes:
         text: of which it was made.
         cached: whether it was on disk.
-        run: the function. It takes the address of the frame, and gives the number of the exit.
+        run: the function `loop` of it. It takes the address of the frame, and gives the number of the exit.
+        entry: the address of its function `entry`; 0 if there is none.
     """
 
     def __init__(self, text: str) -> None:
@@ -119,6 +111,7 @@ class Code:
             disk.save(key, code)
         self._engine = here.linked(code)
         self.run: Callable[[Any], int] = _TYPE(self._engine.get_function_address("loop"))
+        self.entry: int = self._engine.get_function_address("entry")
 
     @property
     def llvm(self) -> str:

@@ -12,14 +12,17 @@ import struct
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from autograph.runtime.engines.native.calls import Caller, fetch, kind_of
+from autograph.runtime.engines.native.entry import Entry, builtin
 from autograph.runtime.engines.native.exits import Continuation, Copier, Exit
 from autograph.runtime.engines.native.lowering import Lowering, Refused
 from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.structure import Key, Point, Structure
 from autograph.runtime.graph import Graph, Node, Value, user_line
+from autograph.runtime.operands import Given
 from autograph.runtime.signature import Event
 from autograph.runtime.types import type_of
 
@@ -31,21 +34,30 @@ class Version:
     """The machine code of a loop for inputs of certain kinds.
 
     Attributes:
+        entry: calls it, or whom the region calls otherwise.
         costly: how many calls have left it too often.
     """
 
-    def __init__(self, structure: Structure, values: list[Value], inputs: tuple[Any, ...]) -> None:
+    def __init__(self, region: Region, inputs: tuple[Any, ...]) -> None:
         begin = time.perf_counter()
-        lowering = Lowering(structure, {})
+        lowering = Lowering(region.structure, {})
         caller = Caller(lowering.emit, inputs)
-        lowering.inputs.update(zip(values, caller.operands))
+        lowering.inputs.update(zip(region.values, caller.operands))
         text = lowering.run()
         self.exits: list[Exit] = lowering.exits
-        self.code = Code(text)
+        slots = max(caller.slots, lowering.slots, 1)
+        self.entry = region.entry
+        self.frame = ctypes.c_char * (8 * slots)
+        if any(isinstance(operand, Given) for operand in caller.operands):
+            self.code = Code(text)
+        else:
+            entry = Entry(caller.operands, slots, self.exits, self.entry, partial(region.left_by, self))
+            self.keep = entry.keep
+            self.code = Code(text + entry.text)
+            self.entry = builtin(self.code.entry, self)
         self.seconds = time.perf_counter() - begin
         self.put = caller.put
         self.run = self.code.run
-        self.frame = ctypes.c_char * (8 * max(caller.slots, lowering.slots, 1))
         self.costly = 0
 
 
@@ -54,6 +66,8 @@ class Region:
 
     Attributes:
         inputs: what the loop of the graph begins with, and the values that it uses.
+        values: what stands for these in `structure`.
+        entry: what is to be called.
         versions: machine code by the kinds of inputs; None where it is of no use.
         reasons: why it is of none.
         left: how often the code was left, by the place.
@@ -69,14 +83,15 @@ class Region:
         self.versions: dict[Any, Version | None] = {}
         self.reasons: list[str] = []
         self.left: Counter[Point] = Counter()
-        self._values = [*args, *copier.params.values()]
+        self.values = [*args, *copier.params.values()]
+        self.entry: Callable[..., Any] = self
+        self._bound: list[tuple[dict[str, Any], str]] = []
         self._name = name
         self._compile = compile
         self._continuations: dict[Point, tuple[list[Key], Any]] = {}
         self._whole: Any = None
 
     def __call__(self, *inputs: Any) -> Any:
-        root = self.structure.root
         for _ in range(EXITS):
             version = self._version(inputs)
             if version is None:
@@ -86,24 +101,41 @@ class Region:
                 version.put(frame, *inputs)
             except struct.error:        # an integer of more than 64 bits
                 break
-            found = version.exits[version.run(ctypes.addressof(frame))]
-            values = fetch(found.values, frame, inputs)
-            if found.at is None:
-                return _returned(values)
-            going, *carried = self._go_on(found.at, dict(zip(found.keys, values)), inputs)
-            if not going:
-                return _returned(carried)
-            rest = [_rest(values[found.keys.index(root)])] if root.op == "for" else []
-            inputs = (*rest, *carried, *inputs[len(root.args) :])
+            done, found = self._ended(version.exits[version.run(ctypes.addressof(frame))], frame, inputs)
+            if done:
+                return found
+            inputs = found
         else:
             self._count(version)
         return self._python()(*inputs)
+
+    def left_by(self, version: Version, number: int, address: int, *inputs: Any) -> Any:
+        """Go on where `entry` of a version has found the code left."""
+        done, found = self._ended(version.exits[number], version.frame.from_address(address), inputs)
+        return found if done else self(*found)
+
+    def bind(self, names: dict[str, Any], name: str) -> None:
+        """From now on, call the fast entry by that name; the region itself as long as there is none."""
+        self._bound.append((names, name))
+        names[name] = self.entry
+
+    def _ended(self, exit: Exit, frame: Any, inputs: tuple[Any, ...]) -> tuple[bool, Any]:
+        """Whether the loop is done, and what it gives; if not, what it goes on with."""
+        values, root = fetch(exit.values, frame, inputs), self.structure.root
+        if exit.at is None:
+            return True, _returned(values)
+        going, *carried = self._go_on(exit.at, dict(zip(exit.keys, values)), inputs)
+        if not going:
+            return True, _returned(carried)
+        rest = [_rest(values[exit.keys.index(root)])] if root.op == "for" else []
+        return False, (*rest, *carried, *inputs[len(root.args) :])
 
     def _version(self, inputs: tuple[Any, ...]) -> Version | None:
         kinds = tuple(map(kind_of, inputs))
         if kinds not in self.versions:
             try:
-                self.versions[kinds] = Version(self.structure, self._values, inputs)
+                self.versions[kinds] = version = Version(self, inputs)
+                self._rebind(version.entry)
             except Refused as refused:
                 self.versions[kinds] = None
                 self.reasons.append(str(refused))
@@ -116,6 +148,12 @@ class Region:
         if version.costly >= PATIENCE:
             self.versions = {kinds: None if each is version else each for kinds, each in self.versions.items()}
             self.reasons.append("it is left to Python too often")
+            self._rebind(self)
+
+    def _rebind(self, entry: Callable[..., Any]) -> None:
+        self.entry = entry
+        for names, name in self._bound:
+            names[name] = entry
 
     def _go_on(self, at: Point, values: dict[Key, Any], inputs: tuple[Any, ...]) -> Any:
         """Run what remains of a turn."""
@@ -124,7 +162,7 @@ class Region:
             made = Continuation(self.structure, at, self._name)
             self._continuations[at] = made.keys, self._compile(made.graph)
         keys, executable = self._continuations[at]
-        given: dict[Key, Any] = {**dict(zip(self._values, inputs)), **values}
+        given: dict[Key, Any] = {**dict(zip(self.values, inputs)), **values}
         return executable.run(*(_rest(given[key]) if isinstance(key, Node) else given[key] for key in keys))
 
     def _python(self) -> Callable[..., Any]:
@@ -132,7 +170,7 @@ class Region:
         if self._whole is None:
             graph = Graph(self._name)
             copier = Copier()
-            graph.block.params = [copier.arg(value) for value in self._values]
+            graph.block.params = [copier.arg(value) for value in self.values]
             node = graph.block.append(copier.node(self.structure.root))
             graph.block.results = (_returned(node.outputs),)
             self._whole = self._compile(graph)
