@@ -12,7 +12,6 @@ Python, at the very node, which therefore must not have had any effect yet. See 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
@@ -144,8 +143,8 @@ class Emitter(Protocol):
     def leave_if(self, condition: Number) -> None:
         """Go on in Python, at this node, if the condition holds."""
 
-    def rarely(self, condition: Number) -> AbstractContextManager[None]:
-        """What is emitted meanwhile runs only if the condition holds, which it rarely does."""
+    def leave_if_warned(self, found: Number, *args: Number) -> None:
+        """Leave if NumPy would warn of what it has found of floats: an infinity of finite ones, a NaN of no NaN."""
 
     def integer(self, name: str, a: Number, b: Number) -> Number:
         """`add sub mul` and so on, of integers: with the bits that there are."""

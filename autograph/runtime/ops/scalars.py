@@ -61,22 +61,6 @@ def finite(emit: Emitter, x: Number) -> Number:
     return emit.compare("lt", emit.function("fabs", x), emit.constant(float("inf"), x.type))
 
 
-def nan(emit: Emitter, x: Number) -> Number:
-    return emit.compare("ne", x, x)
-
-
-def leave_if_warned(emit: Emitter, found: Number, *args: Number) -> None:
-    """Leave if NumPy would warn of an operation: of an infinity out of finite numbers, or of a NaN out of none."""
-    if found.type.kind == "python":
-        return
-    with emit.rarely(inverse(emit, finite(emit, found))):
-        overflow, invalid = emit.constant(True, BOOL), nan(emit, found)
-        for arg in args:
-            overflow = both(emit, overflow, finite(emit, arg))
-            invalid = both(emit, invalid, inverse(emit, nan(emit, arg)))
-        emit.leave_if(either(emit, overflow, invalid))
-
-
 def truth(emit: Emitter, arg: Any) -> Number:
     """Whether an operand or constant counts as true."""
     if isinstance(arg, Number):
@@ -159,7 +143,7 @@ def arithmetic(name: str) -> Callable[..., Number]:
         x, y = operands(emit, name, a, b)
         if x.type.dtype.kind == "f":
             found = emit.floating(name, x, y)
-            leave_if_warned(emit, found, x, y)
+            emit.leave_if_warned(found, x, y)
             return found
         if x.type.dtype.kind == "b":
             raise NoLowering
@@ -181,7 +165,7 @@ def true_division(emit: Emitter, a: Any, b: Any) -> Number:
     if type.kind == "python":
         emit.leave_if(zero(emit, y))
     found = emit.floating("div", x, y)
-    leave_if_warned(emit, found, x, y)
+    emit.leave_if_warned(found, x, y)
     return found
 
 

@@ -60,6 +60,8 @@ class Emitter:
         self._declared: set[str] = set()
         self._cells: dict[Any, str] = {}
         self._arrays: dict[Any, str] = {}
+        self._watched: dict[str, list[tuple[Number, tuple[Number, ...]]]] = {}      # see `leave_if_warned`
+        self._linear: set[str] = set()      # what has come of sums and products
 
     @property
     def text(self) -> str:
@@ -82,21 +84,27 @@ class Emitter:
         self._now = self._lines[label] = []
 
     def jump(self, label: str) -> None:
+        self.settle()
         self._now.append(f"  br label %{label}")
 
-    def branch(self, condition: Number, then: str, orelse: str, rarely: bool = False) -> None:
+    def branch(self, condition: Number, then: str, orelse: str) -> None:
+        self.settle()
+        self._branch(condition, then, orelse)
+
+    def _branch(self, condition: Number, then: str, orelse: str, rarely: bool = False) -> None:
         weights = ", !prof !0" if rarely else ""
         self._now.append(f"  br i1 {condition.ref}, label %{then}, label %{orelse}{weights}")
 
     def finish(self, number: int) -> None:
         """Give back the number of an exit."""
+        self.settle()
         self._now.append(f"  ret i64 {number}")
 
     def leave_if(self, condition: Number) -> None:
         if condition.known is not None and not condition.known:
             return
         on = self.label("on")
-        self.branch(condition, self.leave(), on, rarely=True)
+        self._branch(condition, self.leave(), on, rarely=True)
         self.begin(on)
 
     def _emit(self, text: str) -> str:
@@ -108,11 +116,42 @@ class Emitter:
     def rarely(self, condition: Number) -> Iterator[None]:
         """What is emitted meanwhile runs only if a condition holds, which it rarely does."""
         inside, on = self.label("rare"), self.label("on")
-        self.branch(condition, inside, on, rarely=True)
+        self._branch(condition, inside, on, rarely=True)
         self.begin(inside)
         yield
-        self.jump(on)
+        self._now.append(f"  br label %{on}")
         self.begin(on)
+
+    # Warnings ---------------------------------------------------------------------------------------------------------
+
+    def leave_if_warned(self, found: Number, *args: Number) -> None:
+        """Infinities and NaNs go through sums and products, so only what comes out of several has to be looked at."""
+        if found.type.kind == "python":
+            return
+        through = [self._watched.pop(arg.ref, []) for arg in args] if found.ref in self._linear else []
+        self._watched[found.ref] = [*(each for one in through for each in one), (found, args)]
+
+    def settle(self) -> None:
+        """Look at all that has not been looked at: before anything else happens than computing."""
+        watched, self._watched = self._watched, {}
+        for checks in watched.values():
+            last = checks[-1][0]
+            with self.rarely(self._is_strange(last)):
+                for found, args in checks:
+                    self._leave_if_strange(found, args)
+
+    def _is_strange(self, x: Number) -> Number:
+        return Number(BOOL, self._emit(f"xor i1 {self._is_finite(x).ref}, true"))
+
+    def _is_finite(self, x: Number) -> Number:
+        return self.compare("lt", self.function("fabs", x), self.constant(float("inf"), x.type))
+
+    def _leave_if_strange(self, found: Number, args: Sequence[Number]) -> None:
+        overflow, invalid = self._is_strange(found), self.compare("ne", found, found)
+        for arg in args:
+            overflow = self.integer("and", overflow, self._is_finite(arg))
+            invalid = self.integer("and", invalid, self.compare("eq", arg, arg))
+        self.leave_if(self.integer("or", overflow, invalid))
 
     # Numbers ----------------------------------------------------------------------------------------------------------
 
@@ -135,7 +174,10 @@ class Emitter:
         return Number(a.type, found), Number(BOOL, overflow)
 
     def floating(self, name: str, a: Number, b: Number) -> Number:
-        return Number(a.type, self._emit(f"{_FLOATING[name]} {llvm_type(a.type.dtype)} {a.ref}, {b.ref}"))
+        found = self._emit(f"{_FLOATING[name]} {llvm_type(a.type.dtype)} {a.ref}, {b.ref}")
+        if name in ("add", "sub", "mul"):
+            self._linear.add(found)
+        return Number(a.type, found)
 
     def negative(self, a: Number) -> Number:
         return Number(a.type, self._emit(f"fneg {llvm_type(a.type.dtype)} {a.ref}"))
@@ -282,7 +324,7 @@ class Emitter:
             raised = self._emit("call i32 @PyErr_CheckSignals()")
             self.keep("polls", INT.dtype, str(POLL))
             stop, on = self.label("stop"), self.label("on")
-            self.branch(Number(BOOL, self._emit(f"icmp ne i32 {raised}, 0")), stop, on, rarely=True)
+            self._branch(Number(BOOL, self._emit(f"icmp ne i32 {raised}, 0")), stop, on, rarely=True)
             self.begin(stop)
             self.finish(interrupted)
             self.begin(on)

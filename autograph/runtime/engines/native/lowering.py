@@ -14,9 +14,9 @@ from autograph.marks import UNBOUND
 from autograph.runtime.engines.native.emitter import POLL
 from autograph.runtime.engines.native.exits import Exit
 from autograph.runtime.engines.native.structure import Point
-from autograph.runtime.engines.native.versions import State, Versions
+from autograph.runtime.engines.native.versions import Versions
 from autograph.runtime.graph import Block, Node
-from autograph.runtime.opdef import OPS
+from autograph.runtime.opdef import OPS, WRITE
 from autograph.runtime.operands import Array, Fixed, NoLowering, Number, Range
 from autograph.runtime.ops.scalars import truth
 from autograph.runtime.passes.rewriting import shown
@@ -49,9 +49,13 @@ class Lowering(Versions):
     # Nodes ------------------------------------------------------------------------------------------------------------
 
     def _walk(self, block: Block, index: int = 0) -> None:
-        """Do the nodes of a block, from one on, until the paths part."""
+        """Do the nodes of a block, from one on, until the paths part.
+
+        Where it is left, Python goes on behind the last node that has changed anything: the others may as well be done
+        again, so they share the place.
+        """
+        self._leave_from(Point(block, index))
         for place in range(index, len(block.nodes) + 1):
-            self._at, self._left = Point(block, place), None
             self._nodes += 1
             if self._nodes > NODES:
                 raise Refused("its code would be too long")
@@ -65,7 +69,8 @@ class Lowering(Versions):
                 if node.blocks:
                     self._if(node) if node.op == "if" else self._loop(node)
                     return
-                self._operation(node)
+                if self._operation(node):
+                    self._leave_from(Point(block, place + 1))
             except NoLowering:
                 if not self.structure.is_rare(block):
                     what = shown(block.nodes[place]) if place < len(block.nodes) else "what a turn ends with"
@@ -73,7 +78,8 @@ class Lowering(Versions):
                 self.emit.jump(self._leave())
                 return
 
-    def _operation(self, node: Node) -> None:
+    def _operation(self, node: Node) -> bool:
+        """Do a node without blocks. Gives whether it has changed anything."""
         args = self._args(node.args)
         if node.op == "build" and type(args[0]) is tuple:
             found = args[0]
@@ -84,16 +90,22 @@ class Lowering(Versions):
                 raise NoLowering
             for value, part in zip(node.outputs, args[0]):
                 self._define(value, part)
-            return
+            return False
         elif node.op == "getitem" and type(args[0]) is tuple:
             found = _item(args[0], args[1])
         else:
             op = OPS.get(node.op)
             if op is None or op.lower is None:
                 raise NoLowering
+            changes = op.effect == WRITE and isinstance(args[0], Array)
+            if changes:
+                self.emit.settle()
             found = op.lower(self.emit, *args, **self._args(node.kwargs))
+            if changes:
+                return True
         for value in node.outputs:
             self._define(value, found)
+        return False
 
     def _bound(self, x: Any) -> Any:
         value = x.value if isinstance(x, Fixed) else x
@@ -131,9 +143,9 @@ class Lowering(Versions):
             carried = [self._fetch(param) for param in block.params]
             self._choose(results[0], lambda: self._turn(node, carried), lambda: self._after(node, carried))
         elif node.kwargs.get("until"):
-            self._choose(results[0], lambda: self._after(node, results[1:]), lambda: self._again(node, results[1:]))
+            self._choose(results[0], lambda: self._after(node, results[1:]), lambda: self._head(node, results[1:]))
         else:
-            self._again(node, results)
+            self._head(node, results)
 
     def _after(self, node: Node, results: list[Any]) -> None:
         """Go on behind a node that has blocks."""
@@ -141,19 +153,17 @@ class Lowering(Versions):
         if after is None:
             self._finish(Exit(None, [], self._written(tuple(results))))
             return
-        before = self._state.copy() if self._at is not None else None
         for value, operand in zip(node.outputs, results):
             self._define(value, operand)
-        self._jump(after, lambda key: self.structure.is_live(key, after), lambda: self._walk(*after), before)
+        self._jump(after, lambda key: self.structure.is_live(key, after), lambda: self._walk(*after))
 
     # Loops ------------------------------------------------------------------------------------------------------------
 
     def _loop(self, node: Node) -> None:
         """Go to a loop."""
         args = list(map(self._operand, self._args(node.args)))
-        before = self._state.copy()
         if node.op == "while":
-            self._head(node, args, before)
+            self._head(node, args)
             return
         iterable, *carried = args
         if isinstance(iterable, Array) and iterable.ndim == 1:
@@ -165,7 +175,7 @@ class Lowering(Versions):
             found = replace(iterable, down=down) if down is not None else iterable
             self._define(node, found)
             self.emit.keep((node, "limit"), INT.dtype, self._counting(found)[0])
-            self._head(node, carried, before)
+            self._head(node, carried)
 
         if isinstance(iterable, Range) and iterable.down is None:
             step = Number(INT, iterable.step)
@@ -173,10 +183,7 @@ class Lowering(Versions):
         else:
             go()
 
-    def _again(self, node: Node, carried: list[Any]) -> None:
-        self._head(node, carried, self._state.copy())
-
-    def _head(self, node: Node, carried: list[Any], before: State) -> None:
+    def _head(self, node: Node, carried: list[Any]) -> None:
         """Go to the head of a loop."""
         params = node.blocks[0].params
         for param, operand in zip(params[len(params) - len(carried) :], carried):
@@ -189,7 +196,7 @@ class Lowering(Versions):
             else:
                 self._next(node, len(params) - len(carried))
 
-        self._jump(node, lambda key: self.structure.is_live_in_loop(key, node), go_on, before)
+        self._jump(node, lambda key: self.structure.is_live_in_loop(key, node), go_on)
 
     def _turn(self, node: Node, carried: list[Any]) -> None:
         """A turn of a `while`."""
@@ -227,7 +234,7 @@ class Lowering(Versions):
             self._define(body.params[0], emit.load(iterator[0], [Number(INT, item)]))
         self._walk(body)
         self._state = state
-        self._at, self._left = None, None
+        self._leave_from(None)
         emit.begin(done)
         self._after(node, carried)
 

@@ -54,9 +54,9 @@ class Versions:
         self.exits: list[Exit] = [Interrupted()]
         self.slots = 0
         self.emit = emit or Emitter("loop", self._leave)
-        self._at: Point | None = None
         self._state = State({}, set())
-        self._left: str | None = None       # the block by which the node in hand is left
+        self._at: tuple[Point, State] | None = None     # where the code is left, and with what
+        self._left: str | None = None                   # the block by which it is
         self._leaving: list[tuple[str, Point, State]] = []
         self._versions: dict[Any, dict[Any, str]] = {}
         self._queue: list[Callable[[], None]] = []
@@ -109,15 +109,14 @@ class Versions:
 
     # Jumps ------------------------------------------------------------------------------------------------------------
 
-    def _jump(self, label: Any, lives: Callable[[Key], bool], go_on: Callable[[], None], before: State | None) -> None:
-        """Go on where other paths may lead, too. If there are too many versions, leave with the state `before`."""
+    def _jump(self, label: Any, lives: Callable[[Key], bool], go_on: Callable[[], None]) -> None:
+        """Go on where other paths may lead, too. If there are too many versions, leave."""
         state = self._state
         live = {key: operand for key, operand in state.env.items() if lives(key)}
         kinds = frozenset((key, kind_of(operand)) for key, operand in live.items())
         versions = self._versions.setdefault(label, {})
         if kinds not in versions:
-            if len(versions) >= VERSIONS and before is not None:
-                self._state = before
+            if len(versions) >= VERSIONS and self._at is not None:
                 self.emit.jump(self._leave())
                 return
             name = versions[kinds] = self.emit.label("at")
@@ -142,12 +141,17 @@ class Versions:
                 self.emit.keep((cell, part), INT.dtype, ref)
         return each
 
+    def _leave_from(self, at: Point | None) -> None:
+        """From now on, go on in Python from a point, if it is to be; from what there is now."""
+        self._left = None
+        self._at = None if at is None else (at, self._state.copy())
+
     def _leave(self) -> str:
-        """The block by which the node in hand is left, with everything as it was before it."""
+        """The block by which the code is left."""
         if self._left is None:
-            self._left = self.emit.label("exit")
             assert self._at is not None
-            self._leaving.append((self._left, self._at, self._state.copy()))
+            self._left = self.emit.label("exit")
+            self._leaving.append((self._left, *self._at))
         return self._left
 
     def _emit_exit(self, label: str, at: Point, state: State) -> None:
