@@ -158,6 +158,9 @@ class Emitter(Protocol):
     def function(self, name: str, *args: Number) -> Number:
         """A function of floats that is exact or rounded correctly: `sqrt fabs floor ceil trunc copysign`."""
 
+    def library(self, name: str, *args: Number) -> Number:
+        """A function of the C library on `float64`, which is what Python calls; `NoLowering` if it is not."""
+
     def negative(self, a: Number) -> Number:
         """`-a`, of a float."""
 

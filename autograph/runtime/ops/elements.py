@@ -65,18 +65,6 @@ def to_bool(emit: Emitter, a: Any) -> Number:
     return truth(emit, a)
 
 
-def square_root(emit: Emitter, a: Any) -> Number:
-    """`math.sqrt(a)`."""
-    x = fitted(emit, number(emit, a), FLOAT)
-    emit.leave_if(emit.compare("lt", x, emit.constant(0.0, FLOAT)))
-    return emit.function("sqrt", x)
-
-
-def float_absolute(emit: Emitter, a: Any) -> Number:
-    """`math.fabs(a)`."""
-    return emit.function("fabs", fitted(emit, number(emit, a), FLOAT))
-
-
 def make_range(emit: Emitter, *args: Any) -> Range:
     """`range(…)`."""
     given = [number(emit, arg) for arg in args]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import PURE, derive, lower
-from autograph.runtime.ops import elements
+from autograph.runtime.ops import mathematics
 from autograph.runtime.ops.containers import iterated, tuple_of
 from autograph.runtime.ops.declaring import always, functions
 from autograph.runtime.ops.deriving import as_array, on_handles, shape
@@ -129,5 +129,15 @@ derive("cmath.phase", lambda g, out, z: angle(g, z))
 derive("cmath.polar", lambda g, out, z: absolute(g[0], out[0], z) + angle(g[1], z))
 derive("cmath.rect", lambda g, out, r, phi: g * np.exp(1j * phi), lambda g, out, r, phi: g * 1j * out)
 
-lower("math.sqrt", elements.square_root)
-lower("math.fabs", elements.float_absolute)
+for _name in (*mathematics.OF_ONE, *mathematics.OF_TWO):
+    lower(f"math.{_name}", mathematics.of_library(_name))
+for _name in ("floor", "ceil", "trunc"):
+    lower(f"math.{_name}", mathematics.rounded(_name))
+lower("math.sqrt", mathematics.square_root)
+lower("math.fabs", mathematics.absolute)
+lower("math.copysign", mathematics.with_sign)
+lower("math.fmod", mathematics.remainder)
+lower("math.degrees", mathematics.DEGREES)
+lower("math.radians", mathematics.RADIANS)
+lower("math.isnan", mathematics.is_nan)
+lower("math.isfinite", mathematics.is_finite)

@@ -13,7 +13,7 @@ import numpy as np
 
 from autograph.runtime import notation
 from autograph.runtime.opdef import WRITE, Infer, declare, derive, lower
-from autograph.runtime.ops import elements, scalars
+from autograph.runtime.ops import elements, mathematics, scalars
 from autograph.runtime.ops.declaring import truth
 from autograph.runtime.ops.elementary import OF_MATMUL, OF_TWO, absolute
 from autograph.runtime.ops.inferring import ask, rule
@@ -292,7 +292,7 @@ for _name in COMPARISONS:
 lower("truediv itruediv", scalars.true_division)
 lower("floordiv ifloordiv", scalars.floor_division)
 lower("mod imod", scalars.remainder)
-lower("pow ipow", scalars.power)
+lower("pow ipow", mathematics.power)
 lower("lshift ilshift", scalars.left_shift)
 lower("rshift irshift", scalars.right_shift)
 lower("neg", scalars.negated)

@@ -245,17 +245,6 @@ def _float_division(emit: Emitter, x: Number, y: Number) -> tuple[Number, Number
     return found, rest
 
 
-def power(emit: Emitter, a: Any, b: Any) -> Number:
-    """`a ** b` of integers, for a small constant `b`."""
-    x, y = number(emit, a), number(emit, b)
-    if x.type.dtype.kind not in "iu" or y.type != INT or y.known is None or not 1 <= y.known <= 8:
-        raise NoLowering
-    found = x
-    for _ in range(int(y.known) - 1):
-        found = arithmetic("mul")(emit, found, x)
-    return found
-
-
 def bitwise(name: str) -> Callable[..., Number]:
     """`and`, `or` or `xor`."""
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.operands import Array, Number
+from autograph.runtime.engines.native.libm import PREFIX, is_pythons
+from autograph.runtime.operands import Array, NoLowering, Number
 from autograph.runtime.types import BOOL, INT, TensorType, scalar
 
 SLOT = 8            # bytes of a place in the frame
@@ -188,6 +189,13 @@ class Emitter:
         self._declared.add(f"declare {kind} {function}({', '.join([kind] * len(args))})")
         given = ", ".join(f"{kind} {arg.ref}" for arg in args)
         return Number(args[0].type, self._emit(f"call {kind} {function}({given})"))
+
+    def library(self, name: str, *args: Number) -> Number:
+        if not is_pythons(name):
+            raise NoLowering
+        self._declared.add(f"declare double @{PREFIX}{name}({', '.join(['double'] * len(args))})")
+        given = ", ".join(f"double {arg.ref}" for arg in args)
+        return Number(args[0].type, self._emit(f"call double @{PREFIX}{name}({given})"))
 
     def compare(self, name: str, a: Number, b: Number) -> Number:
         kind = a.type.dtype.kind

@@ -70,7 +70,7 @@ class Entry:
         declared = [
             f"declare {kind.partition(' ')[0]} @{name}{kind.partition(' ')[2]}" for name, kind in _FUNCTIONS.items()
         ]
-        head = "define ptr @entry(ptr %self, ptr %args, i64 %count) {"
+        head = "define ptr @entry(ptr %self, ptr %args, i64 %count) noinline optnone {"
         return "\n".join([*declared, head, *self._lines, "}", ""])
 
     # Writing ----------------------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
+from inspect import signature
 from typing import Any
 
 from autograph.marks import UNBOUND
@@ -95,7 +97,7 @@ class Lowering(Versions):
             found = _item(args[0], args[1])
         else:
             op = OPS.get(node.op)
-            if op is None or op.lower is None:
+            if op is None or op.lower is None or not _takes(op.lower, len(args), tuple(node.kwargs)):
                 raise NoLowering
             changes = op.effect == WRITE and isinstance(args[0], Array)
             if changes:
@@ -257,6 +259,16 @@ class Lowering(Versions):
         if isinstance(iterator, Range):
             return iterator.start, iterator.stop, iterator.step, bool(iterator.down)
         return iterator[1].ref, self.emit.length(iterator[0], 0).ref, "1", False
+
+
+@cache
+def _takes(rule: Callable[..., Any], count: int, names: tuple[str, ...]) -> bool:
+    """Whether a lowering can be called with so many arguments and keywords of these names."""
+    try:
+        signature(rule).bind(None, *[None] * count, **dict.fromkeys(names))
+    except TypeError:
+        return False
+    return True
 
 
 def _item(items: tuple[Any, ...], index: Any) -> Any:

@@ -1,5 +1,6 @@
 """Each operator, on numbers of each class: what Python and NumPy give, warnings and exceptions included."""
 
+import math
 import warnings
 
 import numpy as np
@@ -43,7 +44,7 @@ def outcome(function, *args):
 
 def defined(folder, text):
     """The function `f` of a file."""
-    path, names = folder / "program.py", {}
+    path, names = folder / "program.py", {"math": math}
     path.write_text(text)
     exec(compile(text, str(path), "exec"), names)
     return names["f"]

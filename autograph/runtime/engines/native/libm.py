@@ -1,0 +1,49 @@
+"""The C library's mathematics, where it is what Python itself calls."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import math
+import random
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+PREFIX = "ag_"      # by which LLVM knows them as functions of which it knows nothing
+_TRIES = 200
+_TWO = frozenset({"pow", "atan2"})
+
+
+@cache
+def _library() -> Any:
+    return ctypes.CDLL(ctypes.util.find_library("m"))
+
+
+@cache
+def is_pythons(name: str) -> bool:
+    """Whether the function of that name gives, bit for bit, what `math` gives, and is ready to be called.
+
+    Where Python has been built with a library of its own, that would show in some of the tries.
+    """
+    import llvmlite.binding as llvm
+
+    ours, theirs = getattr(math, name, None), getattr(_library(), name, None)
+    if ours is None or theirs is None:
+        return False
+    theirs.restype, theirs.argtypes = ctypes.c_double, [ctypes.c_double] * (1 + (name in _TWO))
+    for args in _examples(name):
+        try:
+            expected = ours(*args)
+        except (ValueError, OverflowError):
+            continue
+        if theirs(*args) != expected:
+            return False
+    llvm.add_symbol(PREFIX + name, ctypes.cast(theirs, ctypes.c_void_p).value)
+    return True
+
+
+def _examples(name: str) -> Iterator[tuple[float, ...]]:
+    draw = random.Random(1)
+    for _ in range(_TRIES):
+        yield tuple(draw.choice((1, -1)) * 10 ** draw.uniform(-6, 3) for _ in range(1 + (name in _TWO)))

@@ -1,0 +1,121 @@
+"""How machine code does the functions of `math`, and powers of floats.
+
+Python calls the C library for them, and so does machine code. What raises an exception in Python gives an infinity or
+a NaN there, and is left to Python; so is what Python decides before it asks the library.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from autograph.runtime.operands import Emitter, NoLowering, Number
+from autograph.runtime.ops.scalars import arithmetic, finite, fitted, inverse, number, zero
+from autograph.runtime.types import BOOL, FLOAT, INT
+
+
+def real(emit: Emitter, a: Any) -> Number:
+    """An argument as `math` takes it."""
+    return fitted(emit, number(emit, a), FLOAT)
+
+
+def finite_only(emit: Emitter, x: Number) -> Number:
+    """`x`; leave if it is infinite or no number."""
+    emit.leave_if(inverse(emit, finite(emit, x)))
+    return x
+
+
+def of_library(name: str) -> Callable[..., Number]:
+    """A function of finite numbers, where that is finite."""
+
+    def rule(emit: Emitter, *args: Any) -> Number:
+        if len(args) != (2 if name in OF_TWO else 1):
+            raise NoLowering
+        given = [finite_only(emit, real(emit, arg)) for arg in args]
+        if name == "atan2":
+            emit.leave_if(zero(emit, given[0]))
+        return finite_only(emit, emit.library(name, *given))
+
+    return rule
+
+
+def rounded(name: str) -> Callable[..., Number]:
+    """`math.floor`, `ceil` or `trunc`: an integer."""
+
+    def rule(emit: Emitter, a: Any) -> Number:
+        x = number(emit, a)
+        if x.type.dtype.kind in "biu":
+            return fitted(emit, x, INT)
+        return fitted(emit, emit.function(name, fitted(emit, x, FLOAT)), INT)
+
+    return rule
+
+
+def square_root(emit: Emitter, a: Any) -> Number:
+    """`math.sqrt(a)`."""
+    x = real(emit, a)
+    emit.leave_if(emit.compare("lt", x, emit.constant(0.0, FLOAT)))
+    return emit.function("sqrt", x)
+
+
+def absolute(emit: Emitter, a: Any) -> Number:
+    """`math.fabs(a)`."""
+    return emit.function("fabs", real(emit, a))
+
+
+def with_sign(emit: Emitter, a: Any, b: Any) -> Number:
+    """`math.copysign(a, b)`."""
+    return emit.function("copysign", real(emit, a), real(emit, b))
+
+
+def remainder(emit: Emitter, a: Any, b: Any) -> Number:
+    """`math.fmod(a, b)`."""
+    x, y = finite_only(emit, real(emit, a)), finite_only(emit, real(emit, b))
+    emit.leave_if(zero(emit, y))
+    return emit.floating("rem", x, y)
+
+
+def scaled(factor: float) -> Callable[..., Number]:
+    """`math.degrees` or `radians`."""
+
+    def rule(emit: Emitter, a: Any) -> Number:
+        return emit.floating("mul", real(emit, a), emit.constant(factor, FLOAT))
+
+    return rule
+
+
+def is_nan(emit: Emitter, a: Any) -> Number:
+    """`math.isnan(a)`."""
+    x = real(emit, a)
+    return Number(BOOL, emit.compare("ne", x, x).ref)
+
+
+def is_finite(emit: Emitter, a: Any) -> Number:
+    """`math.isfinite(a)`."""
+    return finite(emit, real(emit, a))
+
+
+def float_power(emit: Emitter, x: Number, y: Number) -> Number:
+    """`x ** y` of Python's floats: the library's, of finite numbers. For a complex result, that gives a NaN."""
+    if FLOAT not in (x.type, y.type) or x.type.kind != "python" or y.type.kind != "python":
+        raise NoLowering
+    return of_library("pow")(emit, x, y)
+
+
+def power(emit: Emitter, a: Any, b: Any) -> Number:
+    """`a ** b` of Python's floats, or of integers with a small constant `b`."""
+    x, y = number(emit, a), number(emit, b)
+    if FLOAT in (x.type, y.type):
+        return float_power(emit, x, y)
+    if x.type.dtype.kind not in "iu" or y.type != INT or y.known is None or not 1 <= y.known <= 8:
+        raise NoLowering
+    found = x
+    for _ in range(int(y.known) - 1):
+        found = arithmetic("mul")(emit, found, x)
+    return found
+
+
+DEGREES, RADIANS = scaled(180.0 / math.pi), scaled(math.pi / 180.0)
+OF_TWO = frozenset({"atan2", "pow"})
+OF_ONE = "acos asin atan acosh asinh atanh cbrt cos cosh exp exp2 expm1 log log10 log1p log2 sin sinh tan tanh".split()

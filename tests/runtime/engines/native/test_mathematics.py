@@ -1,0 +1,36 @@
+"""`math` and powers: what Python gives, bit for bit, exceptions included."""
+
+import math
+import random
+
+import pytest
+
+from tests.runtime.engines.native.test_numbers import VALUES, check
+
+NUMBERS = [random.Random(1).choice((1, -1)) * 10 ** random.Random(seed).uniform(-8, 8) for seed in range(300)]
+EXAMPLES = [*VALUES["float"], *VALUES["int"], *VALUES["np.float32"], True, *NUMBERS, *(-x for x in NUMBERS)]
+ONE = """acos asin atan acosh asinh atanh cos cosh exp expm1 log log10 log1p log2 sin sinh tan tanh sqrt fabs floor ceil
+trunc degrees radians isnan isfinite exp2 cbrt""".split()
+
+
+@pytest.mark.parametrize("name", [name for name in ONE if hasattr(math, name)])
+def test_of_one(name, tmp_path):
+    check(tmp_path, f"math.{name}(x)", "x", [(x,) for x in EXAMPLES])
+
+
+@pytest.mark.parametrize("expression", ["math.atan2(x, y)", "math.pow(x, y)", "math.copysign(x, y)", "math.fmod(x, y)"])
+def test_of_two(expression, tmp_path):
+    pairs = [(x, y) for x in VALUES["float"] for y in VALUES["float"]]
+    check(tmp_path, expression, "x, y", [*pairs, *zip(NUMBERS, NUMBERS[7:]), (2, 3), (2.5, 3), (0, 0)])
+
+
+@pytest.mark.parametrize("kind", ["float", "int"])
+def test_powers(kind, tmp_path):
+    pairs = [(x, y) for x in VALUES["float"] for y in VALUES[kind]]
+    check(tmp_path, "x ** y", "x, y", [*pairs, *zip(NUMBERS, (3, 0.5, 2, -1, 1.5) * 60)])
+    check(tmp_path, "x ** 2", "x", [(x,) for x in EXAMPLES if not isinstance(x, int)])
+
+
+@pytest.mark.parametrize("expression", ["math.log(x, 2)", "int(x, 3)", "int()", "len(x, x)", "math.sin(x, x)", "min()"])
+def test_other_arguments(expression, tmp_path):
+    check(tmp_path, expression, "x", [(0.5,), (2,)])
