@@ -2,13 +2,16 @@
 
 It looks whether the arguments are of the kinds that the code is for, takes their values out of the objects into the
 frame, runs the code, and makes objects of what the frame holds then. If the kinds are others, it calls who knows about
-them; if the code has been left, who goes on in Python. All this is LLVM's assembly, with the addresses of objects in
-it, which the `keep` of an entry holds.
+them; if the code has been left, who goes on in Python.
+
+All this is LLVM's assembly, in which no address stands, so that its code serves other processes (`cache`). The objects
+that it knows are in a table, which the C function gets as the `self` that every builtin has.
 """
 
 from __future__ import annotations
 
 import ctypes
+import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,6 +25,7 @@ from autograph.runtime.types import PYTHON_TYPES, TensorType
 
 VALUE = 16          # where objects of numbers hold them, behind count and class
 _CLASS, _NDIM, _DTYPE, _FLAGS = 8, 24, 56, 64
+_TABLE = 32         # where `bytes` hold theirs
 _FUNCTIONS = {
     "PyLong_AsLongLongAndOverflow": "i64 (ptr, ptr)",
     "PyLong_FromLongLong": "ptr (i64)",
@@ -37,8 +41,12 @@ _FUNCTIONS = {
 NAMES = tuple(_FUNCTIONS)
 
 
-def address(thing: object) -> str:
-    return f"inttoptr (i64 {id(thing)} to ptr)"
+class Table(bytes):
+    """The addresses of objects; it keeps them."""
+
+    things: list[Any]
+    method: Any
+    owner: Any
 
 
 class Entry:
@@ -55,7 +63,7 @@ class Entry:
     def __init__(
         self, operands: Sequence[Any], slots: int, exits: Sequence[Exit], other: Callable[..., Any], left: Any
     ) -> None:
-        self.keep: list[Any] = [other, left]
+        self.things: list[Any] = []
         self._lines: list[str] = []
         self._numbers = 0
         self._slot = 0
@@ -72,6 +80,20 @@ class Entry:
         ]
         head = "define ptr @entry(ptr %self, ptr %args, i64 %count) noinline optnone {"
         return "\n".join([*declared, head, *self._lines, "}", ""])
+
+    @property
+    def table(self) -> Table:
+        """What the C function is to get as its `self`."""
+        table = Table(struct.pack(f"<{len(self.things)}Q", *map(id, self.things)))
+        table.things = self.things
+        return table
+
+    def _address(self, thing: object) -> str:
+        """That of an object, out of the table."""
+        place = next((place for place, each in enumerate(self.things) if each is thing), len(self.things))
+        if place == len(self.things):
+            self.things.append(thing)
+        return self._load("ptr", "%self", _TABLE + SLOT * place)
 
     # Writing ----------------------------------------------------------------------------------------------------------
 
@@ -102,7 +124,7 @@ class Entry:
 
     def _open(self, slots: int, other: Any) -> None:
         self._do(f"  %frame = alloca [{slots} x i64]", "  %overflow = alloca i32", "  br label %begin", "other:")
-        vector = f"call ptr @PyObject_Vectorcall(ptr {address(other)}, ptr %args, i64 %count, ptr null)"
+        vector = f"call ptr @PyObject_Vectorcall(ptr {self._address(other)}, ptr %args, i64 %count, ptr null)"
         self._do(f"  ret ptr {self._emit(vector)}", "begin:")
         self._demand(self._emit(f"icmp eq i64 %count, {self._count}"))
 
@@ -112,7 +134,7 @@ class Entry:
         """Look at an argument, and put what it holds into the frame."""
         thing = self._load("ptr", "%args", 8 * place)
         if isinstance(operand, Fixed):
-            self._demand(self._emit(f"icmp eq ptr {thing}, {address(operand.value)}"))
+            self._demand(self._emit(f"icmp eq ptr {thing}, {self._address(operand.value)}"))
         elif isinstance(operand, Number):
             self._take_number(thing, operand.type)
         elif isinstance(operand, Array):
@@ -121,17 +143,16 @@ class Entry:
             self._take_range(thing, operand)
 
     def _demand_class(self, thing: str, kind: type) -> None:
-        self._demand(self._emit(f"icmp eq ptr {self._load('ptr', thing, _CLASS)}, {address(kind)}"))
+        self._demand(self._emit(f"icmp eq ptr {self._load('ptr', thing, _CLASS)}, {self._address(kind)}"))
 
     def _take_number(self, thing: str, type: TensorType) -> None:
         dtype = type.dtype
         kind = PYTHON_TYPES[dtype] if type.kind == "python" else dtype.type
-        self.keep.append(kind)
         self._demand_class(thing, kind)
         if kind is int:
             self._store("i64", self._integer(thing))
         elif kind is bool:
-            self._store("i8", self._emit(f"zext i1 {self._emit(f'icmp eq ptr {thing}, {address(True)}')} to i8"))
+            self._store("i8", self._emit(f"zext i1 {self._emit(f'icmp eq ptr {thing}, {self._address(True)}')} to i8"))
         else:
             in_memory = "i8" if dtype.kind == "b" else llvm_type(dtype)
             self._store(in_memory, self._load(in_memory, thing, VALUE))
@@ -143,9 +164,8 @@ class Entry:
         return found
 
     def _take_array(self, thing: str, array: Array) -> None:
-        self.keep.append(array.dtype)
         self._demand_class(thing, np.ndarray)
-        self._demand(self._emit(f"icmp eq ptr {self._load('ptr', thing, _DTYPE)}, {address(array.dtype)}"))
+        self._demand(self._emit(f"icmp eq ptr {self._load('ptr', thing, _DTYPE)}, {self._address(array.dtype)}"))
         self._demand(self._emit(f"icmp eq i32 {self._load('i32', thing, _NDIM)}, {array.ndim}"))
         flags = self._emit(f"and i32 {self._load('i32', thing, _FLAGS)}, {ARRAY_FLAGS}")
         self._demand(self._emit(f"icmp eq i32 {flags}, {array.flags}"))
@@ -181,7 +201,7 @@ class Entry:
         given = [self._load("ptr", "%args", 8 * place) for place in range(self._count)]
         for place, each in enumerate([*made, *given]):
             self._do(f"  store ptr {each}, ptr {self._emit(f'getelementptr ptr, ptr {handed}, i64 {place}')}")
-        arguments = f"ptr {address(left)}, ptr {handed}, i64 {self._count + 2}, ptr null"
+        arguments = f"ptr {self._address(left)}, ptr {handed}, i64 {self._count + 2}, ptr null"
         found = self._emit(f"call ptr @PyObject_Vectorcall({arguments})")
         for each in made:
             self._do(f"  call void @Py_DecRef(ptr {each})")
@@ -200,8 +220,7 @@ class Entry:
             return found
         if isinstance(recipe, Array):
             return self._another(self._load("ptr", "%args", 8 * recipe.input))
-        self.keep.append(recipe.value)
-        return self._another(address(recipe.value))
+        return self._another(self._address(recipe.value))
 
     def _another(self, thing: str) -> str:
         self._do(f"  call void @Py_IncRef(ptr {thing})")
@@ -210,9 +229,10 @@ class Entry:
     def _number(self, slot: int, type: TensorType) -> str:
         dtype = type.dtype
         if dtype.kind == "b":
-            true, false = (True, False) if type.kind == "python" else (np.True_, np.False_)
+            things = (True, False) if type.kind == "python" else (np.True_, np.False_)
+            true, false = map(self._address, things)
             holds = self._emit(f"icmp ne i8 {self._load('i8', '%frame', SLOT * slot)}, 0")
-            return self._another(self._emit(f"select i1 {holds}, ptr {address(true)}, ptr {address(false)}"))
+            return self._another(self._emit(f"select i1 {holds}, ptr {true}, ptr {false}"))
         kind = llvm_type(dtype)
         value = self._load(kind, "%frame", SLOT * slot)
         if dtype.kind == "f":
@@ -224,7 +244,7 @@ class Entry:
             found = self._emit(f"call ptr @PyLong_From{unsigned}LongLong(i64 {wide})")
         if type.kind == "python":
             return found
-        scalar = self._emit(f"call ptr @PyObject_CallOneArg(ptr {address(dtype.type)}, ptr {found})")
+        scalar = self._emit(f"call ptr @PyObject_CallOneArg(ptr {self._address(dtype.type)}, ptr {found})")
         self._do(f"  call void @Py_DecRef(ptr {found})")
         return scalar
 
@@ -256,11 +276,10 @@ _new = ctypes.pythonapi.PyCFunction_NewEx
 _new.restype, _new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
 
 
-def builtin(place: int, owner: Any) -> Callable[..., Any]:
-    """A function of Python's for the C function at that address. It keeps its owner, who must keep what that needs."""
-    method = _Method(b"loop", place, _FASTCALL, None)
-    owner.method = method
-    made: Callable[..., Any] = _new(ctypes.addressof(method), owner, None)
+def builtin(place: int, table: Table, owner: Any) -> Callable[..., Any]:
+    """A function of Python's for the C function at that address. It keeps the table, and the owner of the code."""
+    table.method, table.owner = _Method(b"loop", place, _FASTCALL, None), owner
+    made: Callable[..., Any] = _new(ctypes.addressof(table.method), table, None)
     return made
 
 
@@ -269,8 +288,10 @@ def layout_is_known() -> bool:
     array, parts = np.zeros((3, 5), np.int16)[:, :2], (_RANGE.start, _RANGE.stop, _RANGE.step)
     words = (ctypes.c_int64 * 9).from_address(id(array))
     lengths, strides = ((ctypes.c_int64 * 2).from_address(words[place]) for place in (4, 5))
+    table = Table(struct.pack("<Q", 2**60 + 1))
     return (
-        (words[1], words[7]) == (id(np.ndarray), id(array.dtype))
+        ctypes.c_int64.from_address(id(table) + _TABLE).value == 2**60 + 1
+        and (words[1], words[7]) == (id(np.ndarray), id(array.dtype))
         and words[2] == array.ctypes.data
         and (*lengths, *strides) == (*array.shape, *array.strides)
         and ctypes.c_int32.from_address(id(array) + _NDIM).value == 2

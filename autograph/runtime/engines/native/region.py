@@ -52,9 +52,8 @@ class Version:
             self.code = Code(text)
         else:
             entry = Entry(caller.operands, slots, self.exits, self.entry, partial(region.left_by, self))
-            self.keep = entry.keep
             self.code = Code(text + entry.text)
-            self.entry = builtin(self.code.entry, self)
+            self.entry = builtin(self.code.entry, entry.table, self.code)
         self.seconds = time.perf_counter() - begin
         self.put = caller.put
         self.run = self.code.run
