@@ -258,6 +258,8 @@ def _one(trace: Trace, value: Any) -> Any:
 def like(trace: Trace, gradient: Any, leaf: Any) -> Any:
     """A gradient as a number or array of the class of what it belongs to."""
     type = trace.use(leaf).type if is_tensor(leaf) else TensorType(np.dtype(float), (), "python")
+    if isinstance(type, TensorType) and type.kind == "python" and not type.exact:  # a float or a complex number
+        return trace.record("gradient_in", (trace.record("fit", (gradient, leaf)), leaf))
     if isinstance(type, TensorType) and type.kind == "python":
         return trace.record("complex" if type.dtype.kind == "c" else "float", (gradient,))
     if isinstance(type, ObjectType) or (is_tensor(gradient) and gradient._value.type == type):

@@ -530,6 +530,10 @@ def test_jvp_of_several_results():
     value, moved = ag.jvp(lambda x: (np.modf(x), x[0]), (X,), (X,))
     assert np.array_equal(value[0][0], np.modf(X)[0])
     assert np.array_equal(moved[0], [X, np.zeros(3)]) and moved[1] == X[0]
+    averaged = ag.jvp(lambda x: np.average(x, 0, np.ones(3), True), (X,), (X,))
+    assert np.allclose(averaged[1], (X.mean(), 0))
+    power = ag.jvp(lambda x, y: x**y, (2.3, 1.4), (1.0, 0.0))
+    assert type(power[1]) is float and power[1] == pytest.approx(1.4 * 2.3**0.4)
     with pytest.raises(DerivativeError, match="returns a list whose length is known only when it runs"):
         ag.jvp(lambda x: np.split(x, 3), (X,), (X,))
 

@@ -116,7 +116,7 @@ def _lengthened(shape: Shape, axis: int, by: int | None) -> Shape:
 
 
 @rule
-def average(a: Any, axis: Any = None, weights: Any = None, *, returned: Any = False, keepdims: Any = False) -> Type:
+def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False) -> Type:
     found, other = operand(a), None if weights is None else operand(weights)
     shape = reduced(found.shape, axis, keepdims)
     keep = {} if keepdims is np._NoValue else {"keepdims": constant(keepdims)}
