@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import pkgutil
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from autograph.errors import EngineError
@@ -73,13 +73,23 @@ class _Machine:
         options = llvm.create_pipeline_tuning_options(speed_level=2)
         options.slp_vectorization = False
         builder = llvm.create_pass_builder(self.target, options)
-        builder.getModulePassManager().run(module, builder)
+        passes = builder.getModulePassManager()
+        passes.run(module, builder)
+        _free(passes)
         return module
 
 
 @cache
 def machine() -> _Machine:
     return _Machine()
+
+
+def _free(passes: Any) -> None:
+    """Free passes. Left to itself `llvmlite` does not, up to 0.50: ModulePassManager inherits the wrong `_dispose`."""
+    kinds = [kind for kind in type(passes).__mro__ if "_dispose" in vars(kind) and kind.__name__ != "ObjectRef"]
+    if kinds:
+        passes._dispose = partial(kinds[0]._dispose, passes)
+    passes.close()
 
 
 def _source() -> str:

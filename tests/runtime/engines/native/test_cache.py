@@ -322,10 +322,11 @@ def test_where_nothing_can_be_written(place, monkeypatch, caplog):
     assert "AUTOGRAPH_CACHE_DIR" in record.getMessage() and "AUTOGRAPH_CACHE=0" in record.getMessage()
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() == 0, reason="root may write everywhere")
 def test_a_folder_to_read_only(place, caplog):
     assert not call()
     place.chmod(0o500)
+    if os.access(place, os.W_OK):
+        pytest.skip("root may write everywhere")
     try:
         assert call()
         cache.save(KEY, b"")
@@ -373,9 +374,6 @@ def test_the_folder(monkeypatch):
     assert cache.load(KEY) is None
 
 
-# Code ---------------------------------------------------------------------------------------------------------------
-
-
 def test_what_llvm_made_of_cached_code():
     call()
     function = ag.function(total, engine="native")
@@ -383,20 +381,3 @@ def test_what_llvm_made_of_cached_code():
     lowered = function.lower(3)
     assert "@loop(" in lowered.llvm and "ret" in lowered.asm
     assert re.search(r"compiled in \d+\.\d ms \(cached\)$", str(function.explain(3)), re.MULTILINE)
-
-
-def test_code_is_freed():
-    """Each has its own engine, which goes with it."""
-    import gc
-    import weakref
-
-    function = ag.function(total, engine="native")
-    function(3)
-    (engine,) = (
-        weakref.ref(version.code._engine)
-        for trace in function.traces for region in trace.executable.native.regions for version in region.compiled
-    )  # fmt: skip
-    assert engine() is not None
-    del function
-    gc.collect()
-    assert engine() is None
