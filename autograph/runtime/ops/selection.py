@@ -97,9 +97,10 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Type:
     return result(np.result_type(*(option.dtype for option in options)), shape)
 
 
-def choose_method(a: Any, *choices: Any, out: Any = None, mode: Any = "raise") -> Type | list[Type]:
+@rule
+def choose_method(a: Any, *choices: Any, out: Any = None, mode: Any = "raise") -> Type:
     """As `choose`, but each choice may be an argument of its own."""
-    return choose(a, choices[0] if len(choices) == 1 else choices, out, mode)
+    return choose(a, choices[0] if len(choices) == 1 else choices, out, mode)  # type: ignore[return-value]
 
 
 @rule
