@@ -15,6 +15,7 @@ from typing import Any
 
 from autograph.libraries import is_own
 from autograph.runtime.signals import Unstageable
+from autograph.runtime.tensor import is_tensor
 
 _MISSING: Any = object()
 _ADVANCED: Any = ()  # the contents of an iterator: it cannot be made what it was
@@ -138,7 +139,7 @@ class Journal:
         base = self.base(container)
         value = contents(container)[key]
         whole = dict(base) if isinstance(base, dict) else list(base)
-        whole[key] = value if type(value) in _LEAVES or type(value).__name__ == "Tensor" else _MISSING
+        whole[key] = value if type(value) in _LEAVES or is_tensor(value) else _MISSING
         self.written[id(container)] = container, whole
 
     def watch(self, container: Any) -> None:

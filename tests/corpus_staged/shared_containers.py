@@ -388,3 +388,21 @@ def zipped_with_lists(x, u):
     pairs = zip(x, [u, u, 1.0])
     first = next(pairs)
     return total, ys, first, list(pairs), sum(a * b for a, b in zip([1.0, u, 3.0], x)), dict(zip({"a": 1, "b": 2}, x))
+
+
+class Tensor:
+    """Not one of the graph's, whatever it is called."""
+
+    def __init__(self, n):
+        self.n = n
+
+
+@calls("0", "5")
+def of_an_object_called_tensor(a):
+    box = Box(Tensor(1))
+    if a > 2:
+        box.content = Tensor(2)
+    else:
+        box.content = Tensor(3)
+    assert a != 5
+    return box.content.n
