@@ -415,3 +415,30 @@ def test_assigning_what_gradients_are_asked_for():
         return tape.gradient(y, x)
 
     assert both(gradient, tf.constant([1.0, 2.0])) == [5.0, 5.0]
+
+
+def lists_and_variables(x, v):
+    x = tf.map_fn(lambda each: each * tf.sin(each), x)
+    v.assign(tf.square(v) + 0.5)
+    for _ in tf.range(1):
+        rows = tf.TensorArray(tf.float32, 3)
+        for j in tf.range(3):
+            rows = rows.write(j, v * x * tf.cast(j, tf.float32))
+            if j > 0:
+                x = tf.tanh(x + rows.read(j - 1))
+        x = tf.map_fn(lambda each: each * each, tf.reduce_sum(rows.stack(), 1))
+    return tf.reduce_sum(x * v)
+
+
+def test_gradients_in_what_lists_hold_and_what_is_read_and_assigned():
+    v = tf.Variable([0.5, -0.2, 0.1])
+
+    def gradients(x):
+        v.assign([0.5, -0.2, 0.1])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = lists_and_variables(x, v)
+        return tape.gradient(y, [x, v])
+
+    found = both(gradients, tf.constant([0.1, 0.9, -0.4]))
+    assert len(found) == 2 and all(map(np.any, found))

@@ -246,7 +246,8 @@ class _Loop:
         trace = self.graph.trace
         outputs: list[tuple[_Slot, Any]] = []
         for each in self.carried:
-            outputs.append((each, nest.map(lambda leaf, e=each: self._output(node, e, leaf), each.params)))
+            value = nest.map(lambda _, leaf, e=each: self._output(node, e, leaf), each.exit, each.params)
+            outputs.append((each, value))
         for each in self.created:
             outputs.append((each, nest.map(lambda leaf, e=each: self._output(node, e, leaf, True), each.exit)))
         trace.block.nodes.append(node)

@@ -22,7 +22,7 @@ from autograph.compat.tensorflow.signatures import ByIdentity
 from autograph.compat.tensorflow.tensor import Tensor, is_handle, wrap
 from autograph.runtime.activity import Activity
 from autograph.runtime.gradients import Differentiated
-from autograph.runtime.graph import Node
+from autograph.runtime.graph import Node, walk
 
 _MOST = 256  # so many graphs are kept
 _LARGE = 4096  # of an array that is larger, nobody looks at each element
@@ -156,8 +156,10 @@ def reverse(
     depend = any(each.varies(graph.trace.use(root._value)) for each, of in zip(activity, chosen)
                  for root in asked if root is not of)  # fmt: skip
     by_root: dict[int, Tensor] = {}
+    forward = set(walk(graph.trace.block))
     for group in [[root] for root in asked] if depend else [asked]:  # gradients stop at what is differentiated in
-        differentiated = Differentiated(graph.trace, start, [root._value for root in group], None, unseen)
+        others = {node for node in walk(graph.trace.block) if node not in forward}  # of the gradients in other roots
+        differentiated = Differentiated(graph.trace, start, [root._value for root in group], None, {*unseen, *others})
         found = differentiated.gradients([each._value for each in ends], cotangents)
         by_root |= {id(root): wrap(each, root.dtype, root.shape, "gradient") for root, each in zip(group, found)}
     return [by_root.get(id(root)) for root in roots]

@@ -15,8 +15,10 @@ from autograph.compat.tensorflow import dtypes, graphs
 from autograph.compat.tensorflow.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.errors import InaccessibleTensorError, OperatorNotAllowedInGraphError, reraise
 from autograph.compat.tensorflow.shapes import TensorShape
+from autograph.runtime.effects import tame
+from autograph.runtime.graph import Value
 from autograph.runtime.tensor import is_tensor as _is_handle
-from autograph.runtime.types import ObjectType, TensorType, Type
+from autograph.runtime.types import NONE, ObjectType, TensorType, Type
 
 
 class Tensor:
@@ -238,7 +240,7 @@ def wrap(value: Any, dtype: DType | None = None, shape: TensorShape | None = Non
     if shape is None:
         shape = TensorShape(known.shape if isinstance(known, TensorType) and (known.exact or known.shape) else None)
     if not isinstance(known, TensorType) or not known.exact:
-        value._value.type = type_of(dtype, shape)
+        _set_type(value._value, type_of(dtype, shape))
     return Tensor(value, dtype, shape, graph, graph.unique_name(name))
 
 
@@ -327,18 +329,27 @@ def run_later(
             )
         given: Tensor = graph.drawn.pop(0)
         return given
-    found = wrap(graph.trace.record("call", (function, *_stopped(graph, values))), dtype, TensorShape(shape), op)
+    found = wrap(graph.trace.record("call", (tame(function), *_stopped(graph, values))), dtype, TensorShape(shape), op)
     if once and not repeatable:
         graph.draws.append(found)
     return found
 
 
-def effect(function: Callable[..., Any], *values: Any) -> Any:
-    """Do something when the graph runs, or now if none is made; a handle of what it gives, if it gives anything."""
+def effect(function: Callable[..., None], *values: Any) -> None:
+    """Do something when the graph runs, or now if none is made."""
     graph = graphs.current()
     if graph is None:
-        return function(*values)
-    return None if graph.replaying else graph.trace.record("call", (function, *_stopped(graph, values)))
+        function(*values)
+    elif not graph.replaying:
+        done = graph.trace.record("call", (tame(function), *_stopped(graph, values)))
+        _set_type(done._value, NONE)
+
+
+def _set_type(value: Value, type: Type) -> None:
+    """Say of which type something is that the graph knows no better."""
+    value.type = type
+    if value.node is not None:
+        value.node.effect = None  # it depends on the type
 
 
 def _stopped(graph: graphs.FuncGraph, values: Any) -> Any:

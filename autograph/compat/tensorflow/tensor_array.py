@@ -41,6 +41,7 @@ class TensorArray:
         self.dynamic_size = dynamic_size
         self.infer_shape = infer_shape
         count = 0 if flow is not None else convert_to_tensor(size)._value
+        self._length = None if flow is not None or dynamic_size or is_handle(count) else int(count)  # if it is known
         self._flow: Tensor | None = None  # in a graph
         self._items: Items = []  # eagerly
         if isinstance(flow, Tensor) and not is_handle(flow._value):
@@ -76,8 +77,10 @@ class TensorArray:
         return self.element_shape, self.dynamic_size
 
     def _with(self, flow: Tensor) -> TensorArray:
-        return TensorArray(self.dtype, dynamic_size=self.dynamic_size, flow=flow, infer_shape=self.infer_shape,
-                           element_shape=self.element_shape)  # fmt: skip
+        found = TensorArray(self.dtype, dynamic_size=self.dynamic_size, flow=flow, infer_shape=self.infer_shape,
+                            element_shape=self.element_shape)  # fmt: skip
+        found._length = self._length
+        return found
 
     def _zero(self) -> Any:
         """What an element is that nobody wrote, as far as its shape is known."""
@@ -131,7 +134,7 @@ class TensorArray:
     def stack(self, name: str | None = None) -> Tensor:
         if graphs.current() is not None:
             found = _record("stack_items", self._list, self._zero())
-            return wrap(found, self.dtype, TensorShape([None]) + self.element_shape, "TensorArrayV2Stack")
+            return wrap(found, self.dtype, TensorShape([self._length]) + self.element_shape, "TensorArrayV2Stack")
         known = next((each._value for each in self._items if each is not None), self._zero())
         if not self._items:
             return wrap(np.zeros((0, *known.shape), known.dtype), self.dtype)
@@ -149,7 +152,9 @@ class TensorArray:
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         tensor = self._given(value, lambda shape: shape[1:] if shape.rank else shape)
         if graphs.current() is not None:
-            return self._with(_variant(_record("list", tensor._value)))
+            found = self._with(_variant(_record("list", tensor._value)))
+            found._length = tensor.shape[0] if tensor.shape.rank else None
+            return found
         self._items = list(array_ops.unstack(tensor))
         return self
 

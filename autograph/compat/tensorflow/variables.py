@@ -12,6 +12,7 @@ from autograph.compat.tensorflow.dtypes import DType, as_dtype
 from autograph.compat.tensorflow.naming import prefixed
 from autograph.compat.tensorflow.shapes import TensorShape
 from autograph.compat.tensorflow.tensor import Reference, Tensor, effect, is_handle, wrap
+from autograph.runtime.effects import tame
 
 
 class Storage:
@@ -26,6 +27,9 @@ class Storage:
 def read(storage: Storage) -> Any:
     """The value that a variable has now."""
     return storage.value
+
+
+tame(read)
 
 
 def write(storage: Storage, value: Any) -> None:
