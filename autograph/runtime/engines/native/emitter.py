@@ -49,11 +49,13 @@ class Emitter:
 
     Attributes:
         leave: gives the block to go to in order to leave from where the emitter is.
+        underflows: whether NumPy may have to be asked whether it tells of underflows, which the code does not look for.
     """
 
     def __init__(self, name: str, leave: Callable[[], str]) -> None:
         self.name = name
         self.leave = leave
+        self.underflows = False
         self._entry: list[str] = []
         self._lines: dict[str, list[str]] = {}
         self._now: list[str] = []
@@ -129,6 +131,7 @@ class Emitter:
         """Infinities and NaNs go through sums and products, so only what comes out of several has to be looked at."""
         if found.type.kind == "python":
             return
+        self.underflows = True
         through = [self._watched.pop(arg.ref, []) for arg in args] if found.ref in self._linear else []
         self._watched[found.ref] = [*(each for one in through for each in one), (found, args)]
 
@@ -210,6 +213,7 @@ class Emitter:
         how = _conversion(before, after)
         if not how:
             return Number(type, a.ref, a.known)
+        self.underflows |= how == "fptrunc"
         return Number(type, self._emit(f"{how} {llvm_type(before)} {a.ref} to {llvm_type(after)}"))
 
     def select(self, condition: Number, a: Number, b: Number) -> Number:

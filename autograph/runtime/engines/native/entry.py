@@ -10,6 +10,7 @@ that it knows are in a table, which the C function gets as the `self` that every
 
 from __future__ import annotations
 
+import contextvars
 import ctypes
 import struct
 from collections.abc import Callable, Sequence
@@ -35,6 +36,7 @@ _FUNCTIONS = {
     "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
     "PyObject_CallOneArg": "ptr (ptr, ptr)",
     "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
+    "PyContextVar_Get": "i32 (ptr, ptr, ptr)",
     "Py_IncRef": "void (ptr)",
     "Py_DecRef": "void (ptr)",
 }
@@ -56,12 +58,19 @@ class Entry:
         operands: what the inputs are to the code.
         slots: of the frame.
         exits: of the code.
+        underflows: whether NumPy must not be set to tell of underflows.
         other: is called with the arguments if they are of other kinds.
         left: is called with the number of an exit, the address of the frame, and the arguments.
     """
 
     def __init__(
-        self, operands: Sequence[Any], slots: int, exits: Sequence[Exit], other: Callable[..., Any], left: Any
+        self,
+        operands: Sequence[Any],
+        slots: int,
+        exits: Sequence[Exit],
+        underflows: bool,
+        other: Callable[..., Any],
+        left: Callable[..., Any],
     ) -> None:
         self.things: list[Any] = []
         self._lines: list[str] = []
@@ -69,6 +78,8 @@ class Entry:
         self._slot = 0
         self._count = len(operands)
         self._open(slots, other)
+        if underflows:
+            self._demand_silence()
         for place, operand in enumerate(operands):
             self._take(place, operand)
         self._call(exits, left)
@@ -123,10 +134,19 @@ class Entry:
         self._do(f"  br i1 {condition}, label %{on}, label %other", f"{on}:")
 
     def _open(self, slots: int, other: Any) -> None:
-        self._do(f"  %frame = alloca [{slots} x i64]", "  %overflow = alloca i32", "  br label %begin", "other:")
+        self._do(f"  %frame = alloca [{slots} x i64]", "  %overflow = alloca i32", "  %setting = alloca ptr")
+        self._do("  br label %begin", "other:")
         vector = f"call ptr @PyObject_Vectorcall(ptr {self._address(other)}, ptr %args, i64 %count, ptr null)"
         self._do(f"  ret ptr {self._emit(vector)}", "begin:")
         self._demand(self._emit(f"icmp eq i64 %count, {self._count}"))
+
+    def _demand_silence(self) -> None:
+        """Call the other one unless NumPy's settings are those that it begins with."""
+        variable, default = map(self._address, _SETTINGS)
+        self._emit(f"call i32 @PyContextVar_Get(ptr {variable}, ptr null, ptr %setting)")
+        setting = self._emit("load ptr, ptr %setting")
+        self._do(f"  call void @Py_DecRef(ptr {setting})")
+        self._demand(self._emit(f"icmp eq ptr {setting}, {default}"))
 
     # Arguments --------------------------------------------------------------------------------------------------------
 
@@ -302,4 +322,20 @@ def layout_is_known() -> bool:
     )
 
 
+def tells_of_underflows() -> bool:
+    """Whether NumPy is set to warn of underflows, or the like, which it is not to begin with."""
+    return np.geterr()["under"] != "ignore"
+
+
+def _settings() -> tuple[Any, ...]:
+    """The variable in which NumPy has its settings, and what is in it to begin with; nothing if that is not known."""
+    variable = getattr(getattr(getattr(np, "_core", None), "umath", None), "_extobj_contextvar", None)
+    if not isinstance(variable, contextvars.ContextVar):
+        return ()
+    default = contextvars.Context().run(variable.get)
+    return (variable, default) if not contextvars.Context().run(tells_of_underflows) else ()
+
+
+_SETTINGS = _settings()
+FAST_UNDERFLOWS = bool(_SETTINGS)       # whether an entry can see whether NumPy tells of them
 _HALF, _SCALAR, _RANGE = 0.5, np.float64(0.5), range(3, 1000, 2)

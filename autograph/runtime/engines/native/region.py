@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from autograph.runtime.engines.native.calls import Caller, fetch, kind_of
-from autograph.runtime.engines.native.entry import Entry, builtin
+from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Entry, builtin, tells_of_underflows
 from autograph.runtime.engines.native.exits import Continuation, Copier, Exit
 from autograph.runtime.engines.native.lowering import Lowering, Refused
 from autograph.runtime.engines.native.machine import Code
@@ -35,6 +35,7 @@ class Version:
 
     Attributes:
         entry: calls it, or whom the region calls otherwise.
+        underflows: whether it must not run if NumPy tells of underflows.
         costly: how many calls have left it too often.
     """
 
@@ -48,10 +49,12 @@ class Version:
         slots = max(caller.slots, lowering.slots, 1)
         self.entry = region.entry
         self.frame = ctypes.c_char * (8 * slots)
-        if any(isinstance(operand, Given) for operand in caller.operands):
+        self.underflows = lowering.emit.underflows
+        if any(isinstance(operand, Given) for operand in caller.operands) or (self.underflows and not FAST_UNDERFLOWS):
             self.code = Code(text)
         else:
-            entry = Entry(caller.operands, slots, self.exits, self.entry, partial(region.left_by, self))
+            left = partial(region.left_by, self)
+            entry = Entry(caller.operands, slots, self.exits, self.underflows, self.entry, left)
             self.code = Code(text + entry.text)
             self.entry = builtin(self.code.entry, entry.table, self.code)
         self.seconds = time.perf_counter() - begin
@@ -93,7 +96,7 @@ class Region:
     def __call__(self, *inputs: Any) -> Any:
         for _ in range(EXITS):
             version = self._version(inputs)
-            if version is None:
+            if version is None or (version.underflows and tells_of_underflows()):
                 break
             frame = version.frame()
             try:

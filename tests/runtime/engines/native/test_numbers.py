@@ -135,3 +135,13 @@ def RANGES(start, stop, step):
             if found > 10:
                 break
     return found, item
+
+
+@pytest.mark.parametrize("mode", ["raise", "warn", "ignore"])
+@pytest.mark.parametrize("expression", ["x * x", "x / 1e300", "x - x", "x * 1e300 * 1e300", "x + x"])
+def test_settings_of_numpy(mode, expression, tmp_path):
+    """Underflows too, of which NumPy tells only if it is told to."""
+    examples = [(np.float64(each),) for each in (1e-300, 1.0, 1e200, 5e-324, -1e-200)]
+    check(tmp_path, expression, "x", examples)
+    with np.errstate(all=mode):
+        check(tmp_path, expression, "x", examples)
