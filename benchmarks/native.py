@@ -15,14 +15,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import seconds, show, take_one_core
+from common import seconds, show, take_one_core
 
 take_one_core()
 
+import loops  # noqa: E402
 import numpy as np  # noqa: E402
 
 import autograph as ag  # noqa: E402
-from benchmarks import loops  # noqa: E402
 
 CALLS = 20
 _RNG = np.random.default_rng(0)

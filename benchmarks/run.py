@@ -1,4 +1,4 @@
-"""Run every benchmark, or those named: `python benchmarks/run.py [conversion] [running] [staged] [training]`.
+"""Run every benchmark, or those named: `python benchmarks/run.py [conversion] [running] [staged] [native] [training]`.
 
 Beside this library stand those that are installed: `pip install -e '.[bench,peers]'`.
 """
@@ -11,11 +11,18 @@ import platform
 import sys
 
 import conversion
+import native
 import running
 import staged
 import training
 
-BENCHMARKS = {"conversion": conversion.main, "running": running.main, "staged": staged.main, "training": training.main}
+BENCHMARKS = {
+    "conversion": conversion.main,
+    "running": running.main,
+    "staged": staged.main,
+    "native": native.main,
+    "training": training.main,
+}
 
 if __name__ == "__main__":
     unknown = set(sys.argv[1:]) - set(BENCHMARKS)
