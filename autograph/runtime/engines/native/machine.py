@@ -86,9 +86,9 @@ def machine() -> _Machine:
 
 def _free(passes: Any) -> None:
     """Free passes. Left to itself `llvmlite` does not, up to 0.50: ModulePassManager inherits the wrong `_dispose`."""
-    kinds = [kind for kind in type(passes).__mro__ if "_dispose" in vars(kind) and kind.__name__ != "ObjectRef"]
-    if kinds:
-        passes._dispose = partial(kinds[0]._dispose, passes)
+    for kind in type(passes).__mro__:
+        if "_dispose" in vars(kind) and kind.__name__ != "ObjectRef":
+            passes._dispose = partial(vars(kind)["_dispose"], passes)
     passes.close()
 
 

@@ -109,12 +109,12 @@ def test_a_second_process_does_not_compile(place, start):
 
 
 def test_processes_that_write_at_once(place, start):
-    processes = [start("wait") for _ in range(4)]
+    processes = [start("wait") for _ in range(3)]
     for process in processes:       # they wait for a line, with all imported
         process.stdin.write("\n")
         process.stdin.flush()
     results = [ran(process).split()[:-1] for process in processes]
-    assert results == [results[0]] * 4
+    assert results == [results[0]] * 3
     assert len(code(place)) == 2 and not list(place.glob("*.part"))
     assert ran(start()).split() == [*results[0], "0"]
 
@@ -130,7 +130,7 @@ def test_many_writers_of_the_same_files():
                 cache.save(key, data)
                 if cache.load(key) not in (data, None):
                     wrong.append(key)
-            cache._evict(cache.folder(), 20_000)
+            cache._evict(cache.folder(), 5_000)
 
     threads = [threading.Thread(target=work) for _ in range(6)]
     for thread in threads: thread.start()
@@ -163,7 +163,7 @@ def test_threads_that_compile_at_once(monkeypatch):
 def test_other_threads_run_while_llvm_does():
     """It is called without the GIL."""
     lines = "\n".join(f"  %t{i + 1} = call double @llvm.sqrt.f64(double %t{i})" for i in range(20_000))
-    text = f"define double @loop(double %t0) {{\n{lines}\n  ret double %t20000\n}}"
+    text = f"define double @loop(double %t0) {{\n{lines}\n  ret double %t5000\n}}"
     text = f"declare double @llvm.sqrt.f64(double)\n{text}"
     here, turns, done = machine.machine(), [0], threading.Event()
     compiling = threading.Thread(target=lambda: (here.object(text), done.set()))
@@ -283,13 +283,13 @@ def test_what_was_used_longest_ago_goes_first(place, monkeypatch):
 
 
 def test_it_stays_small(place, monkeypatch):
-    monkeypatch.setenv("AUTOGRAPH_CACHE_SIZE", "0.2")
+    monkeypatch.setenv("AUTOGRAPH_CACHE_SIZE", "0.1")
     looked = []
     monkeypatch.setattr(cache, "contents", lambda place, real=cache.contents: looked.append(place) or real(place))
-    for number in range(2000):
+    for number in range(1000):
         cache.save(cache.key_of(str(number)), bytes(500))
-    assert cache.contents(str(place)).size < 1.2 * 200_000
-    assert len(looked) < 400        # not at each
+    assert cache.contents(str(place)).size < 1.2 * 100_000
+    assert len(looked) < 300        # not at each
 
 
 def test_too_large_or_no_size(place, monkeypatch, caplog):

@@ -45,5 +45,5 @@ def test_compiling_leaks_nothing(monkeypatch):
     monkeypatch.setenv("AUTOGRAPH_CACHE", "0")
     compile(range(50))
     before = memory()
-    compile(range(50, 450))
-    assert memory() - before < 400 * 20_000     # llvmlite's own way leaks 60,000 bytes each time
+    compile(range(50, 200))
+    assert memory() - before < 150 * 20_000     # llvmlite's own way leaks 60,000 bytes each time
