@@ -47,7 +47,7 @@ def of_types(function: Any, args: Sequence[Any], kwargs: Any) -> Any:
 
 def _like(type: TensorType) -> Any:
     """Something of a type, that takes no memory."""
-    number = type.dtype.type()
-    if type.kind == "python":
-        return number.item()
-    return np.broadcast_to(np.empty((), type.dtype), type.shape) if type.kind == "array" else number  # type: ignore[arg-type]
+    one = np.zeros((), type.dtype)
+    if type.kind == "array":
+        return np.broadcast_to(one, type.shape)  # type: ignore[arg-type]
+    return one.item() if type.kind == "python" else one[()]

@@ -333,3 +333,8 @@ def raises_for_a_key_that_was_updated(registry, n):
         if "a" in registry.own:
             raise ValueError(i)
     return registry
+
+
+@calls("np.array([(1, 2), (3, 4)], 'i4,i4')", "np.zeros((2, 3), [('a', float)])", "np.array(['ab', 'c'])")
+def shapes_of_structures(x):
+    return np.shape(x), np.ndim(x), np.size(x), np.result_type(x), np.can_cast(x.dtype, "O")
