@@ -6,7 +6,7 @@ that staging would have to know of it: its methods are traced like the user's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -165,14 +165,36 @@ class Variable(NDArrayOperatorsMixin):
         return f"Variable({text}{name}{'' if self.trainable else ', trainable=False'})"
 
 
+class _AsItIs:
+    """A function that staged code does not trace into: for what is known only when the graph runs is no variable to it.
+
+    If it should be one all the same, such as an item of a list, NumPy will ask it itself.
+    """
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self._function = function
+
+    def __call__(self, value: Any) -> Any:
+        return self._function(value)
+
+    def __ag_traced__(self, trace: Any) -> Callable[[Any], Any]:
+        return self._function
+
+
+@_AsItIs
 def array_of(value: Any) -> Any:
     """The array of a variable; anything else as it is."""
-    return value.value if isinstance(value, Variable) else value
+    return value.value if issubclass(type(value), Variable) else value  # not `isinstance`, which asks for `__class__`
 
 
 def _array(value: Any) -> Any:
     """An array or a number; a number of Python's stays one, which adopts the dtype of the other operand."""
-    return np.asarray(value) if isinstance(value, (list, tuple, Variable)) else value
+    return np.asarray(value) if _is_sequence(value) else value
+
+
+@_AsItIs
+def _is_sequence(value: Any) -> bool:
+    return issubclass(type(value), (list, tuple, Variable))
 
 
 def _is_broadcast(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:

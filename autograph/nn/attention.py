@@ -47,7 +47,7 @@ class MultiHeadAttention(Module):
         q, k, v = self._split(self.query(queries)), self._split(self.key(keys)), self._split(self.value(values))
         scores = q @ np.swapaxes(k, -1, -2) / math.sqrt(np.shape(q)[-1])
         if mask is not None:
-            scores = np.where(mask, scores, np.finfo(scores.dtype).min)
+            scores = np.where(mask, scores, np.finfo(self.out.w.dtype).min)
         merged = np.swapaxes(softmax(scores) @ v, -2, -3)
         return self.out(merged.reshape(np.shape(queries)))
 

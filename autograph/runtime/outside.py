@@ -201,6 +201,8 @@ class Outside:
             return
         if not (stands_for_itself(type(thing)) or isinstance(thing, (FunctionType, type, ModuleType))):
             return
+        if hasattr(type(thing), "__ag_traced__"):
+            return  # for something else stands for it
         if id(thing) in self.objects:
             self.met_again.append((thing, source))
         else:

@@ -40,7 +40,8 @@ def of_types(function: Any, args: Sequence[Any], kwargs: Any) -> Any:
     if kwargs or any(isinstance(arg, (ObjectType, MaybeUnbound, list, tuple)) for arg in args):
         return NotImplemented
     types = [arg for arg in args if isinstance(arg, TensorType)]
-    if not all(type.exact and None not in type.shape for type in types):
+    asks_for_sizes = function in (np.shape, np.size)
+    if not all(type.exact and not (asks_for_sizes and None in type.shape) for type in types):
         return NotImplemented
     return function(*[_like(arg) if isinstance(arg, TensorType) else arg for arg in args])
 
@@ -49,5 +50,5 @@ def _like(type: TensorType) -> Any:
     """Something of a type, that takes no memory."""
     one = np.zeros((), type.dtype)
     if type.kind == "array":
-        return np.broadcast_to(one, type.shape)  # type: ignore[arg-type]
+        return np.broadcast_to(one, [1 if size is None else size for size in type.shape])
     return one.item() if type.kind == "python" else one[()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+import autograph as ag
 from autograph import nn
 from tests.comparing import compare
 
@@ -54,3 +55,27 @@ def test_in_a_loop():
     xs = "np.random.default_rng(0).normal(size=({}, 2, 3)), np.array([3, 5])"
     for cell in ("nn.LSTMCell(3, 4, rng=0)", "nn.GRUCell(3, 4, rng=0)", "nn.GRUCell(3, 4, rng=0, dtype='f4')"):
         compare(runs, *(f"{cell}, {xs.format(n)}" for n in (5, 40, 41)), names=NAMES)
+
+
+def stacked(cell, out, xs):
+    state = cell.initial_state(xs.shape[1])
+    outputs = []
+    for x in xs:
+        state = cell(x, state)
+        outputs.append(state)
+    return np.sum(out(np.stack(outputs, 1)) ** 2)
+
+
+def test_outputs_that_are_collected_go_through_further_layers():
+    layers = "nn.GRUCell(3, 4, rng=0), nn.Dense(4, 2, nn.tanh, rng=2)"
+    calls = [f"{layers}, np.random.default_rng(0).normal(size=({n}, 2, 3))" for n in (3, 40)]
+    compare(stacked, *calls, names=NAMES)
+    cell, out = eval(layers, NAMES)
+    xs, w = np.random.default_rng(0).normal(size=(30, 2, 3)), cell.w
+    gradient = ag.grad(lambda xs: stacked(cell, out, xs), wrt=w)(xs)
+    before, step = w[1, 2], 1e-6
+    w[1, 2] = before + step
+    above = stacked(cell, out, xs)
+    w[1, 2] = before - step
+    below = stacked(cell, out, xs)
+    assert np.isclose(gradient[1, 2], (above - below) / (2 * step), rtol=1e-5)

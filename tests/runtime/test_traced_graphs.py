@@ -75,3 +75,16 @@ def test_forms(function, args, passes):
     ElementTree.fromstring(view.to_html())
     assert json.loads(view.to_json())["name"] == function.__name__
     assert view.to_dot().startswith("digraph")
+
+
+def test_what_is_known_of_arrays_with_open_dimensions():
+    def about(x):
+        axes = tuple(range(np.ndim(x) - 1))
+        return np.mean(x, axis=axes), np.result_type(x, 1)
+
+    staged = ag.function(about)
+    for n in (3, 5):
+        assert staged(np.ones((n, 4)))[1] == np.dtype(float)
+    assert str(staged.graph(np.ones((7, 4)))) == (
+        "graph about(x: f64[?,4]):\n    %0: f64[4] = np.mean(x, axis=(0,))\n    -> (%0, dtype(f64))"
+    )
