@@ -1,6 +1,6 @@
 """A multilayer perceptron reads handwritten digits: all epochs of the training are one staged function.
 
-    python examples/digits.py [--short]
+    python examples/digits.py [--short]          # after: pip install "autograph-py[examples]"
 
 The 1,797 images of 8×8 pixels come with scikit-learn. The loops over epochs and batches, the shuffling, the gradients,
 Adam with a decaying rate, and the printing of the progress run in one graph; the same function is run as plain Python

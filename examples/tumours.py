@@ -1,6 +1,6 @@
 """Logistic regression by L-BFGS tells malign tumours from benign ones, and sorts wines.
 
-    python examples/tumours.py [--short]
+    python examples/tumours.py [--short]         # after: pip install "autograph-py[examples]"
 
 The data come with scikit-learn. The whole search, with its line searches and the gradients of the loss, is one staged
 function, called for each strength of the penalty.
