@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import math
 import random
 from collections.abc import Iterator
@@ -17,7 +16,11 @@ _TWO = frozenset({"pow", "atan2"})
 
 @cache
 def _library() -> Any:
-    return ctypes.CDLL(ctypes.util.find_library("m"))
+    """What is loaded in this process, which Python itself is linked with."""
+    try:
+        return ctypes.CDLL(None)
+    except TypeError:       # Windows has no such thing
+        return None
 
 
 @cache
