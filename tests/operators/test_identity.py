@@ -12,7 +12,7 @@ class Showing(Recorder):
         super().__init__()
         self.seen = []
 
-    def concrete(self, value, parts):
+    def concrete(self, value, parts, inside):
         self.seen.append(value)
         return None if isinstance(value, Staged) else NotImplemented
 
