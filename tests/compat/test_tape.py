@@ -219,3 +219,22 @@ def test_clipping(wrap):
 
     found = plain(clipped(tf.constant([3.0, 4.0]), tf.constant([12.0])))
     assert found == (5.0, pytest.approx([0.6, 0.8]), [10.0], ([[1.5, 2.0], [6.0], None], 13.0))
+
+
+@both
+def test_jacobians_of_batches_and_of_jacobians(wrap):
+    @wrap
+    def jacobians(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape(persistent=True) as tape:
+                tape.watch(x)
+                y = x * x * x
+            whole, each = tape.jacobian(y, x), tape.batch_jacobian(y, x)
+            total = tf.reduce_sum(whole)
+        return whole, each, outer.gradient(total, x)
+
+    whole, each, second = jacobians(tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+    assert whole.shape == (2, 2, 2, 2)
+    assert plain(each) == [[[3.0, 0.0], [0.0, 12.0]], [[27.0, 0.0], [0.0, 48.0]]]
+    assert plain(second) == [[6.0, 12.0], [18.0, 24.0]]

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from autograph import nest
-from autograph.compat.tensorflow import graphs, math_ops, replay
+from autograph.compat.tensorflow import array_ops, graphs, math_ops, replay
 from autograph.compat.tensorflow.convert import convert_to_tensor
 from autograph.compat.tensorflow.graphs import FuncGraph
 from autograph.compat.tensorflow.replay import Entry
-from autograph.compat.tensorflow.tensor import Tensor, is_handle, type_of, wrap
+from autograph.compat.tensorflow.tensor import Tensor, is_handle, type_of
 from autograph.compat.tensorflow.variables import Variable, read
 from autograph.runtime.activity import Activity
 from autograph.runtime.graph import Block, Node
@@ -259,21 +259,39 @@ class GradientTape:
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: str = "none", **_: Any) -> Any:
         """The gradients of each element of the target, one behind the other."""
         tensor = convert_to_tensor(target)
+        units = np.eye(_size(tensor), dtype=tensor.dtype.as_numpy_dtype).reshape(-1, *tensor.shape)
+        rows = self._rows(target, sources, units, unconnected_gradients)
+        return nest.map(lambda *parts: _stacked(parts, 0, tuple(tensor.shape)), rows[0], *rows[1:])
+
+    def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: str = "none", **_: Any) -> Any:
+        """For each example, the gradients of each element of its target in its own source."""
+        tensor = convert_to_tensor(target)
+        count, *dims = tensor.shape
+        each = np.eye(_size(tensor) // (count or 1), dtype=tensor.dtype.as_numpy_dtype)
+        units = np.repeat(each[:, None], count or 0, 1).reshape(-1, *tensor.shape)
+        return _stacked(self._rows(target, source, units, unconnected_gradients), 1, (count, *dims))
+
+    def _rows(self, target: Any, sources: Any, units: Any, unconnected_gradients: str) -> list[Any]:
+        """The gradients that begin with each of the units."""
         persistent, self._persistent = self._persistent, True
-        size = tensor.shape.num_elements() or 0
-        rows = []
-        for number in range(size):
-            unit = np.zeros(size, tensor.dtype.as_numpy_dtype)
-            unit[number] = 1
-            rows.append(self.gradient(target, sources, unit.reshape(tuple(tensor.shape)), unconnected_gradients))
-        self._persistent = persistent
+        try:
+            return [self.gradient(target, sources, unit, unconnected_gradients) for unit in units]
+        finally:
+            self._persistent = persistent
 
-        def stacked(*parts: Any) -> Any:
-            if parts[0] is None:
-                return None
-            return wrap(np.stack([part._value for part in parts]).reshape((*tensor.shape, *parts[0].shape)))
 
-        return nest.map(stacked, rows[0], *rows[1:])
+def _size(tensor: Tensor) -> int:
+    size = tensor.shape.num_elements()
+    if not size:
+        raise ValueError(f"a Jacobian needs a target of known size, which is not empty, not of shape {tensor.shape}")
+    return size
+
+
+def _stacked(parts: Sequence[Any], axis: int, shape: Any) -> Any:
+    """Gradients of the elements of something of that shape, as one tensor."""
+    if parts[0] is None:
+        return None
+    return array_ops.reshape(array_ops.stack(list(parts), axis), [*shape, *parts[0].shape[axis:]])
 
 
 def _marker(graph: FuncGraph) -> Node:
