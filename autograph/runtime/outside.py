@@ -274,7 +274,7 @@ class Outside:
                     self._read_everywhere(value, base.attribute(name), root, source)
 
     def _read_everywhere(self, value: Any, at: Source, root: Any, source: Source | Value) -> None:
-        """Put one handle in the place of a value, in all attributes within `root` that are this very object."""
+        """Put one handle in the place of a value, in all that is within `root` and is this very object."""
         handle = self.load(value, at)
         for thing, base in list(self._within(root, source)):
             for name in [name for name, part in attributes(thing).items() if part is value]:
@@ -285,6 +285,10 @@ class Outside:
                     self.guard((f"{other.expression} is {at.expression}", dict(at.names)), f"what {other.text} is")
                 self.read_late[id(thing), name] = handle
                 self.trace.journal.replace(thing, name, handle)
+            keys = [key for key, part in parts_of(thing) if part is value] if isinstance(thing, (list, dict)) else []
+            for key in keys if not is_quantity(value) else ():
+                self.guard((f"{base.item(key).expression} is {at.expression}", dict(at.names)), f"what {base.text} has")
+                self.trace.journal.replace(thing, key, handle)
 
     def load(self, value: Any, source: Source) -> Tensor:
         """A handle for what the graph reads from `source` when it runs."""

@@ -338,3 +338,17 @@ def raises_for_a_key_that_was_updated(registry, n):
 @calls("np.array([(1, 2), (3, 4)], 'i4,i4')", "np.zeros((2, 3), [('a', float)])", "np.array(['ab', 'c'])")
 def shapes_of_structures(x):
     return np.shape(x), np.ndim(x), np.size(x), np.result_type(x), np.can_cast(x.dtype, "O")
+
+
+class Shelf:
+    def __init__(self, items):
+        self.items = items
+        self.named = {"a": items}
+        self.rows = [items]
+
+
+@calls("Shelf([1, 2]), 3", "Shelf([]), 0.5")
+def reads_a_changed_list_by_another_way(shelf, x):
+    shelf.items.append(x)
+    shelf.items.extend(shelf.named["a"])
+    return sum(shelf.named["a"]), len(shelf.rows[0]), shelf.rows[0] is shelf.items, shelf
