@@ -22,11 +22,12 @@ _OF_GRADIENTS = frozenset(
     """scatter_add zero_gradient shadow_of part_of take_out take_at take_back take_overwritten unless_view in_shadow
     sum_of_parts""".split()
 )
-_CHOOSING = frozenset({"np.where", "np.zeros"})
+_CHOOSING = frozenset({"np.where", "masked", "np.zeros"})
 # They do no more than move gradients, or sum them up.
 _HARMLESS = frozenset(
-    """neg pos add sub getitem unpack build bound fit snapshot np.where np.sum sum np.reshape np.ravel np.broadcast_to
-    np.transpose np.expand_dims np.squeeze np.moveaxis np.swapaxes np.flip np.roll np.split np.concatenate np.stack
+    """neg pos add sub getitem unpack build bound fit snapshot masked np.where np.sum sum np.reshape np.ravel
+    np.broadcast_to np.transpose np.expand_dims np.squeeze np.moveaxis np.swapaxes np.flip np.roll np.split
+    np.concatenate np.stack
     np.zeros np.zeros_like scatter_add cropped np.real np.repeat np.tile eq ne lt le gt ge not np.isnan
     np.equal np.not_equal np.logical_not np.logical_and""".split()
 )
@@ -58,6 +59,16 @@ class Zeros:
         self._computation = set(walk(whole))
         self._known: dict[Value, int] = dict.fromkeys(shadows.all(), 2)
 
+    def _made_of(self, gradient: Value) -> list[Value]:
+        """The values that a gradient is computed from."""
+        found: list[Value] = []
+        node = gradient.node
+        if node is not None and (node.own or node not in self._computation):
+            gather((node.args, node.kwargs), found)
+            for block in node.blocks:
+                gather(block.results, found)
+        return found
+
     def note(self, param: Value, first: Any) -> None:
         """Say what a gradient that goes from turn to turn begins with."""
         self._known[param] = self.of(first)
@@ -65,7 +76,7 @@ class Zeros:
     def note_rule(self, node: Node, made: Sequence[Node]) -> None:
         """Tell of the nodes that the rule of a node's op has recorded."""
         if "elementwise" in lookup(node.op).tags or node in _CHOICES:
-            choices = [each for each in made if each.op == "np.where"]
+            choices = [each for each in made if each.op in _CHOOSING]
             _CHOICES.update(choices)
             self._known.update((each.output, 1) for each in choices)
 
@@ -75,10 +86,15 @@ class Zeros:
             if isinstance(gradient, (tuple, list)):
                 return max(map(self.of, gradient), default=0)
             return 2 if isinstance(gradient, (int, float)) and not gradient else 0
-        found = self._known.get(gradient)
-        if found is None:
-            found = self._known[gradient] = self._of_made(gradient)
-        return found
+        rest = [gradient]  # no recursion: sums of thousands of gradients are as deep as they are long
+        while rest:
+            made_of = [] if rest[-1] in self._known else [v for v in self._made_of(rest[-1]) if v not in self._known]
+            rest += made_of
+            if not made_of:
+                value = rest.pop()
+                if value not in self._known:
+                    self._known[value] = self._of_made(value)
+        return self._known[gradient]
 
     def factors(self, node: Node, place: int) -> list[int]:
         """Where else among the arguments of a product, or quotient, there is a gradient that may be such a zero."""

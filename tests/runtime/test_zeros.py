@@ -163,3 +163,12 @@ def test_gradients_that_all_count_are_not_looked_at() -> None:
         return np.mean(np.tanh(np.maximum(x @ w, 0.0) @ w) ** 2)
 
     assert "cleared" not in ag.grad(network).lower(np.ones((2, 2)), np.ones((3, 2))).source
+
+
+def test_sums_of_many_gradients_take_no_recursion(tmp_path) -> None:
+    lines = "".join(f"    y = y + w[{number % 3}]\n" for number in range(1500))
+    path = tmp_path / "many.py"
+    path.write_text(f"def many(x):\n    w = x[:, None] * x\n    y = x\n{lines}    return y.sum()\n")
+    names: dict[str, Any] = {}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    assert np.allclose(ag.grad(names["many"])(np.ones(3)), 3001)
