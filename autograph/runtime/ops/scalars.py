@@ -7,6 +7,7 @@ NumPy. Comparisons of integers with floats are exact in Python, and are done if 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,9 +34,12 @@ def number(emit: Emitter, arg: Any) -> Number:
 def result(name: str, *args: Number) -> TensorType:
     """The type of what an op gives, if that is a number."""
     found = OPS[name].infer(*(arg.type for arg in args))
-    if not (isinstance(found, TensorType) and found.exact and found.kind != "array" and found.dtype.char in DTYPES):
+    if not (isinstance(found, TensorType) and found.exact and found.kind != "array"):
         raise NoLowering
-    return found
+    dtype = DTYPES.get(np.dtype(found.dtype.str).char)  # a `longlong` equals an `int64`: a cache may have given either
+    if dtype is None:
+        raise NoLowering
+    return replace(found, dtype=dtype)
 
 
 # ------------------------------------------------------------------------------------------------------ conditions
