@@ -199,7 +199,7 @@ def concretise(policy: Policy, signature: Signature, values: Sequence[Any]) -> l
             policy.whole.discard(path)
             policy.static.add(path)
             learnt.append(f"`{path}` is part of the signature from now on")
-        elif isinstance(value, (list, tuple, dict)) and len(value) <= LONGEST:
+        elif isinstance(value, (list, tuple, dict)) and len(value) <= LONGEST and path not in policy.indivisible:
             policy.whole.discard(path)
             policy.apart.add(path)
             learnt.append(f"`{path}` is taken apart from now on, however long it is")

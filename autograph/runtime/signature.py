@@ -161,6 +161,7 @@ class Policy:
         pinned: numbers around the function that a trace needs to know.
         named: paths of which the user says that they are static, whatever stands there; otherwise only numbers are.
         variadic: what stands for `*args` and `**kwargs`, which are always taken apart.
+        indivisible: paths of lists and dicts that must be one object: they have been taken apart, and it was of no use.
     """
 
     static: set[str] = field(default_factory=set)
@@ -171,6 +172,7 @@ class Policy:
     pinned: set[Any] = field(default_factory=set)
     named: frozenset[str] = frozenset()
     variadic: frozenset[str] = frozenset()
+    indivisible: set[str] = field(default_factory=set)
 
     def is_static(self, path: str, kind: type) -> bool:
         """Whether a leaf of this class is made part of the signature."""

@@ -214,6 +214,7 @@ class Specialiser:
         self.policy.static.update(static)
         self.policy.whole.difference_update(static)
         self.policy.whole.update(whole)
+        self.policy.indivisible.update(self.policy.apart.intersection(whole))
         self.policy.apart.difference_update(whole)
         said = [f"`{path}` is part of the signature from now on" for path in static]
         said += [f"`{path}` is taken as one object from now on" for path in whole]

@@ -340,7 +340,7 @@ class Trace(Blocks, Whereabouts):
     def class_of(self, tensor: Tensor) -> type:
         """The class of what a handle stands for."""
         known = self.known_class(self.use(tensor))
-        return known if known is not None else self.needs(tensor, "to know its class")
+        return known if known is not None else self.needs(tensor, "to know its class", plain=True)
 
     def known_class(self, value: Value) -> type | None:
         """The class of what a value is, if it is known."""

@@ -193,3 +193,24 @@ def zip_in_turns(xs):
         ys = [x * 2 for x in xs]
         xs = [x - 0.1 * y for x, y in zip(xs, ys)]
     return xs
+
+
+@calls("0.5, np.ones(3)", "0.5, np.ones(0)", "2, np.arange(2)")
+def class_known_after_a_loop(p, x):
+    for p in x:
+        pass
+    if isinstance(p, float):
+        return 2
+    return p
+
+
+@calls("0.5, np.ones(3), [2, 1.5]", "0.5, -np.ones(3), [2, 1.5]")
+def class_asked_beside_a_list(p, x, xs):
+    for p in x:
+        pass
+    if (x > 0).all():
+        for _ in x:
+            return [xs]
+        if isinstance(p, float):
+            return 2
+    return p

@@ -55,6 +55,17 @@ def test_a_value_that_python_needs_is_named_as_the_user_wrote_it() -> None:
     )
 
 
+def zeroes_beside_a_list(x, xs):
+    if x[0] > 0:
+        xs.append(x[0])
+    return bytes(x[0] + 1), xs
+
+
+def test_it_is_told_where_a_list_was_taken_for_one_object_and_apart_in_vain() -> None:
+    told = error_of(zeroes_beside_a_list, np.ones(2, int), [1])
+    assert told.startswith("+3: the value of `x[0] + 1` is needed as an index, a length or a count")
+
+
 def keyed(x):
     return {x[0]: "first", x[1] + 1: "second"}
 
