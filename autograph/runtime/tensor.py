@@ -247,7 +247,8 @@ def _overridden(op: str, tensor: Tensor, other: Any) -> Any:
 
 def _reflected(op: str) -> Callable[[Tensor, Any], Any]:
     def record(self: Tensor, other: Any) -> Any:
-        inplace = (op in _PARTIAL or not isinstance(other, _ARITHMETIC)) and is_inplace(sys._getframe(1))
+        numbers = isinstance(other, _ARITHMETIC) and isinstance(self._value.type, TensorType)
+        inplace = (op in _PARTIAL or not numbers) and is_inplace(sys._getframe(1))
         return self._trace.record("i" * inplace + op, (other, self))
 
     return record

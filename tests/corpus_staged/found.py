@@ -214,3 +214,10 @@ def class_asked_beside_a_list(p, x, xs):
         if isinstance(p, float):
             return 2
     return p
+
+
+@calls("2, {1: 2}", "3, {}", "None, {}", "None, {0: 1}")
+def a_number_is_changed_by_what_a_dict_has(b, d):
+    x = 1
+    x += d.get(0, b)
+    b = 0
