@@ -7,7 +7,6 @@ open blocks within, see `branches.py` and `loops.py`. What a trace knows of the 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from types import CodeType
 from typing import Any, NoReturn
@@ -70,7 +69,6 @@ class Trace(Blocks, Whereabouts):
         self.prologue: list[Node] = []
         self.closed = False
         self.endings: tuple[type[Exception], ...] = (StopIteration,)  # by which functions tell Python of an end
-        self.around = sys.exc_info()[1]  # the exception that is handled where the function is called
         # Set by who makes the trace: what to call for a function, and the handle for an array.
         self.call: Callable[[Any], Any] = lambda function: function
         self.ref: Callable[[Any], Any] = lambda array: array

@@ -5,16 +5,32 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import CodeType, FrameType
+from typing import Any
 
 from autograph.libraries import is_own
 from autograph.runtime.graph import Place
 
 
+class Handling(tuple[tuple[CodeType, int], ...]):
+    """A place where the user's program handles an exception, which is the context of those that are raised there.
+
+    Attributes:
+        exceptions: class, arguments and attributes of the one that is handled, and of those in its own context.
+    """
+
+    exceptions: list[tuple[type[BaseException], tuple[Any, ...], dict[str, Any]]]
+
+
 class Whereabouts:
-    """Tells the place of what is recorded."""
+    """Tells the place of what is recorded.
+
+    Attributes:
+        around: the exception that was being handled when the function was called.
+    """
 
     def __init__(self) -> None:
+        self.around = sys.exc_info()[1]
         self._root: FrameType | None = None
         self._placed: Place | None = None
 
@@ -35,7 +51,23 @@ class Whereabouts:
                 found.append((code, frame.f_lasti))
             frame = frame.f_back
         found.reverse()
-        return tuple(found)
+        met = sys.exc_info()[1]
+        return tuple(found) if met is None else self._handling(met, found)
+
+    def _handling(self, met: BaseException, found: list[tuple[CodeType, int]]) -> Place:
+        """The place, where an exception is being handled: by the user's program, or by this library."""
+        exceptions = []
+        caught = met.__traceback__
+        if caught is not None and not is_own(caught.tb_frame.f_code.co_filename):
+            handled: BaseException | None = met
+            while handled is not None and handled is not self.around:
+                exceptions.append((type(handled), handled.args, dict(vars(handled))))
+                handled = handled.__context__
+        if not exceptions:
+            return tuple(found)
+        place = Handling(found)
+        place.exceptions = exceptions
+        return place
 
     @property
     def reversing(self) -> bool:

@@ -1,5 +1,7 @@
 """Exceptions that are raised: made here or elsewhere, with causes and notes, of whatever class."""
 
+import numpy as np  # noqa: F401  (for arguments)
+
 from tests.corpus_staged import calls
 
 
@@ -147,3 +149,47 @@ def in_a_loop(xs):
         if x > 4:
             raise Odd(x) from IndexError(x)
     return xs
+
+
+@calls("np.array([3])", "np.array([3.0])", "np.array([1, 2])")
+def raised_by_an_operation_while_another_is_handled(x):
+    try:
+        raise ValueError("first")
+    except ValueError:
+        x /= 2
+    return x
+
+
+@calls("np.array([3]), []", "np.array([3]), [1]", "np.array([3.0]), []")
+def raised_in_a_function_while_two_are_handled(x, xs):
+    def halve(y):
+        y /= 2
+
+    try:
+        try:
+            xs[0] = 1
+        except IndexError:
+            {}["key"]
+    except KeyError:
+        halve(x)
+    return x
+
+
+@calls("np.array([3]), 1", "np.array([3]), -1")
+def raised_in_a_branch_while_another_is_handled(x, n):
+    try:
+        raise ValueError("first")
+    except ValueError:
+        if n > 0:
+            x /= 2
+    return x
+
+
+@calls("np.array([3])", "np.array([3.0])")
+def raised_after_another_was_handled(x):
+    try:
+        raise ValueError("first")
+    except ValueError:
+        y = x * 2
+    y /= 2
+    return y

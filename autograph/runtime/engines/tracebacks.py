@@ -13,6 +13,7 @@ from types import CodeType, FunctionType, TracebackType
 
 from autograph.runtime.engines.places import Marks, Places, Position, calls, disguised
 from autograph.runtime.graph import Node
+from autograph.runtime.raising import give_context
 from autograph.runtime.trace import is_library
 
 FULL_TRACEBACK = "AUTOGRAPH_FULL_TRACEBACK"
@@ -41,6 +42,8 @@ def translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: M
             entry.tb_next = behind = behind.tb_next  # a function of this library's that the graph calls
         marked = codes.get(entry.tb_frame.f_code)
         node = _node(marked, entry.tb_lasti, marks) if marked is not None else None
+        if node is not None:
+            give_context(error, node.place)
         shown = calls(node.place) if node is not None else []
         if len(shown) > 1:
             entry = _entries(shown, behind)
