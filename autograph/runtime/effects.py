@@ -226,12 +226,13 @@ def _place_of_out(name: str) -> slice | None:
         return slice(op.target.nin, None)
     if name == ".choose":
         return None  # all its arguments are choices, whatever its signature says
-    method = getattr(np.ndarray, name[1:], None) if name.startswith(".") else None
-    for function in (op.target, method, op.infer):
+    # Before NumPy 2.4, methods do not say what they take, but the functions of their names do.
+    likely = [getattr(of, name[1:], None) for of in (np.ndarray, np)] if name.startswith(".") else []
+    for function in (op.target, *likely, op.infer):
         if "out" not in (getattr(function, "__text_signature__", None) or "out"):
             return None  # written in C, and says so; asking `inspect` takes longer
         try:
-            parameters = list(inspect.signature(function).parameters.values())      # type: ignore[arg-type]
+            parameters = list(inspect.signature(function).parameters.values())
         except (TypeError, ValueError):     # written in C, and does not say
             continue
         positional = [each.name for each in parameters if each.kind != each.KEYWORD_ONLY]

@@ -23,7 +23,6 @@ from autograph.runtime.journal import Fallback, attributes
 from autograph.runtime.signals import Diverged, Plain, Raised, Signal, handled
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace, is_library
-from autograph.runtime.whereabouts import Handling
 from autograph.wording import UNBOUND_FREE, UNBOUND_LOCAL
 
 # Code that others wrote, and that is not staged.
@@ -193,14 +192,6 @@ def remake(kind: Any, args: tuple[Any, ...], state: dict[str, Any]) -> BaseExcep
     error.args = args
     vars(error).update(state)
     return error
-
-
-def give_context(error: BaseException, place: Place) -> None:
-    """Let what a node has raised tell of the exception that the user's program was handling there."""
-    for kind, args, state in reversed(place.exceptions) if isinstance(place, Handling) else ():
-        if not any(map(is_tensor, args)):
-            made = remake(kind, args, state)
-            made.__context__, error.__context__ = error.__context__, made
 
 
 def _raised_at(trace: Trace, error: Any) -> Place:

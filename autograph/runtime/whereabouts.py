@@ -16,10 +16,10 @@ class Handling(tuple[tuple[CodeType, int], ...]):
     """A place where the user's program handles an exception, which is the context of those that are raised there.
 
     Attributes:
-        exceptions: class, arguments and attributes of the one that is handled, and of those in its own context.
+        exceptions: class, arguments, attributes and places of the one that is handled, and of those in its own context.
     """
 
-    exceptions: list[tuple[type[BaseException], tuple[Any, ...], dict[str, Any]]]
+    exceptions: list[tuple[type[BaseException], tuple[Any, ...], dict[str, Any], Place]]
 
 
 class Whereabouts:
@@ -61,7 +61,7 @@ class Whereabouts:
         if caught is not None and not is_own(caught.tb_frame.f_code.co_filename):
             handled: BaseException | None = met
             while handled is not None and handled is not self.around:
-                exceptions.append((type(handled), handled.args, dict(vars(handled))))
+                exceptions.append((type(handled), handled.args, dict(vars(handled)), _came_by(handled)))
                 handled = handled.__context__
         if not exceptions:
             return tuple(found)
@@ -82,3 +82,13 @@ class Whereabouts:
             yield
         finally:
             self._placed = before
+
+
+def _came_by(error: BaseException) -> Place:
+    """Where an exception has come by in the user's program, the outermost place first."""
+    entry, found = error.__traceback__, []
+    while entry is not None:
+        if not is_own(entry.tb_frame.f_code.co_filename):
+            found.append((entry.tb_frame.f_code, entry.tb_lasti))
+        entry = entry.tb_next
+    return tuple(found)

@@ -12,9 +12,11 @@ from collections.abc import Callable, Collection, Mapping
 from types import CodeType, FunctionType, TracebackType
 
 from autograph.runtime.engines.places import Marks, Places, Position, calls, disguised
-from autograph.runtime.graph import Node
-from autograph.runtime.raising import give_context
+from autograph.runtime.graph import Node, Place
+from autograph.runtime.raising import remake
+from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import is_library
+from autograph.runtime.whereabouts import Handling
 
 FULL_TRACEBACK = "AUTOGRAPH_FULL_TRACEBACK"
 
@@ -43,7 +45,7 @@ def translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: M
         marked = codes.get(entry.tb_frame.f_code)
         node = _node(marked, entry.tb_lasti, marks) if marked is not None else None
         if node is not None:
-            give_context(error, node.place)
+            _give_context(error, node.place)
         shown = calls(node.place) if node is not None else []
         if len(shown) > 1:
             entry = _entries(shown, behind)
@@ -52,6 +54,14 @@ def translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: M
                 assert entry is not None
                 entry = entry.tb_next
         before, entry = entry, behind
+
+
+def _give_context(error: BaseException, place: Place) -> None:
+    """Let what a node has raised tell of the exception that the user's program was handling there."""
+    for kind, args, state, places in reversed(place.exceptions) if isinstance(place, Handling) else ():
+        if not any(map(is_tensor, args)):
+            made = remake(kind, args, state).with_traceback(_entries(calls(places), None))
+            made.__context__, error.__context__ = error.__context__, made
 
 
 def leave_out(error: BaseException, outer: Collection[CodeType], inner: Collection[CodeType]) -> None:
