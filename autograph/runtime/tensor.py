@@ -247,8 +247,7 @@ def _overridden(op: str, tensor: Tensor, other: Any) -> Any:
 
 def _reflected(op: str) -> Callable[[Tensor, Any], Any]:
     def record(self: Tensor, other: Any) -> Any:
-        numbers = isinstance(other, _ARITHMETIC) and isinstance(self._value.type, TensorType)
-        inplace = (op in _PARTIAL or not numbers) and is_inplace(sys._getframe(1))
+        inplace = (op in _PARTIAL or not _are_numbers(self, other)) and is_inplace(sys._getframe(1))
         return self._trace.record("i" * inplace + op, (other, self))
 
     return record
@@ -268,11 +267,16 @@ _PARTIAL = frozenset("floordiv mod lshift rshift and or xor matmul".split())  # 
 _ARITHMETIC = (int, float, complex, Tensor, np.ndarray, np.generic)
 
 
+def _are_numbers(tensor: Tensor, other: Any) -> bool:
+    """Whether both are numbers or arrays for certain, which make no difference between an operator and its mirror."""
+    return isinstance(other, _ARITHMETIC) and isinstance(tensor._value.type, TensorType)
+
+
 def _ordering(op: str, mirrored: str, sign: str) -> Callable[[Tensor, Any], Any]:
     """`self op other`, which Python also asks for in the place of `other sign self`."""
 
     def record(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, _ARITHMETIC) and is_comparison(sys._getframe(1), sign):
+        if not _are_numbers(self, other) and is_comparison(sys._getframe(1), sign):
             return self._trace.record(mirrored, (other, self))
         return _binary(op)(self, other)
 

@@ -221,3 +221,15 @@ def a_number_is_changed_by_what_a_dict_has(b, d):
     x = 1
     x += d.get(0, b)
     b = 0
+
+
+def told_of(value):
+    print("told of", value)
+    return value
+
+
+@calls("2, 0", "1, 3", "0, None", "2, None")
+def a_number_is_compared_with_what_may_be_none(a, b):
+    if a:
+        b = 0
+    return 0 < told_of(b)
