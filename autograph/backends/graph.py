@@ -137,7 +137,8 @@ class GraphBackend(protocol.Backend):
         decides = truth(self.current, first)
         if not is_staged(decides):
             return others() if decides else first
-        return stage_if(self.current, as_tensor(decides), others, lambda: first, _reached(*rest), loose=False)
+        found = stage_if(self.current, as_tensor(decides), others, lambda: first, _reached(*rest), loose=False)
+        return self._another(found, first) if test else found
 
     @on_behalf
     def or_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
@@ -147,7 +148,12 @@ class GraphBackend(protocol.Backend):
         decides = truth(self.current, first)
         if not is_staged(decides):
             return first if decides else others()
-        return stage_if(self.current, as_tensor(decides), lambda: first, others, _reached(*rest), loose=False)
+        found = stage_if(self.current, as_tensor(decides), lambda: first, others, _reached(*rest), loose=False)
+        return self._another(found, first) if test else found
+
+    def _another(self, found: Any, first: Any) -> Any:
+        """What `and` or `or` has found; not the first operand itself, which would say that this one has decided."""
+        return self.current.record("bool", (found,)) if found is first else found
 
     def _others(self, operator: Callable[..., Any], rest: Sequence[Thunk], test: bool) -> Thunk:
         """What `and` or `or` comes to after the first operand."""

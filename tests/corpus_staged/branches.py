@@ -323,3 +323,18 @@ def comparisons(a, b):
 def is_true(x):
     found = bool(np.any(x))
     return found is True, found is not False, (x is None) is False
+
+
+@calls("2", "0", "0.5", "None")
+def the_same_asked_twice(a):
+    found = []
+    if a and a:
+        found.append("and")
+    if a or a:
+        found.append("or")
+    if a and (a or a):
+        found.append("both")
+    while a and a:
+        a -= a
+        found.append(a)
+    return found
