@@ -16,7 +16,7 @@ import numpy as np
 from autograph.libraries import on_behalf
 from autograph.operators import backend as protocol
 from autograph.operators.backend import Several
-from autograph.operators.state import State
+from autograph.operators.state import State, reached_by
 from autograph.operators.tracebacks import whole
 from autograph.runtime.branches import stage_if
 from autograph.runtime.classes import is_users
@@ -111,7 +111,7 @@ class GraphBackend(protocol.Backend):
         test = truth(self.current, test)
         if not is_staged(test):
             return body() if test else orelse()
-        return stage_if(self.current, as_tensor(test), body, orelse, _reached(body, orelse), loose=False)
+        return stage_if(self.current, as_tensor(test), body, orelse, reached_by(body, orelse), loose=False)
 
     def while_stmt(self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Any) -> Any:
         trace = self.current
@@ -137,7 +137,7 @@ class GraphBackend(protocol.Backend):
         decides = truth(self.current, first)
         if not is_staged(decides):
             return others() if decides else first
-        found = stage_if(self.current, as_tensor(decides), others, lambda: first, _reached(*rest), loose=False)
+        found = stage_if(self.current, as_tensor(decides), others, lambda: first, reached_by(*rest), loose=False)
         return self._another(found, first) if test else found
 
     @on_behalf
@@ -148,7 +148,7 @@ class GraphBackend(protocol.Backend):
         decides = truth(self.current, first)
         if not is_staged(decides):
             return first if decides else others()
-        found = stage_if(self.current, as_tensor(decides), lambda: first, others, _reached(*rest), loose=False)
+        found = stage_if(self.current, as_tensor(decides), lambda: first, others, reached_by(*rest), loose=False)
         return self._another(found, first) if test else found
 
     def _another(self, found: Any, first: Any) -> Any:
@@ -233,7 +233,7 @@ class GraphBackend(protocol.Backend):
 
         test = truth(self.current, test)
         if is_staged(test):
-            stage_if(self.current, as_tensor(test), lambda: None, fail, _reached(message))
+            stage_if(self.current, as_tensor(test), lambda: None, fail, reached_by(message))
         elif not test:
             fail()
 
@@ -320,7 +320,7 @@ class GraphBackend(protocol.Backend):
     def _generated(self, iterable: Any, parts: tuple[Any, ...], condition: Any, first: Any) -> Generated:
         several = isinstance(parts[0], Several)
         reached = [part.function if isinstance(part, Several) else part for part in parts]
-        return Generated(self.current, iterable, parts, condition, _reached(*reached, condition), first, several)
+        return Generated(self.current, iterable, parts, condition, reached_by(*reached, condition), first, several)
 
     # Builtins ---------------------------------------------------------------------------------------------------------
 
@@ -394,13 +394,6 @@ class GraphBackend(protocol.Backend):
         if generated is not None and generated.condition is not None:
             return elements_of(self.current, value)
         return collect(value, [], ".append") if isinstance(value, Generated) else value
-
-
-def _reached(*thunks: Any) -> State:
-    """The variables that expressions reach; they may change them by calling functions."""
-    state = State((), *thunks)
-    state.beyond, state.passing = (*state.passing, *state.beyond), ()
-    return state
 
 
 GRAPH = GraphBackend()

@@ -153,3 +153,10 @@ def _beyond(functions: Iterable[FunctionType]) -> Iterator[CellVariable]:
                 seen.add(id(variable.cell))
                 found.append(variable)
                 yield variable
+
+
+def reached_by(*thunks: Any) -> State:
+    """The variables that expressions reach; they may change them by calling functions."""
+    state = State((), *thunks)
+    state.beyond, state.passing = (*state.passing, *state.beyond), ()
+    return state
