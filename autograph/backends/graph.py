@@ -136,9 +136,8 @@ class GraphBackend(protocol.Backend):
         others = self._others(and_, rest, test)
         decides = truth(self.current, first)
         if not is_staged(decides):
-            return others() if decides else first
-        found = stage_if(self.current, as_tensor(decides), others, lambda: first, reached_by(*rest), loose=False)
-        return self._another(found, first) if test else found
+            return others() if decides else False if test else first
+        return stage_if(self.current, as_tensor(decides), others, lambda: first, reached_by(*rest), loose=False)
 
     @on_behalf
     def or_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
@@ -147,13 +146,8 @@ class GraphBackend(protocol.Backend):
         others = self._others(or_, rest, test)
         decides = truth(self.current, first)
         if not is_staged(decides):
-            return first if decides else others()
-        found = stage_if(self.current, as_tensor(decides), lambda: first, others, reached_by(*rest), loose=False)
-        return self._another(found, first) if test else found
-
-    def _another(self, found: Any, first: Any) -> Any:
-        """What `and` or `or` has found; not the first operand itself, which would say that this one has decided."""
-        return self.current.record("bool", (found,)) if found is first else found
+            return others() if not decides else True if test else first
+        return stage_if(self.current, as_tensor(decides), lambda: first, others, reached_by(*rest), loose=False)
 
     def _others(self, operator: Callable[..., Any], rest: Sequence[Thunk], test: bool) -> Thunk:
         """What `and` or `or` comes to after the first operand."""

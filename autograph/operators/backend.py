@@ -96,7 +96,8 @@ class Backend(Protocol):
         """`first and rest[0]() and …`; the chained comparison `a < b < c` comes as `a < b and …`, too.
 
         Args:
-            test: only the truth of the result matters; no operand is asked for its truth twice.
+            test: only the truth of the result matters; in the place of an operand that has been asked for its truth
+                there is True or False, so that none is asked twice.
         """
         return unstaged(self, "`and` and chained comparisons", first)
 

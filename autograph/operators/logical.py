@@ -29,7 +29,7 @@ def and_(
             if backend is not None and type(value) is not bool:
                 result = backend.and_(value, _given(second, third, fourth), test)
                 if result is not NotImplemented:
-                    return False if test and result is value else result  # it was asked, and decides
+                    return result
             if not value:
                 return False if test else value
             value = None  # Python does not hold on to it either
@@ -54,7 +54,7 @@ def or_(
             if backend is not None and type(value) is not bool:
                 result = backend.or_(value, _given(second, third, fourth), test)
                 if result is not NotImplemented:
-                    return True if test and result is value else result
+                    return result
             if value:
                 return True if test else value
             value = None

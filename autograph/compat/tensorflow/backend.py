@@ -22,7 +22,7 @@ from autograph.compat.tensorflow.loops import Items, stage_for, stage_while
 from autograph.compat.tensorflow.shapes import TensorShape
 from autograph.compat.tensorflow.tensor import Tensor, effect, type_of, wrap
 from autograph.operators import backend as protocol
-from autograph.operators.state import State
+from autograph.operators.state import State, reached_by
 
 Thunk = Callable[[], Any]
 
@@ -56,7 +56,7 @@ class TensorFlowBackend(protocol.Backend):
         return stage_if(self.current, _condition(test), [body, orelse or _nothing], state)
 
     def if_exp(self, test: Any, body: Thunk, orelse: Thunk) -> Any:
-        return stage_if(self.current, _condition(test), [body, orelse], _reached(body, orelse), CONDITIONAL)
+        return stage_if(self.current, _condition(test), [body, orelse], reached_by(body, orelse), CONDITIONAL)
 
     def while_stmt(self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Any) -> Any:
         if is_tensor(first):
@@ -91,13 +91,13 @@ class TensorFlowBackend(protocol.Backend):
         from autograph.operators.logical import and_
 
         others = rest[0] if len(rest) == 1 else (lambda: and_(*rest, test=test))  # type: ignore[arg-type, misc]
-        return stage_if(self.current, _condition(first), [others, lambda: first], _reached(*rest), CONDITIONAL)
+        return stage_if(self.current, _condition(first), [others, lambda: first], reached_by(*rest), CONDITIONAL)
 
     def or_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
         from autograph.operators.logical import or_
 
         others = rest[0] if len(rest) == 1 else (lambda: or_(*rest, test=test))  # type: ignore[arg-type, misc]
-        return stage_if(self.current, _condition(first), [lambda: first, others], _reached(*rest), CONDITIONAL)
+        return stage_if(self.current, _condition(first), [lambda: first, others], reached_by(*rest), CONDITIONAL)
 
     def not_(self, value: Any) -> Any:
         return math_ops.logical_not(_condition(value)) if is_tensor(value) else not value
@@ -164,13 +164,6 @@ def _condition(value: Any) -> Tensor:
 def _check(value: Any, message: str) -> None:
     if not value:
         raise InvalidArgumentError(f"assertion failed: {message or 'the condition is false'}")
-
-
-def _reached(*thunks: Any) -> State:
-    """The variables that expressions reach; they may change them by calling functions."""
-    state = State((), *thunks)
-    state.beyond, state.passing = (*state.passing, *state.beyond), ()
-    return state
 
 
 def _items(graph: graphs.FuncGraph, iterable: Any) -> Items | None:

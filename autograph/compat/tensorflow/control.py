@@ -8,14 +8,13 @@ from typing import Any
 
 from autograph import nest
 from autograph.compat.tensorflow import graphs, math_ops, reduce_ops
-from autograph.compat.tensorflow.backend import _reached
 from autograph.compat.tensorflow.branches import CONDITIONAL, stage_if
 from autograph.compat.tensorflow.convert import convert_to_tensor, is_tensor
 from autograph.compat.tensorflow.errors import InvalidArgumentError
 from autograph.compat.tensorflow.loops import stage_while
 from autograph.compat.tensorflow.shapes import TensorShape
 from autograph.compat.tensorflow.tensor import Tensor, effect
-from autograph.operators.state import State
+from autograph.operators.state import State, reached_by
 
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
@@ -24,7 +23,7 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
     if graph is None or not is_tensor(pred):
         return true_fn() if pred else false_fn()
     test = convert_to_tensor(pred)
-    return stage_if(graph, test, [true_fn, false_fn], _reached(true_fn, false_fn), CONDITIONAL)
+    return stage_if(graph, test, [true_fn, false_fn], reached_by(true_fn, false_fn), CONDITIONAL)
 
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str | None = None) -> Any:
