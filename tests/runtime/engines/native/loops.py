@@ -1,5 +1,8 @@
 """Loops of numbers and elements of arrays, and what to call them with."""
 
+import importlib.util
+from pathlib import Path
+
 import numpy as np
 
 LOOPS = {}
@@ -13,116 +16,24 @@ def calls(*examples):
     return register
 
 
-@calls("27", "1", "2**62 + 1", "2**70 + 3")
-def collatz(n):
-    steps = 0
-    while n != 1:
-        if n % 2 == 0:
-            n = n // 2
-        else:
-            n = 3 * n + 1
-        steps += 1
-    return steps
+def measured():
+    """The loops that the benchmarks measure."""
+    path = Path(__file__).parents[4] / "benchmarks" / "loops.py"
+    spec = importlib.util.spec_from_file_location("loops_measured", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-@calls("12", "0")
-def collatz_sum(limit):
-    total = 0
-    for start in range(1, limit):
-        n = start
-        while n != 1:
-            if n % 2 == 0:
-                n = n // 2
-            else:
-                n = 3 * n + 1
-            total += 1
-    return total
-
-
-@calls("np.arange(40) % 3, np.arange(35) % 4", "np.array([1, 2]), np.array([2])")
-def edit_distance(a, b):
-    table = np.zeros((len(a) + 1, len(b) + 1), dtype=np.int64)
-    for i in range(len(a) + 1):
-        table[i, 0] = i
-    for j in range(len(b) + 1):
-        table[0, j] = j
-    for i in range(1, len(a) + 1):
-        for j in range(1, len(b) + 1):
-            cost = 0 if a[i - 1] == b[j - 1] else 1
-            table[i, j] = min(table[i - 1, j] + 1, table[i, j - 1] + 1, table[i - 1, j - 1] + cost)
-    return table[len(a), len(b)]
-
-
-@calls("50", "3", "0")
-def sieve(n):
-    prime = np.ones(n + 1, dtype=bool)
-    prime[:2] = False
-    i = 2
-    while i * i <= n:
-        if prime[i]:
-            for j in range(i * i, n + 1, i):
-                prime[j] = False
-        i += 1
-    count = 0
-    for i in range(n + 1):
-        if prime[i]:
-            count += 1
-    return count
-
-
-@calls("np.eye(9) * 20 + np.arange(81).reshape(9, 9)", "np.zeros((9, 9))", "np.full((9, 9), np.nan)")
-def lu(a):
-    n = a.shape[0]
-    a = a.copy()
-    for k in range(n):
-        for i in range(k + 1, n):
-            a[i, k] /= a[k, k]
-            for j in range(k + 1, n):
-                a[i, j] -= a[i, k] * a[k, j]
-    return a
-
-
-@calls("np.cos(np.arange(40))")
-def heap_sort(x):
-    x = x.copy()
-    n = len(x)
-    for start in range(n // 2 - 1, -1, -1):
-        root = start
-        while True:
-            child = 2 * root + 1
-            if child >= n:
-                break
-            if child + 1 < n and x[child] < x[child + 1]:
-                child += 1
-            if x[root] >= x[child]:
-                break
-            x[root], x[child] = x[child], x[root]
-            root = child
-    return x
-
-
-@calls("1.0, 2.0, 3.0, 9, 0.01", "1e308, 1e308, -1e308, 9, 1.0", "1.0, 2, 3.0, 0, 0.01")
-def lorenz(x, y, z, steps, h):
-    for _ in range(steps):
-        dx, dy, dz = 10.0 * (y - x), x * (28.0 - z) - y, x * y - 8.0 / 3.0 * z
-        x, y, z = x + h * dx, y + h * dy, z + h * dz
-    return x, y, z
-
-
-@calls("3, 4, 9")
-def mandelbrot(h, w, iters):
-    out = np.zeros((h, w), dtype=np.int64)
-    for i in range(h):
-        for j in range(w):
-            cr = -2.0 + 3.0 * j / w
-            ci = -1.0 + 2.0 * i / h
-            x = y = 0.0
-            n = 0
-            while n < iters and x * x + y * y <= 4.0:
-                x, y = x * x - y * y + cr, 2.0 * x * y + ci
-                n += 1
-            out[i, j] = n
-    return out
+LOOPS_MEASURED = measured()
+calls("27", "1", "2**62 + 1", "2**70 + 3")(LOOPS_MEASURED.collatz)
+calls("12", "0")(LOOPS_MEASURED.collatz_sum)
+calls("np.arange(40) % 3, np.arange(35) % 4", "np.array([1, 2]), np.array([2])")(LOOPS_MEASURED.edit_distance)
+calls("50", "3", "0")(LOOPS_MEASURED.sieve)
+calls("np.eye(9) * 20 + np.arange(81).reshape(9, 9)", "np.zeros((9, 9))", "np.full((9, 9), np.nan)")(LOOPS_MEASURED.lu)
+calls("np.cos(np.arange(40))")(LOOPS_MEASURED.heap_sort)
+calls("1.0, 2.0, 3.0, 9, 0.01", "1e308, 1e308, -1e308, 9, 1.0", "1.0, 2, 3.0, 0, 0.01")(LOOPS_MEASURED.lorenz)
+calls("3, 4, 9")(LOOPS_MEASURED.mandelbrot)
 
 
 @calls("np.arange(20.0)", "np.arange(20)", "np.arange(40.0)[::-2]", "np.array([])", "[1, 2.5, 3j]")
