@@ -147,12 +147,6 @@ class _Needed:
                 self._need(node.args[0])
 
 
-def _is_constant(op: str) -> bool:
-    """Whether what an op gives does not depend on its arguments smoothly."""
-    vjp = lookup(op).vjp
-    return vjp is not None and not any(vjp)
-
-
 def changed_by(node: Node) -> list[Value]:
     """What a node, one without blocks, may change; what has a derivative is taken to change no more than it says."""
     op = lookup(node.op)

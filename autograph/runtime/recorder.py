@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, Protocol
 
+from autograph.errors import StagingError
 from autograph.runtime.graph import Place
 from autograph.runtime.types import Type
 
@@ -26,6 +27,8 @@ class Recorder(Protocol):
     def record_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
 
     def record_ufunc(self, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+
+    def strayed(self, tensor: Any, place: Place) -> StagingError: ...
 
     def unpack(self, tensor: Any, count: int) -> tuple[Any, ...]: ...
 

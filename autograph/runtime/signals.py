@@ -178,13 +178,29 @@ class Restart(Signal):
 
 def leaked(value: Value, place: Place) -> StagingError:
     """The error for a value that outlived the call it was made in, and is used at `place`."""
-    written = expression(value)
-    line = user_line(value.node.place) if value.node is not None else None
-    made = f", computed at {line[0]}:{line[1]}" if line else ""
-    name = f"`{written}`, " if written else ""
     return StagingError(
-        f"{name}a staged value of a call that is over{made}, is used here. It was kept by code that is not converted, "
-        "such as a thread. Return it from the staged function instead, write it into an ag.Variable, or mark "
-        "what keeps it with @ag.do_not_convert",
+        f"{_described(value)}of a call that is over{_made(value)}, is used here. It was kept by code that is not "
+        "converted, such as a thread. Return it from the staged function instead, write it into an ag.Variable, or "
+        "mark what keeps it with @ag.do_not_convert",
         *(user_line(place) or ()),
     )
+
+
+def of_another_thread(value: Value, function: str, place: Place) -> StagingError:
+    """The error for a value that a thread meets at `place` while another one traces `function`."""
+    return StagingError(
+        f"{_described(value)}of {function}{_made(value)}, which another thread is tracing, is used here: {function} "
+        f"changes an object that this thread uses as well. Call {function} once before the threads start, which traces "
+        "it, or let both hold a lock while they use the object",
+        *(user_line(place) or ()),
+    )
+
+
+def _described(value: Value) -> str:
+    written = expression(value)
+    return f"`{written}`, a staged value " if written else "a staged value "
+
+
+def _made(value: Value) -> str:
+    line = user_line(value.node.place) if value.node is not None else None
+    return f", computed at {line[0]}:{line[1]}" if line else ""

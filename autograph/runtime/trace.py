@@ -8,6 +8,7 @@ open blocks within, see `branches.py` and `loops.py`. What a trace knows of the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from threading import get_ident
 from types import CodeType
 from typing import Any, NoReturn
 
@@ -36,7 +37,7 @@ from autograph.runtime.naming import stored_names
 from autograph.runtime.opdef import OPS, ORDERED, WRITE, lookup, op_of
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.protocols import ABOUT_TYPES, of_types
-from autograph.runtime.signals import NeedsConcrete, leaked
+from autograph.runtime.signals import NeedsConcrete, leaked, of_another_thread
 from autograph.runtime.signature import Event
 from autograph.runtime.tensor import Method, Tensor, is_tensor
 from autograph.runtime.texts import Texts, parts_of
@@ -68,6 +69,7 @@ class Trace(Blocks, Whereabouts):
         self.events: list[Event] = []
         self.prologue: list[Node] = []
         self.closed = False
+        self._thread = get_ident()  # no other thread may use its handles
         self.endings: tuple[type[Exception], ...] = (StopIteration,)  # by which functions tell Python of an end
         # Set by who makes the trace: what to call for a function, and the handle for an array.
         self.call: Callable[[Any], Any] = lambda function: function
@@ -97,8 +99,8 @@ class Trace(Blocks, Whereabouts):
 
     def record(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
         """Record a node; gives the handle of what it computes, or None if that is None."""
-        if self.closed:
-            raise self._leaked(next(part for part in args if is_tensor(part)))
+        if self.closed or get_ident() != self._thread:
+            raise self.strayed(next(part for part in args if is_tensor(part)), self.place())
         if self.held and is_spread(args):
             return self._record_spread(op, args, kwargs)
         if op in CONSUMING:
@@ -249,8 +251,8 @@ class Trace(Blocks, Whereabouts):
 
     def use(self, tensor: Tensor, free: bool = False) -> Value:
         """The value of a handle that is used."""
-        if tensor._trace is not self:
-            raise self._leaked(tensor)
+        if tensor._trace is not self or get_ident() != self._thread:
+            raise tensor._trace.strayed(tensor, self.place())
         value = tensor._value
         if self.unused and value in self.unused:
             self.unused.pop(value)()
@@ -328,8 +330,11 @@ class Trace(Blocks, Whereabouts):
 
     # What Python asks -------------------------------------------------------------------------------------------------
 
-    def _leaked(self, tensor: Tensor) -> StagingError:
-        return leaked(tensor._value, tensor._trace.place())
+    def strayed(self, tensor: Tensor, place: Place) -> StagingError:
+        """The error for a handle of this trace that is used after its end, or by another thread."""
+        if self.closed or get_ident() == self._thread:
+            return leaked(tensor._value, place)
+        return of_another_thread(tensor._value, self.graph.name, place)
 
     def needs(self, tensor: Tensor, use: str, plain: bool = False) -> NoReturn:
         self.needed = NeedsConcrete(self.use(tensor), use, self.place(), plain)

@@ -6,6 +6,8 @@ import functools
 import itertools
 import linecache
 import re
+import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +15,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.errors import AutographError
+from autograph.errors import AutographError, StagingError
 from autograph.runtime import tracing
 from autograph.runtime.graph import Graph, Node
 from autograph.runtime.signals import leaked
@@ -159,6 +161,37 @@ def test_a_value_of_a_call_that_is_over() -> None:
         f"`-x`, a staged value of a call that is over, computed at {__file__}:{error.lineno}, is used here. It was "
         "kept by code that is not converted, such as a thread. Return it from the staged function instead, write it "
         "into an ag.Variable, or mark what keeps it with @ag.do_not_convert"
+    )
+
+
+def test_a_value_that_another_thread_traces() -> None:
+    class Shared:
+        x = 0.0
+
+    def f(shared, x):
+        for _ in [*range(2000)]:
+            shared.x = x * 2
+        return shared.x
+
+    shared, met = Shared(), []
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    thread = threading.Thread(target=lambda: ag.function(f)(shared, 1.5))
+    thread.start()
+    while thread.is_alive() and not met:
+        try:
+            shared.x + 1
+        except StagingError as error:
+            met.append(error)
+    thread.join()
+    sys.setswitchinterval(interval)
+    assert shared.x + 1 == 4.0
+    here = f.__code__.co_firstlineno
+    assert met[0].lineno == here + 12
+    assert met[0].message == (
+        f"`x * 2`, a staged value of f, computed at {__file__}:{here + 2}, which another thread is tracing, is used "
+        "here: f changes an object that this thread uses as well. Call f once before the threads start, which traces "
+        "it, or let both hold a lock while they use the object"
     )
 
 

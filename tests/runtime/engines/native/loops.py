@@ -3,8 +3,6 @@
 import importlib.util
 from pathlib import Path
 
-import numpy as np
-
 LOOPS = {}
 
 
