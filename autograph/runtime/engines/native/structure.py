@@ -54,8 +54,8 @@ class Structure:
         return isinstance(key, Value) and self._last[at.block].get(key, -1) >= at.place
 
     def is_live_in_loop(self, key: Key, loop: Node) -> bool:
-        """Whether a value may be read from the beginning of a turn of a loop on."""
-        if key is loop or key in self._free[loop] or key in loop.blocks[0].params:
+        """Whether a value may be read from the beginning of a turn on, in front of its item."""
+        if key is loop or key in self._free[loop] or key in carried(loop):
             return True
         after = self.after(loop.blocks[0])
         return after is not None and self.is_live(key, after)
@@ -104,6 +104,12 @@ class Structure:
             for inner in block.nodes:
                 if inner.blocks:
                     self._settle(inner)
+
+
+def carried(loop: Node) -> list[Value]:
+    """The params of the first block of a loop that hold what is carried; those of a `for` come behind its items."""
+    params = loop.blocks[0].params
+    return params[len(params) - len(loop.args) + 1 :] if loop.op == "for" else params
 
 
 def _in_order(root: Node) -> Iterable[Value]:
