@@ -22,10 +22,10 @@ _OF_GRADIENTS = frozenset(
     """scatter_add zero_gradient shadow_of part_of take_out take_at take_back take_overwritten unless_view in_shadow
     sum_of_parts""".split()
 )
-_CHOOSING = frozenset({"np.where", "masked", "np.zeros"})
+_CHOOSING = frozenset({"np.where", "masked", "np.zeros", "kept"})
 # They do no more than move gradients, or sum them up.
 _HARMLESS = frozenset(
-    """neg pos add sub getitem unpack build bound fit snapshot masked np.where np.sum sum np.reshape np.ravel
+    """neg pos add sub getitem unpack build bound fit snapshot masked kept np.where np.sum sum np.reshape np.ravel
     np.broadcast_to np.transpose np.expand_dims np.squeeze np.moveaxis np.swapaxes np.flip np.roll np.split
     np.concatenate np.stack
     np.zeros np.zeros_like scatter_add cropped np.real np.repeat np.tile eq ne lt le gt ge not np.isnan

@@ -45,3 +45,14 @@ def test_gradient(function: Callable[[Any], Any]) -> None:
 def test_what_maximum_leaves_out_may_be_infinitely_steep() -> None:
     found = ag.grad(lambda x: np.sum(1 / np.maximum(x, 0.0)))(np.array([2.0, -1.0]))
     assert found.tolist() == [-0.25, 0.0]
+
+
+POWERS = [lambda x: abs(x**1.4 * x**0.3), lambda x: abs(x**x), lambda x: (x**0.5 * x**0.5).real]
+
+
+@pytest.mark.parametrize("function", POWERS)
+def test_powers_of_negative_numbers_are_complex(function: Callable[[float], float]) -> None:
+    gradient = ag.grad(function)
+    for x in (-2.3, 2.3):
+        for derivative, below in ((gradient, function), (ag.grad(gradient), gradient)):
+            assert np.isclose(derivative(x), (below(x + 1e-6) - below(x - 1e-6)) / 2e-6, atol=1e-6)

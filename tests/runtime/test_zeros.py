@@ -154,6 +154,20 @@ def test_second_derivatives_of_what_does_not_count() -> None:
         return root[0]
 
     assert ag.hessian(overwritten)(np.array([0.5, -0.4, 0.3])).tolist() == [[0, 0, 0], [0, 2, 0], [0, 0, 0]]
+
+    def skipped(x):
+        total, last = 0.0, 0.0
+        for value in x:
+            root = np.sqrt(value)
+            last = np.log(value)
+            if np.isnan(root) or root == 0:
+                continue
+            total += root + last * value
+        return total
+
+    for bad in (0.0, -0.5):
+        x = np.array([0.5, bad, 2.0])
+        assert np.allclose(ag.hessian(skipped)(x), np.diag(np.where(x > 0, -0.25 * abs(x) ** -1.5 + 1 / x, 0.0)))
     at_kink = ag.hessian(lambda w: np.where(w > -5, np.sin(w) ** 2, 0.0).sum())(np.zeros(2))
     assert np.allclose(at_kink, 2 * np.eye(2))
 

@@ -128,6 +128,11 @@ def cleared(found: Any, gradient: Any, elementwise: bool) -> Any:
     return found if np.any(gradient) else np.zeros_like(found)
 
 
+def kept(g: Any, found: Any, gradient: Any, elementwise: bool) -> Any:
+    """A gradient of what `cleared` gives as one of `found`: zero where that was put right."""
+    return g if _is_finite(found) else cleared(np.where(np.isfinite(found), g, found)[()], gradient, elementwise)
+
+
 def cleared_product(found: Any, op: str, position: int, gradient: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """The same of what was summed up of products: those in which the gradient is zero are left out."""
     if _is_finite(found):
@@ -145,6 +150,19 @@ def cleared_product(found: Any, op: str, position: int, gradient: Any, args: lis
 def _is_finite(found: Any) -> bool:
     """Whether an array or number is: that of large arrays, too, takes next to no time to find out."""
     return cmath.isfinite(np.vdot(found, found) if isinstance(found, np.ndarray) else found)
+
+
+def as_result(x: Any, out: Any) -> Any:
+    """A number, complex if what was computed of it is: a negative float to the power of a fraction is, in Python."""
+    return x + 0j if np.isrealobj(x) and np.iscomplexobj(out) else x
+
+
+@rule
+def of_result(x: Any, out: Any) -> Type:
+    found, other = type_of_arg(x), type_of_arg(out)
+    if not isinstance(found, TensorType) or not isinstance(other, TensorType):
+        raise Unknown
+    return TensorType(np.result_type(found.dtype, other.dtype), found.shape, found.kind, exact=False)
 
 
 def masked(gradient: Any, mask: Any) -> Any:
@@ -186,10 +204,15 @@ declare("stop_gradient", unchanged, template="{}")
 derive("stop_gradient", None)
 declare("cleared", unchanged_first, effect=VIEW, target=cleared, tags=GRADIENT)
 declare("cleared_product", unchanged_first, effect=VIEW, target=cleared_product, tags=GRADIENT)
-derive("cleared cleared_product", lambda g, out, found, *_: g, None, None, None, None, None)
+declare("kept", unchanged_first, effect=VIEW, target=kept, tags=GRADIENT)
+derive("kept", lambda g, out, found, *rest: on_handles(kept)(g, *rest), None, None, None)
+derive("cleared", lambda g, out, *args: on_handles(kept)(g, *args), None, None)
+derive("cleared_product", lambda g, out, found, *_: g, None, None, None, None, None)
 declare("fit", fitted, target=fit, tags=GRADIENT)
 declare("masked", of_masked, target=masked, tags=GRADIENT)
 derive("masked", lambda g, out, gradient, mask: on_handles(masked)(g, mask), None)
+declare("as_result", of_result, target=as_result, tags=GRADIENT)
+derive("as_result", lambda g, out, x, result: g, None)
 declare("scatter_add", scattered, target=scatter_add, raises=True, tags=GRADIENT)
 derive("fit", lambda g, out, gradient, like: g, None)
 derive("scatter_add", None, None, lambda g, out, like, index, gradient: g[index])

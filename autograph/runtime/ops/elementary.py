@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import Vjp
-from autograph.runtime.ops.adjoints import fit, masked
+from autograph.runtime.ops.adjoints import as_result, fit, masked
 from autograph.runtime.ops.deriving import as_array, conj, is_list, is_real, ndim, on_handles
 
 Rules = tuple["Vjp | None", ...]
@@ -92,7 +92,13 @@ def nonzero(x: Any) -> Any:
 # --------------------------------------------------------------------------------------------------- two arguments
 
 
+def _like(x: Any, out: Any) -> Any:
+    """The base of a power, complex if the power is."""
+    return x if is_real(out) or not is_real(x) else on_handles(as_result)(x, out)
+
+
 def power_of_base(g: Any, out: Any, x: Any, y: Any) -> Any:
+    x = _like(x, out)
     if type(y) not in (int, float):
         return g * y * np.power(x, np.where(y == 0, 1, y - 1))
     if y == 0:
@@ -104,7 +110,7 @@ def power_of_base(g: Any, out: Any, x: Any, y: Any) -> Any:
 
 def power_of_exponent(g: Any, out: Any, x: Any, y: Any) -> Any:
     constant = type(x) in (int, float) and x > 0
-    return g * out * (math.log(x) if constant else np.log(nonzero(x)))
+    return g * out * (math.log(x) if constant else np.log(nonzero(_like(x, out))))
 
 
 def quotient(divide: Callable[..., Any]) -> Rules:
