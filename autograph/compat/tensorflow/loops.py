@@ -104,23 +104,34 @@ class _Loop:
 
     # The body ---------------------------------------------------------------------------------------------------------
 
-    def trace(self, turn: Callable[[Block], Any]) -> Arm:
-        """Trace turns until all is carried that the body changes in containers."""
+    def trace(self, body: Callable[[], Any], until: Any, begin: Callable[[Block], None] | None = None) -> Arm:
+        """Trace turns until all is carried that the body changes in containers; `begin` makes the item of one."""
+
+        def turn() -> Any:
+            body()
+            return until() if until is not None else None
+
         for _ in range(_ROUNDS):
             block = Block()
-            arm = self._turn(turn, block)
+            arm = self._turn(turn, block, begin)
             known = [each.slot for each in (*self.carried, *self.created) if isinstance(each.slot, mutations.Entry)]
             new = [entry for entry, _ in arm.entries if not any(entry.is_at(each) for each in known)]
             if sum(self._add(entry) for entry in new) == 0:
                 break
         self._read_exit(arm)
+        results = self._results(arm)
+        if until is not None:
+            with self.graph.trace.open(arm.block):
+                results.insert(0, lowered(self.graph, convert_to_tensor(arm.result)))
+        arm.block.results = tuple(results)
         return arm
 
-    def _turn(self, turn: Callable[[Block], Any], block: Block) -> Arm:
+    def _turn(self, turn: Callable[[], Any], block: Block, begin: Callable[[Block], None] | None) -> Arm:
         def body() -> Any:
-            item = turn(block)
+            if begin is not None:
+                begin(block)
             self.install(block)
-            return item()
+            return turn()
 
         try:
             arm = run_body(self.graph, body, self.state, block)
@@ -166,7 +177,7 @@ class _Loop:
 
     # What a turn ends with --------------------------------------------------------------------------------------------
 
-    def results(self, arm: Arm) -> list[Any]:
+    def _results(self, arm: Arm) -> list[Any]:
         """What a turn hands to the next."""
         found = []
         with self.graph.trace.open(arm.block):
@@ -278,20 +289,7 @@ def stage_while(
     """Trace a `while` loop."""
     loop = _Loop(graph, state, options)
     trace = graph.trace
-
-    def turn(_: Block) -> Callable[[], Any]:
-        def run() -> Any:
-            body()
-            return until() if until is not None else None
-
-        return run
-
-    arm = loop.trace(turn)
-    results = loop.results(arm)
-    if until is not None:
-        with trace.open(arm.block):
-            results.insert(0, lowered(graph, convert_to_tensor(arm.result)))
-    arm.block.results = tuple(results)
+    arm = loop.trace(body, until)
     head = Block()
 
     def tell() -> Tensor:
@@ -317,22 +315,10 @@ def stage_for(
     loop = _Loop(graph, state, options, items)
     trace = graph.trace
 
-    def turn(block: Block) -> Callable[[], Any]:
-        params = [trace.handle(block.add_param(type)) for type in items.types]
-        loop.item = items.build(params)
+    def begin(block: Block) -> None:
+        loop.item = items.build([trace.handle(block.add_param(type)) for type in items.types])
 
-        def run() -> Any:
-            body(loop.item)
-            return until() if until is not None else None
-
-        return run
-
-    arm = loop.trace(turn)
-    results = loop.results(arm)
-    if until is not None:
-        with trace.open(arm.block):
-            results.insert(0, lowered(graph, convert_to_tensor(arm.result)))
-    arm.block.results = tuple(results)
+    arm = loop.trace(lambda: body(loop.item), until, begin)
     target = 0 if len(items.types) == 1 else tuple(int(n) for n in np.arange(len(items.types)))
     kwargs = {"target": target} | ({"until": True} if until is not None else {})
     node = Node("for", (items.source, *loop.inits()), kwargs, (arm.block,), trace.place())
