@@ -28,10 +28,13 @@ PLAIN = (sys.stdlib_module_names - COMPUTING - {f"_{name}" for name in COMPUTING
 
 # Of this library, what is written as its users write, and staged like their code: modules, and what they are asked for.
 ROOT = os.path.dirname((lambda: None).__code__.co_filename) + os.sep
-_STAGED = ("variables", "modules", "jacobians", "nn", "optim", "Variable", "Module", "vjp", "jvp", "stop_gradient")
+_STAGED = (
+    *("variables", "modules", "jacobians", "nn", "optim", "runtime.written"),
+    *("Variable", "Module", "vjp", "jvp", "stop_gradient"),
+)
 _STAGED_NAMES = tuple(f"{__name__.partition('.')[0]}.{name}" for name in _STAGED)
-_FILES = ("variables.py", "modules.py", "jacobians.py", "nn" + os.sep, "optim" + os.sep)
-_STAGED_FILES = tuple(ROOT + name for name in _FILES)
+_FILES = ("variables.py", "modules.py", "jacobians.py", "nn/", "optim/", "runtime/written.py")
+_STAGED_FILES = tuple(ROOT + name.replace("/", os.sep) for name in _FILES)
 
 
 def is_plain(module: str) -> bool:

@@ -20,7 +20,7 @@ from autograph.libraries import on_behalf
 from autograph.marks import is_converted
 from autograph.runtime.classes import GENERATORS, is_users
 from autograph.runtime.graph import Constant
-from autograph.runtime.holding import Held, is_spread
+from autograph.runtime.holding import Held, is_spread, may_hold
 from autograph.runtime.journal import PATCHED, Fallback
 from autograph.runtime.naming import looks_around
 from autograph.runtime.opdef import op_of
@@ -42,6 +42,8 @@ from autograph.runtime.standins import (
 )
 from autograph.runtime.tensor import Method, Tensor, is_tensor
 from autograph.runtime.trace import Trace
+from autograph.runtime.types import TensorType
+from autograph.runtime.written import WRITTEN
 
 Converter = Callable[[types.FunctionType], types.FunctionType]
 
@@ -308,7 +310,27 @@ class Caller:
             return Recorded(self.trace, function)
         if function in operators.FUNCTIONS:
             return function
-        return Recorded(self.trace, function, only_staged=True)
+        recorded = Recorded(self.trace, function, only_staged=True)
+        written = WRITTEN.get(function)
+        return recorded if written is None else self._written(recorded, written)
+
+    def _written(self, recorded: Recorded, written: types.FunctionType) -> Any:
+        """What to call for a function of C that there is in Python: that, if it goes through something staged."""
+
+        @on_behalf
+        def call(*args: Any, **kwargs: Any) -> Any:
+            traceable = len(args) > 1 and not kwargs and _is_sequence(args[1])
+            return (self.replacement(written) if traceable else recorded)(*args, **kwargs)
+
+        return call
+
+
+def _is_sequence(items: Any) -> bool:
+    """Whether something is an array or list of the graph, or a list or tuple of what is staged."""
+    if not is_tensor(items):
+        return type(items) in (list, tuple) and may_hold(items)
+    found = items._value.type
+    return bool(found.shape) if isinstance(found, TensorType) else found.name in ("list", "tuple")
 
 
 def _plain(function: Any) -> Any:

@@ -352,3 +352,20 @@ def callee_returns_what_may_be_unbound(n, k):
         return n, found
 
     return last(n)[1] + last(n + 1)[0]
+
+
+@calls("np.array([0.5, 2.0, 3.0])", "np.zeros(0)", "[1.0, 2, 3]", "[]", "(1.0, 2.0)", "np.ones((2, 2, 2))",
+       "np.array(2.0)", "{'a': 1}", "'ab'", "range(3)")  # fmt: skip
+def reduced(xs):
+    scaled = []
+    for x in xs:
+        scaled.append(x * 2)
+
+    def step(total, x):
+        print(x)
+        return total * x + 1 if np.sum(x) > 1 else total
+
+    return (functools.reduce(step, xs, 1), functools.reduce(operator.add, scaled), functools.reduce(operator.mul, xs),
+            functools.reduce(lambda a, b: (a[0] + b, a[1] + 1), xs, (0, 0)),
+            functools.reduce(lambda a, b: [*a, b], xs, []),
+            functools.reduce(lambda a, b: a + b, (x * x for x in xs)))  # fmt: skip

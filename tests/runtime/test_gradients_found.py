@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -56,3 +58,11 @@ def test_powers_of_negative_numbers_are_complex(function: Callable[[float], floa
     for x in (-2.3, 2.3):
         for derivative, below in ((gradient, function), (ag.grad(gradient), gradient)):
             assert np.isclose(derivative(x), (below(x + 1e-6) - below(x - 1e-6)) / 2e-6, atol=1e-6)
+
+
+def test_reduce() -> None:
+    xs = [1.5, 2.0, -0.5]
+    assert ag.grad(lambda xs: functools.reduce(operator.mul, xs))(xs) == [-1.0, -0.75, 3.0]
+    assert ag.grad(lambda xs: functools.reduce(operator.mul, xs, 2.0))(np.array(xs)).tolist() == [-2.0, -1.5, 6.0]
+    powers = ag.grad(lambda a: functools.reduce(operator.matmul, [x * a for x in xs])[0, 1])(np.eye(2))
+    assert np.allclose(powers, [[0, -4.5], [0, 0]])
