@@ -314,7 +314,7 @@ class Caller:
         written = WRITTEN.get(function)
         return recorded if written is None else self._written(recorded, written)
 
-    def _written(self, recorded: Recorded, written: types.FunctionType) -> Any:
+    def _written(self, recorded: Recorded, written: Callable[..., Any]) -> Any:
         """What to call for a function of C that there is in Python: that, if it goes through something staged."""
 
         @on_behalf

@@ -213,32 +213,30 @@ def traced_jvp(trace: Trace, function: Callable[..., Any], primals: Sequence[Any
     start, name = len(trace.block.nodes), name_of(function)
     chosen = [nest.map(lambda leaf: root(trace, leaf, name), primal) for primal in primals]
     value = trace.call(function)(*chosen)
-    parts = nest.map(lambda leaf: _parts(trace, leaf, name), value)
-    begin = nest.map(lambda leaf: trace.record("bound", (_zero(leaf),)), parts)
+    parts = nest.map(lambda leaf: _parts(trace, leaf), value)
+    begin = nest.map(lambda leaf: _zero(trace, leaf), parts)
     pulled = Differentiated(trace, start, chosen, parts).gradients(parts, begin)
     tangent = Differentiated(trace, start, begin, pulled).gradients(pulled, list(tangents))
     return value, nest.map(lambda found, leaf: like(trace, found, leaf), tangent, parts)
 
 
-def _parts(trace: Trace, leaf: Any, name: str) -> Any:
+def _parts(trace: Trace, leaf: Any) -> Any:
     """What an operation gave as one tuple, as one of its items; other leaves as they are."""
     type = leaf._value.type if is_tensor(leaf) else None
-    if not isinstance(type, ObjectType) or not (type.items or type.name == "list"):
+    if not isinstance(type, ObjectType) or not type.items:
         return leaf
-    if type.name == "list":
-        raise DerivativeError(
-            f"{name} returns a list whose length is known only when it runs, of which ag.jvp knows no changes: let it "
-            "return the items, or an array"
-        )
-    return tuple(_parts(trace, part, name) for part in trace.unpack(leaf, len(type.items)))
+    return tuple(_parts(trace, part) for part in trace.unpack(leaf, len(type.items)))
 
 
-def _zero(leaf: Any) -> Any:
+def _zero(trace: Trace, leaf: Any) -> Any:
     """To begin with, of the class of what the gradients are of."""
     type = leaf._value.type if is_tensor(leaf) else None
+    if isinstance(type, ObjectType):
+        return trace.record("zeros_in", (leaf,))
     if isinstance(type, TensorType) and type.kind != "array" and not type.shape:
-        return np.zeros((), type.dtype).item() if type.kind == "python" else np.zeros((), type.dtype)[()]
-    return 0.0 if type is None else np.zeros_like(leaf)
+        zero = np.zeros((), type.dtype)
+        return trace.record("bound", (zero.item() if type.kind == "python" else zero[()],))
+    return trace.record("bound", (0.0 if type is None else np.zeros_like(leaf),))
 
 
 def traced_stop(trace: Trace, value: Any) -> Any:

@@ -191,8 +191,11 @@ class Reverse:
             self.contribute(value, self._in_shadow(value, shadow))
 
     def _in_shadow(self, value: Value, shadow: Value) -> Any:
-        """The gradient in a shadow, as a number if it is that of one."""
+        """The gradient in a shadow, as a number if it is that of one, and item by item if it is that of a tuple."""
         found = self.trace.handle(shadow)
+        if is_tuple(value):
+            items = self.trace.record("in_shadow", (found,))
+            return Parts((at, items[at]) for at in range(_length(value.type)))
         if isinstance(value.type, TensorType) and value.type.kind == "array":
             return found
         return self.trace.record("in_shadow", (found,))
@@ -369,4 +372,9 @@ def _is_number(type: Type) -> TypeGuard[TensorType]:
 
 
 def is_tuple(value: Value) -> bool:
-    return isinstance(value.type, ObjectType) and bool(value.type.items)
+    return _length(value.type) > 0
+
+
+def _length(type: Type) -> int:
+    """How many items are known of a tuple."""
+    return len(type.items) if isinstance(type, ObjectType) else 0

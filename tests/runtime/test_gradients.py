@@ -534,8 +534,20 @@ def test_jvp_of_several_results():
     assert np.allclose(averaged[1], (X.mean(), 0))
     power = ag.jvp(lambda x, y: x**y, (2.3, 1.4), (1.0, 0.0))
     assert type(power[1]) is float and power[1] == pytest.approx(1.4 * 2.3**0.4)
-    with pytest.raises(DerivativeError, match="returns a list whose length is known only when it runs"):
-        ag.jvp(lambda x: np.split(x, 3), (X,), (X,))
+
+
+def test_jvp_of_lists_that_grow():
+    def grown(x):
+        found = [1]
+        for each in x:
+            found.append((each * each, -each) if each > 0 else each)
+        return {"grown": found, "split": np.split(x**2, 3)}
+
+    x, change = np.array([0.5, -0.25, 2.0]), np.array([1.0, 2.0, 3.0])
+    value, moved = ag.jvp(grown, (x,), (change,))
+    assert value["grown"] == grown(x)["grown"]
+    assert moved["grown"] == [0, (1, -1), 2, (12, -3)]
+    assert np.allclose(moved["split"], 2 * (x * change)[:, None])
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,14 @@ def asks_unknown_things(x):
     return total
 
 
-PROGRAMS = [array_of_unknown_things, asks_unknown_things]
+def tuples_in_a_list(x):
+    found = []
+    for v in x:
+        found.append((v * v, (-v, v * 2)) if v > 0 else v)
+    return found[0][0] * found[0][1][1] + found[1]
+
+
+PROGRAMS = [array_of_unknown_things, asks_unknown_things, tuples_in_a_list]
 
 
 @pytest.mark.parametrize("function", PROGRAMS)

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import VIEW, WRITE, declare, derive, lookup
+from autograph.runtime.opdef import VIEW, declare, derive, lookup
 from autograph.runtime.ops.containers import build_type
-from autograph.runtime.ops.declaring import nothing
 from autograph.runtime.ops.deriving import on_handles
 from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.rules import Unknown, broadcast, is_type, operand, type_of_arg
@@ -43,19 +42,11 @@ def fit(gradient: Any, like: Any) -> Any:
 def scatter_add(like: Any, index: Any, gradient: Any) -> Any:
     """Zeros in the form of `like`, to whose items at `index` the gradient is added: what `like[index]` passes back."""
     found = np.zeros_like(like)
-    if _is_basic(index):
+    if is_basic(index):
         found[index] += gradient
     else:
         np.add.at(found, index, gradient)
     return found
-
-
-def add_at(into: Any, index: Any, gradient: Any) -> None:
-    """Add a gradient to the items of an array at `index`, to each as often as it is named there."""
-    if _is_basic(index):
-        into[index] += gradient
-    else:
-        np.add.at(into, index, gradient)
 
 
 def run_rule(op: str, position: int, gradient: Any, out: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -73,7 +64,8 @@ def zero_gradient(like: Any) -> Any:
     return np.zeros(np.shape(like), dtype if dtype.kind in "fc" else float)
 
 
-def _is_basic(index: Any) -> bool:
+def is_basic(index: Any) -> bool:
+    """Whether an index of an array names no item twice, for there are no arrays in it."""
     parts = index if isinstance(index, tuple) else (index,)
     return all(part is None or part is ... or isinstance(part, (int, np.integer, slice)) for part in parts)
 
@@ -108,7 +100,6 @@ GRADIENT = frozenset({"gradient"})  # they look at nothing but arrays, numbers a
 
 declare("run_rule", target=run_rule, raises=True, tags=GRADIENT)
 declare("zero_gradient", zeroed, target=zero_gradient, tags=GRADIENT)
-declare("add_at", nothing, effect=WRITE, target=add_at, raises=True, tags=GRADIENT)
 derive("zero_gradient", None)
 
 

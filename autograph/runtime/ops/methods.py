@@ -188,6 +188,7 @@ declare(".copy", copy, effect=VIEW, tags=frozenset({"copies-arrays"}))
 
 derive(".item", of_item)
 derive(".copy", same)
+derive(".tolist", lambda g, out, a: np.array(g))
 
 methods("is_integer", is_integer, effect=PURE)
 methods("as_integer_ratio", as_integer_ratio, effect=PURE)

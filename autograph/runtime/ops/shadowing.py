@@ -13,7 +13,7 @@ import numpy as np
 from autograph.errors import DerivativeError
 from autograph.marks import UNBOUND
 from autograph.runtime.opdef import VIEW, WRITE, declare, derive
-from autograph.runtime.ops.adjoints import GRADIENT, fit
+from autograph.runtime.ops.adjoints import GRADIENT, fit, is_basic
 from autograph.runtime.ops.declaring import always, nothing
 from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.rules import Unknown, type_of_arg
@@ -124,16 +124,26 @@ def put_part(shadow: Any, index: Any, part: Any) -> None:
 
 
 def accumulate(shadow: Any, gradient: Any) -> None:
-    """Add a gradient to a shadow, one of the same structure or one for all that the shadow holds."""
+    """Add a gradient to a shadow, one of the same structure; None and 0.0 stand for zeros of any."""
+    if shadow is None or gradient is None or (type(gradient) is float and not gradient):
+        return
     if isinstance(shadow, np.ndarray):
         shadow += fit(gradient, shadow)
-    elif shadow is None or (type(gradient) is float and not gradient):
-        return
     elif len(gradient) != len(shadow):
         raise DerivativeError("a gradient is asked for through lists that are put together in an unknown way")
     else:
         for at, part in shadow.items() if isinstance(shadow, dict) else enumerate(shadow):
             accumulate(part, gradient[at])
+
+
+def add_at(shadow: Any, index: Any, gradient: Any) -> None:
+    """Add a gradient to the items at `index`, to each item of an array as often as it is named there."""
+    if isinstance(shadow, (list, tuple, dict)):
+        accumulate(shadow[index], gradient)
+    elif is_basic(index):
+        shadow[index] += gradient
+    else:
+        np.add.at(shadow, index, gradient)
 
 
 def gradient_in(shadow: Any, like: Any) -> Any:
@@ -147,8 +157,20 @@ def gradient_in(shadow: Any, like: Any) -> Any:
     return float(shadow) if type(like) is float else complex(shadow) if type(like) is complex else shadow[()]
 
 
+def zeros_in(thing: Any) -> Any:
+    """Zeros in the place of the arrays and numbers that a thing is or holds."""
+    if isinstance(thing, (list, tuple)):
+        return type(thing)(map(zeros_in, thing))
+    if isinstance(thing, dict):
+        return {key: zeros_in(value) for key, value in thing.items()}
+    shadow = shadow_of(thing)
+    return 0.0 if shadow is None else gradient_in(shadow, thing)
+
+
 def in_shadow(shadow: Any) -> Any:
-    """The gradient in the shadow of a number, as a number; others are arrays as they are."""
+    """The gradient in the shadow of a number, as a number; in that of a tuple, a tuple of such."""
+    if isinstance(shadow, tuple):
+        return tuple(map(in_shadow, shadow))
     return 0.0 if shadow is None else shadow[()]
 
 
@@ -253,6 +275,7 @@ declare("shadow_of", target=shadow_of, tags=GRADIENT)
 declare("shadow_after", effect=VIEW, target=shadow_after, tags=GRADIENT)
 declare("part_of", effect=VIEW, target=part_of, raises=True, tags=GRADIENT)
 declare("parts_of", effect=VIEW, target=parts_of, raises=True, tags=GRADIENT)
+declare("add_at", nothing, effect=WRITE, target=add_at, raises=True, tags=GRADIENT)
 declare("accumulate", nothing, effect=WRITE, target=accumulate, raises=True, tags=GRADIENT)
 
 
@@ -281,4 +304,5 @@ declare("sort_like", nothing, effect=WRITE, target=sort_like, raises=True, tags=
 declare("accumulate_each", nothing, effect=WRITE, target=accumulate_each, raises=True, tags=GRADIENT)
 declare("sum_of_parts", target=sum_of_parts, raises=True, tags=GRADIENT)
 declare("put_part", nothing, effect=WRITE, target=put_part, raises=True, tags=GRADIENT)
-derive("shadow_of", None)
+declare("zeros_in", like_shadow, target=zeros_in, raises=True, tags=GRADIENT)
+derive("shadow_of zeros_in", None)
