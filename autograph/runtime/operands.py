@@ -66,12 +66,14 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An array that was handed in, with so many dimensions.
+    """An array with so many dimensions: one that was handed in, or one that has come up meanwhile.
 
     Attributes:
-        input: the number of the argument that it is.
+        input: the number of the argument that it is; -1 for any other.
         contiguous: whether its elements stand side by side, in C's order.
         flags: NumPy's, as far as they matter.
+        ref: the object, if it is no argument.
+        facts: likewise where its data are, its lengths and its strides.
     """
 
     input: int
@@ -80,21 +82,40 @@ class Array:
     contiguous: bool
     writeable: bool
     flags: int
+    ref: str = ""
+    facts: tuple[str, ...] = ()
 
     @property
     def kind(self) -> Any:
-        return "array", self.input
+        return ("array", self.input) if self.input >= 0 else ("array", self.dtype, self.ndim, self.flags)
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Any other object that was handed in, and can only be handed on: the argument of that number."""
+    """Any other object that was handed in, and can only be handed on: the argument of that number.
+
+    Attributes:
+        of: what kind of object it is.
+    """
 
     input: int
+    of: Any
+    ref: str
 
     @property
     def kind(self) -> Any:
         return "given", self.input
+
+
+@dataclass(frozen=True, slots=True)
+class Boxed:
+    """Any other object that has come up meanwhile, and can only be handed on."""
+
+    ref: str
+
+    @property
+    def kind(self) -> Any:
+        return "boxed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +129,7 @@ class Fixed:
         return "fixed", id(self.value)
 
 
-Operand: TypeAlias = "Number | Range | Array | Given | Fixed"
+Operand: TypeAlias = "Number | Range | Array | Given | Boxed | Fixed"
 
 
 def mapped(function: Callable[[Any, Any], Any], operand: Any, path: tuple[int, ...] = ()) -> Any:
@@ -119,10 +140,17 @@ def mapped(function: Callable[[Any, Any], Any], operand: Any, path: tuple[int, .
     return function(path, operand)
 
 
+def is_held(operand: Any) -> bool:
+    """Whether it is an object that has come up meanwhile, so that it has to be kept alive, and let go."""
+    return isinstance(operand, Boxed) or (isinstance(operand, Array) and operand.input < 0)
+
+
 def unplaced(operand: Any) -> Any:
     """What is known of an operand wherever paths meet."""
     if isinstance(operand, Number):
         return Number(operand.type, "")
+    if is_held(operand):
+        return Boxed("") if isinstance(operand, Boxed) else replace(operand, ref="", facts=())
     return replace(operand, start="", stop="", step="") if isinstance(operand, Range) else operand
 
 

@@ -1,12 +1,13 @@
 """The calling convention: Python's objects to the frame of machine code, and back.
 
-The frame is a buffer of 64-bit places. The caller puts numbers in, the bounds of ranges, and the addresses of arrays'
-objects, in the order of the inputs; the code puts in what is there when it ends. For each combination of *kinds* of
-inputs there is code of its own: of a number its class, of an array its dtype, dimensions and layout.
+The frame is a buffer of 64-bit places. The caller puts numbers in, the bounds of ranges, and the addresses of arrays
+and other objects, in the order of the inputs; the code puts in what is there when it ends. For each combination of
+*kinds* of inputs there is code of its own: of an object its class, of an array dtype, dimensions and layout.
 """
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,15 +16,15 @@ import numpy as np
 
 from autograph.marks import UNBOUND
 from autograph.runtime.engines.native.emitter import Emitter
-from autograph.runtime.engines.native.exits import Fetch
+from autograph.runtime.engines.native.exits import Fetch, Handed
 from autograph.runtime.operands import DTYPES, Array, Fixed, Given, Number, Range
 from autograph.runtime.types import INT, TensorType, python, scalar
 
 _FORMATS = dict(zip("?bhilBHILfd", "?bhiqBHIQfd"))
 _NUMBERS: dict[type, TensorType] = {kind: python(kind) for kind in (bool, int, float)}
 _NUMBERS |= {dtype.type: scalar(dtype) for dtype in DTYPES.values()}
-_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
-ARRAY_FLAGS = _CONTIGUOUS | _ALIGNED | _WRITEABLE
+CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+ARRAY_FLAGS = CONTIGUOUS | ALIGNED | WRITEABLE
 RANGE_BOUNDS = 2**53, 2**53, 2**31      # of start, stop and step
 
 
@@ -37,8 +38,8 @@ def kind_of(value: Any) -> Any:
     if kind is range:
         parts = value.start, value.stop, value.step
         small = all(type(part) is int and abs(part) <= bound for part, bound in zip(parts, RANGE_BOUNDS))
-        return (value.step if value.step in (1, -1) else None, value.step < 0) if small else object
-    return value if value is None or value is UNBOUND else object
+        return (value.step if value.step in (1, -1) else None, value.step < 0) if small else range
+    return value if value is None or value is UNBOUND else kind
 
 
 class Caller:
@@ -64,17 +65,18 @@ class Caller:
             type = _NUMBERS[kind]
             self._add(type.dtype, name)
             return Number(type, self._emit.argument(slot, type.dtype))
-        if isinstance(value, range) and kind is not object:
+        if isinstance(value, range) and kind is not range:
             for part in ("start", "stop", "step"):
                 self._add(INT.dtype, f"{name}.{part}")
             start, stop, step = (self._emit.argument(slot + part, INT.dtype) for part in range(3))
             return Range(start, stop, step, *kind)
-        if isinstance(value, np.ndarray) and kind is not object and value.ndim and _is_native(value):
-            self._add(INT.dtype, f"id({name})")
+        if value is None or value is UNBOUND:
+            return Fixed(value)
+        self._add(INT.dtype, f"id({name})")
+        if is_machines(kind):
             self._emit.argument_array(slot, place)
-            flags = value.flags
-            return Array(place, value.dtype, value.ndim, flags.c_contiguous, flags.writeable, kind[2])
-        return Fixed(value) if value is None or value is UNBOUND else Given(place)
+            return array_of(place, kind)
+        return Given(place, kind, self._emit.argument_object(slot))
 
     def _add(self, dtype: np.dtype[Any], word: str) -> None:
         self._format += _FORMATS[dtype.char]
@@ -87,8 +89,18 @@ def _putting(format: str, source: str) -> Callable[..., Any]:
     return function
 
 
-def _is_native(array: np.ndarray[Any, Any]) -> bool:
-    return array.dtype.char in DTYPES and array.dtype.isnative and array.flags.aligned
+def is_machines(kind: Any) -> bool:
+    """Whether objects of a kind are arrays of which machine code knows what is in them."""
+    if not isinstance(kind, tuple) or len(kind) != 3:
+        return False
+    dtype, ndim, flags = kind
+    return bool(dtype.char in DTYPES and dtype.isnative and flags & ALIGNED and ndim)
+
+
+def array_of(input: int, kind: Any) -> Array:
+    """The operand for arrays of a kind."""
+    dtype, ndim, flags = kind
+    return Array(input, dtype, ndim, bool(flags & CONTIGUOUS), bool(flags & WRITEABLE), flags)
 
 
 def fetch(recipe: Any, buffer: Any, inputs: Sequence[Any]) -> Any:
@@ -99,9 +111,17 @@ def fetch(recipe: Any, buffer: Any, inputs: Sequence[Any]) -> Any:
         dtype = recipe.type.dtype
         (value,) = struct.unpack_from("<" + _FORMATS[dtype.char], buffer, 8 * recipe.slot)
         return value if recipe.type.kind == "python" else dtype.type(value)
+    if isinstance(recipe, Handed):
+        found = ctypes.py_object.from_buffer(buffer, 8 * recipe.slot).value
+        _forget(found)
+        return found
     if isinstance(recipe, tuple):
         return tuple(fetch(each, buffer, inputs) for each in recipe)
     if isinstance(recipe, (Array, Given)):
         return inputs[recipe.input]
     assert isinstance(recipe, Fixed)
     return recipe.value
+
+
+_forget = ctypes.pythonapi.Py_DecRef
+_forget.restype, _forget.argtypes = None, [ctypes.py_object]

@@ -15,24 +15,16 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.libm import PREFIX, is_pythons
+from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES, Writer, llvm_type
 from autograph.runtime.operands import Array, NoLowering, Number
 from autograph.runtime.types import BOOL, INT, TensorType, scalar
 
-SLOT = 8            # bytes of a place in the frame
 POLL = 1 << 16      # turns from one look at signals to the next
-_DATA, _SHAPE, _STRIDES = 16, 32, 40        # where an array's object holds them, by NumPy's ABI; see `machine`
 _INTEGER = {"add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor", "shl": "shl"}
 _SIGNED = {"div": "sdiv", "rem": "srem", "shr": "ashr"}
 _UNSIGNED = {"div": "udiv", "rem": "urem", "shr": "lshr"}
 _FLOATING = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "rem": "frem"}
 _ORDERED = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une", "gt": "ogt", "ge": "oge"}
-
-
-def llvm_type(dtype: np.dtype[Any]) -> str:
-    """What LLVM calls a number in a register."""
-    if dtype.kind == "b":
-        return "i1"
-    return {4: "float", 8: "double"}[dtype.itemsize] if dtype.kind == "f" else f"i{8 * dtype.itemsize}"
 
 
 def literal(value: Any, dtype: np.dtype[Any]) -> str:
@@ -44,7 +36,7 @@ def literal(value: Any, dtype: np.dtype[Any]) -> str:
     return f"0x{struct.pack('>d', float(dtype.type(value))).hex().upper()}"
 
 
-class Emitter:
+class Emitter(Writer):
     """One function under construction, see `autograph.runtime.operands.Emitter`.
 
     Attributes:
@@ -53,6 +45,7 @@ class Emitter:
     """
 
     def __init__(self, name: str, leave: Callable[[], str]) -> None:
+        super().__init__([], set(), "%table")
         self.name = name
         self.leave = leave
         self.underflows = False
@@ -60,7 +53,6 @@ class Emitter:
         self._lines: dict[str, list[str]] = {}
         self._now: list[str] = []
         self._numbers = 0
-        self._declared: set[str] = set()
         self._cells: dict[Any, str] = {}
         self._arrays: dict[Any, str] = {}
         self._watched: dict[str, list[tuple[Number, tuple[Number, ...]]]] = {}      # see `leave_if_warned`
@@ -68,8 +60,8 @@ class Emitter:
 
     @property
     def text(self) -> str:
-        """The module."""
-        parts = [*sorted(self._declared), f"define i64 @{self.name}(ptr %frame) {{", "entry:", *self._entry]
+        """The function."""
+        parts = [f"define i64 @{self.name}(ptr %frame, ptr %table) {{", "entry:", *self._entry]
         parts.append("  br label %start")
         for label, lines in self._lines.items():
             parts += [f"{label}:", *lines]
@@ -114,6 +106,12 @@ class Emitter:
         self._numbers += 1
         self._now.append(f"  %t{self._numbers} = {text}")
         return f"%t{self._numbers}"
+
+    def _do(self, *lines: str) -> None:
+        self._now += lines
+
+    def demand(self, condition: str) -> None:
+        self.leave_if(Number(BOOL, self._emit(f"xor i1 {condition}, true")))
 
     @contextmanager
     def rarely(self, condition: Number) -> Iterator[None]:
@@ -172,7 +170,7 @@ class Emitter:
         kind = llvm_type(a.type.dtype)
         function = f"@llvm.{'u' if a.type.dtype.kind == 'u' else 's'}{name}.with.overflow.{kind}"
         both = f"{{ {kind}, i1 }}"
-        self._declared.add(f"declare {both} {function}({kind}, {kind})")
+        self.declared.add(f"declare {both} {function}({kind}, {kind})")
         pair = self._emit(f"call {both} {function}({kind} {a.ref}, {kind} {b.ref})")
         found, overflow = (self._emit(f"extractvalue {both} {pair}, {place}") for place in (0, 1))
         return Number(a.type, found), Number(BOOL, overflow)
@@ -189,14 +187,14 @@ class Emitter:
     def function(self, name: str, *args: Number) -> Number:
         kind = llvm_type(args[0].type.dtype)
         function = f"@llvm.{name}.f{8 * args[0].type.dtype.itemsize}"
-        self._declared.add(f"declare {kind} {function}({', '.join([kind] * len(args))})")
+        self.declared.add(f"declare {kind} {function}({', '.join([kind] * len(args))})")
         given = ", ".join(f"{kind} {arg.ref}" for arg in args)
         return Number(args[0].type, self._emit(f"call {kind} {function}({given})"))
 
     def library(self, name: str, *args: Number) -> Number:
         if not is_pythons(name):
             raise NoLowering
-        self._declared.add(f"declare double @{PREFIX}{name}({', '.join(['double'] * len(args))})")
+        self.declared.add(f"declare double @{PREFIX}{name}({', '.join(['double'] * len(args))})")
         given = ", ".join(f"double {arg.ref}" for arg in args)
         return Number(args[0].type, self._emit(f"call double @{PREFIX}{name}({given})"))
 
@@ -243,10 +241,8 @@ class Emitter:
 
     def argument(self, slot: int, dtype: np.dtype[Any]) -> str:
         """A number that the caller has put into the frame."""
-        before, self._now = self._now, self._entry
-        found = self.memory(f"ptr {self._slot(slot)}", dtype)
-        self._now = before
-        return found
+        with self._in_entry():
+            return self.memory(f"ptr {self._slot(slot)}", dtype)
 
     def hand_back(self, slot: int, dtype: np.dtype[Any], ref: str) -> None:
         """Put a number into the frame."""
@@ -295,31 +291,35 @@ class Emitter:
         return f"ptr {self._emit(f'getelementptr i8, ptr {data}, i64 {offset}')}"
 
     def _fact(self, x: Array, name: str) -> str:
-        """The data, a length or a stride of an array, read when the function begins."""
+        """The data, a length or a stride of an array; those of an argument are read when the function begins."""
+        field = name.rstrip("0123456789")
+        axis = int(name[len(field) :] or 0)
+        if x.input < 0:
+            return x.facts[{"data": 0, "shape": 1, "stride": 1 + x.ndim}[field] + axis]
         known = self._arrays.get((x.input, name))
         if known is None:
-            before, self._now = self._now, self._entry
-            known = self._arrays[x.input, name] = self._read_fact(x.input, name)
-            self._now = before
+            with self._in_entry():
+                known = self._arrays[x.input, name] = self._read_fact(self._arrays[x.input, "object"], field, axis)
         return known
 
-    def _read_fact(self, input: int, name: str) -> str:
-        field = name.rstrip("0123456789")
-        if field != name:
-            first = self._fact_base(input, field)
-            place = self._emit(f"getelementptr i64, ptr {first}, i64 {name[len(field):]}")
-            return self._emit(f"load i64, ptr {place}")
-        return self._fact_base(input, field)
-
-    def _fact_base(self, input: int, field: str) -> str:
-        array = self._arrays[input, "object"]
-        offset = {"data": _DATA, "shape": _SHAPE, "stride": _STRIDES}[field]
-        return self._emit(f"load ptr, ptr {self._emit(f'getelementptr i8, ptr {array}, i64 {offset}')}")
+    def _read_fact(self, array: str, field: str, axis: int) -> str:
+        found = self._load("ptr", array, {"data": DATA, "shape": SHAPE, "stride": STRIDES}[field])
+        return found if field == "data" else self._load("i64", found, 8 * axis)
 
     def argument_array(self, slot: int, input: int) -> None:
         """Read the address of an array's object from the frame."""
+        self._arrays[input, "object"] = self.argument_object(slot)
+
+    def argument_object(self, slot: int) -> str:
+        """The address of an object that the caller has put into the frame."""
+        with self._in_entry():
+            return self._load("ptr", "%frame", SLOT * slot)
+
+    @contextmanager
+    def _in_entry(self) -> Iterator[None]:
+        """What is emitted meanwhile runs when the function begins."""
         before, self._now = self._now, self._entry
-        self._arrays[input, "object"] = self._emit(f"load ptr, ptr {self._slot(slot)}")
+        yield
         self._now = before
 
     # Interrupts -------------------------------------------------------------------------------------------------------
@@ -329,8 +329,8 @@ class Emitter:
         left = self._emit(f"sub i64 {self.kept('polls', INT.dtype)}, {turns}")
         self.keep("polls", INT.dtype, left)
         with self.rarely(Number(BOOL, self._emit(f"icmp slt i64 {left}, 0"))):
-            self._declared |= {"declare ptr @PyEval_SaveThread()", "declare void @PyEval_RestoreThread(ptr)"}
-            self._declared.add("declare i32 @PyErr_CheckSignals()")
+            self.declared |= {"declare ptr @PyEval_SaveThread()", "declare void @PyEval_RestoreThread(ptr)"}
+            self.declared.add("declare i32 @PyErr_CheckSignals()")
             state = self._emit("call ptr @PyEval_SaveThread()")
             self._now.append(f"  call void @PyEval_RestoreThread(ptr {state})")
             raised = self._emit("call i32 @PyErr_CheckSignals()")

@@ -12,49 +12,22 @@ from __future__ import annotations
 
 import contextvars
 import ctypes
-import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from autograph.runtime.engines.native.calls import ARRAY_FLAGS, RANGE_BOUNDS
-from autograph.runtime.engines.native.emitter import SLOT, llvm_type
-from autograph.runtime.engines.native.exits import Exit, Fetch
-from autograph.runtime.operands import Array, Fixed, Number, Range
-from autograph.runtime.types import PYTHON_TYPES, TensorType
-
-VALUE = 16          # where objects of numbers hold them, behind count and class
-_CLASS, _NDIM, _DTYPE, _FLAGS = 8, 24, 56, 64
-_TABLE = 32         # where `bytes` hold theirs
-_FUNCTIONS = {
-    "PyLong_AsLongLongAndOverflow": "i64 (ptr, ptr)",
-    "PyLong_FromLongLong": "ptr (i64)",
-    "PyLong_FromUnsignedLongLong": "ptr (i64)",
-    "PyFloat_FromDouble": "ptr (double)",
-    "PyTuple_New": "ptr (i64)",
-    "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
-    "PyObject_CallOneArg": "ptr (ptr, ptr)",
-    "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
-    "PyContextVar_Get": "i32 (ptr, ptr, ptr)",
-    "Py_IncRef": "void (ptr)",
-    "Py_DecRef": "void (ptr)",
-}
-NAMES = tuple(_FUNCTIONS)
+from autograph.runtime.engines.native.exits import Exit, Fetch, Handed
+from autograph.runtime.engines.native.objects import SLOT, TABLE, VALUE, Table, Writer, llvm_type
+from autograph.runtime.operands import Array, Fixed, Given, Number, Range
 
 
-class Table(bytes):
-    """The addresses of objects; it keeps them."""
-
-    things: list[Any]
-    method: Any
-    owner: Any
-
-
-class Entry:
+class Entry(Writer):
     """The text of the C function.
 
     Args:
+        writer: of the code, whose table this shares.
         operands: what the inputs are to the code.
         slots: of the frame.
         exits: of the code.
@@ -65,6 +38,7 @@ class Entry:
 
     def __init__(
         self,
+        writer: Writer,
         operands: Sequence[Any],
         slots: int,
         exits: Sequence[Exit],
@@ -72,7 +46,7 @@ class Entry:
         other: Callable[..., Any],
         left: Callable[..., Any],
     ) -> None:
-        self.things: list[Any] = []
+        super().__init__(writer.things, writer.declared, "%table")
         self._lines: list[str] = []
         self._numbers = 0
         self._slot = 0
@@ -86,25 +60,8 @@ class Entry:
 
     @property
     def text(self) -> str:
-        declared = [
-            f"declare {kind.partition(' ')[0]} @{name}{kind.partition(' ')[2]}" for name, kind in _FUNCTIONS.items()
-        ]
         head = "define ptr @entry(ptr %self, ptr %args, i64 %count) noinline optnone {"
-        return "\n".join([*declared, head, *self._lines, "}", ""])
-
-    @property
-    def table(self) -> Table:
-        """What the C function is to get as its `self`."""
-        table = Table(struct.pack(f"<{len(self.things)}Q", *map(id, self.things)))
-        table.things = self.things
-        return table
-
-    def _address(self, thing: object) -> str:
-        """That of an object, out of the table."""
-        place = next((place for place, each in enumerate(self.things) if each is thing), len(self.things))
-        if place == len(self.things):
-            self.things.append(thing)
-        return self._load("ptr", "%self", _TABLE + SLOT * place)
+        return "\n".join([head, *self._lines, "}", ""])
 
     # Writing ----------------------------------------------------------------------------------------------------------
 
@@ -120,33 +77,31 @@ class Entry:
         self._numbers += 1
         return f"l{self._numbers}"
 
-    def _load(self, kind: str, pointer: str, offset: int) -> str:
-        return self._emit(f"load {kind}, ptr {self._emit(f'getelementptr i8, ptr {pointer}, i64 {offset}')}")
-
     def _store(self, kind: str, ref: str) -> None:
         """Put a number into the next place of the frame."""
         self._do(f"  store {kind} {ref}, ptr {self._emit(f'getelementptr i8, ptr %frame, i64 {SLOT * self._slot}')}")
         self._slot += 1
 
-    def _demand(self, condition: str) -> None:
+    def demand(self, condition: str) -> None:
         """Call the other one unless a condition holds."""
         on = self._label()
         self._do(f"  br i1 {condition}, label %{on}, label %other", f"{on}:")
 
     def _open(self, slots: int, other: Any) -> None:
         self._do(f"  %frame = alloca [{slots} x i64]", "  %overflow = alloca i32", "  %setting = alloca ptr")
+        self._do(f"  %table = getelementptr i8, ptr %self, i64 {TABLE}")
         self._do("  br label %begin", "other:")
-        vector = f"call ptr @PyObject_Vectorcall(ptr {self._address(other)}, ptr %args, i64 %count, ptr null)"
-        self._do(f"  ret ptr {self._emit(vector)}", "begin:")
-        self._demand(self._emit(f"icmp eq i64 %count, {self._count}"))
+        self._do(f"  ret ptr {self.python('PyObject_Vectorcall', self.address(other), '%args', '%count', 'null')}")
+        self._do("begin:")
+        self.demand(self._emit(f"icmp eq i64 %count, {self._count}"))
 
     def _demand_silence(self) -> None:
         """Call the other one unless NumPy's settings are those that it begins with."""
-        variable, default = map(self._address, _SETTINGS)
-        self._emit(f"call i32 @PyContextVar_Get(ptr {variable}, ptr null, ptr %setting)")
+        variable, default = map(self.address, _SETTINGS)
+        self.python("PyContextVar_Get", variable, "null", "%setting")
         setting = self._emit("load ptr, ptr %setting")
-        self._do(f"  call void @Py_DecRef(ptr {setting})")
-        self._demand(self._emit(f"icmp eq ptr {setting}, {default}"))
+        self.forget(setting)
+        self.demand(self._emit(f"icmp eq ptr {setting}, {default}"))
 
     # Arguments --------------------------------------------------------------------------------------------------------
 
@@ -154,59 +109,43 @@ class Entry:
         """Look at an argument, and put what it holds into the frame."""
         thing = self._load("ptr", "%args", 8 * place)
         if isinstance(operand, Fixed):
-            self._demand(self._emit(f"icmp eq ptr {thing}, {self._address(operand.value)}"))
+            self.demand(self._emit(f"icmp eq ptr {thing}, {self.address(operand.value)}"))
         elif isinstance(operand, Number):
-            self._take_number(thing, operand.type)
+            in_memory = "i8" if operand.type.dtype.kind == "b" else llvm_type(operand.type.dtype)
+            self._store(in_memory, self.number_in(thing, operand.type))
         elif isinstance(operand, Array):
-            self._take_array(thing, operand)
+            self.demand_array(thing, operand.dtype, operand.ndim, operand.flags, ARRAY_FLAGS)
+            self._store("ptr", thing)
+        elif isinstance(operand, Given):
+            self._demand_kind(thing, operand.of)
+            self._store("ptr", thing)
         else:
             self._take_range(thing, operand)
 
-    def _demand_class(self, thing: str, kind: type) -> None:
-        self._demand(self._emit(f"icmp eq ptr {self._load('ptr', thing, _CLASS)}, {self._address(kind)}"))
-
-    def _take_number(self, thing: str, type: TensorType) -> None:
-        dtype = type.dtype
-        kind = PYTHON_TYPES[dtype] if type.kind == "python" else dtype.type
-        self._demand_class(thing, kind)
-        if kind is int:
-            self._store("i64", self._integer(thing))
-        elif kind is bool:
-            self._store("i8", self._emit(f"zext i1 {self._emit(f'icmp eq ptr {thing}, {self._address(True)}')} to i8"))
+    def _demand_kind(self, thing: str, kind: Any) -> None:
+        """Demand an object of a kind that is no number; see `calls.kind_of`."""
+        if isinstance(kind, tuple):
+            dtype, ndim, flags = kind
+            self.demand_array(thing, dtype, ndim, flags, ARRAY_FLAGS)
         else:
-            in_memory = "i8" if dtype.kind == "b" else llvm_type(dtype)
-            self._store(in_memory, self._load(in_memory, thing, VALUE))
-
-    def _integer(self, thing: str) -> str:
-        """A Python integer, if it has no more than 64 bits."""
-        found = self._emit(f"call i64 @PyLong_AsLongLongAndOverflow(ptr {thing}, ptr %overflow)")
-        self._demand(self._emit(f"icmp eq i32 {self._emit('load i32, ptr %overflow')}, 0"))
-        return found
-
-    def _take_array(self, thing: str, array: Array) -> None:
-        self._demand_class(thing, np.ndarray)
-        self._demand(self._emit(f"icmp eq ptr {self._load('ptr', thing, _DTYPE)}, {self._address(array.dtype)}"))
-        self._demand(self._emit(f"icmp eq i32 {self._load('i32', thing, _NDIM)}, {array.ndim}"))
-        flags = self._emit(f"and i32 {self._load('i32', thing, _FLAGS)}, {ARRAY_FLAGS}")
-        self._demand(self._emit(f"icmp eq i32 {flags}, {array.flags}"))
-        self._store("ptr", thing)
+            self.demand_class(thing, kind)
 
     def _take_range(self, thing: str, operand: Range) -> None:
-        self._demand_class(thing, range)
+        self.demand_class(thing, range)
         for part, bound in enumerate(RANGE_BOUNDS):
-            found = self._integer(self._load("ptr", thing, VALUE + 8 * part))
-            self._demand(self._emit(f"icmp ule i64 {self._emit(f'add i64 {found}, {bound}')}, {2 * bound}"))
+            found = self.integer_in(self._load("ptr", thing, VALUE + 8 * part))
+            self.demand(self._emit(f"icmp ule i64 {self._emit(f'add i64 {found}, {bound}')}, {2 * bound}"))
             self._store("i64", found)
         if operand.known is not None:
-            self._demand(self._emit(f"icmp eq i64 {found}, {operand.known}"))
+            self.demand(self._emit(f"icmp eq i64 {found}, {operand.known}"))
         else:
-            self._demand(self._emit(f"icmp {'slt' if operand.down else 'sgt'} i64 {found}, 0"))
+            self.demand(self._emit(f"icmp {'slt' if operand.down else 'sgt'} i64 {found}, 0"))
 
     # Results ----------------------------------------------------------------------------------------------------------
 
     def _call(self, exits: Sequence[Exit], left: Any) -> None:
         """Run the code, and give back what there is."""
-        number = self._emit("call i64 @loop(ptr %frame) noinline")
+        number = self._emit("call i64 @loop(ptr %frame, ptr %table) noinline")
         ends = {place: self._label() for place, exit in enumerate(exits) if place and _is_simple(exit)}
         cases = " ".join(f"i64 {place}, label %{label}" for place, label in ends.items())
         self._do(f"  switch i64 {number}, label %left [ i64 0, label %stop {cases} ]", "stop:", "  ret ptr null")
@@ -216,57 +155,34 @@ class Entry:
             self._do(f"  ret ptr {self._made(values[0] if len(values) == 1 else values)}")
         self._do("left:")
         numbers = [number, self._emit("ptrtoint ptr %frame to i64")]
-        made = [self._emit(f"call ptr @PyLong_FromLongLong(i64 {each})") for each in numbers]
+        made = [self.python("PyLong_FromLongLong", each) for each in numbers]
         handed = self._emit(f"alloca [{self._count + 2} x ptr]")
         given = [self._load("ptr", "%args", 8 * place) for place in range(self._count)]
         for place, each in enumerate([*made, *given]):
             self._do(f"  store ptr {each}, ptr {self._emit(f'getelementptr ptr, ptr {handed}, i64 {place}')}")
-        arguments = f"ptr {self._address(left)}, ptr {handed}, i64 {self._count + 2}, ptr null"
-        found = self._emit(f"call ptr @PyObject_Vectorcall({arguments})")
+        found = self.python("PyObject_Vectorcall", self.address(left), handed, str(self._count + 2), "null")
         for each in made:
-            self._do(f"  call void @Py_DecRef(ptr {each})")
+            self.forget(each)
         self._do(f"  ret ptr {found}")
 
     def _made(self, recipe: Any) -> str:
         """A new reference to the object for a value."""
         if isinstance(recipe, Fetch):
             assert recipe.type is not None
-            return self._number(recipe.slot, recipe.type)
+            return self.number_object(self._in_frame(recipe.slot, recipe.type.dtype), recipe.type)
+        if isinstance(recipe, Handed):
+            return self._load("ptr", "%frame", SLOT * recipe.slot)
         if isinstance(recipe, tuple):
-            parts = [self._made(each) for each in recipe]
-            found = self._emit(f"call ptr @PyTuple_New(i64 {len(parts)})")
-            for place, part in enumerate(parts):
-                self._emit(f"call i32 @PyTuple_SetItem(ptr {found}, i64 {place}, ptr {part})")
-            return found
-        if isinstance(recipe, Array):
-            return self._another(self._load("ptr", "%args", 8 * recipe.input))
-        return self._another(self._address(recipe.value))
+            return self.tuple_object([self._made(each) for each in recipe])
+        if isinstance(recipe, (Array, Given)):
+            return self.another(self._load("ptr", "%args", 8 * recipe.input))
+        return self.another(self.address(recipe.value))
 
-    def _another(self, thing: str) -> str:
-        self._do(f"  call void @Py_IncRef(ptr {thing})")
-        return thing
-
-    def _number(self, slot: int, type: TensorType) -> str:
-        dtype = type.dtype
+    def _in_frame(self, slot: int, dtype: np.dtype[Any]) -> str:
+        """A number in the frame."""
         if dtype.kind == "b":
-            things = (True, False) if type.kind == "python" else (np.True_, np.False_)
-            true, false = map(self._address, things)
-            holds = self._emit(f"icmp ne i8 {self._load('i8', '%frame', SLOT * slot)}, 0")
-            return self._another(self._emit(f"select i1 {holds}, ptr {true}, ptr {false}"))
-        kind = llvm_type(dtype)
-        value = self._load(kind, "%frame", SLOT * slot)
-        if dtype.kind == "f":
-            wide = value if kind == "double" else self._emit(f"fpext float {value} to double")
-            found = self._emit(f"call ptr @PyFloat_FromDouble(double {wide})")
-        else:
-            how, unsigned = ("sext", "") if dtype.kind == "i" else ("zext", "Unsigned")
-            wide = value if kind == "i64" else self._emit(f"{how} {kind} {value} to i64")
-            found = self._emit(f"call ptr @PyLong_From{unsigned}LongLong(i64 {wide})")
-        if type.kind == "python":
-            return found
-        scalar = self._emit(f"call ptr @PyObject_CallOneArg(ptr {self._address(dtype.type)}, ptr {found})")
-        self._do(f"  call void @Py_DecRef(ptr {found})")
-        return scalar
+            return self._emit(f"icmp ne i8 {self._load('i8', '%frame', SLOT * slot)}, 0")
+        return self._load(llvm_type(dtype), "%frame", SLOT * slot)
 
 
 def _is_simple(exit: Exit) -> bool:
@@ -277,7 +193,7 @@ def _is_simple(exit: Exit) -> bool:
 def _is_made(recipe: Any) -> bool:
     if isinstance(recipe, tuple):
         return all(map(_is_made, recipe))
-    return isinstance(recipe, (Array, Fixed)) or (isinstance(recipe, Fetch) and recipe.type is not None)
+    return isinstance(recipe, (Array, Fixed, Given, Handed)) or (isinstance(recipe, Fetch) and recipe.type is not None)
 
 
 class _Method(ctypes.Structure):
@@ -303,25 +219,6 @@ def builtin(place: int, table: Table, owner: Any) -> Callable[..., Any]:
     return made
 
 
-def layout_is_known() -> bool:
-    """Whether objects hold their values where this file and `emitter` look for them."""
-    array, parts = np.zeros((3, 5), np.int16)[:, :2], (_RANGE.start, _RANGE.stop, _RANGE.step)
-    words = (ctypes.c_int64 * 9).from_address(id(array))
-    lengths, strides = ((ctypes.c_int64 * 2).from_address(words[place]) for place in (4, 5))
-    table = Table(struct.pack("<Q", 2**60 + 1))
-    return (
-        ctypes.c_int64.from_address(id(table) + _TABLE).value == 2**60 + 1
-        and (words[1], words[7]) == (id(np.ndarray), id(array.dtype))
-        and words[2] == array.ctypes.data
-        and (*lengths, *strides) == (*array.shape, *array.strides)
-        and ctypes.c_int32.from_address(id(array) + _NDIM).value == 2
-        and ctypes.c_int32.from_address(id(array) + _FLAGS).value == array.flags.num
-        and ctypes.c_double.from_address(id(_HALF) + VALUE).value == _HALF
-        and ctypes.c_double.from_address(id(_SCALAR) + VALUE).value == _HALF
-        and (ctypes.c_int64 * 3).from_address(id(_RANGE) + VALUE)[:] == list(map(id, parts))
-    )
-
-
 def tells_of_underflows() -> bool:
     """Whether NumPy is set to warn of underflows, or the like, which it is not to begin with."""
     return np.geterr()["under"] != "ignore"
@@ -338,4 +235,3 @@ def _settings() -> tuple[Any, ...]:
 
 _SETTINGS = _settings()
 FAST_UNDERFLOWS = bool(_SETTINGS)       # whether an entry can see whether NumPy tells of them
-_HALF, _SCALAR, _RANGE = 0.5, np.float64(0.5), range(3, 1000, 2)

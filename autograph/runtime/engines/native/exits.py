@@ -24,6 +24,13 @@ class Fetch:
     type: TensorType | None
 
 
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A reference to an object in the frame, which whoever fetches it takes over."""
+
+    slot: int
+
+
 @dataclass(slots=True)
 class Exit:
     """What is in the frame when machine code has ended.
@@ -40,7 +47,7 @@ class Exit:
 
 
 class Interrupted(Exit):
-    """A signal has raised an exception."""
+    """A signal, or what has been called, has raised an exception."""
 
     def __init__(self) -> None:
         super().__init__(None, [], ())

@@ -14,7 +14,7 @@ from typing import Any
 
 from autograph.errors import EngineError
 from autograph.runtime.engines.native import cache as disk
-from autograph.runtime.engines.native.entry import NAMES, layout_is_known
+from autograph.runtime.engines.native.objects import NAMES, layout_is_known
 
 
 @cache
@@ -106,7 +106,7 @@ class Code:
     Attributes:
         text: of which it was made.
         cached: whether it was on disk.
-        run: the function `loop` of it. It takes the address of the frame, and gives the number of the exit.
+        run: the function `loop` of it. It takes the addresses of frame and table, and gives the number of the exit.
         entry: the address of its function `entry`; 0 if there is none.
     """
 
@@ -120,7 +120,7 @@ class Code:
             code = here.object(text)
             disk.save(key, code)
         self._engine = here.linked(code)
-        self.run: Callable[[Any], int] = _TYPE(self._engine.get_function_address("loop"))
+        self.run: Callable[[int, int], int] = _TYPE(self._engine.get_function_address("loop"))
         self.entry: int = self._engine.get_function_address("entry")
 
     @property
@@ -135,4 +135,5 @@ class Code:
         return str(here.target.emit_assembly(here.optimised(self.text)))
 
 
-_TYPE = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)      # it keeps the GIL, and asks for exceptions
+# It keeps the GIL, and asks for exceptions.
+_TYPE = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)

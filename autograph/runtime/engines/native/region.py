@@ -20,9 +20,9 @@ from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Entry, built
 from autograph.runtime.engines.native.exits import Continuation, Copier, Exit
 from autograph.runtime.engines.native.lowering import Lowering, Refused
 from autograph.runtime.engines.native.machine import Code
+from autograph.runtime.engines.native.objects import Table
 from autograph.runtime.engines.native.structure import Key, Point, Structure
 from autograph.runtime.graph import Graph, Node, Value, user_line
-from autograph.runtime.operands import Given
 from autograph.runtime.signature import Event
 from autograph.runtime.types import type_of
 
@@ -44,19 +44,21 @@ class Version:
         lowering = Lowering(region.structure, {})
         caller = Caller(lowering.emit, inputs)
         lowering.inputs.update(zip(region.values, caller.operands))
-        text = lowering.run()
+        texts = [lowering.run()]
         self.exits: list[Exit] = lowering.exits
         slots = max(caller.slots, lowering.slots, 1)
         self.entry = region.entry
         self.frame = ctypes.c_char * (8 * slots)
         self.underflows = lowering.emit.underflows
-        if any(isinstance(operand, Given) for operand in caller.operands) or (self.underflows and not FAST_UNDERFLOWS):
-            self.code = Code(text)
-        else:
+        enters = FAST_UNDERFLOWS or not self.underflows
+        if enters:
             left = partial(region.left_by, self)
-            entry = Entry(caller.operands, slots, self.exits, self.underflows, self.entry, left)
-            self.code = Code(text + entry.text)
-            self.entry = builtin(self.code.entry, entry.table, self.code)
+            entry = Entry(lowering.emit, caller.operands, slots, self.exits, self.underflows, self.entry, left)
+            texts.append(entry.text)
+        self.code = Code("\n".join([*sorted(lowering.emit.declared), *texts]))
+        self.table = Table.of(lowering.emit.things)
+        if enters:
+            self.entry = builtin(self.code.entry, self.table, self.code)
         self.seconds = time.perf_counter() - begin
         self.put = caller.put
         self.run = self.code.run
@@ -103,7 +105,8 @@ class Region:
                 version.put(frame, *inputs)
             except struct.error:        # an integer of more than 64 bits
                 break
-            done, found = self._ended(version.exits[version.run(ctypes.addressof(frame))], frame, inputs)
+            number = version.run(ctypes.addressof(frame), version.table.address)
+            done, found = self._ended(version.exits[number], frame, inputs)
             if done:
                 return found
             inputs = found

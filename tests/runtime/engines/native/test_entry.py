@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.engines.native.entry import layout_is_known
+from autograph.runtime.engines.native.objects import layout_is_known
 
 
 def last(xs, n, start):

@@ -1,0 +1,221 @@
+"""Python's objects in machine code: looking into them, making them, calling them, and the references to them.
+
+No address stands in the code, so that it serves other processes (`cache`): objects that the code knows are in a table,
+of which it gets the address. Objects of unknown origin are looked at before they are looked into, by the rules of
+CPython's and NumPy's ABI, which `layout_is_known` tries.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.types import PYTHON_TYPES, TensorType
+
+SLOT = 8            # bytes of a place in the frame, and in the table
+CLASS, VALUE = 8, 16                        # where objects hold their class, and numbers what they are
+DATA, NDIM, SHAPE, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64       # where an array's object has them
+TABLE = 32          # where `bytes` hold theirs
+_FUNCTIONS = {
+    "PyLong_AsLongLongAndOverflow": "i64 (ptr, ptr)",
+    "PyLong_FromLongLong": "ptr (i64)",
+    "PyLong_FromUnsignedLongLong": "ptr (i64)",
+    "PyFloat_FromDouble": "ptr (double)",
+    "PyTuple_New": "ptr (i64)",
+    "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
+    "PyTuple_GetItem": "ptr (ptr, i64)",
+    "PyObject_CallOneArg": "ptr (ptr, ptr)",
+    "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
+    "PyObject_GetIter": "ptr (ptr)",
+    "PyIter_Next": "ptr (ptr)",
+    "PyErr_Occurred": "ptr ()",
+    "PyContextVar_Get": "i32 (ptr, ptr, ptr)",
+    "Py_IncRef": "void (ptr)",
+    "Py_DecRef": "void (ptr)",
+}
+NAMES = tuple(_FUNCTIONS)
+
+
+class Table(bytes):
+    """The addresses of objects; it keeps them."""
+
+    things: list[Any]
+    method: Any
+    owner: Any
+
+    @staticmethod
+    def of(things: Sequence[Any]) -> Table:
+        table = Table(struct.pack(f"<{len(things)}Q", *map(id, things)))
+        table.things = list(things)
+        return table
+
+    @property
+    def address(self) -> int:
+        """Where they are."""
+        return id(self) + TABLE
+
+    def put(self, thing: Any, other: Any) -> None:
+        """Put another object into the place of one."""
+        for place, each in enumerate(self.things):
+            if each is thing:
+                self.things[place] = other
+                ctypes.c_uint64.from_address(self.address + SLOT * place).value = id(other)
+
+
+def llvm_type(dtype: np.dtype[Any]) -> str:
+    """What LLVM calls a number in a register."""
+    if dtype.kind == "b":
+        return "i1"
+    return {4: "float", 8: "double"}[dtype.itemsize] if dtype.kind == "f" else f"i{8 * dtype.itemsize}"
+
+
+def class_of(type: TensorType) -> type:
+    """The class of numbers of a type."""
+    return PYTHON_TYPES[type.dtype] if type.kind == "python" else type.dtype.type
+
+
+class Writer:
+    """What writes machine code that deals with objects.
+
+    Attributes:
+        things: the objects in the table.
+        declared: the functions that the code calls, as LLVM declares them.
+    """
+
+    def __init__(self, things: list[Any], declared: set[str], table: str) -> None:
+        self.things = things
+        self.declared = declared
+        self._table = table
+
+    def _emit(self, text: str) -> str:
+        """An instruction. Gives the register with its result."""
+        raise NotImplementedError
+
+    def _do(self, *lines: str) -> None:
+        """Write instructions without results."""
+        raise NotImplementedError
+
+    def demand(self, condition: str) -> None:
+        """Go elsewhere unless a condition holds."""
+        raise NotImplementedError
+
+    def _load(self, kind: str, pointer: str, offset: int) -> str:
+        return self._emit(f"load {kind}, ptr {self._emit(f'getelementptr i8, ptr {pointer}, i64 {offset}')}")
+
+    def place_of(self, thing: object) -> int:
+        """That of an object in the table."""
+        place = next((place for place, each in enumerate(self.things) if each is thing), len(self.things))
+        if place == len(self.things):
+            self.things.append(thing)
+        return place
+
+    def address(self, thing: object) -> str:
+        """That of an object, out of the table."""
+        return self._load("ptr", self._table, SLOT * self.place_of(thing))
+
+    def python(self, name: str, *args: str) -> str:
+        """Call a function of Python's. Gives what it returns."""
+        result, _, kinds = _FUNCTIONS[name].partition(" ")
+        self.declared.add(f"declare {result} @{name}{kinds}")
+        given = ", ".join(f"{kind} {arg}" for kind, arg in zip(kinds[1:-1].split(", "), args))
+        call = f"call {result} @{name}({given})"
+        if result != "void":
+            return self._emit(call)
+        self._do(f"  {call}")
+        return ""
+
+    # References -------------------------------------------------------------------------------------------------------
+
+    def another(self, thing: str) -> str:
+        """Another reference to an object."""
+        self.python("Py_IncRef", thing)
+        return thing
+
+    def forget(self, thing: str) -> None:
+        """Let a reference go."""
+        self.python("Py_DecRef", thing)
+
+    # Looking ----------------------------------------------------------------------------------------------------------
+
+    def demand_class(self, thing: str, kind: type) -> None:
+        self.demand(self._emit(f"icmp eq ptr {self._load('ptr', thing, CLASS)}, {self.address(kind)}"))
+
+    def demand_array(self, thing: str, dtype: np.dtype[Any], ndim: int, flags: int, mask: int) -> None:
+        """Demand an array of a dtype, of so many dimensions, of whose flags some are so."""
+        self.demand_class(thing, np.ndarray)
+        self.demand(self._emit(f"icmp eq ptr {self._load('ptr', thing, DTYPE)}, {self.address(dtype)}"))
+        self.demand(self._emit(f"icmp eq i32 {self._load('i32', thing, NDIM)}, {ndim}"))
+        found = self._emit(f"and i32 {self._load('i32', thing, FLAGS)}, {mask}")
+        self.demand(self._emit(f"icmp eq i32 {found}, {flags}"))
+
+    def number_in(self, thing: str, type: TensorType) -> str:
+        """The number that an object is, as it is in memory; demands its class, and for integers that 64 bits do."""
+        dtype, kind = type.dtype, class_of(type)
+        self.demand_class(thing, kind)
+        if kind is int:
+            return self.integer_in(thing)
+        if kind is bool:
+            return self._emit(f"zext i1 {self._emit(f'icmp eq ptr {thing}, {self.address(True)}')} to i8")
+        return self._load("i8" if dtype.kind == "b" else llvm_type(dtype), thing, VALUE)
+
+    def integer_in(self, thing: str) -> str:
+        """A Python integer, if it has no more than 64 bits."""
+        found = self.python("PyLong_AsLongLongAndOverflow", thing, "%overflow")
+        self.demand(self._emit(f"icmp eq i32 {self._emit('load i32, ptr %overflow')}, 0"))
+        return found
+
+    # Making -----------------------------------------------------------------------------------------------------------
+
+    def number_object(self, value: str, type: TensorType) -> str:
+        """A new reference to an object for a number in a register."""
+        dtype = type.dtype
+        kind = llvm_type(dtype)
+        if dtype.kind == "b":
+            things = (True, False) if type.kind == "python" else (np.True_, np.False_)
+            true, false = map(self.address, things)
+            return self.another(self._emit(f"select i1 {value}, ptr {true}, ptr {false}"))
+        if dtype.kind == "f":
+            wide = value if kind == "double" else self._emit(f"fpext float {value} to double")
+            found = self.python("PyFloat_FromDouble", wide)
+        else:
+            how, unsigned = ("sext", "") if dtype.kind == "i" else ("zext", "Unsigned")
+            wide = value if kind == "i64" else self._emit(f"{how} {kind} {value} to i64")
+            found = self.python(f"PyLong_From{unsigned}LongLong", wide)
+        if type.kind == "python":
+            return found
+        scalar = self.python("PyObject_CallOneArg", self.address(dtype.type), found)
+        self.forget(found)
+        return scalar
+
+    def tuple_object(self, parts: Sequence[str]) -> str:
+        """A new tuple, which takes over the references to its parts."""
+        found = self.python("PyTuple_New", str(len(parts)))
+        for place, part in enumerate(parts):
+            self.python("PyTuple_SetItem", found, str(place), part)
+        return found
+
+
+def layout_is_known() -> bool:
+    """Whether objects hold their values where this file looks for them."""
+    array, parts = np.zeros((3, 5), np.int16)[:, :2], (_RANGE.start, _RANGE.stop, _RANGE.step)
+    words = (ctypes.c_int64 * 9).from_address(id(array))
+    lengths, strides = ((ctypes.c_int64 * 2).from_address(words[place // 8]) for place in (SHAPE, STRIDES))
+    table = Table.of([array])
+    return (
+        ctypes.c_int64.from_address(table.address).value == id(array)
+        and (words[CLASS // 8], words[DTYPE // 8]) == (id(np.ndarray), id(array.dtype))
+        and words[DATA // 8] == array.ctypes.data
+        and (*lengths, *strides) == (*array.shape, *array.strides)
+        and ctypes.c_int32.from_address(id(array) + NDIM).value == 2
+        and ctypes.c_int32.from_address(id(array) + FLAGS).value == array.flags.num
+        and ctypes.c_double.from_address(id(_HALF) + VALUE).value == _HALF
+        and ctypes.c_double.from_address(id(_SCALAR) + VALUE).value == _HALF
+        and (ctypes.c_int64 * 3).from_address(id(_RANGE) + VALUE)[:] == list(map(id, parts))
+    )
+
+
+_HALF, _SCALAR, _RANGE = 0.5, np.float64(0.5), range(3, 1000, 2)
