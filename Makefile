@@ -23,9 +23,9 @@ test-all: setup ## every test and sweep, under every Python found (takes long)
 	done; exit $$status
 
 FUZZ ?= 10000
-fuzz: setup ## run 10,000 drawn programs plain and staged, and compare (or FUZZ=N programs)
+fuzz: setup ## run 10,000 drawn programs plain, staged and as machine code, and compare (or FUZZ=N programs)
 	AUTOGRAPH_FUZZ=$(FUZZ) $(PYTHON) -m pytest -q -s -o faulthandler_timeout=0 \
-		tests/test_staged_fuzz.py tests/test_gradient_fuzz.py
+		tests/test_staged_fuzz.py tests/test_native_fuzz.py tests/test_gradient_fuzz.py
 
 lint: setup ## ruff, and mypy --strict
 	$(PYTHON) -m ruff check autograph tests benchmarks examples
