@@ -1,8 +1,8 @@
 """Loops of numbers and of elements of arrays for hypothesis to draw; all of them end.
 
-A program is the text of a module with a function `main(n, m, f, x, y, a)`: an integer, a small one, a number, two vectors and a
-matrix of some layout, dtype and length. Integers `i j k` meet the limits of 64 bits, `p q` are numbers of any type, which may
-change from turn to turn, and `t` may be None.
+A program is the text of a module with a function `main(n, m, f, x, y, a)`: an integer, a small one, a number, two
+vectors and a matrix of some layout, dtype and length. Integers `i j k` meet the limits of 64 bits, `p q` are numbers of
+any type, which may change from turn to turn, and `t` may be None.
 
 What makes it end, and soon: loops have few turns; what is multiplied is small, or wraps as NumPy's integers do. Loops
 over ranges that have no end to speak of are left after a few turns.
@@ -74,18 +74,20 @@ WIDE = forms("""
 """)
 STORES = forms("""
     {x}[0]   {x}[-1]   {x}[{i} % 3]   {x}[{i} % len({x})]   {x}[i % 3]   {x}[j % 3 - 1]   {x}[k % 2]   a[{i} % 2, 1]
-    a[{i} % 2, {i} % 3]   a[i % 2, j % 3]   a[-1, -({i} % 3)]   a[i % 2, -1]   {x}[-1 - i % 3]   {x}[{i}]   a[{i} % 2][2]
+    a[{i} % 2, {i} % 3]   a[i % 2, j % 3]   a[-1, -({i} % 3)]   a[i % 2, -1]   {x}[-1 - i % 3]   {x}[{i}]
+    a[{i} % 2][2]
 """)
 UPDATES = forms("""
     i *= 2   j //= 2   p *= 0.5   q /= 3   k %= 4   k -= 1   p += {e}   i <<= 1   q = -q   j = not j   p = k
     i, j = j, {i}   p, q = q, {p}   j >>= 1   x, y = y, x   t = {p}   t = None   t = {i}   t = t if {c} else None
     if t is None or {p} > t: t = {p}   if t is None: t = {p}   t = p if t is None else t + p   p = i = {i}
     i, (p, k) = {i}, ({p}, {i})   t, p = p, 1.5   i = {c}   p = {c}   p = {i}   i ^= {i}   q += 1   j += 1   k += i
-    x[0], x[-1] = x[-1], x[0]   x[i % 3], y[j % 2] = {p}, {p}   i = i * 3 % 1000003   s = {i}   s += p   p = s   {x}[i % 3] += 1
+    x[0], x[-1] = x[-1], x[0]   x[i % 3], y[j % 2] = {p}, {p}   i = i * 3 % 1000003   s = {i}   s += p   p = s
+    {x}[i % 3] += 1
 """)
 WIDE_UPDATES = forms("""
-    x += {p}   y[:] = x   x[1:] = {p}   y = x * 2   x[:] = y + {p}   a[0] = {p}   a[1] += {i}   z = x + y   y = np.sqrt(x)
-    x[{i} % 2:] *= 2   a += 1   np.add(x, 1, out=x)   y = x[::-1]   x = x.copy()
+    x += {p}   y[:] = x   x[1:] = {p}   y = x * 2   x[:] = y + {p}   a[0] = {p}   a[1] += {i}   z = x + y
+    y = np.sqrt(x)    x[{i} % 2:] *= 2   a += 1   np.add(x, 1, out=x)   y = x[::-1]   x = x.copy()
 """)
 SHOWS = forms("""
     print({i}, {p})   print('x', {e})   assert {c}, 'no'   assert {i} < 50, {i}   p = 1 / {i}   raise KeyError({i})
@@ -105,7 +107,8 @@ LOOPS = forms("""
 TURNS = ("m", "m", "m + 1", "{i} % 4", "min(abs({i}), 3)", "len({x})")
 
 FORMS = {"i": INTEGERS, "p": NUMBERS, "e": ELEMENTS, "c": CONDITIONS, "x": ("x", "y")}
-NAMES = {"i": ("i", "j", "k"), "p": ("p", "q"), "e": ("x[i % 3]", "y[j % 2]", "a[i % 2, j % 3]"), "c": (), "x": ("x", "y")}
+NAMES = {"i": ("i", "j", "k"), "p": ("p", "q"), "e": ("x[i % 3]", "y[j % 2]", "a[i % 2, j % 3]"), "c": (),
+         "x": ("x", "y")}  # fmt: skip
 LEAVES = {
     "i": ("0", "1", "2", "3", "-1", "n", "63", "2**63 - 1", "-2**63", "m", "4"),
     "p": ("0.5", "1.5", "-2.0", "f", "n", "0.0", "-0.0", "1e308", "q", "i"),
@@ -209,7 +212,8 @@ class _Writer(FormWriter):
     def program(self) -> str:
         self.wide = self.flip(5)
         scope = Scope()
-        body = [f"i, j, k = {self.pick('n, 1, 0', '0, 0, 0', 'm, 1, n')}", "p, q = f, 0.5", "t, s, left, seen = None, 0, 20, []"]
+        counts = self.pick("n, 1, 0", "0, 0, 0", "m, 1, n")
+        body = [f"i, j, k = {counts}", "p, q = f, 0.5", "t, s, left, seen = None, 0, 20, []"]
         body += self.assign(scope) if self.flip(3) else []
         while self.left > 3 or len(body) < 6:
             body += self.draw(st.sampled_from([self.while_, self.for_, self.for_]))(scope)

@@ -79,7 +79,8 @@ def count(verdict: str, function: Any) -> None:
     regions = [region for each in executables for region in each.native.regions]
     TALLY["with machine code"] += any(region.compiled for region in regions)
     TALLY["left"] += any(region.left for region in regions)
-    REASONS.update({event.message for each in executables for event in each.events if "in Python, for" in event.message})
+    told = {event.message for each in executables for event in each.events}
+    REASONS.update(message for message in told if "in Python, for" in message)
     done = TALLY["same"] + TALLY["refused"]
     if EXAMPLES and done % 100 == 0:
         print(f"{done} programs, {dict(TALLY)}, {time.monotonic() - STARTED:.0f} s", file=sys.__stderr__, flush=True)

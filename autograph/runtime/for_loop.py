@@ -61,7 +61,7 @@ class _For:
     def plain(self, iterable: Any) -> None:
         """Over plain values."""
         source = _restartable(iterable)
-        if source is not None and self.rule.limit is not None and len(source) > self.rule.limit:
+        if source is not None and self.rule.limit is not None and _length(source) > self.rule.limit:
             self.restartable(source, iterable)
         else:
             self.unrolled(iter(watched(iterable)))
@@ -140,7 +140,7 @@ class _For:
                 break
             if self._peel(rest[0], lambda rest=rest: self.restartable(rest[1:])):  # type: ignore[misc]
                 return
-        self.trace.tell("unroll", f"a loop of {len(rest)} turns is unrolled: {_why(reason)}")
+        self.trace.tell("unroll", f"a loop of {_length(rest)} turns is unrolled: {_why(reason)}")
         self.unrolled(iter(rest))
 
     def unrolled(self, items: Iterator[Any]) -> None:
@@ -227,6 +227,11 @@ def _restartable(iterable: Any) -> Any:
         items = list(iterable)
         return items if items and all(type(i) in (int, float, complex) or is_tensor(i) for i in items) else None
     return None
+
+
+def _length(source: Any) -> int:
+    """How many items there are, also in a range for which `len` is at a loss."""
+    return (source[-1] - source[0]) // source.step + 1 if type(source) is range and source else len(source)
 
 
 def _as_iterable(trace: Trace, source: Any) -> Any:

@@ -266,17 +266,27 @@ _UFUNCS = {op: ufunc for ufunc, op in _OPERATORS.items()}
 _PARTIAL = frozenset("floordiv mod lshift rshift and or xor matmul".split())  # operators that not all numbers have
 _ARITHMETIC = (int, float, complex, Tensor, np.ndarray, np.generic)
 
+_ORDERED = "biuf"       # the kinds of dtypes whose numbers can be compared
+
 
 def _are_numbers(tensor: Tensor, other: Any) -> bool:
     """Whether both are numbers or arrays for certain, which make no difference between an operator and its mirror."""
     return isinstance(other, _ARITHMETIC) and isinstance(tensor._value.type, TensorType)
 
 
+def _are_ordered(tensor: Tensor, other: Any) -> bool:
+    """Whether they are numbers that can be compared, so that no error will tell the operator from its mirror."""
+    kind = tensor._value.type
+    if not (isinstance(kind, TensorType) and kind.dtype.kind in _ORDERED):
+        return False
+    return isinstance(other, (int, float, Tensor)) or getattr(getattr(other, "dtype", None), "kind", "O") in _ORDERED
+
+
 def _ordering(op: str, mirrored: str, sign: str) -> Callable[[Tensor, Any], Any]:
     """`self op other`, which Python also asks for in the place of `other sign self`."""
 
     def record(self: Tensor, other: Any) -> Any:
-        if not _are_numbers(self, other) and is_comparison(sys._getframe(1), sign):
+        if not _are_ordered(self, other) and is_comparison(sys._getframe(1), sign):
             return self._trace.record(mirrored, (other, self))
         return _binary(op)(self, other)
 

@@ -233,3 +233,30 @@ def a_number_is_compared_with_what_may_be_none(a, b):
     if a:
         b = 0
     return 0 < told_of(b)
+
+
+@calls("1j", "np.timedelta64(3, 's')", "np.array(['a', 'b'])", "2", "np.complex64(2)")
+def a_constant_is_compared_with_what_has_no_order(x):
+    return 0 < x
+
+
+@calls("0, 2**63", "-2**70, 2**70", "2**70, 0")
+def a_range_of_more_items_than_can_be_counted(start, stop):
+    last = None
+    for i in range(start, stop):
+        last = i
+        if i > start + 20:
+            break
+    return last
+
+
+@calls("1", "20")
+def a_constant_range_of_more_items_than_can_be_counted(n):
+    for i in range(2**64):
+        if i > n:
+            return i
+
+
+@calls("1", "0")
+def a_constant_spacing_of_more_numbers_than_can_be_counted(n):
+    return np.arange(2**70, 2**70 + 2) if n else np.arange(2**64)

@@ -47,9 +47,9 @@ def arange_length(start: Any, stop: Any, step: Any) -> int | None:
     start, step = 0 if start is None else start, 1 if step is None else step
     if not is_constant((start, stop, step)):
         return None
-    if all(isinstance(number, int) for number in (start, stop, step)):
-        return len(range(start, stop, step))
     try:
+        if all(isinstance(number, int) for number in (start, stop, step)):
+            return len(range(start, stop, step))
         length: int = math.ceil((stop - start) / step)
     except (OverflowError, ZeroDivisionError, TypeError) as error:
         raise Wrong from error

@@ -133,7 +133,7 @@ def _is_empty(iterable: Any) -> bool:
     if isinstance(iterable, Value):
         made = iterable.node
         if made is not None and made.op == "range" and all(type(arg) is int for arg in made.args):
-            return 0 not in made.args[2:] and len(range(*made.args)) == 0
+            return 0 not in made.args[2:] and not range(*made.args)
         found = iterable.type
         return isinstance(found, TensorType) and found.exact and found.shape[:1] == (0,) and found.dtype.kind != "O"
     return type(iterable) in (range, tuple, list, str) and not iterable

@@ -161,7 +161,7 @@ def _has_a_turn(loop: Node) -> bool:
         return type(iterable) in (range, str, tuple) and len(iterable) > 0
     made = iterable.node
     if made is not None and made.op == "range" and all(type(arg) is int for arg in made.args):
-        return 0 not in made.args[2:] and len(range(*made.args)) > 0
+        return 0 not in made.args[2:] and bool(range(*made.args))
     found = iterable.type
     return isinstance(found, TensorType) and found.exact and bool(found.shape) and found.shape[0] not in (0, None)
 
