@@ -1,7 +1,7 @@
 # Everything runs in .venv, which is made on first use and renewed when pyproject.toml changes.
 .DEFAULT_GOAL := help
 PYTHON := .venv/bin/python
-.PHONY: help setup demo test test-all fuzz lint bench clean
+.PHONY: help setup demo test test-all native fuzz lint bench clean
 
 help:       ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1: /p' Makefile
@@ -20,7 +20,13 @@ test-all: setup ## every test and sweep, under every Python found (takes long)
 	.ci/each-python -m pytest -q -n auto --dist worksteal -m "" || status=1; \
 	for sweep in tests/sweeps/*.py; do \
 	    if [ -e "$$sweep" ]; then .ci/each-python "$$sweep" || status=1; fi; \
-	done; exit $$status
+	done; \
+	$(MAKE) --no-print-directory native || status=1; exit $$status
+
+STAGED := tests/laws tests/test_staged_corpus.py tests/test_staged_fuzz.py tests/test_gradient_fuzz.py \
+	tests/runtime/test_gradients*.py tests/runtime/test_staged_function.py
+native: setup ## the corpus, the laws, the drawn programs and the gradients once more, with loops as machine code
+	AUTOGRAPH_TEST_ENGINE=native $(PYTHON) -m pytest -q -n auto --dist worksteal -m "" $(STAGED)
 
 FUZZ ?= 10000
 fuzz: setup ## run 10,000 drawn programs plain, staged and as machine code, and compare (or FUZZ=N programs)

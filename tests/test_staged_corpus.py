@@ -23,6 +23,9 @@ from tests import corpus, corpus_staged, outcomes
 ENTRIES = list(corpus_staged.entries())
 CORNERS = list(corpus.entries())
 
+# All of them in `make test-all`, some every time.
+SAMPLED = [pytest.param(each, marks=[pytest.mark.slow] * bool(place % 16)) for place, each in enumerate(ENTRIES)]
+
 # What is refused with a clear error instead, and why; see docs/limits.md.
 DIFFERS: dict[str, str] = {}
 
@@ -90,21 +93,20 @@ def test_staged(entry: corpus.Entry) -> None:
     assert len(function.traces) <= 2 * len(entry.calls) + 1, [trace.reason for trace in function.traces]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("left", [False, True], ids=["native", "left"])
-def test_native(left: bool) -> None:
-    """All of it with the native engine; and if machine code is left after so many nodes, drawn at random."""
+@pytest.mark.parametrize("entry", SAMPLED, ids=str)
+def test_native(entry: corpus.Entry, left: bool) -> None:
+    """With the native engine; and if machine code is left after so many nodes, drawn at random."""
     pytest.importorskip("llvmlite")
     from autograph.runtime.engines.native import lowering
 
     fuel, draw = ctypes.c_int64(-1), random.Random(1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lowering, "FUEL", [ctypes.addressof(fuel)] if left else [])
-        for entry in ENTRIES:
-            function = ag.function(entry.function, engine="native")
-            for arguments in order_of_calls(entry):
-                fuel.value = draw.randrange(1, 60)
-                compare(function, entry, arguments)
+        function = ag.function(entry.function, engine="native")
+        for arguments in order_of_calls(entry):
+            fuel.value = draw.randrange(1, 60)
+            compare(function, entry, arguments)
 
 
 def refusal(entry: corpus.Entry) -> Any:
