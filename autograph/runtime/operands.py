@@ -178,7 +178,7 @@ class Emitter(Protocol):
         """`add sub mul` and so on, of integers: with the bits that there are."""
 
     def overflowing(self, name: str, a: Number, b: Number) -> tuple[Number, Number]:
-        """`add sub mul` of integers, and whether the result has more bits than there are."""
+        """`add sub mul` of integers, and whether to leave as the result may have more bits than there are."""
 
     def floating(self, name: str, a: Number, b: Number) -> Number:
         """`add sub mul div rem` of floats, by the rules of IEEE 754."""
@@ -203,6 +203,9 @@ class Emitter(Protocol):
 
     def length(self, x: Array, axis: int) -> Number:
         """A dimension of an array."""
+
+    def place(self, index: Number, length: Number) -> Number:
+        """Where an index leads, counted from 0, which may be negative; leave if it is out of bounds."""
 
     def load(self, x: Array, index: Sequence[Number]) -> Number:
         """An element; the indices must be within bounds."""

@@ -105,18 +105,8 @@ def place(emit: Emitter, x: Array, index: Any) -> list[Number]:
         each = number(emit, entry)
         if each.type.dtype.kind not in "iu":
             raise NoLowering
-        found.append(within(emit, fitted(emit, each, INT), emit.length(x, axis)))
+        found.append(emit.place(fitted(emit, each, INT), emit.length(x, axis)))
     return found
-
-
-def within(emit: Emitter, index: Number, length: Number) -> Number:
-    """An index from 0, for one that may be negative."""
-    if index.known is None or index.known < 0:
-        negative = emit.compare("lt", index, emit.constant(0, INT))
-        index = emit.select(negative, emit.integer("add", index, length), index)
-    unsigned = scalar("uint64")
-    emit.leave_if(emit.compare("ge", Number(unsigned, index.ref), Number(unsigned, length.ref)))
-    return index
 
 
 def element(emit: Emitter, x: Any, index: Any) -> Operand:

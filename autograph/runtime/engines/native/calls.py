@@ -69,7 +69,8 @@ class Caller:
             for part in ("start", "stop", "step"):
                 self._add(INT.dtype, f"{name}.{part}")
             start, stop, step = (self._emit.argument(slot + part, INT.dtype) for part in range(3))
-            return Range(start, stop, step, *kind)
+            known = kind[0]
+            return Range(start, stop, step if known is None else str(known), *kind)
         if value is None or value is UNBOUND:
             return Fixed(value)
         self._add(INT.dtype, f"id({name})")

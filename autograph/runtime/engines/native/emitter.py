@@ -51,7 +51,7 @@ class Emitter(Writer):
         self.underflows = False
         self._entry: list[str] = []
         self._lines: dict[str, list[str]] = {}
-        self._now: list[str] = []
+        self._label, self._now = "", list[str]()
         self._numbers = 0
         self._cells: dict[Any, str] = {}
         self._arrays: dict[Any, str] = {}
@@ -65,7 +65,7 @@ class Emitter(Writer):
         parts.append("  br label %start")
         for label, lines in self._lines.items():
             parts += [f"{label}:", *lines]
-        return "\n".join([*parts, "}", '!0 = !{!"branch_weights", i32 1, i32 1000000}', ""])
+        return "\n".join([*parts, "}", '!0 = !{!"branch_weights", i32 1, i32 1000000}', "!1 = !{}", ""])
 
     # Blocks -----------------------------------------------------------------------------------------------------------
 
@@ -76,7 +76,7 @@ class Emitter(Writer):
 
     def begin(self, label: str) -> None:
         """Go on in a new block."""
-        self._now = self._lines[label] = []
+        self._label, self._now = label, self._lines.setdefault(label, [])
 
     def jump(self, label: str) -> None:
         self.settle()
@@ -172,8 +172,8 @@ class Emitter(Writer):
         both = f"{{ {kind}, i1 }}"
         self.declared.add(f"declare {both} {function}({kind}, {kind})")
         pair = self._emit(f"call {both} {function}({kind} {a.ref}, {kind} {b.ref})")
-        found, overflow = (self._emit(f"extractvalue {both} {pair}, {place}") for place in (0, 1))
-        return Number(a.type, found), Number(BOOL, overflow)
+        parts = [self._emit(f"extractvalue {both} {pair}, {place}") for place in (0, 1)]
+        return Number(a.type, parts[0]), Number(BOOL, parts[1])
 
     def floating(self, name: str, a: Number, b: Number) -> Number:
         found = self._emit(f"{_FLOATING[name]} {llvm_type(a.type.dtype)} {a.ref}, {b.ref}")
@@ -216,7 +216,8 @@ class Emitter(Writer):
 
     def select(self, condition: Number, a: Number, b: Number) -> Number:
         kind = llvm_type(a.type.dtype)
-        return Number(a.type, self._emit(f"select i1 {condition.ref}, {kind} {a.ref}, {kind} {b.ref}"))
+        chosen = f"select i1 {condition.ref}, {kind} {a.ref}, {kind} {b.ref}, !unpredictable !1"
+        return Number(a.type, self._emit(chosen))
 
     # Cells ------------------------------------------------------------------------------------------------------------
 

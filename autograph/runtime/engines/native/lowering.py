@@ -15,15 +15,17 @@ from typing import Any
 from autograph.marks import UNBOUND
 from autograph.runtime.engines.native.emitter import POLL
 from autograph.runtime.engines.native.exits import Exit
+from autograph.runtime.engines.native.knowing import RANGE
 from autograph.runtime.engines.native.structure import Point
 from autograph.runtime.engines.native.versions import Versions
-from autograph.runtime.graph import Block, Node
+from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.opdef import OPS, WRITE
-from autograph.runtime.operands import Array, Fixed, NoLowering, Number, Range
+from autograph.runtime.operands import Array, Fixed, NoLowering, Number, Range, kind_of
 from autograph.runtime.ops.scalars import truth
 from autograph.runtime.passes.rewriting import shown
 from autograph.runtime.types import INT
 
+_LIGHT = frozenset({"add", "sub", "iadd", "isub", "lt", "le", "eq", "ne", "gt", "ge"})
 NODES = 20_000      # lowered in all
 FUEL: list[int] = []        # for tests: the address of an integer, how many nodes are run before the code is left
 
@@ -68,6 +70,8 @@ class Lowering(Versions):
                 node = block.nodes[place]
                 for address in FUEL:
                     self.emit.spend(address)
+                if node.op == "if" and self._selected(node):
+                    continue
                 if node.blocks:
                     self._if(node) if node.op == "if" else self._loop(node)
                     return
@@ -123,15 +127,51 @@ class Lowering(Versions):
             return
         first, second = self.emit.label("then"), self.emit.label("else")
         self.emit.branch(condition, first, second)
-        state, at = self._state, self._at
+        state, at, places = self._state, self._at, self.emit.places
         for label, path in ((first, then), (second, orelse)):
             self._state, self._at, self._left = state.copy(), at, None
             self.emit.begin(label)
+            self.emit.places = dict(places)
             path()
 
     def _if(self, node: Node) -> None:
         then, orelse = node.blocks
         self._choose(self._args(node.args)[0], lambda: self._walk(then), lambda: self._walk(orelse))
+
+    def _selected(self, node: Node) -> bool:
+        """Do an `if` of which both blocks do next to nothing, without parting the paths. Gives whether it was possible.
+
+        The machine need not guess then which of them will be taken.
+        """
+        if not all(map(self._is_light, node.blocks)):
+            return False
+        condition = truth(self.emit, self._operand(self._args(node.args)[0]))
+        if condition.known is not None:
+            return False
+        both = []
+        for block in node.blocks:
+            for each in block.nodes:
+                self._operation(each)
+            both.append(list(map(self._operand, self._args(block.results))))
+        pairs = list(zip(*both))
+        if not all(one == other or (_is_number(one) and kind_of(one) == kind_of(other)) for one, other in pairs):
+            return False
+        for value, (one, other) in zip(node.outputs, pairs):
+            self._define(value, one if one == other else self.emit.select(condition, one, other))
+        return True
+
+    def _is_light(self, block: Block) -> bool:
+        """Whether a block gives numbers that there are, or those and a sum or comparison of integers."""
+        if block.results is None or len(block.nodes) > 1:
+            return False
+        args = [arg for node in block.nodes for arg in node.args]
+        if not all(isinstance(each, (Value, bool, int, float)) for each in (*args, *block.results)):
+            return False
+        return all(node.op in _LIGHT for node in block.nodes) and all(self._is_integer(arg) for arg in args)
+
+    def _is_integer(self, arg: Any) -> bool:
+        found = self._value(arg)
+        return found.type == INT if isinstance(found, Number) else type(found) is int and abs(found) < POLL
 
     def _end(self, block: Block) -> None:
         """What happens at the end of a block."""
@@ -226,20 +266,23 @@ class Lowering(Versions):
         self._set_limit(node, iterator)
         emit.jump(turn)
         state = self._state.copy()
+        emit.places = {}
         emit.begin(turn)
         rest = emit.counted(item, step)
         if isinstance(iterator, Range):
             self._define(node, replace(iterator, start=rest))
             self._define(body.params[0], Number(INT, item))
+            self._counters.add(body.params[0])
+            emit.bound(item, -RANGE, RANGE)
         else:
             self._define(node, (iterator[0], Number(INT, rest)))
             self._define(body.params[0], emit.load(iterator[0], [Number(INT, item)]))
         self._walk(body)
         self._state = state
         self._leave_from(None)
+        emit.places = {}
         emit.begin(done)
         self._after(node, carried)
-
 
     def _set_limit(self, node: Node, iterator: Any) -> None:
         """Let a loop run on to where signals are looked at again, or to its end."""
@@ -269,6 +312,10 @@ def _takes(rule: Callable[..., Any], count: int, names: tuple[str, ...]) -> bool
     except TypeError:
         return False
     return True
+
+
+def _is_number(operand: Any) -> bool:
+    return isinstance(operand, Number)
 
 
 def _item(items: tuple[Any, ...], index: Any) -> Any:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.emitter import Emitter
 from autograph.runtime.engines.native.exits import Exit, Fetch, Interrupted
+from autograph.runtime.engines.native.knowing import RANGE, Knowing
 from autograph.runtime.engines.native.structure import Key, Point, Structure
 from autograph.runtime.graph import Constant, Value, map_args
 from autograph.runtime.operands import Array, Fixed, Given, NoLowering, Number, Range, kind_of, mapped, unplaced
@@ -48,18 +48,19 @@ class Versions:
         exits: what is to be done when the code gives back their number.
     """
 
-    def __init__(self, structure: Structure, inputs: dict[Value, Any], emit: Emitter | None = None) -> None:
+    def __init__(self, structure: Structure, inputs: dict[Value, Any], emit: Knowing | None = None) -> None:
         self.structure = structure
         self.inputs = inputs
         self.exits: list[Exit] = [Interrupted()]
         self.slots = 0
-        self.emit = emit or Emitter("loop", self._leave)
+        self.emit = emit or Knowing("loop", self._leave)
         self._state = State({}, set())
         self._at: tuple[Point, State] | None = None     # where the code is left, and with what
         self._left: str | None = None                   # the block by which it is
         self._leaving: list[tuple[str, Point, State]] = []
         self._versions: dict[Any, dict[Any, str]] = {}
         self._queue: list[Callable[[], None]] = []
+        self._counters: set[Key] = set()                # the items of ranges
         self._nodes = 0
 
     # What values are --------------------------------------------------------------------------------------------------
@@ -79,10 +80,13 @@ class Versions:
 
     def _loaded(self, cell: Any, each: Any) -> Any:
         if isinstance(each, Number) and not each.ref:
-            return Number(each.type, self.emit.kept(cell, each.type.dtype))
+            found = Number(each.type, self.emit.kept(cell, each.type.dtype))
+            if cell[0] in self._counters and each.type == INT:
+                self.emit.bound(found.ref, -RANGE, RANGE)
+            return found
         if isinstance(each, Range) and not each.start:
             start, stop, step = (self.emit.kept((cell, part), INT.dtype) for part in range(3))
-            return Range(start, stop, step, each.known, each.down)
+            return Range(start, stop, step if each.known is None else str(each.known), each.known, each.down)
         return each
 
     def _args(self, args: Any) -> Any:
@@ -125,6 +129,7 @@ class Versions:
             def go() -> None:
                 self._state = State(dict(begin), set())
                 self.emit.begin(name)
+                self.emit.places = {}
                 go_on()
 
             self._queue.append(go)
@@ -155,7 +160,7 @@ class Versions:
         return self._left
 
     def _emit_exit(self, label: str, at: Point, state: State) -> None:
-        self._state = state
+        self._state, self.emit.places = state, {}
         self.emit.begin(label)
         keys = [key for key in state.env if self.structure.is_live(key, at)]
         self._finish(Exit(at, keys, self._handed_back(keys)))

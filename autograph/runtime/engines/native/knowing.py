@@ -1,0 +1,131 @@
+"""The emitter that knows something of numbers, and spares what need not be looked at.
+
+It knows between which numbers some integers are: the items of ranges, and what is computed of them. So it sees that
+sums do not overflow. And it knows which indices have been found to be within bounds.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.engines.native.emitter import Emitter
+from autograph.runtime.operands import Number
+from autograph.runtime.types import BOOL, INT
+
+RANGE = 2**53       # an item of a range is no larger
+_BITS: dict[str, Callable[..., Any]] = {"and": operator.and_, "or": operator.or_, "xor": operator.xor}
+_SUMS: dict[str, Callable[[int, int], int]] = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
+
+
+class Knowing(Emitter):
+    """See `autograph.runtime.operands.Emitter`.
+
+    Attributes:
+        places: those that are known to be within bounds, by index and length.
+    """
+
+    def __init__(self, name: str, leave: Callable[[], str]) -> None:
+        super().__init__(name, leave)
+        self.places: dict[tuple[str, str], Number] = {}
+        self._bounds: dict[str, tuple[int, int]] = {}
+
+    @contextmanager
+    def rarely(self, condition: Number) -> Iterator[None]:
+        before = dict(self.places)
+        with super().rarely(condition):
+            yield
+        self.places = before
+
+    def bound(self, ref: str, low: int, high: int) -> None:
+        """Tell that an integer is between two numbers."""
+        self._bounds[ref] = low, high
+
+    def bounds(self, a: Number) -> tuple[int, int]:
+        """Between which numbers an integer is."""
+        if a.known is not None:
+            return int(a.known), int(a.known)
+        if a.ref in self._bounds:
+            return self._bounds[a.ref]
+        info = np.iinfo(a.type.dtype)
+        return int(info.min), int(info.max)
+
+    def integer(self, name: str, a: Number, b: Number) -> Number:
+        if a.type == BOOL and a.known is not None and b.known is not None and name in _BITS:
+            return self.constant(_BITS[name](a.known, b.known), a.type)
+        return super().integer(name, a, b)
+
+    def overflowing(self, name: str, a: Number, b: Number) -> tuple[Number, Number]:
+        limits, (low, high) = np.iinfo(a.type.dtype), _reach(name, self.bounds(a), self.bounds(b))
+        if limits.min <= low and high <= limits.max:
+            found = self.integer(name, a, b)
+            self.bound(found.ref, low, high)
+            return found, self.constant(False, BOOL)
+        if name == "mul" and b.known is None:
+            a, b = b, a
+        if name == "mul" and b.known is not None and limits.min == -(2**63):
+            return self._multiplied(a, b, int(b.known))
+        return super().overflowing(name, a, b)
+
+    def _multiplied(self, a: Number, b: Number, factor: int) -> tuple[Number, Number]:
+        """`overflowing("mul", …)` by a constant. A bit is left free, so that what is added next needs no look."""
+        far = 2**62 // abs(factor)
+        found = self.integer("mul", a, b)
+        self.bound(found.ref, -(2**62), 2**62)
+        moved = self._emit(f"add i64 {a.ref}, {far}")
+        return found, Number(BOOL, self._emit(f"icmp ugt i64 {moved}, {2 * far}"))
+
+    def compare(self, name: str, a: Number, b: Number) -> Number:
+        if a.type.dtype.kind in "iu":
+            decided = _decided(name, self.bounds(a), self.bounds(b))
+            if decided is not None:
+                return self.constant(decided, BOOL)
+        return super().compare(name, a, b)
+
+    def place(self, index: Number, length: Number) -> Number:
+        """A negative index is rare, if it is no constant: it goes by a path of its own."""
+        key = index.ref, length.ref
+        if key in self.places:
+            return self.places[key]
+        low, high = self.bounds(index)
+        if low >= 0 or high < 0:
+            place = self.integer("add", index, length) if high < 0 else index
+            self.leave_if(self._outside(place, length))
+            self.places[key] = place
+            return place
+        rare, on = self.label("rare"), self.label("on")
+        here = self._label
+        self._branch(self._outside(index, length), rare, on, rarely=True)
+        self.begin(rare)
+        place = self.integer("add", index, length)
+        self.leave_if(self._outside(place, length))
+        there = self._label
+        self._now.append(f"  br label %{on}")
+        self.begin(on)
+        self.places[key] = Number(INT, self._emit(f"phi i64 [ {index.ref}, %{here} ], [ {place.ref}, %{there} ]"))
+        return self.places[key]
+
+    def _outside(self, place: Number, length: Number) -> Number:
+        return Number(BOOL, self._emit(f"icmp uge i64 {place.ref}, {length.ref}"))
+
+
+def _reach(name: str, a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+    """Between which numbers the sum, the difference or the product of integers is."""
+    found = [_SUMS[name](one, other) for one in a for other in b]
+    return min(found), max(found)
+
+
+def _decided(name: str, a: tuple[int, int], b: tuple[int, int]) -> bool | None:
+    """What a comparison gives, as far as it can be told by what the integers are between."""
+    if name in ("gt", "ge", "ne"):
+        opposite = _decided({"gt": "le", "ge": "lt", "ne": "eq"}[name], a, b)
+        return None if opposite is None else not opposite
+    if name == "eq":
+        return False if a[1] < b[0] or b[1] < a[0] else True if a == b and a[0] == a[1] else None
+    if name == "lt":
+        return True if a[1] < b[0] else False if a[0] >= b[1] else None
+    return True if a[1] <= b[0] else False if a[0] > b[1] else None

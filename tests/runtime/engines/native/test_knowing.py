@@ -1,0 +1,98 @@
+"""Machine code in which something is known of numbers does what Python does."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import autograph as ag
+
+
+def outcome(function, *args):
+    """What a function gives, raises, warns of, and makes of its arguments."""
+    args = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            found = function(*args)
+        except Exception as error:
+            found = error
+    return type(found), repr(found), args, [(each.category, str(each.message), each.lineno) for each in told]
+
+
+def check(function, *args):
+    expected, found = outcome(function, *args), outcome(ag.function(function, engine="native"), *args)
+    assert repr(found) == repr(expected)
+
+
+def tripled(x, n):
+    for _ in range(n):
+        x = 3 * x + 1
+    return x
+
+
+def lowered(x, n):
+    for _ in range(n):
+        x = x * -7 - 5
+    return x
+
+
+def erased(x, n):
+    for _ in range(n):
+        x = 0 * x
+    return x
+
+
+@pytest.mark.parametrize("function", [tripled, lowered, erased])
+@pytest.mark.parametrize("start", [0, 1, -1, 2**61, -(2**61), 2**62 // 3 + 1, -(2**62) // 3 - 1, 2**63 - 1, -(2**63)])
+@pytest.mark.parametrize("kind", [int, np.int64, np.uint64, np.int32])
+def test_products_of_constants(function, start, kind):
+    if kind is int or np.iinfo(kind).min <= start <= np.iinfo(kind).max:
+        for turns in (1, 2, 5):
+            check(function, kind(start), turns)
+
+
+def counting(n, far):
+    total = 0
+    for i in range(far, far + n):
+        total = (i + 1) * 512 - i * 2 + (i - far) * 1000
+        if i < -(2**60) or i == 2**53 + 9 or i >= far:
+            total += 1
+    return total
+
+
+@pytest.mark.parametrize("far", [0, 2**53 - 5, 2**53, -(2**53), -(2**53) - 5, 2**62, 2**63 - 2])
+def test_items_of_ranges(far):
+    check(counting, 5, far)
+
+
+def chosen(xs, n):
+    last, count, flag = 0, 2**63 - 4, False
+    for i in range(n):
+        last = i if xs[i] > 0 else last
+        flag = xs[i] > 2 if flag else i > 3
+        if xs[i] < 0:
+            count += 1
+    return last, count, flag
+
+
+@pytest.mark.parametrize("xs", [[1, 2, 3, 0, 5], [1.5, -1.0, 0.0, -2.0, -1.0, -3.0], [-1] * 9])
+def test_choices(xs):
+    check(chosen, np.array(xs), len(xs))
+
+
+def jumping(x, at, n):
+    found = 0.0
+    for _ in range(n):
+        if x[at] > 0:
+            x[at] = -x[at] - x[at - 1]
+        found += x[at] + x[at - 1]
+        at = at - 3 if at > 0 else at + 2
+    return found, at
+
+
+@pytest.mark.parametrize("at", [0, 1, 4, -1, -5, -6, 5, 2**62, -(2**63)])
+def test_places(at):
+    check(jumping, np.arange(5.0), at, 3)
