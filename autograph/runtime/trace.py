@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.errors import StagingError
-from autograph.libraries import is_own
+from autograph.libraries import is_shown
 from autograph.runtime.appearance import class_of
 from autograph.runtime.blocks import Blocks
 from autograph.runtime.callables import full_name_of
@@ -42,7 +42,7 @@ from autograph.runtime.signature import Event
 from autograph.runtime.tensor import Method, Tensor, is_tensor
 from autograph.runtime.texts import Texts, parts_of
 from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
-from autograph.runtime.whereabouts import Whereabouts
+from autograph.runtime.whereabouts import Handling, Whereabouts
 
 _IN_PLACE = frozenset(
     "iadd isub imul itruediv ifloordiv imod ipow imatmul ilshift irshift iand ior ixor".split()
@@ -118,6 +118,8 @@ class Trace(Blocks, Whereabouts):
             inferred = definition.infer(*_types_of(args))
         place = self.place()
         node = Node(op, args, kwargs, (), place)
+        if type(place) is Handling:
+            place.check(node)
         node.own = self.reversing
         if self.journal.may_have_changes and not is_quiet(node):
             self.journal.write_back()
@@ -379,7 +381,7 @@ class Trace(Blocks, Whereabouts):
 
 def is_library(code: CodeType) -> bool:
     """Whether code is this package's, rather than the user's."""
-    return is_own(code.co_filename)
+    return not is_shown(code)
 
 
 _ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None), type(...), type, type(len), np.ufunc, np.dtype})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import sys
 from collections.abc import Callable, Iterator
@@ -49,6 +50,7 @@ from autograph.runtime.warned import Warnings
 from autograph.runtime.watching import attribute_guards
 from autograph.runtime.writing import Writer
 
+_GROUPS: Any = getattr(builtins, "BaseExceptionGroup", ())  # from Python 3.11 on
 _RESTARTS = 100  # for the sake of what is changed, and read before, of which each finds some
 
 
@@ -189,6 +191,9 @@ class Tracer:
                         result = self._end(result)
                     self.lowering.check_captured(trace.graph)
                     check_handled()
+                except _GROUPS:  # of a signal, by an `except*`
+                    check_handled()
+                    raise
                 finally:
                     left = self.caller.close_generators()
                 if left:

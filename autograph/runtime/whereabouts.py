@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
-from autograph.libraries import is_own
-from autograph.runtime.graph import Place
+from autograph.libraries import is_shown
+from autograph.runtime.graph import Node, Place
+from autograph.runtime.passes.safety import is_quiet
+from autograph.runtime.signals import Plain
 
 
 class Handling(tuple[tuple[CodeType, int], ...]):
@@ -20,6 +22,19 @@ class Handling(tuple[tuple[CodeType, int], ...]):
     """
 
     exceptions: list[tuple[type[BaseException], tuple[Any, ...], dict[str, Any], Place]]
+
+    def check(self, node: Node) -> None:
+        """Whether a node of this place can tell of them, should it raise something.
+
+        Raises:
+            Plain: it cannot, for they bear what only the graph knows, or what is made anew by each call.
+        """
+        for kind, args, state, _ in () if is_quiet(node) else self.exceptions:
+            if not all(type(part) in _CONSTANT for part in (*args, *state.values())):
+                raise Plain(f"what may raise stands where {kind.__name__} is handled, which would be its context", self)
+
+
+_CONSTANT = frozenset({int, float, complex, bool, str, bytes, type(None)})
 
 
 class Whereabouts:
@@ -47,7 +62,7 @@ class Whereabouts:
         frame: FrameType | None = sys._getframe(1) if root is not None else None  # before it starts, it is nowhere
         while frame is not None and frame is not root:
             code = frame.f_code
-            if not is_own(code.co_filename):
+            if is_shown(code):
                 found.append((code, frame.f_lasti))
             frame = frame.f_back
         found.reverse()
@@ -58,7 +73,7 @@ class Whereabouts:
         """The place, where an exception is being handled: by the user's program, or by this library."""
         exceptions = []
         caught = met.__traceback__
-        if caught is not None and not is_own(caught.tb_frame.f_code.co_filename):
+        if caught is not None and is_shown(caught.tb_frame.f_code):
             handled: BaseException | None = met
             while handled is not None and handled is not self.around:
                 exceptions.append((type(handled), handled.args, dict(vars(handled)), _came_by(handled)))
@@ -88,7 +103,7 @@ def _came_by(error: BaseException) -> Place:
     """Where an exception has come by in the user's program, the outermost place first."""
     entry, found = error.__traceback__, []
     while entry is not None:
-        if not is_own(entry.tb_frame.f_code.co_filename):
+        if is_shown(entry.tb_frame.f_code):
             found.append((entry.tb_frame.f_code, entry.tb_lasti))
         entry = entry.tb_next
     return tuple(found)

@@ -50,6 +50,19 @@ def nested_groups(n):
             print("os error")
 
 
+@calls("1, []", "1, [2]", "0, [2]")
+def raised_in_a_handler_of_groups(n, xs):
+    try:
+        raise ExceptionGroup("two", [ValueError(n), KeyError(n)])
+    except* ValueError:
+        xs.pop()
+        if n > 0:
+            raise IndexError(n)
+    except* KeyError as group:
+        print(group.exceptions)
+    return xs
+
+
 @calls("2")
 def split_and_notes(n):
     group = ExceptionGroup("g", [ValueError(i) if i % 2 else KeyError(i) for i in range(n + 1)])

@@ -193,3 +193,22 @@ def raised_after_another_was_handled(x):
         y = x * 2
     y /= 2
     return y
+
+
+@calls("1, [1, 2]", "1, []", "2.5, []")
+def raised_while_one_of_a_staged_value_is_handled(n, xs):
+    try:
+        raise ValueError("drawn", n * 2)
+    except ValueError:
+        n *= 2
+        xs.pop()
+    return n
+
+
+@calls("[1, 2], 0", "[], 0", "[3], 0")
+def raised_while_one_of_a_list_is_handled(xs, key):
+    try:
+        raise ValueError(xs, [key])
+    except ValueError:
+        xs.append(key)
+        return xs[3]

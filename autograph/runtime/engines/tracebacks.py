@@ -14,7 +14,6 @@ from types import CodeType, FunctionType, TracebackType
 from autograph.runtime.engines.places import Marks, Places, Position, calls, disguised
 from autograph.runtime.graph import Node, Place
 from autograph.runtime.raising import remake
-from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import is_library
 from autograph.runtime.whereabouts import Handling
 
@@ -59,9 +58,8 @@ def translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: M
 def _give_context(error: BaseException, place: Place) -> None:
     """Let what a node has raised tell of the exception that the user's program was handling there."""
     for kind, args, state, places in reversed(place.exceptions) if isinstance(place, Handling) else ():
-        if not any(map(is_tensor, args)):
-            made = remake(kind, args, state).with_traceback(_entries(calls(places), None))
-            made.__context__, error.__context__ = error.__context__, made
+        made = remake(kind, args, state).with_traceback(_entries(calls(places), None))
+        made.__context__, error.__context__ = error.__context__, made
 
 
 def leave_out(error: BaseException, outer: Collection[CodeType], inner: Collection[CodeType]) -> None:
