@@ -369,3 +369,8 @@ def reduced(xs):
             functools.reduce(lambda a, b: (a[0] + b, a[1] + 1), xs, (0, 0)),
             functools.reduce(lambda a, b: [*a, b], xs, []),
             functools.reduce(lambda a, b: a + b, (x * x for x in xs)))  # fmt: skip
+
+
+@calls("[1.5, 0.0]", "[]", "[2.0, 1]", "np.array([1, 2])")
+def reduced_by_division(xs):
+    return functools.reduce(lambda a, b: 1 // b / a, xs)
