@@ -10,24 +10,27 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 from rich.table import Table
 
-# Before NumPy is imported: the matrices are small, and other processes want the cores, too.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+ALL_CORES = "AUTOGRAPH_BENCH_ALL_CORES"  # in the environment: what users wait for, on a machine that does nothing else
+all_cores = ALL_CORES in os.environ
+clock = time.perf_counter if all_cores else time.process_time
+if not all_cores:  # before NumPy is imported
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def take_one_core() -> None:
     """To be called before libraries are imported that count the cores: processor time is what a call takes then."""
-    if hasattr(os, "sched_setaffinity"):
+    if hasattr(os, "sched_setaffinity") and not all_cores:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Processor time of one call, with the collector out of the way: other processes do not count."""
+    """What one call takes, with the collector out of the way; processor time, so that other processes do not count."""
     gc.collect()
     gc.disable()
     try:
-        start = time.process_time()
+        start = clock()
         work()
-        return time.process_time() - start
+        return clock() - start
     finally:
         gc.enable()
 

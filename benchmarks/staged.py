@@ -11,7 +11,6 @@ import gc
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -47,10 +46,10 @@ def arguments() -> dict[str, tuple[Any, ...]]:
 def once(work: Work, count: int) -> float:
     """Seconds of one call, out of `count`; processor time, of all threads, so that other processes do not count."""
     calls = [None] * count
-    begin = time.process_time()
+    begin = common.clock()
     for _ in calls:
         work()
-    return (time.process_time() - begin) / count
+    return (common.clock() - begin) / count
 
 
 def smallest(works: dict[str, Work], turns: int) -> dict[str, float]:
