@@ -14,6 +14,10 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     calls        Python's objects to machine code and back
     entry        the same as machine code, the fast path of calls
     exits        from machine code back to Python, at any node
+    fusion       which operations on whole arrays are one loop
+    kernels      such a loop at run time
+    nest         operations to loops, the innermost of which `rows` writes
+    gathering    machine code that looks at arrays, and makes those for results
     machine      LLVM
     cache        machine code on disk
 
@@ -26,6 +30,8 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.runtime.engines import numpy
+from autograph.runtime.engines.native.fusion import Fuser
+from autograph.runtime.engines.native.kernels import Kernel
 from autograph.runtime.engines.native.machine import binding
 from autograph.runtime.engines.native.region import Region
 from autograph.runtime.engines.native.regions import Splitter
@@ -66,7 +72,7 @@ class Executable:
 
     def translate(self, error: BaseException) -> None:
         """See `autograph.runtime.engines.numpy.Executable.translate`."""
-        inner = [executable for region in self.native.regions for executable in region.executables]
+        inner = [executable for piece in self.native.pieces for executable in piece.executables]
         if not wants_generated_code():
             leave_out(error, self._around.codes, {code for executable in inner for code in executable.codes})
         for executable in (self._around, *inner):
@@ -77,26 +83,32 @@ class Native:
     """The loops of a graph that are machine code.
 
     Attributes:
+        kernels: operations on arrays that are one loop.
         others: what `explain` tells of those that are not.
     """
 
-    def __init__(self, regions: list[Region], others: list[Event]) -> None:
+    def __init__(self, regions: list[Region], kernels: list[Kernel], others: list[Event]) -> None:
         self.regions = regions
+        self.kernels = kernels
         self.others = others
 
     @property
+    def pieces(self) -> list[Region | Kernel]:
+        return [*self.regions, *self.kernels]
+
+    @property
     def events(self) -> list[Event]:
-        return [*self.others, *(event for region in self.regions for event in region.events)]
+        return [*self.others, *(event for piece in self.pieces for event in piece.events)]
 
     @property
     def llvm(self) -> str:
         """What LLVM made of each loop, for each combination of inputs that there has been."""
-        return "\n".join(version.code.llvm for region in self.regions for version in region.compiled)
+        return "\n".join(version.code.llvm for piece in self.pieces for version in piece.compiled)
 
     @property
     def asm(self) -> str:
         """The assembly of each."""
-        return "\n".join(version.code.asm for region in self.regions for version in region.compiled)
+        return "\n".join(version.code.asm for piece in self.pieces for version in piece.compiled)
 
 
 def compile(graph: Graph, *, module: dict[str, Any] | None = None, filename: str | None = None) -> Executable:
@@ -106,13 +118,24 @@ def compile(graph: Graph, *, module: dict[str, Any] | None = None, filename: str
         EngineError: there can be no machine code here, see `machine.binding`.
     """
     binding()
-    splitter = Splitter(graph, lambda piece: numpy.compile(piece, module=module))
-    around = numpy.compile(splitter.graph, module=module, filename=filename)
-    names = around.run.__globals__
-    for name, value in list(names.items()):
-        if isinstance(value, Region):
-            value.bind(names, name)
-    return Executable(graph, around, Native(splitter.regions, splitter.events))
+    kernels: list[Kernel] = []
+
+    def plain(piece: Graph) -> numpy.Executable:
+        return numpy.compile(piece, module=module)
+
+    def fused(piece: Graph, filename: str | None = None) -> numpy.Executable:
+        fuser = Fuser(piece, plain)
+        kernels.extend(fuser.kernels)
+        made = numpy.compile(fuser.graph, module=module, filename=filename)
+        names = made.run.__globals__
+        for name, value in list(names.items()):
+            if isinstance(value, (Region, Kernel)):
+                value.bind(names, name)
+        return made
+
+    splitter = Splitter(graph, fused)
+    around = fused(splitter.graph, filename)
+    return Executable(graph, around, Native(splitter.regions, kernels, splitter.events))
 
 
 __all__ = ["Executable", "Native", "Region", "compile"]

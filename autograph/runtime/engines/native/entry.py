@@ -21,42 +21,24 @@ from autograph.runtime.engines.native.calls import ARRAY_FLAGS, RANGE_BOUNDS
 from autograph.runtime.engines.native.exits import Exit, Fetch, Handed
 from autograph.runtime.engines.native.objects import SLOT, TABLE, VALUE, Table, Writer, llvm_type
 from autograph.runtime.operands import Array, Fixed, Given, Number, Range
+from autograph.runtime.types import TensorType
 
 
-class Entry(Writer):
-    """The text of the C function.
+class Builtin(Writer):
+    """The text of a C function that looks at its arguments.
 
     Args:
-        writer: of the code, whose table this shares.
-        operands: what the inputs are to the code.
-        slots: of the frame.
-        exits: of the code.
-        underflows: whether NumPy must not be set to tell of underflows.
-        other: is called with the arguments if they are of other kinds.
-        left: is called with the number of an exit, the address of the frame, and the arguments.
+        things: for the table.
+        declared: see `Writer`.
+        count: of its arguments.
     """
 
-    def __init__(
-        self,
-        writer: Writer,
-        operands: Sequence[Any],
-        slots: int,
-        exits: Sequence[Exit],
-        underflows: bool,
-        other: Callable[..., Any],
-        left: Callable[..., Any],
-    ) -> None:
-        super().__init__(writer.things, writer.declared, "%table")
+    def __init__(self, things: list[Any], declared: set[str], count: int) -> None:
+        super().__init__(things, declared, "%table")
         self._lines: list[str] = []
         self._numbers = 0
         self._slot = 0
-        self._count = len(operands)
-        self._open(slots, other)
-        if underflows:
-            self._demand_silence()
-        for place, operand in enumerate(operands):
-            self._take(place, operand)
-        self._call(exits, left)
+        self._count = count
 
     @property
     def text(self) -> str:
@@ -103,6 +85,41 @@ class Entry(Writer):
         self.forget(setting)
         self.demand(self._emit(f"icmp eq ptr {setting}, {default}"))
 
+    def _take_number(self, thing: str, type: TensorType) -> None:
+        """Put a number into the frame."""
+        self._store("i8" if type.dtype.kind == "b" else llvm_type(type.dtype), self.number_in(thing, type))
+
+class Entry(Builtin):
+    """The text of the C function around a loop.
+
+    Args:
+        writer: of the code, whose table this shares.
+        operands: what the inputs are to the code.
+        slots: of the frame.
+        exits: of the code.
+        underflows: whether NumPy must not be set to tell of underflows.
+        other: is called with the arguments if they are of other kinds.
+        left: is called with the number of an exit, the address of the frame, and the arguments.
+    """
+
+    def __init__(
+        self,
+        writer: Writer,
+        operands: Sequence[Any],
+        slots: int,
+        exits: Sequence[Exit],
+        underflows: bool,
+        other: Callable[..., Any],
+        left: Callable[..., Any],
+    ) -> None:
+        super().__init__(writer.things, writer.declared, len(operands))
+        self._open(slots, other)
+        if underflows:
+            self._demand_silence()
+        for place, operand in enumerate(operands):
+            self._take(place, operand)
+        self._call(exits, left)
+
     # Arguments --------------------------------------------------------------------------------------------------------
 
     def _take(self, place: int, operand: Any) -> None:
@@ -111,8 +128,7 @@ class Entry(Writer):
         if isinstance(operand, Fixed):
             self.demand(self._emit(f"icmp eq ptr {thing}, {self.address(operand.value)}"))
         elif isinstance(operand, Number):
-            in_memory = "i8" if operand.type.dtype.kind == "b" else llvm_type(operand.type.dtype)
-            self._store(in_memory, self.number_in(thing, operand.type))
+            self._take_number(thing, operand.type)
         elif isinstance(operand, Array):
             self.demand_array(thing, operand.dtype, operand.ndim, operand.flags, ARRAY_FLAGS)
             self._store("ptr", thing)

@@ -14,6 +14,7 @@ from typing import Any
 
 from autograph.errors import EngineError
 from autograph.runtime.engines.native import cache as disk
+from autograph.runtime.engines.native.gathering import NEW, new_array
 from autograph.runtime.engines.native.objects import NAMES, layout_is_known
 
 
@@ -30,8 +31,10 @@ def binding() -> Any:
         raise EngineError("engine='native' does not know this build of Python or NumPy: use engine='numpy'")
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    for name in (*NAMES, "PyErr_CheckSignals", "PyEval_SaveThread", "PyEval_RestoreThread"):
+    for name in (*NAMES, "PyErr_CheckSignals"):
         llvm.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value)
+    if address := new_array():
+        llvm.add_symbol(NEW, address)
     return llvm
 
 
@@ -107,6 +110,7 @@ class Code:
         text: of which it was made.
         cached: whether it was on disk.
         run: the function `loop` of it. It takes the addresses of frame and table, and gives the number of the exit.
+        part: the same function, where it is one over a part of arrays; see `nest`.
         entry: the address of its function `entry`; 0 if there is none.
     """
 
@@ -121,6 +125,7 @@ class Code:
             disk.save(key, code)
         self._engine = here.linked(code)
         self.run: Callable[[int, int], int] = _TYPE(self._engine.get_function_address("loop"))
+        self.part: Callable[[int, int, int], int] = _PART(self._engine.get_function_address("loop"))
         self.entry: int = self._engine.get_function_address("entry")
 
     @property
@@ -137,3 +142,4 @@ class Code:
 
 # It keeps the GIL, and asks for exceptions.
 _TYPE = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+_PART = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)      # it lets others run

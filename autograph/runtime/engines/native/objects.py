@@ -22,6 +22,7 @@ DATA, NDIM, SHAPE, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64       # where 
 TABLE = 32          # where `bytes` hold theirs
 _FUNCTIONS = {
     "PyLong_AsLongLongAndOverflow": "i64 (ptr, ptr)",
+    "PyLong_AsLongLong": "i64 (ptr)",
     "PyLong_FromLongLong": "ptr (i64)",
     "PyLong_FromUnsignedLongLong": "ptr (i64)",
     "PyFloat_FromDouble": "ptr (double)",
@@ -33,6 +34,9 @@ _FUNCTIONS = {
     "PyObject_GetIter": "ptr (ptr)",
     "PyIter_Next": "ptr (ptr)",
     "PyErr_Occurred": "ptr ()",
+    "PyErr_Clear": "void ()",
+    "PyEval_SaveThread": "ptr ()",
+    "PyEval_RestoreThread": "void (ptr)",
     "PyContextVar_Get": "i32 (ptr, ptr, ptr)",
     "Py_IncRef": "void (ptr)",
     "Py_DecRef": "void (ptr)",

@@ -1,0 +1,181 @@
+"""Which operations on whole arrays are done in one loop.
+
+While a block is gone through, operations element by element wait, as long as they are of one shape. They run when
+something comes that uses one of them, or that may raise, warn, or change anything; so neither the order of what can be
+seen changes, nor what is in an array when it is read. Those that have waited together are a `Kernel`. What it gives are
+the values that are used elsewhere; the others never become arrays.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.effects import effect_of
+from autograph.runtime.engines.native.calls import _NUMBERS as NUMBERS
+from autograph.runtime.engines.native.exits import Copier
+from autograph.runtime.engines.native.kernels import Kernel
+from autograph.runtime.engines.native.nest import key_of, operands
+from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, walk
+from autograph.runtime.opdef import PURE, VIEW
+from autograph.runtime.operands import DTYPES
+from autograph.runtime.ops.inner import LOOPS
+from autograph.runtime.passes.safety import is_quiet
+from autograph.runtime.types import ObjectType, TensorType
+
+MOST = 48           # operations in one loop
+STREAMS = 16        # arrays that come into it
+
+
+class Fuser(Copier):
+    """Copies a graph, with calls of kernels in the place of operations on arrays.
+
+    Attributes:
+        graph: the copy.
+        kernels: what it calls.
+    """
+
+    def __init__(self, graph: Graph, compile: Callable[[Graph], Any]) -> None:
+        super().__init__()
+        self.kernels: list[Kernel] = []
+        self._compile = compile
+        self._name = graph.name
+        self._uses = _uses(graph)
+        self._waiting: list[Node] = []
+        self.graph = Graph(graph.name, self.block(graph.block))
+
+    def block(self, block: Block) -> Block:
+        copy = Block()
+        for param in block.params:
+            self.values[param] = copy.add_param(param.type, param.name)
+        for node in block.nodes:
+            if self._may_wait(node):
+                if self._waiting and not self._fits(node):
+                    self._flush(copy)
+                self._waiting.append(node)
+                continue
+            if self._waiting and not self._is_indifferent(node):
+                self._flush(copy)
+            copy.append(self.node(node))
+        self._flush(copy)
+        copy.results = self.arg(block.results)
+        return copy
+
+    def _may_wait(self, node: Node) -> bool:
+        """Whether a node is done element by element, and somebody uses what it gives."""
+        return is_elementwise(node) and self._uses[node.output] > 0
+
+    def _fits(self, node: Node) -> bool:
+        """Whether a node may wait together with those that wait already."""
+        first, type = self._waiting[0].output.type, node.output.type
+        assert isinstance(first, TensorType) and isinstance(type, TensorType)
+        if first.shape != type.shape or len(self._waiting) >= MOST:
+            return False
+        if None in type.shape and not self._uses_waiting(node):
+            return False
+        return len(_inputs([*self._waiting, node])) <= STREAMS
+
+    def _uses_waiting(self, node: Node) -> bool:
+        waiting = {each.output for each in self._waiting}
+        return any(value in waiting for value in node.inputs)
+
+    def _is_indifferent(self, node: Node) -> bool:
+        """Whether a node may as well run before those that wait."""
+        quiet = not node.blocks and is_quiet(node) and effect_of(node).kind in (PURE, VIEW)
+        return quiet and not self._uses_waiting(node)
+
+    def _flush(self, into: Block) -> None:
+        """Run those that wait."""
+        nodes, self._waiting = self._waiting, []
+        if len(nodes) < 2:
+            for node in nodes:
+                into.append(self.node(node))
+            return
+        inside = Counter(value for node in nodes for value in node.inputs)
+        outputs = [node.output for node in nodes if self._uses[node.output] > inside[node.output]]
+        inputs = _inputs(nodes)
+        kernel = Kernel(nodes, inputs, outputs, lambda: self._compile(self._alone(nodes, inputs, outputs)))
+        self.kernels.append(kernel)
+        call = into.append(Node("call", (Constant(kernel), *self.arg(tuple(inputs))), place=nodes[0].place))
+        if len(outputs) == 1:
+            self.values[outputs[0]] = call.add_output(outputs[0].type, outputs[0].name)
+            return
+        found = call.add_output(ObjectType("tuple", tuple(value.type for value in outputs)))
+        parts = into.append(Node("unpack", (found, len(outputs)), place=nodes[0].place))
+        for value in outputs:
+            self.values[value] = parts.add_output(value.type, value.name)
+
+    def _alone(self, nodes: list[Node], inputs: list[Any], outputs: list[Value]) -> Graph:
+        """The graph of what a kernel does."""
+        graph, copier = Graph(self._name), Copier()
+        for each in inputs:
+            copier.values[each] = graph.block.add_param(each.type, each.name)
+        for node in nodes:
+            graph.block.append(copier.node(node))
+        found = copier.arg(tuple(outputs))
+        graph.block.results = (found if len(found) > 1 else found[0],)
+        return graph
+
+
+def is_elementwise(node: Node) -> bool:
+    """Whether the machine can do a node element by element, as far as types tell; it makes an array of numbers."""
+    if node.kwargs or node.blocks or len(node.outputs) != 1 or not _is_numeric(node.output.type, 1):
+        return False
+    if node.op == "np.where":
+        known = len(node.args) == 3
+    elif node.op == ".astype":
+        known = len(node.args) == 2 and isinstance(node.args[1], (type, str, np.dtype))
+    elif node.op == "pow":
+        known = _is_square(*node.args)
+    else:
+        known = node.op in LOOPS and len(node.args) == LOOPS[node.op].ufunc.nin
+    args = operands(node)
+    return known and all(map(_is_operand, args)) and not _is_settled(args, node.output.type)
+
+
+def _is_settled(args: tuple[Any, ...], type: Any) -> bool:
+    """Whether what comes out is clear, because both operands are the same: so LLVM might not compute them."""
+    return len(args) == 2 and key_of(args[0]) == key_of(args[1]) and type.dtype.kind != "f"
+
+
+def _is_square(x: Any, exponent: Any) -> bool:
+    """Whether NumPy multiplies for a power."""
+    kind = x.type.dtype.kind if isinstance(x, Value) and isinstance(x.type, TensorType) else ""
+    return (type(exponent) is int and exponent == 2 and kind in "iuf") or (
+        type(exponent) is float and exponent == 2 and kind == "f"
+    )
+
+
+def _is_operand(arg: Any) -> bool:
+    if isinstance(arg, Value):
+        return _is_numeric(arg.type, 0)
+    return type(arg) in NUMBERS and (type(arg) is not int or -(2**63) <= arg < 2**63)
+
+
+def _is_numeric(type: Any, ndim: int) -> bool:
+    return (
+        isinstance(type, TensorType)
+        and type.ndim >= ndim
+        and (ndim == 0 or type.kind == "array")
+        and type.dtype.isnative
+        and type.dtype.char in DTYPES
+    )
+
+
+def _inputs(nodes: list[Node]) -> list[Value]:
+    """The values that nodes use, but do not compute."""
+    own = {node.output for node in nodes}
+    return list(dict.fromkeys(value for node in nodes for value in node.inputs if value not in own))
+
+
+def _uses(graph: Graph) -> Counter[Value]:
+    """How often each value is an argument or a result."""
+    found: list[Value] = list(graph.block.result_values)
+    for node in walk(graph.block):
+        gather((node.args, node.kwargs), found)
+        for block in node.blocks:
+            gather(block.results, found)
+    return Counter(found)

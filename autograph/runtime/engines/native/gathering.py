@@ -1,0 +1,264 @@
+"""A C function around a nest of loops, which Python calls as a builtin.
+
+It looks whether the arguments are of the kinds that the nest is for, and finds the shape that they are broadcast to; it
+makes the arrays for the results, runs the loops, and gives these back. Who is called if it cannot be done:
+
+    other       the arguments are of other kinds, or laid out otherwise
+    redo        a flag has been raised, or there is no memory; so nothing has happened yet
+    parallel    there is so much to do that several threads had better do it
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.engines.native.emitter import literal
+from autograph.runtime.engines.native.entry import Builtin
+from autograph.runtime.engines.native.nest import Nest, Single, Stream
+from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES, llvm_type
+
+NEW = "ag_new_array"        # NumPy's `PyArray_NewFromDescr`
+_NEW_PLACE = 94             # where that is in the table of NumPy's functions
+BUSY = 1 << 13              # elements from which on other threads may run meanwhile
+PARALLEL = 1 << 20          # elements from which on several threads do it
+_CONTIGUOUS, _ALIGNED = 0x1, 0x100
+
+
+@cache
+def new_array() -> int | None:
+    """The address of NumPy's function that makes an array, if it is where it should be."""
+    capsule = getattr(getattr(getattr(np, "_core", None), "_multiarray_umath", None), "_ARRAY_API", None)
+    if capsule is None:
+        return None
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = (ctypes.c_void_p * (_NEW_PLACE + 1)).from_address(pointer(capsule, None))
+    address = table[_NEW_PLACE]
+    if table[2] != id(np.ndarray) or address is None:
+        return None
+    return int(address)
+
+
+class Gathering(Builtin):
+    """The text of that function.
+
+    Args:
+        flat: whether all arrays are of one shape, in C's order, so that they are gone through in one row.
+        kinds: what the arguments are; constants come behind them.
+    """
+
+    def __init__(
+        self,
+        nest: Nest,
+        kinds: Sequence[Stream | Single],
+        count: int,
+        ndim: int,
+        flat: bool,
+        other: Callable[..., Any],
+        redo: Callable[..., Any],
+        parallel: Callable[..., Any],
+    ) -> None:
+        super().__init__([], {f"declare ptr @{NEW}(ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)"}, count)
+        self._nest, self._ndim, self._flat = nest, ndim, flat
+        self._outs = len(nest.dtypes)
+        self._open(nest.slots, other)
+        self._do(f"  %dims = alloca [{ndim} x i64]", "  %handed = alloca [2 x ptr]")
+        if nest.is_float:
+            self._demand_silence()
+        self._arrays: list[str] = []
+        self._take_all(kinds)
+        self._dims = self._find_dims()
+        size = self._emit("add i64 1, 0")
+        for axis, dim in enumerate(self._dims):
+            size = self._emit(f"mul i64 {size}, {dim}")
+            self._do(f"  store i64 {dim}, ptr {self._at('%dims', axis)}")
+        made = self._make(redo)
+        self._run(size, made, redo, parallel)
+
+    @property
+    def text(self) -> str:
+        return "\n".join([*sorted(self.declared), super().text])
+
+    def _at(self, pointer: str, slot: int) -> str:
+        return self._emit(f"getelementptr i8, ptr {pointer}, i64 {SLOT * slot}")
+
+    # Arguments --------------------------------------------------------------------------------------------------------
+
+    def _take_all(self, kinds: Sequence[Stream | Single]) -> None:
+        streams = singles = 0
+        for place, kind in enumerate(kinds):
+            if isinstance(kind, Stream):
+                thing = self._load("ptr", "%args", SLOT * place)
+                self._take_stream(thing, kind)
+                data = self._load("ptr", thing, DATA)
+                self._do(f"  store ptr {data}, ptr {self._at('%frame', self._outs + streams)}")
+                self._arrays.append(thing)
+                streams += 1
+                continue
+            self._slot = self._nest.single(singles)
+            if kind.known is None:
+                self._take_number(self._load("ptr", "%args", SLOT * place), kind.type)
+                self._demand_range(singles)
+            else:
+                dtype = kind.type.dtype
+                text = str(int(kind.known)) if dtype.kind == "b" else literal(kind.known, dtype)
+                self._store("i8" if dtype.kind == "b" else llvm_type(dtype), text)
+            singles += 1
+
+    def _demand_range(self, single: int) -> None:
+        """Demand of a Python integer that it fits into the dtypes that it is brought to."""
+        for place, dtype in sorted(self._nest.ranges, key=str):
+            if place == single and dtype != np.dtype("int64"):
+                value = self._load("i64", "%frame", SLOT * self._nest.single(single))
+                info = np.iinfo(dtype)
+                self.demand(self._emit(f"icmp sge i64 {value}, {info.min}"))
+                self.demand(self._emit(f"icmp sle i64 {value}, {min(info.max, 2**63 - 1)}"))
+
+    def _take_stream(self, thing: str, stream: Stream) -> None:
+        wanted = _ALIGNED | (_CONTIGUOUS if self._flat else 0)
+        self.demand_array(thing, stream.dtype, stream.ndim, wanted, wanted)
+
+    # Shapes -----------------------------------------------------------------------------------------------------------
+
+    def _facts(self, thing: str, field: int, ndim: int) -> list[str]:
+        pointer = self._load("ptr", thing, field)
+        return [self._load("i64", pointer, SLOT * axis) for axis in range(ndim)]
+
+    def _find_dims(self) -> list[str]:
+        streams = self._nest.streams[self._outs :]
+        shapes = [self._facts(thing, SHAPE, stream.ndim) for thing, stream in zip(self._arrays, streams)]
+        if self._flat:
+            first, *rest = (shape for shape in shapes if shape)
+            for shape in rest:
+                for dim, other in zip(first, shape):
+                    self.demand(self._emit(f"icmp eq i64 {dim}, {other}"))
+            return first
+        dims = self._broadcast(shapes)
+        for place, (thing, stream, shape) in enumerate(zip(self._arrays, streams, shapes)):
+            if stream.ndim:
+                self._demand_layout(self._outs + place, thing, stream, shape, dims)
+            else:
+                for axis in range(self._nest.depth):
+                    self._set_stride(self._outs + place, axis, "0")
+        self._lay_out(dims)
+        for sources in self._nest.sources:
+            if len(sources) < sum(stream.ndim > 0 for stream in streams):
+                own = self._broadcast([shape for place, shape in enumerate(shapes) if self._outs + place in sources])
+                for dim, whole in zip(own, dims):
+                    self.demand(self._emit(f"icmp eq i64 {dim}, {whole}"))
+        return dims
+
+    def _broadcast(self, shapes: Sequence[Sequence[str]]) -> list[str]:
+        """The shape that arrays are broadcast to, if they can be."""
+        dims = []
+        for axis in range(self._ndim):
+            found = "1"
+            for shape in shapes:
+                if len(shape) >= self._ndim - axis:
+                    dim = shape[axis - self._ndim]
+                    found = self._emit(f"select i1 {self._emit(f'icmp eq i64 {found}, 1')}, i64 {dim}, i64 {found}")
+            dims.append(found)
+        return dims
+
+    def _demand_layout(self, place: int, thing: str, stream: Stream, shape: list[str], dims: list[str]) -> None:
+        """Demand that an array can be broadcast, and that its axes are in the order of those of the result."""
+        strides, ahead = self._facts(thing, STRIDES, stream.ndim), self._ndim - stream.ndim
+        before = str(2**62)
+        for axis in range(self._nest.depth):
+            if axis < ahead:
+                self._set_stride(place, axis, "0")
+        for axis, (dim, stride) in enumerate(zip(shape, strides)):
+            single = self._emit(f"icmp eq i64 {dim}, 1")
+            whole = self._emit(f"icmp eq i64 {dim}, {dims[ahead + axis]}")
+            self.demand(self._emit(f"or i1 {single}, {whole}"))
+            step = self._emit(f"select i1 {single}, i64 0, i64 {stride}")
+            self.demand(self._emit(f"icmp sge i64 {step}, 0"))
+            self.demand(self._emit(f"icmp sle i64 {step}, {before}"))
+            before = self._emit(f"select i1 {self._emit(f'icmp eq i64 {step}, 0')}, i64 {before}, i64 {step}")
+            if ahead + axis < self._nest.depth:
+                self._set_stride(place, ahead + axis, step)
+            else:
+                self.demand(self._emit(f"icmp eq i64 {step}, {stream.dtype.itemsize if stream.steps else 0}"))
+
+    def _set_stride(self, place: int, axis: int, ref: str) -> None:
+        self._do(f"  store i64 {ref}, ptr {self._at('%frame', self._nest.stride(place, axis))}")
+
+    def _lay_out(self, dims: list[str]) -> None:
+        """Set the lengths of the loops, and how the results lie."""
+        for axis, dim in enumerate(dims):
+            self._do(f"  store i64 {dim}, ptr {self._at('%frame', self._nest.length(axis))}")
+        for place, dtype in enumerate(self._nest.dtypes):
+            step = str(dtype.itemsize)
+            for axis in reversed(range(self._nest.depth)):
+                step = self._emit(f"mul i64 {step}, {dims[axis + 1]}")
+                self._set_stride(place, axis, step)
+
+    # Results ----------------------------------------------------------------------------------------------------------
+
+    def _make(self, redo: Callable[..., Any]) -> list[str]:
+        """Make the arrays for the results."""
+        made: list[str] = []
+        for place, dtype in enumerate(self._nest.dtypes):
+            descr = self.another(self.address(dtype))
+            arguments = f"ptr {descr}, i32 {self._ndim}, ptr %dims, ptr null, ptr null, i32 0, ptr null"
+            found = self._emit(f"call ptr @{NEW}(ptr {self.address(np.ndarray)}, {arguments})")
+            failed, on = self._label(), self._label()
+            missing = self._emit(f"icmp eq ptr {found}, null")
+            self._do(f"  br i1 {missing}, label %{failed}, label %{on}", f"{failed}:")
+            self.python("PyErr_Clear")
+            self._give_up(made, redo)
+            self._do(f"{on}:")
+            self._do(f"  store ptr {self._load('ptr', found, DATA)}, ptr {self._at('%frame', place)}")
+            made.append(found)
+        return made
+
+    def _give_up(self, made: list[str], redo: Callable[..., Any]) -> None:
+        for each in made:
+            self.forget(each)
+        self._do(f"  ret ptr {self.python('PyObject_Vectorcall', self.address(redo), '%args', '%count', 'null')}")
+
+    def _run(self, size: str, made: list[str], redo: Callable[..., Any], parallel: Callable[..., Any]) -> None:
+        whole = size if self._flat or not self._nest.depth else self._dims[0]
+        flags = self._emit("alloca i64")
+        small, some, busy, many, done = (self._label() for _ in range(5))
+        self._do(f"  br i1 {self._emit(f'icmp slt i64 {size}, {BUSY}')}, label %{small}, label %{some}", f"{small}:")
+        again = self._emit(f"icmp sgt i64 {size}, 0")
+        go = self._label()
+        self._do(f"  store i64 0, ptr {flags}", f"  br i1 {again}, label %{go}, label %{done}", f"{go}:")
+        call = f"call i64 @loop(ptr %frame, i64 0, i64 {whole})"
+        self._do(f"  store i64 {self._emit(call)}, ptr {flags}", f"  br label %{done}", f"{some}:")
+        self._do(f"  br i1 {self._emit(f'icmp slt i64 {size}, {PARALLEL}')}, label %{busy}, label %{many}", f"{busy}:")
+        state = self.python("PyEval_SaveThread")
+        self._do(f"  store i64 {self._emit(call)}, ptr {flags}")
+        self.python("PyEval_RestoreThread", state)
+        self._do(f"  br label %{done}", f"{many}:")
+        self._call_parallel(whole, flags, made, parallel, done)
+        self._do(f"{done}:")
+        wrong, right = self._label(), self._label()
+        raised = self._emit(f"icmp ne i64 {self._emit(f'load i64, ptr {flags}')}, 0")
+        self._do(f"  br i1 {raised}, label %{wrong}, label %{right}", f"{wrong}:")
+        self._give_up(made, redo)
+        self._do(f"{right}:")
+        self._do(f"  ret ptr {made[0] if len(made) == 1 else self.tuple_object(made)}")
+
+    def _call_parallel(self, whole: str, flags: str, made: list[str], parallel: Any, done: str) -> None:
+        numbers = [self._emit("ptrtoint ptr %frame to i64"), whole]
+        given = [self.python("PyLong_FromLongLong", each) for each in numbers]
+        for place, each in enumerate(given):
+            self._do(f"  store ptr {each}, ptr {self._at('%handed', place)}")
+        found = self.python("PyObject_Vectorcall", self.address(parallel), "%handed", "2", "null")
+        for each in given:
+            self.forget(each)
+        failed, on = self._label(), self._label()
+        self._do(f"  br i1 {self._emit(f'icmp eq ptr {found}, null')}, label %{failed}, label %{on}", f"{failed}:")
+        for each in made:
+            self.forget(each)
+        self._do("  ret ptr null", f"{on}:")
+        self._do(f"  store i64 {self.python('PyLong_AsLongLong', found)}, ptr {flags}")
+        self.forget(found)
+        self._do(f"  br label %{done}")

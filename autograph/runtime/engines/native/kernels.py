@@ -1,0 +1,255 @@
+"""Operations on whole arrays that run as one loop of machine code.
+
+A kernel is a function of the arrays and numbers that they use. Its first call with inputs of some kinds compiles. What
+the code cannot do, and what NumPy would warn of, NumPy does: all is done again from the beginning, which nobody sees,
+for a kernel changes nothing.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import cache, reduce
+from itertools import pairwise
+from operator import or_
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.engines.native.calls import _NUMBERS as NUMBERS
+from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, builtin, tells_of_underflows
+from autograph.runtime.engines.native.gathering import Gathering
+from autograph.runtime.engines.native.machine import Code
+from autograph.runtime.engines.native.nest import Nest, Single, Stream, key_of
+from autograph.runtime.engines.native.objects import Table
+from autograph.runtime.graph import Constant, Node, Value, user_line
+from autograph.runtime.operands import DTYPES, NoLowering
+from autograph.runtime.signature import Event
+
+VERSIONS = 8        # of a kernel
+PATIENCE = 8        # how often a version may be in vain more often than not
+_FAILED = object()
+
+
+class Version:
+    """The machine code of a kernel for inputs of certain kinds.
+
+    Attributes:
+        entry: calls it, or those that came before.
+        forced: calls it whatever NumPy's settings are; gives `_FAILED` if it cannot be done.
+    """
+
+    def __init__(self, kernel: Kernel, kinds: tuple[Any, ...], inputs: tuple[Any, ...]) -> None:
+        begin = time.perf_counter()
+        flat, *each = kinds
+        named = dict(zip(map(key_of, kernel.inputs), each)) | kernel.constants
+        ndim = max(kind.ndim for kind in each if isinstance(kind, Stream))
+        nest = Nest(kernel.nodes, named, kernel.outputs, 1 if flat else ndim)
+        self._kernel, earlier, redo = kernel, kernel.entry, self._redo
+        given = list(named.values())
+        gathering = Gathering(nest, given, len(each), ndim, flat, earlier, redo, self._parallel)
+        self.code = Code(nest.text + gathering.text)
+        self.entry = builtin(self.code.entry, Table.of(gathering.things), self.code)
+        forced = Table.of(gathering.things)
+        for who in (earlier, redo):
+            forced.put(who, _failed)
+        self.forced = builtin(self.code.entry, forced, self.code)
+        self.vain = 0
+        self.seconds = time.perf_counter() - begin
+
+    def _redo(self, *inputs: Any) -> Any:
+        self.vain += 1
+        if self.vain >= PATIENCE:
+            self._kernel.give_up(self)
+        return self._kernel.python(*inputs)
+
+    def _parallel(self, frame: int, size: int) -> int:
+        """Run the loops in several threads, each over a part. Gives the flags."""
+        run, count = self.code.part, threads()
+        if count == 1 or size < count:
+            return run(frame, 0, size)
+        bounds = [size * part // count for part in range(count + 1)]
+        tasks: list[Future[int]] = []
+        try:
+            for begin, end in pairwise(bounds[1:]):
+                tasks.append(workers().submit(run, frame, begin, end))
+            flags = run(frame, 0, bounds[1])
+        except RuntimeError:        # the interpreter is about to end, and starts no threads
+            flags = run(frame, 0, size)
+        finally:
+            rest = results(tasks)
+        return reduce(or_, rest, flags)
+
+
+class Kernel:
+    """A group of operations as a function.
+
+    Attributes:
+        nodes: the operations.
+        inputs: the values and arrays that they use.
+        constants: the numbers that stand in them.
+        outputs: of their values those that are used elsewhere.
+        entry: what is to be called.
+        versions: machine code by the kinds of inputs; None where NumPy had better do it.
+        reasons: why.
+    """
+
+    def __init__(self, nodes: list[Node], inputs: list[Any], outputs: list[Value], compile: Callable[[], Any]) -> None:
+        self.nodes, self.inputs, self.outputs = nodes, inputs, outputs
+        self.constants = _constants(nodes)
+        self.versions: dict[Any, Version | None] = {}
+        self.reasons: list[str] = []
+        self.entry: Callable[..., Any] = self
+        self._bound: list[tuple[dict[str, Any], str]] = []
+        self._compile = compile
+        self._executable: Any = None
+
+    def __call__(self, *inputs: Any) -> Any:
+        version = self._version(inputs)
+        if version is not None and not tells_of_underflows():
+            found = contextvars.Context().run(version.forced, *inputs)      # NumPy has no settings in there
+            if found is not _FAILED:
+                return found
+        return self.python(*inputs)
+
+    def python(self, *inputs: Any) -> Any:
+        """The operations as NumPy does them."""
+        if self._executable is None:
+            self._executable = self._compile()
+        return self._executable.run(*inputs)
+
+    def bind(self, names: dict[str, Any], name: str) -> None:
+        """From now on, call the fast entry by that name; the kernel itself as long as there is none."""
+        self._bound.append((names, name))
+        names[name] = self.entry
+
+    def give_up(self, version: Version) -> None:
+        """Do without some machine code that is in vain again and again."""
+        self.versions = {kinds: None if each is version else each for kinds, each in self.versions.items()}
+        self.reasons.append("NumPy has to look at what it may warn of")
+        self._rebind(self)
+
+    def _rebind(self, entry: Callable[..., Any]) -> None:
+        self.entry = entry
+        for names, name in self._bound:
+            names[name] = entry
+
+    def _version(self, inputs: tuple[Any, ...]) -> Version | None:
+        kinds = kinds_of(inputs)
+        if kinds not in self.versions:
+            version = None
+            if kinds is None:
+                self.reasons.append("they get what it is not for")
+            elif len(self.versions) >= VERSIONS:
+                return None
+            else:
+                try:
+                    version = Version(self, kinds, inputs)
+                except NoLowering:
+                    self.reasons.append("there is no machine code for what they get")
+            self.versions[kinds] = version
+            if version is not None and FAST_UNDERFLOWS:
+                self._rebind(version.entry)
+        return self.versions[kinds]
+
+    # What there is ----------------------------------------------------------------------------------------------------
+
+    @property
+    def executables(self) -> list[Any]:
+        """All that the NumPy engine has made for it."""
+        return [] if self._executable is None else [self._executable]
+
+    @property
+    def compiled(self) -> list[Version]:
+        """The versions that there are."""
+        return [version for version in list(self.versions.values()) if version is not None]
+
+    @property
+    def events(self) -> list[Event]:
+        """What `explain` tells of it."""
+        places = [place for place in (user_line(node.place) for node in self.nodes) if place]
+        lines = sorted({line for _, line in places})
+        where = f" (lines {lines[0]} to {lines[-1]})" if len(lines) > 1 else ""
+        what = f"{len(self.nodes)} operations on arrays{where}"
+        took = [f"{1e3 * version.seconds:.1f} ms{' (cached)' * version.code.cached}" for version in self.compiled]
+        told = [f"{what} are one loop of machine code, compiled in {', '.join(took)}"] if took else []
+        if not self.versions:
+            told = [f"{what} will be one loop of machine code, compiled when it is first run"]
+        told += [f"{what} are NumPy's, for {reason}" for reason in dict.fromkeys(self.reasons)]
+        return [Event("native", message, places[0] if places else None) for message in told]
+
+
+def _failed(*_: Any) -> Any:
+    return _FAILED
+
+
+def _constants(nodes: list[Node]) -> dict[Any, Single]:
+    found = {}
+    for node in nodes:
+        for arg in node.args:
+            if not isinstance(arg, (Value, Constant, np.ndarray)) and type(arg) in NUMBERS:
+                found[key_of(arg)] = Single(NUMBERS[type(arg)], arg)
+    return found
+
+
+def kinds_of(inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """What machine code depends on; None if there is none for such inputs."""
+    arrays = [each for each in inputs if isinstance(each, np.ndarray)]
+    if not all(map(_is_plain, arrays)):
+        return None
+    try:
+        shape = np.broadcast_shapes(*(each.shape for each in arrays))
+    except ValueError:
+        return None
+    if not shape:
+        return None
+    flat = all(each.shape in (shape, ()) and each.flags.c_contiguous for each in arrays)
+    found: list[Any] = [flat]
+    for each in inputs:
+        if isinstance(each, np.ndarray):
+            steps = bool(each.ndim) and each.shape[-1] != 1
+            found.append(Stream(each.dtype, each.ndim, steps or (flat and bool(each.ndim))))
+        elif type(each) in NUMBERS:
+            found.append(Single(NUMBERS[type(each)]))
+        else:
+            return None
+    return tuple(found)
+
+
+def _is_plain(array: Any) -> bool:
+    known = DTYPES.get(array.dtype.char)
+    return type(array) is np.ndarray and known is not None and array.dtype.isnative and bool(array.flags.aligned)
+
+
+def threads() -> int:
+    """How many may work on one loop."""
+    given = os.environ.get("AUTOGRAPH_NUM_THREADS", "")
+    if given.isdecimal():
+        return max(1, int(given))
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def workers() -> ThreadPoolExecutor:
+    """The threads besides the one that calls."""
+    return ThreadPoolExecutor(max(1, threads() - 1), "autograph")
+
+
+def results(tasks: Sequence[Future[int]]) -> list[int]:
+    """What tasks come to. None works on when this is left, whatever a signal raises: they use what is the caller's."""
+    raised: BaseException | None = None
+    while not all(task.done() for task in tasks):
+        try:
+            wait(tasks)
+        except BaseException as error:
+            raised = error
+    if raised is not None:
+        raise raised
+    return [task.result() for task in tasks]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=workers.cache_clear)

@@ -1,0 +1,98 @@
+"""The emitter of the innermost loop of a nest, whose turns LLVM does several at a time.
+
+What raises a flag of the processor must be computed, whatever becomes of it. LLVM knows of no flags: it might compute
+nothing of what a selection does not take, and `sqrt(x) != 0` without the root. So floats that are constants lie in
+memory, where LLVM does not know what they are; and a number that is neither computed with nor stored is *pinned*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.engines.native.emitter import Emitter
+from autograph.runtime.engines.native.objects import llvm_type
+from autograph.runtime.operands import Number
+from autograph.runtime.types import TensorType, scalar
+
+
+class Rows(Emitter):
+    """Emits the function `row`.
+
+    Attributes:
+        floats: whether it computes with floats, or makes them.
+    """
+
+    def __init__(self, leave: Callable[[], str]) -> None:
+        super().__init__("row", leave)
+        self.floats = False
+        self._opaque: dict[str, str] = {}
+        self._pinned: dict[str, str] = {}
+
+    def row(self, params: str) -> str:
+        """The text of the function."""
+        head = f"define internal i64 @row({params}) noinline {{"
+        globals = [f"{name} = global {text}" for text, name in self._opaque.items()]
+        lines = [*globals, *sorted(self.declared), head, "entry:", *self._entry, "  br label %turn", "turn:"]
+        lines += ["  %i = phi i64 [ 0, %entry ], [ %next, %turn ]"]
+        lines += [f"  %p{kind} = phi {kind} [ 0, %entry ], [ {ref}, %turn ]" for kind, ref in self._pinned.items()]
+        lines += [*self._now, "  %next = add nuw nsw i64 %i, 1", "  %done = icmp eq i64 %next, %n"]
+        lines += ["  br i1 %done, label %end, label %turn", "end:"]
+        found = "0"
+        for place, (kind, ref) in enumerate(self._pinned.items()):
+            lines.append(f"  %w{place} = zext {kind} {ref} to i128")
+            lines.append(f"  %v{place} = trunc i128 %w{place} to i64")
+            lines.append(f"  %x{place} = xor i64 {found}, %v{place}")
+            found = f"%x{place}"
+        return "\n".join([*lines, f"  ret i64 {found}", "}", ""])
+
+    def pin(self, x: Number) -> None:
+        """Compute a number, whatever becomes of it: all that are pinned go into what `row` gives."""
+        kind = f"i{max(32, 8 * x.type.dtype.itemsize)}"
+        bits = self._emit(f"bitcast {llvm_type(x.type.dtype)} {x.ref} to {kind}") if x.type.dtype.kind == "f" else x.ref
+        self._pinned[kind] = self._emit(f"or {kind} {self._pinned.get(kind, f'%p{kind}')}, {bits}")
+
+    def load_next(self, pointer: str, dtype: np.dtype[Any], steps: bool) -> Number:
+        """The element of this turn."""
+        if steps:
+            return Number(scalar(dtype), self.memory(self._place(pointer, dtype), dtype))
+        before, self._now = self._now, self._entry
+        found = Number(scalar(dtype), self.memory(f"ptr {pointer}", dtype))
+        self._now = before
+        return found
+
+    def store_next(self, pointer: str, dtype: np.dtype[Any], value: Number) -> None:
+        self._to_memory(self._place(pointer, dtype), dtype, value.ref)
+
+    def _place(self, pointer: str, dtype: np.dtype[Any]) -> str:
+        return f"ptr {self._emit(f'getelementptr [{dtype.itemsize} x i8], ptr {pointer}, i64 %i')}"
+
+    def constant(self, value: Any, type: TensorType) -> Number:
+        """A number. LLVM does not know of a float that it is always the same: it would know better than to compute."""
+        found = super().constant(value, type)
+        if type.dtype.kind != "f":
+            return found
+        text = f"{llvm_type(type.dtype)} {found.ref}"
+        name = self._opaque.setdefault(text, f"@k{len(self._opaque)}")
+        before, self._now = self._now, self._entry
+        ref = self._emit(f"load {llvm_type(type.dtype)}, ptr {name}")
+        self._now = before
+        return Number(type, ref, found.known)
+
+    def floating(self, name: str, a: Number, b: Number) -> Number:
+        self.floats = True
+        return super().floating(name, a, b)
+
+    def function(self, name: str, *args: Number) -> Number:
+        self.floats = True
+        return super().function(name, *args)
+
+    def compare(self, name: str, a: Number, b: Number) -> Number:
+        self.floats |= a.type.dtype.kind == "f"
+        return super().compare(name, a, b)
+
+    def convert(self, a: Number, type: TensorType) -> Number:
+        self.floats = True
+        return super().convert(a, type)

@@ -1,0 +1,355 @@
+"""Operations on whole arrays that are one loop give what NumPy gives, to the last bit, and warn of the same."""
+
+import random
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.errors import RetraceWarning
+
+DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
+NUMBERS = {
+    "b": [True, False],
+    "i": [0, 1, -1, 2, 7, -128, 127, 3],
+    "u": [0, 1, 2, 255, 128, 3],
+    "f": [0.0, -0.0, 1.0, -1.5, 0.1, 1e30, -1e30, 5e-324, 1e-40, 2.0**31, 3.0, 0.5],
+}
+STRANGE = [float("inf"), float("-inf"), float("nan")]
+BINARY = "+ - * / & | ^ < <= == != > >=".split()
+FUNCTIONS = """np.add np.subtract np.multiply np.divide np.maximum np.minimum np.logical_and np.logical_or
+np.logical_xor np.copysign np.less np.greater_equal np.bitwise_and np.not_equal""".split()
+UNARY = """-{} +{} abs({}) np.sqrt({}) np.square({}) np.floor({}) np.ceil({}) np.trunc({}) np.rint({}) np.sign({})
+np.isnan({}) np.isinf({}) np.isfinite({}) np.logical_not({}) np.invert({}) np.reciprocal({}) np.fabs({}) {}**2 {}**2.0
+np.negative({}) {}.astype(np.float64) {}.astype(np.float32) {}.astype(np.int64) {}.astype(bool)
+{}.astype('int16')""".split()
+
+
+def outcome(function, *args):
+    """What a function gives, bits and layout included, raises, and warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            told = described(function(*args))
+        except Exception as error:      # whatever it is, it must be the same
+            told = type(error), str(error)
+    return told, [(each.category, str(each.message), each.lineno) for each in caught]
+
+
+def described(found):
+    if isinstance(found, tuple):
+        return tuple(map(described, found))
+    if not isinstance(found, np.ndarray):
+        return type(found), repr(found)
+    strides = [step for step, dim in zip(found.strides, found.shape) if dim > 1]
+    return found.dtype, found.shape, strides if found.size else [], found.flags.num, found.tobytes()
+
+
+def defined(folder, text):
+    """The function `f` of a file."""
+    path, names = folder / "program.py", {"np": np}
+    path.write_text(text)
+    exec(compile(text, str(path), "exec"), names)
+    return names["f"]
+
+
+def kernels(function, *args):
+    """The loops of machine code that a function has."""
+    (trace,) = [trace for trace in function.traces if trace.executable is not None][-1:]
+    return [version for kernel in trace.executable.native.kernels for version in kernel.compiled]
+
+
+def values(draw, dtype, shape, strange=False):
+    """An array with all that may be remarkable."""
+    dtype = np.dtype(dtype)
+    known = NUMBERS[dtype.kind] + (STRANGE if strange and dtype.kind == "f" else [])
+    with np.errstate(all="ignore"):
+        fitting = [np.array(each).astype(dtype) for each in known]
+    count = int(np.prod(shape))
+    return np.array([draw.choice(fitting) for _ in range(count)], dtype).reshape(shape)
+
+
+def expression(draw, depth, names):
+    if depth == 0 or draw.random() < 0.1:
+        return draw.choice(names if draw.random() < 0.85 else ["2", "1.5", "True", "-3", "0.25", "300", "0"])
+    kind = draw.random()
+    one = expression(draw, depth - 1, names)
+    if kind < 0.3:
+        return draw.choice(UNARY).replace("{}", f"({one})")
+    other = expression(draw, depth - 1, names)
+    if kind < 0.6:
+        return f"({one} {draw.choice(BINARY)} {other})"
+    if kind < 0.85:
+        return f"{draw.choice(FUNCTIONS)}({one}, {other})"
+    return f"np.where({one}, {other}, {expression(draw, depth - 1, names)})"
+
+
+def program(draw):
+    """A function of three arrays and a number, some of whose intermediate results are kept, too."""
+    lines, names = [], ["x", "y", "z", "k"]
+    for place in range(draw.randint(1, 4)):
+        lines.append(f"    v{place} = {expression(draw, draw.randint(1, 3), names)}")
+        names += [f"v{place}"] * 2
+    kept = draw.sample([name for name in names if name[0] == "v"], draw.randint(1, 2))
+    return "\n".join(["def f(x, y, z, k):", *lines, f"    return {', '.join([names[-1], *kept])}", ""])
+
+
+SHAPES = [
+    [(5,), (5,), (5,)],
+    [(70,), (70,), (1,)],
+    [(3, 9), (9,), (3, 1)],
+    [(2, 3, 17), (2, 3, 17), (2, 3, 17)],
+    [(4, 1, 3), (1, 5, 3), (5, 1)],
+    [(1, 6), (1, 6), ()],
+    [(0,), (0,), (1,)],
+    [(2, 0, 3), (3,), (2, 1, 1)],
+    [(1,), (1, 1), ()],
+    [(), (), (1,)],
+]
+
+
+def check_program(seed, folder):
+    draw = random.Random(seed)
+    text = program(draw)
+    plain = defined(folder, text)
+    function = ag.function(plain, engine="native")
+    shapes = draw.choice(SHAPES)
+    dtypes = [draw.choice(DTYPES) if draw.random() < 0.6 else draw.choice(["float64", "float32"]) for _ in shapes]
+    number = draw.choice([2, -1, 0.5, 3.75, np.float32(1.5), np.int16(4), True, 1e300, 200])
+    for strange in (False, False, True):
+        args = [values(draw, dtype, shape, strange) for dtype, shape in zip(dtypes, shapes)]
+        args[1] = laid_out(draw, args[1])
+        wanted = outcome(plain, *args, number)
+        found = outcome(function, *args, number)
+        assert found == wanted, f"seed {seed}\n{text}\n{dtypes} {shapes} {number!r}\n{function.explain()}"
+    return function
+
+
+def laid_out(draw, x):
+    """The same array, laid out otherwise."""
+    how = draw.randrange(6)
+    if how == 0:
+        return np.asfortranarray(x)
+    if how == 1 and x.ndim:
+        return np.repeat(x, 2, axis=-1)[..., ::2]
+    if how == 2 and x.ndim:
+        return x[::-1]
+    if how == 3 and x.ndim > 1:
+        return np.concatenate([x, x], axis=-1)[..., : x.shape[-1]]
+    if how == 4 and x.ndim > 1:
+        return np.broadcast_to(x[:1], x.shape)
+    return x
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_programs(seed, tmp_path):
+    check_program(seed, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(60, 2000))
+def test_more_programs(seed, tmp_path):
+    check_program(seed, tmp_path)
+
+
+def native(function):
+    return ag.function(function, engine="native")
+
+
+def twice(function, *args):
+    """Machine code gives what NumPy gives, when it is compiled and afterwards."""
+    staged = native(function)
+    for _ in range(3):
+        assert outcome(staged, *args) == outcome(function, *args)
+    return staged
+
+
+X, Y = np.linspace(-3, 4, 1000), np.linspace(5, 0.5, 1000)
+
+
+def told(staged):
+    return " ".join(event.message for event in staged.explain().entries if event.kind == "native")
+
+
+def test_it_is_one_loop():
+    def f(x, y):
+        a = x * y
+        return np.sqrt(a * a + 1) / 2
+
+    staged = twice(f, X, Y)
+    assert "5 operations on arrays" in told(staged) and "are one loop of machine code" in told(staged)
+    assert len(kernels(staged)) == 1 and "<4 x double>" in staged.lower(X, Y).llvm
+
+
+def test_what_is_used_elsewhere_is_kept():
+    def f(x, y):
+        a = x * y
+        b = a + 1
+        return a, b, b is a, (b - a).sum(), a
+
+    staged = twice(f, X, Y)
+    found = staged(X, Y)
+    assert found[0] is found[4] and found[0] is not found[1]
+
+
+def test_what_is_written_to_is_read_before():
+    def f(x, y):
+        a = x * y + 1
+        x += 1
+        b = x * y + 1
+        a[0] = 7
+        c = a * 2 + b
+        y[:3] = c[:3]
+        return a, b, c, y * 2 + x
+
+    def run(function):
+        x, y = X.copy(), Y.copy()
+        return described((*function(x, y), x, y))
+
+    staged = native(f)
+    assert run(staged) == run(f) and run(staged) == run(f)
+
+
+def test_views_are_of_the_same_memory():
+    def f(x):
+        left, right = x[:-1], x[1:]
+        left += right * 2 - right
+        return left * right + 1, x
+
+    staged = native(f)
+    for _ in range(2):
+        assert described(staged(X.copy())) == described(f(X.copy()))
+
+
+def test_a_loop_around_it_stays_in_python():
+    def f(x, y, n):
+        for _ in range(n):
+            x, y = x * x - y * y + 0.1, 2 * x * y + 0.2
+            if x[0] < 1:
+                x = x / 2 - 1
+        return x, y
+
+    staged = twice(f, X / 10, Y / 10, 7)
+    assert len(kernels(staged)) == 2, staged.explain()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 33])
+@pytest.mark.parametrize("place", [0, -1])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "np.where(y != 0, x / y, 0)",
+        "np.where(y == 0, 0.5, x / y) + 1",
+        "np.where(n > 0, -(x / y), x)",
+        "(x / y > 0) & False",
+    ],
+)
+def test_what_is_not_chosen_warns_too(expression, size, place, tmp_path):
+    f = defined(tmp_path, f"def f(x, y, n):\n    return {expression}\n")
+    staged = native(f)
+    x, y, n = np.ones(size), np.ones(size), np.zeros(size, int)
+    for zero in (1.0, 0.0):
+        y[place] = zero
+        wanted = outcome(f, x, y, n)
+        assert bool(wanted[1]) == (zero == 0)
+        assert outcome(staged, x, y, n) == wanted
+
+
+@pytest.mark.parametrize("mode", ["warn", "raise", "ignore"])
+def test_settings_of_numpy(mode):
+    def f(x, y):
+        a = x * y
+        return a / y - x
+
+    staged = native(f)
+    for x, y in ((X, Y), (X * 1e300, Y * 1e300), (X * 1e-300, Y * 1e-300), (X, Y * 0)):
+        for _ in range(2):
+            with np.errstate(all=mode):
+                assert outcome(staged, x, y) == outcome(f, x, y)
+            assert outcome(staged, x, y) == outcome(f, x, y)
+
+
+def test_exceptions_are_numpys():
+    def f(x, y):
+        a = x + 1
+        return a * y
+
+    staged = native(f)
+    with pytest.raises(ValueError, match="could not be broadcast") as caught:
+        staged(X, Y[:7])
+    assert caught.traceback[-1].lineno == f.__code__.co_firstlineno + 1
+
+
+def test_what_comes_between_happens_in_order():
+    def f(x, y):
+        a = x / y
+        print("between")
+        b = a / y + a
+        return b * b
+
+    with np.errstate(all="raise"):
+        twice(f, X, Y)
+        twice(f, X, Y * 0)
+
+
+class Own(np.ndarray):
+    pass
+
+
+def test_other_arrays_are_numpys():
+    def f(x, y):
+        return x * y + x - 2
+
+    staged = native(f)
+    big = X.astype(">f8")
+    odd = np.zeros(8 * len(X) + 1, "u1")[1:].view("f8")
+    for x in (X, X.view(Own), big, odd, X[::-1], X.astype("f2"), X.astype("c16"), X.astype("O"), np.ma.array(X), X[:0]):
+        for _ in range(2):
+            found, wanted = staged(x, Y[: len(x)]), f(x, Y[: len(x)])
+            assert type(found) is type(wanted)
+            assert described(np.asarray(found)) == described(np.asarray(wanted)) or x.dtype == object
+
+
+def test_numbers():
+    def f(x, k):
+        return (x * k + k) * 2
+
+    for x in (X, X.astype("f4"), X.astype("i1"), X.astype("u8"), X > 0):
+        staged = native(f)
+        for k in (2, -1, 300, 2**63, 2**70, 1.5, 1e300, True, np.float32(3), np.int64(-7), np.float64(1e-310), 1j):
+            for _ in range(2):
+                found, caught = outcome(staged, x, k)
+                caught = [each for each in caught if each[0] is not RetraceWarning]
+                assert (found, caught) == outcome(f, x, k), (x.dtype, k)
+
+
+def test_several_threads(monkeypatch):
+    def f(x, y):
+        return x * y + x, x - y * 2
+
+    x = np.arange(1_200_001.0) / 7
+    staged = twice(f, x, x + 1)
+    twice(f, x[:1_200_000].reshape(1200, 1000), np.ones(1000))
+    monkeypatch.setenv("AUTOGRAPH_NUM_THREADS", "1")
+    assert outcome(staged, x, x) == outcome(f, x, x)
+    x[-1] = 1e308
+    y = x / 2
+    y[-1] = 1e308
+    assert outcome(staged, x, y) == outcome(f, x, y)
+
+
+def test_no_memory_is_leaked():
+    staged = native(lambda x, y: (x * y + x, x - y * 2))
+    x, y = X.copy(), Y.copy()
+    staged(x, y)
+    before = sys.getrefcount(x.dtype)
+    for _ in range(1000):
+        staged(x, y)
+        staged(x, y[:, None][:1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(20):
+            staged(x * 1e300, y * 1e300)
+    assert sys.getrefcount(x) == 2 and abs(sys.getrefcount(x.dtype) - before) < 50
