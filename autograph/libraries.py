@@ -33,7 +33,7 @@ _STAGED = (
     *("Variable", "Module", "vjp", "jvp", "stop_gradient"),
 )
 _STAGED_NAMES = tuple(f"{__name__.partition('.')[0]}.{name}" for name in _STAGED)
-_FILES = ("variables.py", "modules.py", "jacobians.py", "nn/", "optim/", "runtime/written.py")
+_FILES = ("variables.py", "modules.py", "jacobians.py", "nn/", "optim/")
 _STAGED_FILES = tuple(ROOT + name.replace("/", os.sep) for name in _FILES)
 
 
@@ -77,10 +77,10 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 def is_at_fault(code: CodeType) -> bool:
     """Whether an error raised by code is this library's, rather than of the program that it works for."""
-    return is_own(code.co_filename) and not (code in _ON_BEHALF or code.co_filename.startswith(_OPERATORS))
+    return is_own(code.co_filename) and not (code in _ON_BEHALF or code.co_filename.startswith(_FOR_USERS))
 
 
-_OPERATORS = os.path.join(ROOT, "operators") + os.sep  # what they do goes for plain Python, too
+_FOR_USERS = tuple(ROOT + name.replace("/", os.sep) for name in ("operators/", "runtime/written.py"))
 
 # Of the standard library, what gives the same for the same, whenever it is called, and changes but what it is given.
 PURE = COMPUTING - {"random"} | frozenset(

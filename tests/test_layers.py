@@ -29,7 +29,7 @@ R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables
    |               | → runtime/listing runtime/schema → runtime/view
 R2 | 0 R1          | runtime/ops*
 R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/sources runtime/making
-   |               | runtime/appearance runtime/instructions runtime/written
+   |               | runtime/appearance runtime/instructions runtime/written runtime/contents
    |               | → runtime/tensor runtime/whereabouts runtime/blocks runtime/guards
    |               | → runtime/journal runtime/holding → runtime/known
    |               | → runtime/trace runtime/forms runtime/environment runtime/parts

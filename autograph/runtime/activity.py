@@ -7,9 +7,9 @@ from typing import Any
 
 from autograph.runtime import effects
 from autograph.runtime.aliasing import Aliasing
-from autograph.runtime.graph import Block, Graph, Node, Value, gather, walk
-from autograph.runtime.opdef import ORDERED, PURE, WRITE, lookup
-from autograph.runtime.types import MaybeUnbound, TensorType, Type
+from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, map_args, walk
+from autograph.runtime.opdef import ORDERED, PURE, VIEW, WRITE, lookup
+from autograph.runtime.types import ANY, MaybeUnbound, TensorType, Type, array, type_of
 
 # Classes of objects that hold no numbers with gradients.
 _NUMBERLESS = frozenset("str bytes NoneType range slice ellipsis dtype type bool ndindex".split())
@@ -165,9 +165,33 @@ def _values(args: Any) -> list[Value]:
 
 
 def _is_flat(node: Node) -> bool:
-    """Whether the derivatives of a node's op are zero everywhere."""
-    vjp = lookup(node.op).vjp
-    return vjp is not None and not any(vjp) and lookup(node.op).effect == PURE
+    """Whether what a node gives has no gradient, for its derivatives are zero everywhere, or it gives no floats."""
+    op = lookup(node.op)
+    if op.vjp is not None and not any(op.vjp) and op.effect == PURE:
+        return True
+    if node.blocks or op.effect not in (PURE, VIEW) or not any(output.type == ANY for output in node.outputs):
+        return False
+    answers = (op.infer(*_taken_for(node.args, each), **_taken_for(node.kwargs, each)) for each in _FLOATS)
+    known = [each for each in answers if each != ANY]
+    return bool(known) and not any(map(_holds_gradient, known))
+
+
+_FLOATS = (array(float, None), array(float, None, None))
+
+
+def _taken_for(args: Any, type: Type) -> Any:
+    """The types of arguments, with `type` in the place of those that are unknown."""
+
+    def leaf(each: Any) -> Any:
+        if isinstance(each, Constant):
+            return type_of(each.value)
+        return each if not isinstance(each, Value) else type if each.type == ANY else each.type
+
+    return map_args(leaf, args)
+
+
+def _holds_gradient(answer: Any) -> bool:
+    return any(map(_holds_gradient, answer)) if isinstance(answer, list) else has_gradient(answer)
 
 
 def defined_in(block: Block) -> set[Value]:

@@ -18,9 +18,11 @@ import numpy as np
 from autograph import libraries, nest
 from autograph.libraries import on_behalf
 from autograph.marks import is_converted
+from autograph.runtime import written
 from autograph.runtime.classes import GENERATORS, is_users
+from autograph.runtime.contents import has_items
 from autograph.runtime.graph import Constant
-from autograph.runtime.holding import Held, is_spread, may_hold
+from autograph.runtime.holding import Held, as_tensor, is_spread, is_staged, may_hold
 from autograph.runtime.journal import PATCHED, Fallback
 from autograph.runtime.naming import looks_around
 from autograph.runtime.opdef import op_of
@@ -43,7 +45,6 @@ from autograph.runtime.standins import (
 from autograph.runtime.tensor import Method, Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import TensorType
-from autograph.runtime.written import WRITTEN
 
 Converter = Callable[[types.FunctionType], types.FunctionType]
 
@@ -311,26 +312,34 @@ class Caller:
         if function in operators.FUNCTIONS:
             return function
         recorded = Recorded(self.trace, function, only_staged=True)
-        written = WRITTEN.get(function)
-        return recorded if written is None else self._written(recorded, written)
+        return self._reduce(recorded) if function is functools.reduce else recorded
 
-    def _written(self, recorded: Recorded, written: Callable[..., Any]) -> Any:
-        """What to call for a function of C that there is in Python: that, if it goes through something staged."""
+    def _reduce(self, recorded: Recorded) -> Any:
+        """What to call for `functools.reduce`, which is traced into if it goes through something staged."""
 
         @on_behalf
-        def call(*args: Any, **kwargs: Any) -> Any:
-            traceable = len(args) > 1 and not kwargs and _is_sequence(args[1])
-            return (self.replacement(written) if traceable else recorded)(*args, **kwargs)
+        def reduce(*args: Any, **kwargs: Any) -> Any:
+            items = _staged_sequence(args[1]) if len(args) in (2, 3) and not kwargs else None
+            if items is None:
+                return recorded(*args, **kwargs)
+            first = args[2:]
+            if not first:
+                if is_tensor(items) and not has_items(items._value):
+                    self.trace.record("check_some", (items,))
+                first, items = (items[0],), items[1:]
+            return self.replacement(written.reduce)(args[0], items, *first)
 
-        return call
+        return reduce
 
 
-def _is_sequence(items: Any) -> bool:
-    """Whether something is an array or list of the graph, or a list or tuple of what is staged."""
+def _staged_sequence(items: Any) -> Any:
+    """An array or list of the graph, or a list or tuple of what is staged; None for anything else."""
+    items = as_tensor(items) if is_staged(items) else items
     if not is_tensor(items):
-        return type(items) in (list, tuple) and may_hold(items)
+        return items if type(items) in (list, tuple) and may_hold(items) else None
     found = items._value.type
-    return bool(found.shape) if isinstance(found, TensorType) else found.name in ("list", "tuple")
+    is_sequence = bool(found.shape) if isinstance(found, TensorType) else found.name in ("list", "tuple")
+    return items if is_sequence else None
 
 
 def _plain(function: Any) -> Any:

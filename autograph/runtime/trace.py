@@ -19,6 +19,7 @@ from autograph.libraries import is_shown
 from autograph.runtime.appearance import class_of
 from autograph.runtime.blocks import Blocks
 from autograph.runtime.callables import full_name_of
+from autograph.runtime.contents import known_of_lists
 from autograph.runtime.graph import Graph, Node, Place, Value, map_args, user_line
 from autograph.runtime.holding import (
     HOLDERS,
@@ -116,6 +117,7 @@ class Trace(Blocks, Whereabouts):
             inferred = definition.infer(*map_args(_type_of, args), **map_args(_type_of, kwargs))
         else:
             inferred = definition.infer(*_types_of(args))
+        inferred = known_of_lists(self.block, definition, args, kwargs or {}, inferred)
         place = self.place()
         node = Node(op, args, kwargs, (), place)
         if type(place) is Handling:

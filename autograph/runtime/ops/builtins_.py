@@ -248,6 +248,16 @@ derive("complex", same, lambda g, out, re, im: g * 1j)
 derive("round int bool", None)
 derive("divmod", *OF_DIVMOD)
 derive("sum", of_summed, same)
+
+
+def check_some(items: Any) -> None:
+    """See to it that there is something for `functools.reduce` to begin with."""
+    if not len(items):
+        raise TypeError("reduce() of empty iterable with no initial value")
+
+
+declare("check_some", nothing, target=check_some, raises=True)
+derive("check_some", None)
 declare("for_each", always(ObjectType("list")), target=for_each)
 derive("for_each", _summed_up, None)
 derive("min max", *map(of_extreme, range(16)))

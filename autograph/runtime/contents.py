@@ -1,0 +1,151 @@
+"""What is in the lists that a trace has made, where it looks at them: the type of a list itself does not tell.
+
+A list may come to hold anything later. But at a node that stands in the block in which the list was made, all that has
+happened to it by then has been recorded. If nobody else has got hold of it, and all that was put in is of one type,
+then so is what is got out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from autograph.runtime.graph import Block, Node, Value, gather, map_args
+from autograph.runtime.opdef import PURE, VIEW, OpDef, lookup
+from autograph.runtime.ops.containers import build_type
+from autograph.runtime.types import ANY, INT, ObjectType, TensorType, Type, join_all
+
+_MOST = 1000  # nodes that are looked at
+_COUNTS = (1, 2, 3, 5)  # of items, for which a rule is asked in the place of any number
+# What these do to a list that is their first argument tells what is in it; the others leave it alone.
+_PUTTING = {".append": 1, ".insert": 2, "setitem": 2}
+_TAKING = frozenset({".pop", ".clear", ".remove", "delitem", ".reverse", ".sort"})
+_LOOKING = frozenset("getitem unpack len list tuple sorted zip enumerate reversed iter sum min max .copy print".split())
+_RESHAPING = frozenset({"setattr", ".resize"})  # of arrays, which may be in the list
+# Of an empty list these make nothing.
+_OF_SOME = frozenset("np.stack np.concatenate np.concat np.vstack np.hstack np.dstack np.column_stack min max".split())
+
+
+@dataclass
+class Contents:
+    """Of a list: the type of its items, and whether there is one for certain."""
+
+    item: Type
+    filled: bool
+
+
+def known_of_lists(block: Block, op: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any], inferred: Any) -> Any:
+    """What an op gives, by its rule or, if that knows nothing, for a list of unknown length that the block has made."""
+    if inferred != ANY and not (isinstance(inferred, list) and ANY in inferred):
+        return inferred
+    if op.name in ("getitem", "unpack"):
+        found = contents(block, args[0])
+        whole = None if found is None else ObjectType("list", (found.item,))
+        answers = [] if whole is None else [op.infer(whole, *_types(args[1:]), **_types(kwargs))]
+    elif op.effect in (PURE, VIEW) and (op.name.startswith("np.") or op.name in ("sum", "min", "max")):
+        known = {arg: found for arg in args if _is_list(arg) and (found := contents(block, arg)) is not None}
+        if len(known) != 1:
+            return inferred
+        (found,) = known.values()
+        if found.item == INT and op.name.startswith("np."):
+            return inferred  # large ones make an array of objects
+        least = () if found.filled or op.name in _OF_SOME else (0,)
+        answers = [_with_count(op, args, kwargs, known, count) for count in (*least, *_COUNTS)]
+    else:
+        return inferred
+    found = _in_common(answers)
+    return inferred if found == ANY else found
+
+
+def _is_list(arg: Any) -> bool:
+    return isinstance(arg, Value) and isinstance(arg.type, ObjectType) and arg.type.name == "list"
+
+
+def _types(args: Any) -> Any:
+    return map_args(lambda leaf: leaf.type if isinstance(leaf, Value) else leaf, args)
+
+
+def _with_count(op: OpDef, args: Any, kwargs: Any, known: dict[Any, Contents], count: int) -> Any:
+    given = [[known[arg].item] * count if _is_list(arg) and arg in known else _types(arg) for arg in args]
+    return op.infer(*given, **_types(kwargs))
+
+
+def _in_common(answers: Sequence[Any]) -> Any:
+    """The type that all answers have but for lengths."""
+    first = answers[0] if answers else ANY
+    for answer in answers[1:]:
+        if answer == first:
+            continue
+        if not isinstance(first, TensorType) or not isinstance(answer, TensorType):
+            return ANY
+        shape = tuple(a if a == b else None for a, b in zip(first.shape, answer.shape))
+        if len(first.shape) != len(answer.shape) or first != TensorType(answer.dtype, first.shape, answer.kind):
+            return ANY
+        first = TensorType(first.dtype, shape, first.kind)
+    return first
+
+
+def contents(block: Block, value: Any) -> Contents | None:
+    """What is in a list that the block has made; None if that is not known."""
+    made = value.node if _is_list(value) else None
+    if made is None or made.op != "build" or type(made.args[0]) is not list:
+        return None
+    since: list[Node] = []
+    for node in reversed(block.nodes):
+        if node is made:
+            break
+        since.append(node)
+        if len(since) > _MOST:
+            return None
+    else:
+        return None
+    items = [_type(part) for part in made.args[0]]
+    filled = bool(items)
+    for node, certain in _nodes(reversed(since)):
+        if node.op in _RESHAPING or _gets_away(node, value):
+            return None
+        if node.args and node.args[0] is value:
+            if node.op in _PUTTING:
+                items.append(_type(node.args[_PUTTING[node.op]]))
+                filled |= certain
+            elif node.op in _TAKING:
+                filled = False
+    item = join_all(items) if items else ANY
+    exact = isinstance(item, TensorType) and item.exact and None not in item.shape
+    return Contents(item, filled) if exact else None
+
+
+def _type(part: Any) -> Type:
+    """The type of what is put into a list."""
+    return build_type(_types(part))
+
+
+def _nodes(nodes: Any, certain: bool = True) -> Iterator[tuple[Node, bool]]:
+    """Nodes and those in their blocks, with whether they are certain to run."""
+    for node in nodes:
+        yield node, certain
+        for inner in node.blocks:
+            yield from _nodes(inner.nodes, certain and node.op == "for" and has_items(node.args[0]))
+
+
+def has_items(iterable: Any) -> bool:
+    """Whether something that is iterated over is for certain not empty."""
+    type = iterable.type if isinstance(iterable, Value) else None
+    return isinstance(type, TensorType) and type.exact and bool(type.shape) and bool(type.shape[0])
+
+
+def _gets_away(node: Node, value: Value) -> bool:
+    """Whether somebody else may get hold of a list by a node, or put into it what is not looked at here."""
+    found: list[Value] = []
+    gather((node.args, node.kwargs), found)
+    gather([inner.results for inner in node.blocks], found)
+    if value not in found:
+        return False
+    first = node.args[0] if node.args else None
+    if found.count(value) > 1 or first is not value:
+        return lookup(node.op).effect != PURE and node.op not in ("zip", "print")
+    if node.op == "setitem":
+        return not isinstance(_type(node.args[1]), TensorType)  # a slice takes many
+    known = node.op in _PUTTING or node.op in _TAKING or node.op in _LOOKING or node.op == "for"
+    return not (known or lookup(node.op).effect == PURE or node.op.startswith("np."))

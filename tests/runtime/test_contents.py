@@ -1,0 +1,128 @@
+"""What is known of lists that grow: only where it is certain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph import nn
+
+X = np.arange(6.0).reshape(3, 2)
+
+
+def stacked(xs, more):
+    found = []
+    for x in xs:
+        found.append(np.tanh(x))
+    return np.shape(np.stack(found)), found[-1], np.array(found), np.concatenate(found), np.sum(found, axis=0)
+
+
+def maybe_empty(xs, more):
+    found = []
+    for x in xs:
+        if x[0] > more:
+            found.append(x)
+    return np.shape(np.array(found)), np.array([len(found)])
+
+
+def changed_by_name(xs, more):
+    found = []
+    for x in xs:
+        found.append(x)
+    other = [found]
+    other[0].append(more)
+    return np.shape(found[-1])
+
+
+def changed_in_a_branch(xs, more):
+    found, other = [], []
+    for x in xs:
+        found.append(x)
+        other.append(more)
+    last = found if more > 1 else other
+    last[0] = more
+    return np.shape(found[0]), np.shape(other[0])
+
+
+def changed_by_extending(xs, more):
+    found = []
+    for x in xs:
+        found.append(x)
+    found[:1] = [more, more]
+    return np.shape(found[0]), found
+
+
+def changed_in_the_next_turn(xs, more):
+    shapes, found = [], [xs[0]]
+    for x in xs:
+        shapes.append(np.shape(found[-1]))
+        found.append(more)
+    return shapes
+
+
+def reshaped(xs, more):
+    found = []
+    for x in xs * 1:
+        found.append(x * 1)
+    found[0].shape = (2, 1)
+    return np.shape(found[0]), np.shape(found[-1])
+
+
+def whole_numbers(xs, more):
+    found = []
+    for x in xs:
+        found.append(2**63 if x[0] > 1 else 1)
+    return np.array(found)
+
+
+def iterated_while_it_grows(xs, more):
+    found = []
+    for x in xs:
+        found.append(x)
+    shapes = []
+    for x in found:
+        shapes.append(np.shape(x))
+        if len(found) < 5:
+            found.append(more)
+    return shapes
+
+
+PROGRAMS = [
+    stacked, maybe_empty, changed_by_name, changed_in_a_branch, changed_by_extending, changed_in_the_next_turn,
+    reshaped, whole_numbers, iterated_while_it_grows,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", PROGRAMS)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_same(function: Callable[..., Any]) -> None:
+    staged = ag.function(function)
+    for xs, more in ((X, 1), (X, 2.5), (X, 9), (X[:1], 0)):
+        found, wanted = staged(xs, more), function(xs, more)
+        assert repr(found) == repr(wanted)
+
+
+def test_types() -> None:
+    graph = str(ag.function(stacked).graph(X, 1))
+    assert "f64[?,2] = np.stack" in graph and "f64[2] = %0[-1]" in graph and "f64[?] = np.concatenate" in graph
+    assert "object = np.array" in str(ag.function(maybe_empty).graph(X, 1))
+
+
+@pytest.mark.parametrize("make", [lambda: nn.MultiHeadAttention(2, 1, rng=0), lambda: nn.BatchNorm(2)])
+def test_layers_behind_lists_that_grow(make: Callable[[], Any]) -> None:
+    def loss(w: Any, layer: Any) -> Any:
+        state, states = np.zeros(2), []
+        for x in X:
+            state = np.tanh(x + w @ state)
+            states.append(state)
+        return np.sum(layer(np.stack(states)) ** 3)
+
+    w, layer = np.array([[0.3, -0.2], [0.5, 0.1]]), make()
+    found = ag.grad(loss)(w, layer)
+    steps = np.eye(4).reshape(4, 2, 2) * 1e-6
+    wanted = [(loss(w + step, layer) - loss(w - step, layer)) / 2e-6 for step in steps]
+    assert np.allclose(found.ravel(), wanted, rtol=1e-4, atol=1e-7)
