@@ -46,7 +46,7 @@ class Rows(Emitter):
             lines.append(f"  %v{place} = trunc i128 %w{place} to i64")
             lines.append(f"  %x{place} = xor i64 {found}, %v{place}")
             found = f"%x{place}"
-        return "\n".join([*lines, f"  ret i64 {found}", "}", ""])
+        return "\n".join([*lines, f"  ret i64 {found}", "}", "!1 = !{}", ""])
 
     def pin(self, x: Number) -> None:
         """Compute a number, whatever becomes of it: all that are pinned go into what `row` gives."""
