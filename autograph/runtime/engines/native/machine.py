@@ -58,9 +58,9 @@ class _Machine:
         target = binding().Target.from_triple(self._triple)
         return target.create_target_machine(cpu=self._cpu, features=self._features, opt=2, jit=True)
 
-    def object(self, text: str) -> bytes:
+    def object(self, text: str, branchy: bool = False) -> bytes:
         """The object code of a text."""
-        code: bytes = self.target.emit_object(self.optimised(text))
+        code: bytes = self.target.emit_object(self.optimised(text, branchy))
         return code
 
     def linked(self, code: bytes) -> Any:
@@ -70,14 +70,19 @@ class _Machine:
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         return engine
 
-    def optimised(self, text: str) -> Any:
+    def optimised(self, text: str, branchy: bool = False) -> Any:
+        """The module of a text, after LLVM's passes.
+
+        Args:
+            branchy: whether there are too many branches to vectorise it. Then half of the passes do, in half the time.
+        """
         llvm = binding()
         module = llvm.parse_assembly(text)
-        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options = llvm.create_pipeline_tuning_options(speed_level=1 if branchy else 2)
         options.slp_vectorization = False
         builder = llvm.create_pass_builder(self.target, options)
-        passes = builder.getModulePassManager()
-        passes.run(module, builder)
+        passes = builder.getFunctionPassManager() if branchy else builder.getModulePassManager()
+        passes.run(module.get_function("loop") if branchy else module, builder)
         _free(passes)
         return module
 
@@ -88,7 +93,7 @@ def machine() -> _Machine:
 
 
 def _free(passes: Any) -> None:
-    """Free passes. Left to itself `llvmlite` does not, up to 0.50: ModulePassManager inherits the wrong `_dispose`."""
+    """Free passes. Left to itself `llvmlite` does not, up to 0.50: both kinds inherit the wrong `_dispose`."""
     for kind in type(passes).__mro__:
         if "_dispose" in vars(kind) and kind.__name__ != "ObjectRef":
             passes._dispose = partial(vars(kind)["_dispose"], passes)
@@ -108,20 +113,22 @@ class Code:
 
     Attributes:
         text: of which it was made.
+        branchy: whether no loop in it can be vectorised.
         cached: whether it was on disk.
         run: the function `loop` of it. It takes the addresses of frame and table, and gives the number of the exit.
         part: the same function, where it is one over a part of arrays; see `nest`.
         entry: the address of its function `entry`; 0 if there is none.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, branchy: bool = False) -> None:
         here = machine()
         self.text = text
-        key = disk.key_of(text, *here.traits)
+        self.branchy = branchy
+        key = disk.key_of(text, str(branchy), *here.traits)
         code = disk.load(key)
         self.cached = code is not None
         if code is None:
-            code = here.object(text)
+            code = here.object(text, branchy)
             disk.save(key, code)
         self._engine = here.linked(code)
         self.run: Callable[[int, int], int] = _TYPE(self._engine.get_function_address("loop"))
@@ -131,13 +138,13 @@ class Code:
     @property
     def llvm(self) -> str:
         """What LLVM has made of the text."""
-        return str(machine().optimised(self.text))
+        return str(machine().optimised(self.text, self.branchy))
 
     @property
     def asm(self) -> str:
         """The assembly."""
         here = machine()
-        return str(here.target.emit_assembly(here.optimised(self.text)))
+        return str(here.target.emit_assembly(here.optimised(self.text, self.branchy)))
 
 
 # It keeps the GIL, and asks for exceptions.

@@ -55,7 +55,7 @@ class Version:
             left = partial(region.left_by, self)
             entry = Entry(lowering.emit, caller.operands, slots, self.exits, self.underflows, self.entry, left)
             texts.append(entry.text)
-        self.code = Code("\n".join([*sorted(lowering.emit.declared), *texts]))
+        self.code = Code("\n".join([*sorted(lowering.emit.declared), *texts]), branchy=True)
         self.table = Table.of(lowering.emit.things)
         if enters:
             self.entry = builtin(self.code.entry, self.table, self.code)

@@ -22,7 +22,7 @@ from autograph.runtime.engines.native.machine import _Machine
 
 made = []
 make = _Machine.object
-_Machine.object = lambda self, text: made.append(text) or make(self, text)
+_Machine.object = lambda self, text, *how: made.append(text) or make(self, text, *how)
 
 
 @ag.function(engine="native")

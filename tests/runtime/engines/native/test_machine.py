@@ -33,10 +33,11 @@ def test_code_is_freed():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux")
-def test_compiling_leaks_nothing(monkeypatch):
+@pytest.mark.parametrize("branchy", (False, True))
+def test_compiling_leaks_nothing(branchy, monkeypatch):
     def compile(numbers):
         for number in numbers:
-            Code(f"define i64 @loop(ptr %frame) {{\n  ret i64 {number}\n}}")
+            Code(f"define i64 @loop(ptr %frame) {{\n  ret i64 {number}\n}}", branchy)
 
     def memory():
         with open("/proc/self/statm") as file:
@@ -47,3 +48,16 @@ def test_compiling_leaks_nothing(monkeypatch):
     before = memory()
     compile(range(50, 200))
     assert memory() - before < 150 * 20_000     # llvmlite's own way leaks 60,000 bytes each time
+
+
+def test_branches_are_optimised_without_vectorising(monkeypatch):
+    """Half of LLVM's passes do there."""
+    monkeypatch.setenv("AUTOGRAPH_CACHE", "0")
+    adding = "define i64 @loop(ptr %x) {{\n  br label %l\n{}\n{}\n  br i1 %e, label %on, label %l\non:\n  ret i64 0\n}}"
+    counting = "l:\n  %i = phi i64 [ 0, %0 ], [ %j, %l ]\n  %j = add nsw i64 %i, 1\n  %e = icmp eq i64 %j, 4096"
+    storing = "  %p = getelementptr i64, ptr %x, i64 %i\n  store i64 %i, ptr %p"
+    text = adding.format(counting.rpartition("\n")[0], storing + "\n" + counting.rpartition("\n")[2])
+    assert " x i64>" in Code(text).llvm
+    assert " x i64>" not in Code(text, branchy=True).llvm
+    kept = text.replace("  br label %l", "  %c = alloca i64\n  store i64 7, ptr %c\n  br label %l", 1)
+    assert "alloca" not in Code(kept, branchy=True).llvm
