@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import autograph.compat.tensorflow as tf
+from autograph.compat.tensorflow import replay
 
 pytestmark = pytest.mark.once
 both = pytest.mark.parametrize("wrap", [lambda function: function, tf.function], ids=["eager", "graph"])
@@ -187,6 +188,31 @@ def test_there_is_no_gradient_in_what_is_not_watched(wrap):
         return tape.gradient(y, [x])
 
     assert gradients(tf.constant(2.0)) == [None]
+
+
+_scale = 2.0
+
+
+def _scaled(x):
+    return x * _scale
+
+
+def test_graphs_of_custom_gradients_are_kept_as_long_as_what_they_read_stays(monkeypatch):
+    def times(factor):
+        return tf.custom_gradient(lambda x: (x * factor, lambda upstream: _scaled(upstream) * factor))
+
+    def gradient(function):
+        with tf.GradientTape() as tape:
+            x = tf.constant(3.0)
+            tape.watch(x)
+            y = function(x)
+        return float(tape.gradient(y, x))
+
+    assert [gradient(times(factor)) for factor in (1.0, 5.0)] == [2.0, 10.0]
+    kept = len(replay._programs)
+    assert gradient(times(5.0)) == 10.0 and len(replay._programs) == kept
+    monkeypatch.setitem(globals(), "_scale", 7.0)
+    assert gradient(times(5.0)) == 35.0
 
 
 @both

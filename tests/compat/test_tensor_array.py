@@ -162,3 +162,16 @@ def test_elements_are_there_or_not():
         staged(tf.constant(1), True)
     with pytest.raises(tf.errors.InvalidArgumentError, match="Trying to access element -1 in a list with 1 elements"):
         staged(tf.constant(-1), False)
+
+
+def test_writing_leaves_the_array_before_as_it_was():
+    @tf.function
+    def collected(n):
+        first = tf.TensorArray(tf.int32, size=2, dynamic_size=True).write(0, 7)
+        second = first.write(0, 8)
+        third = second
+        for i in tf.range(n):
+            third = third.write(i, i)
+        return first.stack(), second.stack(), third.stack()
+
+    assert plain(collected(tf.constant(3))) == [[7, 0], [8, 0], [0, 1, 2]]

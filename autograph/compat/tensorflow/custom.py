@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from autograph import nest
@@ -33,10 +34,42 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
             rest = iter(others)
             return nest.flatten(_recorded(f, [next(rest) if isinstance(e, Tensor) else e for e in given], kwargs))
 
-        graphs.note(again, tensors, nest.flatten(result))
+        others = [None if isinstance(each, Tensor) else each for each in given]
+        world = _world(f, {})
+        graphs.note(again, tensors, nest.flatten(result), None if world is None else [f, world, others, kwargs])
         return result
 
     return decorated
+
+
+def _world(function: Any, known: dict[Any, Any]) -> dict[Any, Any] | None:
+    """What a function reads of its module, and so do those it calls; None if it looks into what may change."""
+    if not isinstance(function, FunctionType) or function.__code__ in known:
+        return None
+    known[function.__code__] = None
+    names = {name for code in _codes(function.__code__) for name in code.co_names}
+    read = {(name, function.__module__): function.__globals__.get(name) for name in sorted(names)}
+    modules = [value.__name__.partition(".")[0] for value in read.values() if isinstance(value, ModuleType)]
+    if not _UNCHANGING.issuperset(modules):
+        return None
+    called = [cell.cell_contents for cell in function.__closure__ or ()]
+    for key, value in read.items():
+        if key not in known and not isinstance(value, ModuleType):
+            known[key] = value
+            called.append(value)
+    if any(isinstance(value, FunctionType) and _world(value, known) is None for value in called):
+        return None
+    return known
+
+
+_UNCHANGING = frozenset({"autograph", "numpy", "math", "functools"})
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
 
 
 def _recorded(f: Callable[..., Any], args: list[Any], kwargs: Any) -> Any:

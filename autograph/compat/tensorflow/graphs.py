@@ -32,6 +32,7 @@ class FuncGraph:
         self.trace = Trace(name, _lift)
         self.features = frozenset(features)
         self.touched: list[dict[int, Snapshot]] = []
+        self.loops = 0  # whose bodies are being traced, one within the other
         self.variables: list[Any] = []
         self.accessed: dict[int, Any] = {}  # variables that are read, by their ids
         self.reads: dict[int, Any] = {}  # what variables are read as, by their ids, while `replaying`

@@ -16,6 +16,7 @@ from autograph.compat.tensorflow.dtypes import numpy_dtype
 from autograph.compat.tensorflow.graphs import FuncGraph
 from autograph.compat.tensorflow.shapes import TensorShape
 from autograph.compat.tensorflow.tensor import Tensor, type_of, wrap
+from autograph.compat.tensorflow.tensor_array import TensorArray
 from autograph.operators.state import UNBOUND
 from autograph.runtime.graph import Block, Node
 from autograph.runtime.loops import forget_first_test
@@ -94,7 +95,8 @@ class _Loop:
             return False
         if not all(is_convertible(leaf) for leaf in nest.flatten(value)):
             return False
-        self.carried.append(_Slot(slot, nest.map(convert_to_tensor, value), self._invariant(value)))
+        init = value.apart() if isinstance(value, TensorArray) else value
+        self.carried.append(_Slot(slot, nest.map(convert_to_tensor, init), self._invariant(value)))
         return True
 
     def _invariant(self, value: Any) -> TensorShape | None:
@@ -113,7 +115,11 @@ class _Loop:
 
         for _ in range(_ROUNDS):
             block = Block()
-            arm = self._turn(turn, block, begin)
+            self.graph.loops += 1
+            try:
+                arm = self._turn(turn, block, begin)
+            finally:
+                self.graph.loops -= 1
             known = [each.slot for each in (*self.carried, *self.created) if isinstance(each.slot, mutations.Entry)]
             new = [entry for entry, _ in arm.entries if not any(entry.is_at(each) for each in known)]
             if sum(self._add(entry) for entry in new) == 0:

@@ -1,6 +1,7 @@
 """`tf.TensorArray`: tensors by number, written one by one.
 
-Eagerly, it is a list of tensors. In a graph it is a list of their values, its `flow`, to which nodes write.
+Eagerly, it is a list of tensors. In a graph it is a list of their values, its `flow`: a copy of the one before where it
+is written to, and where a loop begins, which then writes to its own.
 """
 
 from __future__ import annotations
@@ -114,11 +115,19 @@ class TensorArray:
             self._items[at] = given
             return self
         at = self._index(index, "modify")
+        found = self.apart()
         if self.dynamic_size:
-            missing = _record("sub", _record("add", at, 1), _record("len", self._list))
-            _record(".extend", self._list, _record("mul", [None], missing))
-        _record("setitem", self._list, at, given._value)
-        return self._with(_variant(self._list))
+            missing = _record("sub", _record("add", at, 1), _record("len", found._list))
+            _record(".extend", found._list, _record("mul", [None], missing))
+        _record("setitem", found._list, at, given._value)
+        return found
+
+    def apart(self) -> TensorArray:
+        """The array to write to, so that this one stays what it is: but in a loop the loop's own, which is carried."""
+        graph = graphs.current()
+        if graph is None or graph.loops:
+            return self if graph is None else self._with(_variant(self._list))
+        return self._with(_variant(_record("list", self._list)))
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         if graphs.current() is None:
