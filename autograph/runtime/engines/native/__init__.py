@@ -9,7 +9,9 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     lowering     blocks to machine code
     versions     one for each combination of types that comes where paths meet
     emitter      operations to LLVM's assembly
+    memory       where values are
     knowing      what need not be looked at
+    detours      what Python does, called by machine code
     objects      looking into Python's objects, making them, calling them
     calls        Python's objects to machine code and back
     entry        the same as machine code, the fast path of calls

@@ -21,8 +21,8 @@ from autograph.runtime.operands import DTYPES, Array, Fixed, Given, Number, Rang
 from autograph.runtime.types import INT, TensorType, python, scalar
 
 _FORMATS = dict(zip("?bhilBHILfd", "?bhiqBHIQfd"))
-_NUMBERS: dict[type, TensorType] = {kind: python(kind) for kind in (bool, int, float)}
-_NUMBERS |= {dtype.type: scalar(dtype) for dtype in DTYPES.values()}
+NUMBERS: dict[type, TensorType] = {kind: python(kind) for kind in (bool, int, float)}
+NUMBERS |= {dtype.type: scalar(dtype) for dtype in DTYPES.values()}
 CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 ARRAY_FLAGS = CONTIGUOUS | ALIGNED | WRITEABLE
 RANGE_BOUNDS = 2**53, 2**53, 2**31      # of start, stop and step
@@ -31,7 +31,7 @@ RANGE_BOUNDS = 2**53, 2**53, 2**31      # of start, stop and step
 def kind_of(value: Any) -> Any:
     """What machine code depends on."""
     kind = type(value)
-    if kind in _NUMBERS:
+    if kind in NUMBERS:
         return kind
     if kind is np.ndarray:
         return value.dtype, value.ndim, value.flags.num & ARRAY_FLAGS
@@ -61,8 +61,8 @@ class Caller:
 
     def _operand(self, place: int, value: Any) -> Any:
         kind, name, slot = kind_of(value), f"x{place}", len(self._format)
-        if kind in _NUMBERS:
-            type = _NUMBERS[kind]
+        if kind in NUMBERS:
+            type = NUMBERS[kind]
             self._add(type.dtype, name)
             return Number(type, self._emit.argument(slot, type.dtype))
         if isinstance(value, range) and kind is not range:

@@ -1,8 +1,7 @@
 """The emitter: makes LLVM's assembly, as text, of the operations that lowerings ask for.
 
-Numbers are LLVM's `iN`, `float` and `double`; Booleans are `i1` in registers and a byte in memory. A value that is
-needed beyond its basic block is kept in a cell of the stack, for LLVM to make registers of. Floats are IEEE's: no
-operation is marked as fast, so LLVM neither reorders nor fuses them.
+Numbers are LLVM's `iN`, `float` and `double`; Booleans are `i1` in registers. Floats are IEEE's: no operation is marked
+as fast, so LLVM neither reorders nor fuses them.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.libm import PREFIX, is_pythons
-from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES, Writer, llvm_type
+from autograph.runtime.engines.native.memory import Memory
+from autograph.runtime.engines.native.objects import llvm_type
 from autograph.runtime.operands import Array, NoLowering, Number
 from autograph.runtime.types import BOOL, INT, TensorType, scalar
 
@@ -36,7 +36,7 @@ def literal(value: Any, dtype: np.dtype[Any]) -> str:
     return f"0x{struct.pack('>d', float(dtype.type(value))).hex().upper()}"
 
 
-class Emitter(Writer):
+class Emitter(Memory):
     """One function under construction, see `autograph.runtime.operands.Emitter`.
 
     Attributes:
@@ -45,38 +45,25 @@ class Emitter(Writer):
     """
 
     def __init__(self, name: str, leave: Callable[[], str]) -> None:
-        super().__init__([], set(), "%table")
+        super().__init__()
         self.name = name
         self.leave = leave
         self.underflows = False
-        self._entry: list[str] = []
-        self._lines: dict[str, list[str]] = {}
-        self._label, self._now = "", list[str]()
-        self._numbers = 0
-        self._cells: dict[Any, str] = {}
-        self._arrays: dict[Any, str] = {}
+        self._given = 0     # how many arguments the calls of the code have, at most
         self._watched: dict[str, list[tuple[Number, tuple[Number, ...]]]] = {}      # see `leave_if_warned`
         self._linear: set[str] = set()      # what has come of sums and products
 
     @property
     def text(self) -> str:
         """The function."""
-        parts = [f"define i64 @{self.name}(ptr %frame, ptr %table) {{", "entry:", *self._entry]
+        parts = [f"define i64 @{self.name}(ptr %frame, ptr %table) {{", "entry:"]
+        parts += [f"  %given = alloca [{self._given} x ptr]", "  %overflow = alloca i32", *self._entry]
         parts.append("  br label %start")
         for label, lines in self._lines.items():
             parts += [f"{label}:", *lines]
         return "\n".join([*parts, "}", '!0 = !{!"branch_weights", i32 1, i32 1000000}', "!1 = !{}", ""])
 
     # Blocks -----------------------------------------------------------------------------------------------------------
-
-    def label(self, hint: str) -> str:
-        """A name for a new block."""
-        self._numbers += 1
-        return f"{hint}{self._numbers}"
-
-    def begin(self, label: str) -> None:
-        """Go on in a new block."""
-        self._label, self._now = label, self._lines.setdefault(label, [])
 
     def jump(self, label: str) -> None:
         self.settle()
@@ -102,14 +89,6 @@ class Emitter(Writer):
         self._branch(condition, self.leave(), on, rarely=True)
         self.begin(on)
 
-    def _emit(self, text: str) -> str:
-        self._numbers += 1
-        self._now.append(f"  %t{self._numbers} = {text}")
-        return f"%t{self._numbers}"
-
-    def _do(self, *lines: str) -> None:
-        self._now += lines
-
     def demand(self, condition: str) -> None:
         self.leave_if(Number(BOOL, self._emit(f"xor i1 {condition}, true")))
 
@@ -122,6 +101,17 @@ class Emitter(Writer):
         yield
         self._now.append(f"  br label %{on}")
         self.begin(on)
+
+    def mark(self) -> Any:
+        """Where the emitter is, for `reset`."""
+        return self._label, self._now, len(self._now), len(self._lines), dict(self._watched)
+
+    def reset(self, mark: Any) -> None:
+        """Forget what has been emitted since."""
+        self._label, self._now, size, labels, self._watched = mark
+        del self._now[size:]
+        for label in list(self._lines)[labels:]:
+            del self._lines[label]
 
     # Warnings ---------------------------------------------------------------------------------------------------------
 
@@ -219,52 +209,6 @@ class Emitter(Writer):
         chosen = f"select i1 {condition.ref}, {kind} {a.ref}, {kind} {b.ref}, !unpredictable !1"
         return Number(a.type, self._emit(chosen))
 
-    # Cells ------------------------------------------------------------------------------------------------------------
-
-    def keep(self, key: Any, dtype: np.dtype[Any], ref: str) -> None:
-        """Put a number into the cell of that key."""
-        kind = llvm_type(dtype)
-        self._now.append(f"  store {kind} {ref}, ptr {self._cell(key, kind)}")
-
-    def kept(self, key: Any, dtype: np.dtype[Any]) -> str:
-        """What is in the cell of that key."""
-        kind = llvm_type(dtype)
-        return self._emit(f"load {kind}, ptr {self._cell(key, kind)}")
-
-    def _cell(self, key: Any, kind: str) -> str:
-        known = self._cells.get((key, kind))
-        if known is None:
-            known = self._cells[key, kind] = f"%c{len(self._cells)}"
-            self._entry.append(f"  {known} = alloca {kind}")
-        return known
-
-    # The frame --------------------------------------------------------------------------------------------------------
-
-    def argument(self, slot: int, dtype: np.dtype[Any]) -> str:
-        """A number that the caller has put into the frame."""
-        with self._in_entry():
-            return self.memory(f"ptr {self._slot(slot)}", dtype)
-
-    def hand_back(self, slot: int, dtype: np.dtype[Any], ref: str) -> None:
-        """Put a number into the frame."""
-        self._to_memory(f"ptr {self._slot(slot)}", dtype, ref)
-
-    def _slot(self, slot: int) -> str:
-        return self._emit(f"getelementptr i8, ptr %frame, i64 {SLOT * slot}")
-
-    def memory(self, pointer: str, dtype: np.dtype[Any]) -> str:
-        """A number in memory."""
-        kind = llvm_type(dtype)
-        if kind != "i1":
-            return self._emit(f"load {kind}, {pointer}, align {dtype.itemsize}")
-        return self._emit(f"icmp ne i8 {self._emit(f'load i8, {pointer}')}, 0")
-
-    def _to_memory(self, pointer: str, dtype: np.dtype[Any], ref: str) -> None:
-        kind = llvm_type(dtype)
-        if kind == "i1":
-            kind, ref = "i8", self._emit(f"zext i1 {ref} to i8")
-        self._now.append(f"  store {kind} {ref}, {pointer}, align {dtype.itemsize}")
-
     # Arrays -----------------------------------------------------------------------------------------------------------
 
     def length(self, x: Array, axis: int) -> Number:
@@ -291,56 +235,50 @@ class Emitter(Writer):
             offset = self._emit(f"add i64 {offset}, {step}")
         return f"ptr {self._emit(f'getelementptr i8, ptr {data}, i64 {offset}')}"
 
-    def _fact(self, x: Array, name: str) -> str:
-        """The data, a length or a stride of an array; those of an argument are read when the function begins."""
-        field = name.rstrip("0123456789")
-        axis = int(name[len(field) :] or 0)
-        if x.input < 0:
-            return x.facts[{"data": 0, "shape": 1, "stride": 1 + x.ndim}[field] + axis]
-        known = self._arrays.get((x.input, name))
-        if known is None:
-            with self._in_entry():
-                known = self._arrays[x.input, name] = self._read_fact(self._arrays[x.input, "object"], field, axis)
-        return known
+    # Objects ----------------------------------------------------------------------------------------------------------
 
-    def _read_fact(self, array: str, field: str, axis: int) -> str:
-        found = self._load("ptr", array, {"data": DATA, "shape": SHAPE, "stride": STRIDES}[field])
-        return found if field == "data" else self._load("i64", found, 8 * axis)
+    def demand_unchanged(self, x: Array) -> None:
+        """Leave if an array has other facts than when they were read."""
+        thing = self.array_object(x)
+        self.demand_array(thing, x.dtype, x.ndim, x.flags, x.flags)
+        names = ["data", *(f"{field}{axis}" for field in ("shape", "stride") for axis in range(x.ndim))]
+        for name, fact in zip(names, self.array_like(thing, x).facts):
+            self.demand(self._emit(f"icmp eq {'ptr' if name == 'data' else 'i64'} {fact}, {self._fact(x, name)}"))
 
-    def argument_array(self, slot: int, input: int) -> None:
-        """Read the address of an array's object from the frame."""
-        self._arrays[input, "object"] = self.argument_object(slot)
+    def number(self, thing: str, type: TensorType) -> Number:
+        """The number that an object is; leave if it is none of that type."""
+        found = self.number_in(thing, type)
+        return Number(type, self._emit(f"icmp ne i8 {found}, 0") if type.dtype.kind == "b" else found)
 
-    def argument_object(self, slot: int) -> str:
-        """The address of an object that the caller has put into the frame."""
-        with self._in_entry():
-            return self._load("ptr", "%frame", SLOT * slot)
+    def call(self, function: Any, args: Sequence[str]) -> str:
+        """Call a function of Python's. Gives a new reference, or null for an exception."""
+        self._given = max(self._given, len(args))
+        for place, arg in enumerate(args):
+            self._do(f"  store ptr {arg}, ptr {self._emit(f'getelementptr ptr, ptr %given, i64 {place}')}")
+        return self.python("PyObject_Vectorcall", self.address(function), "%given", str(len(args)), "null")
 
-    @contextmanager
-    def _in_entry(self) -> Iterator[None]:
-        """What is emitted meanwhile runs when the function begins."""
-        before, self._now = self._now, self._entry
-        yield
-        self._now = before
+    def is_null(self, thing: str) -> Number:
+        return Number(BOOL, self._emit(f"icmp eq ptr {thing}, null"))
 
     # Interrupts -------------------------------------------------------------------------------------------------------
 
-    def poll(self, turns: str, interrupted: int) -> None:
-        """Of so many turns: every `POLL` turns, let others run, and end at once if a signal has raised an exception."""
+    def poll(self, turns: str, stop: Callable[[], None]) -> None:
+        """Of so many turns: every `POLL` turns, let others run, and stop if a signal has raised an exception."""
         left = self._emit(f"sub i64 {self.kept('polls', INT.dtype)}, {turns}")
         self.keep("polls", INT.dtype, left)
         with self.rarely(Number(BOOL, self._emit(f"icmp slt i64 {left}, 0"))):
-            self.declared |= {"declare ptr @PyEval_SaveThread()", "declare void @PyEval_RestoreThread(ptr)"}
-            self.declared.add("declare i32 @PyErr_CheckSignals()")
-            state = self._emit("call ptr @PyEval_SaveThread()")
-            self._now.append(f"  call void @PyEval_RestoreThread(ptr {state})")
-            raised = self._emit("call i32 @PyErr_CheckSignals()")
+            self.python("PyEval_RestoreThread", self.python("PyEval_SaveThread"))
+            raised = self.python("PyErr_CheckSignals")
             self.keep("polls", INT.dtype, str(POLL))
-            stop, on = self.label("stop"), self.label("on")
-            self._branch(Number(BOOL, self._emit(f"icmp ne i32 {raised}, 0")), stop, on, rarely=True)
-            self.begin(stop)
-            self.finish(interrupted)
-            self.begin(on)
+            self.stop_if(Number(BOOL, self._emit(f"icmp ne i32 {raised}, 0")), stop)
+
+    def stop_if(self, condition: Number, stop: Callable[[], None]) -> None:
+        """End as `stop` does if a condition holds."""
+        end, on = self.label("stop"), self.label("on")
+        self._branch(condition, end, on, rarely=True)
+        self.begin(end)
+        stop()
+        self.begin(on)
 
     def counted(self, a: str, b: str) -> str:
         """`a + b`, of what counts the turns of a loop, which does not overflow."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.effects import effect_of
-from autograph.runtime.engines.native.calls import _NUMBERS as NUMBERS
+from autograph.runtime.engines.native.calls import NUMBERS
 from autograph.runtime.engines.native.exits import Copier
 from autograph.runtime.engines.native.kernels import Kernel
 from autograph.runtime.engines.native.nest import key_of, operands

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.calls import _NUMBERS as NUMBERS
+from autograph.runtime.engines.native.calls import NUMBERS
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, builtin, tells_of_underflows
 from autograph.runtime.engines.native.gathering import Gathering
 from autograph.runtime.engines.native.machine import Code

@@ -41,6 +41,13 @@ class Knowing(Emitter):
             yield
         self.places = before
 
+    def mark(self) -> Any:
+        return super().mark(), dict(self.places)
+
+    def reset(self, mark: Any) -> None:
+        before, self.places = mark
+        super().reset(before)
+
     def bound(self, ref: str, low: int, high: int) -> None:
         """Tell that an integer is between two numbers."""
         self._bounds[ref] = low, high

@@ -13,11 +13,11 @@ from inspect import signature
 from typing import Any
 
 from autograph.marks import UNBOUND
+from autograph.runtime.engines.native.detours import Detours, is_detour
 from autograph.runtime.engines.native.emitter import POLL
 from autograph.runtime.engines.native.exits import Exit
 from autograph.runtime.engines.native.knowing import RANGE
 from autograph.runtime.engines.native.structure import Point
-from autograph.runtime.engines.native.versions import Versions
 from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.opdef import OPS, WRITE
 from autograph.runtime.operands import Array, Fixed, NoLowering, Number, Range, kind_of
@@ -30,11 +30,14 @@ NODES = 20_000      # lowered in all
 FUEL: list[int] = []        # for tests: the address of an integer, how many nodes are run before the code is left
 
 
+_FREE = frozenset({"build", "unpack", "bound"})     # for which there is nothing to do
+
+
 class Refused(Exception):
-    """There is no use in machine code for a loop: each of its turns would leave it."""
+    """There is no use in machine code for a loop: each of its turns would leave it, or only call Python."""
 
 
-class Lowering(Versions):
+class Lowering(Detours):
     """Makes the machine code of a loop for inputs of certain kinds."""
 
     def run(self) -> str:
@@ -48,6 +51,8 @@ class Lowering(Versions):
             self._queue.pop()()
         for label, at, state in self._leaving:
             self._emit_exit(label, at, state)
+        if not self.is_of_use():
+            raise Refused("all that it does is Python's and NumPy's")
         return self.emit.text
 
     # Nodes ------------------------------------------------------------------------------------------------------------
@@ -59,7 +64,8 @@ class Lowering(Versions):
         again, so they share the place.
         """
         self._leave_from(Point(block, index))
-        for place in range(index, len(block.nodes) + 1):
+        place: int | None = index
+        while place is not None:
             self._nodes += 1
             if self._nodes > NODES:
                 raise Refused("its code would be too long")
@@ -71,13 +77,23 @@ class Lowering(Versions):
                 for address in FUEL:
                     self.emit.spend(address)
                 if node.op == "if" and self._selected(node):
+                    place += 1
                     continue
                 if node.blocks:
                     self._if(node) if node.op == "if" else self._loop(node)
                     return
-                if self._operation(node):
-                    self._leave_from(Point(block, place + 1))
+                changes = self._tried(node)
+                if changes is None:
+                    if block.results is None or not is_detour(node):
+                        raise NoLowering
+                    place = self._call(block, place)
+                    continue
+                self._work[self.structure.loop_around(block)] += node.op not in _FREE
+                place += 1
+                if changes:
+                    self._leave_from(Point(block, place))
             except NoLowering:
+                assert place is not None
                 if not self.structure.is_rare(block):
                     what = shown(block.nodes[place]) if place < len(block.nodes) else "what a turn ends with"
                     raise Refused(f"there is no machine code for {what} of what it gets") from None
@@ -119,9 +135,9 @@ class Lowering(Versions):
             raise NoLowering
         return x
 
-    def _choose(self, test: Any, then: Callable[[], None], orelse: Callable[[], None]) -> None:
-        """Both paths behind a condition; only one, if it is known which."""
-        condition = truth(self.emit, self._operand(test))
+    def _choose(self, node: Node, test: Any, then: Callable[[], None], orelse: Callable[[], None]) -> None:
+        """Both paths behind a condition of a node; only one, if it is known which."""
+        condition = self._truth(node, self._operand(test))
         if condition.known is not None:
             (then if condition.known else orelse)()
             return
@@ -136,7 +152,7 @@ class Lowering(Versions):
 
     def _if(self, node: Node) -> None:
         then, orelse = node.blocks
-        self._choose(self._args(node.args)[0], lambda: self._walk(then), lambda: self._walk(orelse))
+        self._choose(node, self._args(node.args)[0], lambda: self._walk(then), lambda: self._walk(orelse))
 
     def _selected(self, node: Node) -> bool:
         """Do an `if` of which both blocks do next to nothing, without parting the paths. Gives whether it was possible.
@@ -145,9 +161,17 @@ class Lowering(Versions):
         """
         if not all(map(self._is_light, node.blocks)):
             return False
+        try:
+            with self._trial():
+                self._select(node)
+        except NoLowering:
+            return False
+        return True
+
+    def _select(self, node: Node) -> None:
         condition = truth(self.emit, self._operand(self._args(node.args)[0]))
         if condition.known is not None:
-            return False
+            raise NoLowering
         both = []
         for block in node.blocks:
             for each in block.nodes:
@@ -155,10 +179,9 @@ class Lowering(Versions):
             both.append(list(map(self._operand, self._args(block.results))))
         pairs = list(zip(*both))
         if not all(one == other or (_is_number(one) and kind_of(one) == kind_of(other)) for one, other in pairs):
-            return False
+            raise NoLowering
         for value, (one, other) in zip(node.outputs, pairs):
             self._define(value, one if one == other else self.emit.select(condition, one, other))
-        return True
 
     def _is_light(self, block: Block) -> bool:
         """Whether a block gives numbers that there are, or those and a sum or comparison of integers."""
@@ -183,9 +206,10 @@ class Lowering(Versions):
             self._after(node, results)
         elif node.op == "while" and block is node.blocks[0]:
             carried = [self._fetch(param) for param in block.params]
-            self._choose(results[0], lambda: self._turn(node, carried), lambda: self._after(node, carried))
+            self._choose(node, results[0], lambda: self._turn(node, carried), lambda: self._after(node, carried))
         elif node.kwargs.get("until"):
-            self._choose(results[0], lambda: self._after(node, results[1:]), lambda: self._head(node, results[1:]))
+            test, *rest = results
+            self._choose(node, test, lambda: self._after(node, rest), lambda: self._head(node, rest))
         else:
             self._head(node, results)
 
@@ -221,7 +245,8 @@ class Lowering(Versions):
 
         if isinstance(iterable, Range) and iterable.down is None:
             step = Number(INT, iterable.step)
-            self._choose(self.emit.compare("lt", step, self.emit.constant(0, INT)), lambda: go(True), lambda: go(False))
+            down = self.emit.compare("lt", step, self.emit.constant(0, INT))
+            self._choose(node, down, lambda: go(True), lambda: go(False))
         else:
             go()
 
@@ -233,7 +258,7 @@ class Lowering(Versions):
 
         def go_on() -> None:
             if node.op == "while":
-                self.emit.poll("1", 0)
+                self.emit.poll("1", self._stop)
                 self._walk(node.blocks[0])
             else:
                 self._next(node, len(params) - len(carried))
@@ -295,7 +320,7 @@ class Lowering(Versions):
         far = emit.compare("gt", room, span)
         limit = emit.select(far, emit.integer("sub" if down else "add", item, span), stop)
         emit.keep((node, "limit"), INT.dtype, limit.ref)
-        emit.poll(emit.integer("div", emit.select(far, span, room), size).ref, 0)
+        emit.poll(emit.integer("div", emit.select(far, span, room), size).ref, self._stop)
 
     def _counting(self, iterator: Any) -> tuple[str, str, str, bool]:
         """Where an iterator is, where it ends, its steps, and whether they lead down."""

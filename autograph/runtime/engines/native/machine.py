@@ -31,7 +31,7 @@ def binding() -> Any:
         raise EngineError("engine='native' does not know this build of Python or NumPy: use engine='numpy'")
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    for name in (*NAMES, "PyErr_CheckSignals"):
+    for name in NAMES:
         llvm.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value)
     if address := new_array():
         llvm.add_symbol(NEW, address)

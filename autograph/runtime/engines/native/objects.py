@@ -35,6 +35,7 @@ _FUNCTIONS = {
     "PyIter_Next": "ptr (ptr)",
     "PyErr_Occurred": "ptr ()",
     "PyErr_Clear": "void ()",
+    "PyErr_CheckSignals": "i32 ()",
     "PyEval_SaveThread": "ptr ()",
     "PyEval_RestoreThread": "void (ptr)",
     "PyContextVar_Get": "i32 (ptr, ptr, ptr)",

@@ -11,11 +11,12 @@ import ctypes
 import struct
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from autograph.runtime.engines.native.calls import Caller, fetch, kind_of
+from autograph.runtime.engines.native.detours import Detour, both, fits, met
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Entry, builtin, tells_of_underflows
 from autograph.runtime.engines.native.exits import Continuation, Copier, Exit
 from autograph.runtime.engines.native.lowering import Lowering, Refused
@@ -35,17 +36,20 @@ class Version:
 
     Attributes:
         entry: calls it, or whom the region calls otherwise.
+        expected, detours: see `Detours`.
         underflows: whether it must not run if NumPy tells of underflows.
         costly: how many calls have left it too often.
     """
 
     def __init__(self, region: Region, inputs: tuple[Any, ...]) -> None:
         begin = time.perf_counter()
-        lowering = Lowering(region.structure, {})
+        lowering = Lowering(region.structure, {}, region.detour, region.met)
         caller = Caller(lowering.emit, inputs)
         lowering.inputs.update(zip(region.values, caller.operands))
         texts = [lowering.run()]
         self.exits: list[Exit] = lowering.exits
+        self.expected = lowering.expected
+        self.detours = lowering.detours
         slots = max(caller.slots, lowering.slots, 1)
         self.entry = region.entry
         self.frame = ctypes.c_char * (8 * slots)
@@ -57,6 +61,8 @@ class Version:
             texts.append(entry.text)
         self.code = Code("\n".join([*sorted(lowering.emit.declared), *texts]), branchy=True)
         self.table = Table.of(lowering.emit.things)
+        for detour in self.detours:
+            detour.enter(self.table)
         if enters:
             self.entry = builtin(self.code.entry, self.table, self.code)
         self.seconds = time.perf_counter() - begin
@@ -75,6 +81,8 @@ class Region:
         versions: machine code by the kinds of inputs; None where it is of no use.
         reasons: why it is of none.
         left: how often the code was left, by the place.
+        detours: what its code calls.
+        met: what these have given, see `Detours.expected`.
     """
 
     def __init__(self, loop: Node, name: str, compile: Callable[[Graph], Any]) -> None:
@@ -87,6 +95,8 @@ class Region:
         self.versions: dict[Any, Version | None] = {}
         self.reasons: list[str] = []
         self.left: Counter[Point] = Counter()
+        self.detours: dict[Any, Detour] = {}
+        self.met: dict[Value, Any] = {}
         self.values = [*args, *copier.params.values()]
         self.entry: Callable[..., Any] = self
         self._bound: list[tuple[dict[str, Any], str]] = []
@@ -106,7 +116,7 @@ class Region:
             except struct.error:        # an integer of more than 64 bits
                 break
             number = version.run(ctypes.addressof(frame), version.table.address)
-            done, found = self._ended(version.exits[number], frame, inputs)
+            done, found = self._ended(version, number, frame, inputs)
             if done:
                 return found
             inputs = found
@@ -116,7 +126,7 @@ class Region:
 
     def left_by(self, version: Version, number: int, address: int, *inputs: Any) -> Any:
         """Go on where `entry` of a version has found the code left."""
-        done, found = self._ended(version.exits[number], version.frame.from_address(address), inputs)
+        done, found = self._ended(version, number, version.frame.from_address(address), inputs)
         return found if done else self(*found)
 
     def bind(self, names: dict[str, Any], name: str) -> None:
@@ -124,9 +134,11 @@ class Region:
         self._bound.append((names, name))
         names[name] = self.entry
 
-    def _ended(self, exit: Exit, frame: Any, inputs: tuple[Any, ...]) -> tuple[bool, Any]:
+    def _ended(self, version: Version, number: int, frame: Any, inputs: tuple[Any, ...]) -> tuple[bool, Any]:
         """Whether the loop is done, and what it gives; if not, what it goes on with."""
+        exit = version.exits[number]
         values, root = fetch(exit.values, frame, inputs), self.structure.root
+        self._learn(version, dict(zip(exit.keys, values)))
         if exit.at is None:
             return True, _returned(values)
         going, *carried = self._go_on(exit.at, dict(zip(exit.keys, values)), inputs)
@@ -134,6 +146,12 @@ class Region:
             return True, _returned(carried)
         rest = [_rest(values[exit.keys.index(root)])] if root.op == "for" else []
         return False, (*rest, *carried, *inputs[len(root.args) :])
+
+    def detour(self, key: Any, nodes: Sequence[Node], outputs: list[Value]) -> Detour:
+        """A detour, by what tells it from others."""
+        if key not in self.detours:
+            self.detours[key] = Detour(nodes, outputs, self._name, self._compile)
+        return self.detours[key]
 
     def _version(self, inputs: tuple[Any, ...]) -> Version | None:
         kinds = tuple(map(kind_of, inputs))
@@ -151,8 +169,21 @@ class Region:
         assert version is not None
         version.costly += 1
         if version.costly >= PATIENCE:
-            self.versions = {kinds: None if each is version else each for kinds, each in self.versions.items()}
             self.reasons.append("it is left to Python too often")
+            self.versions = {kinds: None if each is version else each for kinds, each in self.versions.items()}
+            self._rebind(self)
+
+    def _learn(self, version: Version, values: dict[Key, Any]) -> None:
+        """Remember what detours give; and make code anew that has taken it for something else."""
+        others = {
+            key: value
+            for key, value in values.items()
+            if isinstance(key, Value) and not fits(value, version.expected.get(key))
+        }
+        for key, value in others.items():
+            self.met[key] = both(self.met[key], value) if key in self.met else met(value)
+        if others:
+            self.versions = {kinds: each for kinds, each in self.versions.items() if each is not version}
             self._rebind(self)
 
     def _rebind(self, entry: Callable[..., Any]) -> None:
@@ -188,6 +219,7 @@ class Region:
     def executables(self) -> list[Any]:
         """All that the NumPy engine has made for it."""
         made = [executable for _, executable in list(self._continuations.values())]
+        made += [detour.executable for detour in list(self.detours.values()) if detour.executable is not None]
         return made if self._whole is None else [*made, self._whole]
 
     @property
@@ -205,6 +237,8 @@ class Region:
             told = ["this loop will be machine code, compiled when it is first run"]
         told += [f"this loop runs in Python, for {reason}" for reason in dict.fromkeys(self.reasons)]
         events = [Event("native", message, place) for message in told]
+        for detour in dict.fromkeys(detour for version in self.compiled for detour in version.detours):
+            events.append(Event("native", f"{detour.name} is Python's, called by machine code", detour.place or place))
         for at, count in list(self.left.items()):
             node = at.block.nodes[at.place] if at.place < len(at.block.nodes) else self.structure.root
             message = f"machine code was left here for Python {count} time{'s' * (count > 1)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograph.runtime.engines.native.detours import is_detour
 from autograph.runtime.engines.native.exits import Copier
 from autograph.runtime.engines.native.region import Region
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, user_line, walk
@@ -14,7 +15,6 @@ from autograph.runtime.signature import Event
 from autograph.runtime.types import NONE, ObjectType
 
 LOOPS = ("while", "for")
-_CONSTRUCTS = frozenset({"if", "build", "bound", "unpack"})
 _HIDDEN = frozenset({"list", "dict", "set", "str"})
 
 
@@ -72,28 +72,32 @@ class Splitter(Copier):
 
 def refusal(loop: Node) -> str:
     """Why a loop cannot be machine code, as far as the ops tell; what the types are shows when it runs."""
+    if not any(_is_lowered(node) for block in loop.blocks for node in walk(block)):
+        return "all that it does is Python's and NumPy's"
+    return _obstacle(loop)
+
+
+def _obstacle(loop: Node) -> str:
     if not all(map(_is_leaf, loop.args)):
         return "it begins with a list or the like"
     if loop.kwargs.get("target", 0) != 0:
         return "it takes its items apart"
     for block in loop.blocks:
         for node in block.nodes:
-            reason = refusal(node) if node.op in LOOPS else "" if _is_lowered(node) else _without(node)
+            if node.op in LOOPS:
+                reason = _obstacle(node)
+            else:
+                can = node.op in ("if", "bound") or is_detour(node)
+                reason = "" if can else f"there is no machine code for {shown(node)}"
             if reason:
                 return reason
     return ""
 
 
 def _is_lowered(node: Node) -> bool:
-    """Whether there may be machine code for a node. In a branch, it may be left to Python."""
-    if node.op in _CONSTRUCTS:
-        return True
+    """Whether there may be machine code for a node."""
     op = OPS.get(node.op)
     return op is not None and op.lower is not None and not any(map(_is_hidden, node.args))
-
-
-def _without(node: Node) -> str:
-    return f"there is no machine code for {shown(node)} of what it gets"
 
 
 def _is_hidden(arg: Any) -> bool:

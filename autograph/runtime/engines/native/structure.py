@@ -60,6 +60,14 @@ class Structure:
         after = self.after(loop.blocks[0])
         return after is not None and self.is_live(key, after)
 
+    def loop_around(self, block: Block) -> Node:
+        """The innermost loop that a block lies in."""
+        node, at = self._owners[block]
+        while node.op == "if":
+            assert at is not None
+            node, at = self._owners[at.block]
+        return node
+
     def is_rare(self, block: Block) -> bool:
         """Whether a block need not be run in every turn of the loop around it."""
         return self._owners[block][0].op == "if"

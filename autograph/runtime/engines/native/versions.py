@@ -4,25 +4,44 @@ Where paths meet (behind an `if`, at the head of a loop, behind it), what is the
 different paths: `total = 0` is an integer when the loop begins, and a float from the second turn on. So there is code
 for each combination of types that really comes (a *version*), made when the first path leads to it; therefore all types
 are exact, everywhere. Where there would be too many versions, the code is left.
+
+Of objects that have come up in the code (`operands.is_held`), it owns a reference for each value that is one, and lets
+it go when the value does not matter any more: at the next point from which on the code may be left, for up to there it
+may be needed again. So at each point it is known which references there are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from autograph.runtime.engines.native.exits import Exit, Fetch, Interrupted
+from autograph.runtime.engines.native.exits import Exit, Fetch, Handed, Interrupted
 from autograph.runtime.engines.native.knowing import RANGE, Knowing
 from autograph.runtime.engines.native.structure import Key, Point, Structure
 from autograph.runtime.graph import Constant, Value, map_args
-from autograph.runtime.operands import Array, Fixed, Given, NoLowering, Number, Range, kind_of, mapped, unplaced
+from autograph.runtime.operands import (
+    Array,
+    Boxed,
+    Fixed,
+    Given,
+    NoLowering,
+    Number,
+    Range,
+    is_held,
+    kind_of,
+    mapped,
+    unplaced,
+)
 from autograph.runtime.ops.scalars import number
 from autograph.runtime.types import INT
 
 VERSIONS = 6        # of what follows one point
+
+
+Cell: TypeAlias = "tuple[Key, tuple[int, ...]]"     # a value, and a place in the tuples that it may be
 
 
 @dataclass(slots=True)
@@ -32,13 +51,15 @@ class State:
     Attributes:
         env: what each value is: an operand. One without a `ref` is in its cell.
         fresh: the values whose cells do not have them yet; they are put there before a jump.
+        owned: the cells of objects for which there is a reference, and the register that has the object, too, if any.
     """
 
     env: dict[Key, Any]
     fresh: set[Key]
+    owned: dict[Cell, str]
 
     def copy(self) -> State:
-        return State(dict(self.env), set(self.fresh))
+        return State(dict(self.env), set(self.fresh), dict(self.owned))
 
 
 class Versions:
@@ -54,7 +75,7 @@ class Versions:
         self.exits: list[Exit] = [Interrupted()]
         self.slots = 0
         self.emit = emit or Knowing("loop", self._leave)
-        self._state = State({}, set())
+        self._state = State({}, set(), {})
         self._at: tuple[Point, State] | None = None     # where the code is left, and with what
         self._left: str | None = None                   # the block by which it is
         self._leaving: list[tuple[str, Point, State]] = []
@@ -87,6 +108,14 @@ class Versions:
         if isinstance(each, Range) and not each.start:
             start, stop, step = (self.emit.kept((cell, part), INT.dtype) for part in range(3))
             return Range(start, stop, step if each.known is None else str(each.known), each.known, each.down)
+        if is_held(each) and not each.ref:
+            ref = self.emit.kept_object(cell)
+            if cell in self._state.owned:
+                self._state.owned[cell] = ref
+            if isinstance(each, Boxed):
+                return Boxed(ref)
+            facts = [self.emit.kept((cell, place), INT.dtype) for place in range(1, 1 + 2 * each.ndim)]
+            return replace(each, ref=ref, facts=(self.emit.kept_object((cell, 0)), *facts))
         return each
 
     def _args(self, args: Any) -> Any:
@@ -96,7 +125,7 @@ class Versions:
         """What an argument is as a value of its own."""
         if isinstance(arg, tuple) and type(arg) is tuple:
             return tuple(map(self._operand, arg))
-        if isinstance(arg, (Number, Range, Array, Given, Fixed)):
+        if isinstance(arg, (Number, Range, Array, Given, Boxed, Fixed)):
             return arg
         if isinstance(arg, (list, dict, set, slice, Constant, tuple)):
             raise NoLowering
@@ -117,6 +146,7 @@ class Versions:
         """Go on where other paths may lead, too. If there are too many versions, leave."""
         state = self._state
         live = {key: operand for key, operand in state.env.items() if lives(key)}
+        held = _held(live)
         kinds = frozenset((key, kind_of(operand)) for key, operand in live.items())
         versions = self._versions.setdefault(label, {})
         if kinds not in versions:
@@ -127,12 +157,13 @@ class Versions:
             begin = {key: mapped(lambda path, each: unplaced(each), operand) for key, operand in live.items()}
 
             def go() -> None:
-                self._state = State(dict(begin), set())
+                self._state = State(dict(begin), set(), dict.fromkeys(held, ""))
                 self.emit.begin(name)
                 self.emit.places = {}
                 go_on()
 
             self._queue.append(go)
+        self._hold(held)
         for key in live:
             if key in state.fresh:
                 mapped(lambda path, each: self._keep((key, path), each), live[key])   # noqa: B023
@@ -144,10 +175,17 @@ class Versions:
         elif isinstance(each, Range):
             for part, ref in enumerate((each.start, each.stop, each.step)):
                 self.emit.keep((cell, part), INT.dtype, ref)
+        elif isinstance(each, Array) and each.input < 0:
+            self.emit.keep_object((cell, 0), each.facts[0])
+            for place, fact in enumerate(each.facts[1:], 1):
+                self.emit.keep((cell, place), INT.dtype, fact)
         return each
 
     def _leave_from(self, at: Point | None) -> None:
         """From now on, go on in Python from a point, if it is to be; from what there is now."""
+        if at is not None:
+            env = self._state.env
+            self._hold(_held({key: operand for key, operand in env.items() if self.structure.is_live(key, at)}))
         self._left = None
         self._at = None if at is None else (at, self._state.copy())
 
@@ -166,8 +204,36 @@ class Versions:
         self._finish(Exit(at, keys, self._handed_back(keys)))
 
     def _finish(self, exit: Exit) -> None:
+        self._hold({})
         self.emit.finish(len(self.exits))
         self.exits.append(exit)
+
+    def _stop(self) -> None:
+        """End, as there is an exception."""
+        state = self._state.copy()
+        self._hold({})
+        self.emit.finish(0)
+        self._state = state
+
+    def _hold(self, wanted: dict[Cell, str]) -> None:
+        """Own references for these cells, which have objects of these registers, and no others."""
+        owned, emit = self._state.owned, self.emit
+        if owned == wanted:
+            return
+        emit.settle()
+        missing = {cell: ref for cell, ref in wanted.items() if owned.get(cell) != ref}
+        surplus = [(cell, ref) for cell, ref in owned.items() if wanted.get(cell) != ref]
+        for ref in missing.values():
+            found = next((each for each in surplus if each[1] == ref), None)
+            if found is None:
+                emit.another(ref)
+            else:
+                surplus.remove(found)
+        for ref in [ref or emit.kept_object(cell) for cell, ref in surplus]:
+            emit.forget(ref)
+        for cell, ref in missing.items():
+            emit.keep_object(cell, ref)
+        self._state.owned = dict(wanted)
 
     def _handed_back(self, keys: list[Key]) -> tuple[Any, ...]:
         """Put values into the frame. Gives how to fetch them from there."""
@@ -175,6 +241,7 @@ class Versions:
 
     def _written(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
         """The same, of operands."""
+        self.emit.settle()
         slot = 0
 
         def write(path: Any, each: Any) -> Any:
@@ -188,8 +255,20 @@ class Versions:
                     self.emit.hand_back(slot, INT.dtype, part)
                     slot += 1
                 return Fetch(slot - 3, None)
+            if is_held(each):
+                self.emit.hand_back_object(slot, self.emit.another(each.ref))
+                slot += 1
+                return Handed(slot - 1)
             return each
 
         found: tuple[Any, ...] = mapped(write, operands)
         self.slots = max(self.slots, slot)
         return found
+
+
+def _held(env: dict[Key, Any]) -> dict[Cell, str]:
+    """The cells of objects among what values are, and the registers that have them."""
+    found: dict[Cell, str] = {}
+    for key, operand in env.items():
+        mapped(lambda path, each: found.update({(key, path): each.ref}) if is_held(each) else each, operand)   # noqa: B023
+    return found

@@ -67,18 +67,21 @@ def test_what_it_tells():
         words = []
         for i in range(n):
             words.append(str(i))
+        for i in range(n):
+            found += len(np.arange(i)) * i
         return found, words
 
     function = ag.function(total, engine="native")
     args = np.arange(9), 9
     explanation = str(function.explain(*args).where(kind="native"))
     assert "this loop will be machine code, compiled when it is first run" in explanation
-    assert "this loop runs in Python, for there is no machine code for `str` of what it gets" in explanation
     with pytest.warns(RuntimeWarning):
         function(*args)
     explanation = str(function.explain(*args).where(kind="native"))
     assert "this loop is machine code, compiled in" in explanation
     assert "machine code was left here for Python 1 time" in explanation
+    assert "this loop runs in Python, for all that it does is Python's and NumPy's" in explanation
+    assert "`np.arange` is Python's, called by machine code" in explanation
     assert "i64 @loop" in function.lower(*args).llvm
     assert "ret" in function.lower(*args).asm
 

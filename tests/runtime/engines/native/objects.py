@@ -1,0 +1,216 @@
+"""Loops of which only a part is numbers and elements of arrays, and what to call them with."""
+
+import numpy as np
+
+PROGRAMS = {}
+
+
+def calls(*examples):
+    def register(function):
+        PROGRAMS[function.__name__] = function, examples
+        return function
+
+    return register
+
+
+@calls("np.eye(5) * 20 + np.arange(25.0).reshape(5, 5)", "np.eye(3, dtype='f4') + 1", "np.zeros((3, 3))",
+       "np.eye(2, dtype=int)")  # fmt: skip
+def lu_by_rows(a):
+    n = a.shape[0]
+    for k in range(n):
+        for i in range(k + 1, n):
+            f = a[i, k] / a[k, k]
+            a[i] -= f * a[k]
+            a[i, k] = f
+    return a
+
+
+@calls("np.arange(12.0).reshape(3, 4), 3", "np.arange(12).reshape(4, 3).T, 3", "np.arange(12.0).reshape(3, 4), 5",
+       "np.ones((3, 4, 2)), 3", "np.ones((3, 4), complex), 3")  # fmt: skip
+def rows(a, n):
+    """Views, some of them strided."""
+    total = 0
+    for i in range(n):
+        row, column = a[i], a[:, i]
+        for j in range(3):
+            total += row[j] * column[j]
+            row[j] = total
+    return total, a
+
+
+@calls("4", "0", "1")
+def made_in_each_turn(n):
+    total = 0.0
+    for i in range(n):
+        b, c = np.zeros(n), np.arange(n)
+        for j in range(n):
+            b[j] = i * j
+            c[j] += i
+        total += b.sum() + np.sum(c) + c.max()
+    return total
+
+
+@calls("20", "0")
+def appended(n):
+    squares, odd = [], {}
+    for i in range(n):
+        square = i * i % 7
+        squares.append(square + 0.5)
+        if square % 2:
+            odd[i] = square
+    return squares, odd
+
+
+@calls("7", "3")
+def printed(n):
+    total = 0
+    for i in range(n):
+        total += i
+        print("turn", i, total)
+        if i == 5:
+            print(f"{total:5d}", end="!\n")
+    return total
+
+
+@calls("np.array([[2.0, 1.0], [1.0, 3.0]]), 12", "np.eye(3), 2", "np.ones((2, 3)), 3", "np.zeros((2, 2)), 3")
+def power_iteration(a, n):
+    x = np.ones(len(a))
+    value = 0.0
+    for i in range(n):
+        y = a @ x
+        value = y[0] / x[0]
+        norm = np.sqrt(y @ y)
+        x = y / norm
+        if i > 9:
+            x[0] = value
+    return x, value
+
+
+@calls("np.arange(6.0), 3", "np.arange(6), 9")
+def several_views(x, n):
+    """What one view is given, others show."""
+    for i in range(n):
+        half, back = x[:3], x[::-1]
+        half[0] += i
+        back[1] = half[0] * 2
+        x[2] = half[i] + back[5]
+        x[1:3] = half[:2] + i
+    return x
+
+
+@calls("[1, 2, 3], 5", "[0.5, 2], 2", "[], 3", "[1, 'a', 3], 3")
+def from_lists(xs, n):
+    total = 0
+    for i in range(n):
+        total += xs[i] * i
+        xs[i] = total
+        ys = [total, i]
+        xs.append(ys[0] + len(ys))
+    return total, xs
+
+
+@calls("np.arange(5.0), 4", "np.arange(5.0), 7", "np.arange(5.0), 9")
+def changing_shape(x, n):
+    for i in range(n):
+        if i == 3:
+            x.shape = (5, 1)
+        if i == 6:
+            x = x[::2]
+        if i == 8:
+            x = x.astype("f4")
+        x[0] = i
+    return x
+
+
+@calls("np.arange(6.0), 4")
+def read_only_meanwhile(x, n):
+    for i in range(n):
+        if i == 2:
+            x.flags.writeable = False
+        x[i] = 3
+    return x
+
+
+@calls("8", "2")
+def of_many_kinds(n):
+    """The same place gives numbers and arrays of many kinds."""
+    kinds = [1, 2.5, np.arange(3), np.float32(3), "ab", np.arange(3.0)[::2], True, None]
+    found = []
+    for i in range(n):
+        x = kinds[i]
+        if x is not None:
+            x = x * 2
+        found.append((i * 3, x))
+    return found
+
+
+@calls("10, 3", "2, 0")
+def kept(n, k):
+    """Arrays that go on into the next turns, and out of the loop."""
+    best, last = None, np.zeros(3)
+    for i in range(n):
+        a = last + i
+        if best is None or i % k == 1:
+            best = a
+        last, a[0] = a, a[1] * 2 % 11
+    return best, last
+
+
+@calls("np.arange(8.0), 8", "np.arange(8), 3", "[1, 2], 2")
+def of_functions(x, n):
+    total = 0
+    for i in range(n):
+        y = helper(x, i)
+        total = total + y[0] if y[1] > 2 else total - 1
+    return total
+
+
+def helper(x, i):
+    return np.array([x[i], x[i] * 2 + i])
+
+
+@calls("np.arange(5.0), 5", "np.arange(5.0), 7", "[1, 2], 1")
+def raising_inside(x, n):
+    total = 0.0
+    for i in range(n):
+        total += x[i] * 2
+        row = np.split(x, [i, 3])[1 - i % 4]
+        if i == 4:
+            row.nothing = 3
+        total += row.sum()
+    return total
+
+
+@calls("5", "1")
+def of_truths(n):
+    found = 0
+    left = list(range(n))
+    while left:
+        found += left.pop() * 2
+        if left[-2:]:
+            found += 1
+    return found
+
+
+@calls("30", "0")
+def words(n):
+    found, text = 0, ""
+    for i in range(n):
+        text = text + str(i % 4)
+        if text.endswith("2"):
+            found += len(text)
+        found += i
+    return found, text
+
+
+@calls("np.arange(12.0).reshape(3, 4), 3", "np.arange(12).reshape(3, 4), 4")
+def reshaped(a, n):
+    total = 0
+    for i in range(n):
+        flat = a.ravel()
+        total += flat[i] + a.T[i, 0]
+        b = a.reshape(2, 6)
+        b[1, i] = total
+        rest = flat[i:]
+        total += rest[0] + len(rest) + rest.shape[0] + b.ndim
+    return total, a

@@ -1,0 +1,151 @@
+"""What has no machine code is called from it: the same outcomes, no references lost, no memory lost."""
+
+import functools
+import gc
+import sys
+import tracemalloc
+import weakref
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests import outcomes
+from tests.runtime.engines.native.objects import PROGRAMS
+
+NAMES = {"np": np}
+
+
+def same(function, name, arguments):
+    plain = PROGRAMS[name][0]
+    wanted, found = outcomes.run(plain, arguments, NAMES), outcomes.run(function, arguments, NAMES)
+    assert found == wanted
+    if found.exception:
+        assert found.places == outcomes.run(in_numpy(plain), arguments, NAMES).places
+
+
+@functools.cache
+def in_numpy(plain):
+    return ag.function(plain)
+
+
+def regions(function):
+    return [region for trace in function.traces for region in trace.executable.native.regions]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_same_as_python(name):
+    plain, examples = PROGRAMS[name]
+    function = ag.function(plain, engine="native")
+    for arguments in (*examples, *reversed(examples)):
+        for _ in range(3):      # what comes of detours is learnt
+            same(function, name, arguments)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_left_anywhere(name, fuel):
+    """Whatever node it is left at, Python goes on as if nothing had happened."""
+    plain, examples = PROGRAMS[name]
+    function = ag.function(plain, engine="native")
+    for _ in range(4):
+        fuel.value = -1
+        same(function, name, examples[0])
+    for nodes in (*range(1, 40), *range(40, 400, 7)):
+        fuel.value = nodes
+        same(function, name, examples[0])
+        if fuel.value > 0:
+            break
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_nothing_is_lost(name):
+    """No references, so no memory, however often it runs and wherever it ends."""
+    plain, examples = PROGRAMS[name]
+    function = ag.function(plain, engine="native")
+
+    def run(times):
+        for _ in range(times):
+            for arguments in examples:
+                outcomes.run(function, arguments, NAMES)
+        gc.collect()
+        return np.array([tracemalloc.get_traced_memory()[0] / 1000, sys.getrefcount(None), len(gc.get_objects())])
+
+    run(5)
+    tracemalloc.start()
+    before, after = run(3), run(25)
+    tracemalloc.stop()
+    assert np.all(after - before < 20), after - before
+
+
+def test_memory_does_not_grow():
+    def turns(n):
+        total = 0.0
+        for i in range(n):
+            a = np.zeros(100_000)
+            b = a[1:] + i
+            total += b[i] * 2 + a[0]
+            if i % 2:
+                total += b[0] - len(a[::2])
+        return total
+
+    function = ag.function(turns, engine="native")
+    for _ in range(3):
+        assert function(9) == turns(9)
+    tracemalloc.start()
+    function(50)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * 800_000
+
+
+def test_references_of_what_goes_in_and_out():
+    def last(things, x, n):
+        found = None
+        for i in range(n):
+            found = things[i % 3]
+            x[i] += i * 2
+            if i == 7:
+                found.nothing
+        return found, x
+
+    function = ag.function(last, engine="native")
+    things, x = [np.ones(2), np.ones(3), np.arange(4)], np.zeros(9)
+
+    def counts(times):
+        for _ in range(times):
+            assert function(things, x, 5)[0] is things[1]
+            with pytest.raises(AttributeError):
+                function(things, x, 9)
+        return [sys.getrefcount(each) for each in (*things, x, things)]
+
+    before = counts(5)
+    assert counts(50) == before
+
+
+def test_objects_die_in_time():
+    """At the latest when what they were the value of is another one's."""
+
+    class Thing:
+        pass
+
+    alive = []
+
+    def make(i):
+        thing = Thing()
+        things.append(weakref.ref(thing))
+        alive.append(sum(each() is not None for each in things))
+        return thing
+
+    def turns(n):
+        total = 0
+        for i in range(n):
+            thing = ag.do_not_convert(make)(i)
+            total += i * 3
+        return total
+
+    function = ag.function(turns, engine="native")
+    for _ in range(3):
+        things = []
+        alive.clear()
+        assert function(6) == 45
+        assert max(alive) <= 2
