@@ -174,4 +174,4 @@ def test_writing_leaves_the_array_before_as_it_was():
             third = third.write(i, i)
         return first.stack(), second.stack(), third.stack()
 
-    assert plain(collected(tf.constant(3))) == [[7, 0], [8, 0], [0, 1, 2]]
+    assert plain(collected(tf.constant(3))) == ([7, 0], [8, 0], [0, 1, 2])
