@@ -50,14 +50,6 @@ def is_own(filename: str) -> bool:
     return filename.startswith(ROOT) and not filename.startswith(_STAGED_FILES)
 
 
-_WRITTEN = ROOT + os.path.join("runtime", "written.py")  # in the place of code in C, which tracebacks do not show
-
-
-def is_shown(code: CodeType) -> bool:
-    """Whether tracebacks show code, as the user's or as what is staged like it."""
-    return not is_own(code.co_filename) and code.co_filename != _WRITTEN
-
-
 _ON_BEHALF: set[CodeType] = set()
 _F = TypeVar("_F", bound=Callable[..., Any])
 

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.errors import StagingError
-from autograph.libraries import is_shown
+from autograph.libraries import is_own
 from autograph.runtime.appearance import class_of
 from autograph.runtime.blocks import Blocks
 from autograph.runtime.callables import full_name_of
@@ -383,7 +383,7 @@ class Trace(Blocks, Whereabouts):
 
 def is_library(code: CodeType) -> bool:
     """Whether code is this package's, rather than the user's."""
-    return not is_shown(code)
+    return is_own(code.co_filename)
 
 
 _ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None), type(...), type, type(len), np.ufunc, np.dtype})

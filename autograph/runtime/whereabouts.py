@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
-from autograph.libraries import is_shown
+from autograph.libraries import is_own
 from autograph.runtime.graph import Node, Place
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.signals import Plain
@@ -62,7 +62,7 @@ class Whereabouts:
         frame: FrameType | None = sys._getframe(1) if root is not None else None  # before it starts, it is nowhere
         while frame is not None and frame is not root:
             code = frame.f_code
-            if is_shown(code):
+            if not is_own(code.co_filename):
                 found.append((code, frame.f_lasti))
             frame = frame.f_back
         found.reverse()
@@ -73,7 +73,7 @@ class Whereabouts:
         """The place, where an exception is being handled: by the user's program, or by this library."""
         exceptions = []
         caught = met.__traceback__
-        if caught is not None and is_shown(caught.tb_frame.f_code):
+        if caught is not None and not is_own(caught.tb_frame.f_code.co_filename):
             handled: BaseException | None = met
             while handled is not None and handled is not self.around:
                 exceptions.append((type(handled), handled.args, dict(vars(handled)), _came_by(handled)))
@@ -103,7 +103,7 @@ def _came_by(error: BaseException) -> Place:
     """Where an exception has come by in the user's program, the outermost place first."""
     entry, found = error.__traceback__, []
     while entry is not None:
-        if is_shown(entry.tb_frame.f_code):
+        if not is_own(entry.tb_frame.f_code.co_filename):
             found.append((entry.tb_frame.f_code, entry.tb_lasti))
         entry = entry.tb_next
     return tuple(found)
