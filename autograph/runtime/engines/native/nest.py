@@ -26,7 +26,7 @@ from autograph.runtime.types import BOOL, FLOAT, TensorType
 # The flags of a division by zero, an overflow, and what is invalid, as C's `fenv.h` has them.
 FLAGS = {"x86_64": 0x4 | 0x8 | 0x1, "AMD64": 0x4 | 0x8 | 0x1, "aarch64": 0x7, "arm64": 0x7}.get(platform.machine(), 0)
 
-RAISING = frozenset({"add", "subtract", "multiply", "divide", "reciprocal", "square", "sqrt"})
+RAISING = frozenset({"exp", "add", "subtract", "multiply", "divide", "reciprocal", "square", "sqrt"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Operations on whole arrays that are one loop give what NumPy gives, to the last bit, and warn of the same."""
 
+import gc
 import random
 import sys
 import warnings
@@ -9,6 +10,7 @@ import pytest
 
 import autograph as ag
 from autograph.errors import RetraceWarning
+from autograph.runtime.engines.native.exponential import is_numpys
 
 DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
 NUMBERS = {
@@ -22,7 +24,8 @@ BINARY = "+ - * / & | ^ < <= == != > >=".split()
 FUNCTIONS = """np.add np.subtract np.multiply np.divide np.maximum np.minimum np.logical_and np.logical_or
 np.logical_xor np.copysign np.less np.greater_equal np.bitwise_and np.not_equal""".split()
 UNARY = """-{} +{} abs({}) np.sqrt({}) np.square({}) np.floor({}) np.ceil({}) np.trunc({}) np.rint({}) np.sign({})
-np.isnan({}) np.isinf({}) np.isfinite({}) np.logical_not({}) np.invert({}) np.reciprocal({}) np.fabs({}) {}**2 {}**2.0
+np.exp({}) np.isnan({})
+np.isinf({}) np.isfinite({}) np.logical_not({}) np.invert({}) np.reciprocal({}) np.fabs({}) {}**2 {}**2.0
 np.negative({}) {}.astype(np.float64) {}.astype(np.float32) {}.astype(np.int64) {}.astype(bool)
 {}.astype('int16')""".split()
 
@@ -123,7 +126,7 @@ def check_program(seed, folder):
         args[1] = laid_out(draw, args[1])
         wanted = outcome(plain, *args, number)
         found = outcome(function, *args, number)
-        assert found == wanted, f"seed {seed}\n{text}\n{dtypes} {shapes} {number!r}\n{function.explain()}"
+        assert found == wanted, f"seed {seed}\n{text}\n{dtypes} {shapes} {number!r}"
     return function
 
 
@@ -343,13 +346,32 @@ def test_several_threads(monkeypatch):
 def test_no_memory_is_leaked():
     staged = native(lambda x, y: (x * y + x, x - y * 2))
     x, y = X.copy(), Y.copy()
-    staged(x, y)
-    before = sys.getrefcount(x.dtype)
-    for _ in range(1000):
-        staged(x, y)
-        staged(x, y[:, None][:1])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for _ in range(20):
-            staged(x * 1e300, y * 1e300)
-    assert sys.getrefcount(x) == 2 and abs(sys.getrefcount(x.dtype) - before) < 50
+
+    def run(times):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for _ in range(times):
+                staged(x, y)
+                staged(x, y[:, None][:1])
+                staged(x * 1e300, y * 1e300)
+        gc.collect()
+        return sys.getrefcount(x), sys.getrefcount(x.dtype)
+
+    before, after = run(50), run(500)
+    assert abs(after[0] - before[0]) < 20 and abs(after[1] - before[1]) < 50
+
+
+def test_exp():
+    """Bit for bit, where NumPy takes it from the C library."""
+
+    def f(x):
+        return 1 / (1 + np.exp(-x)), np.exp(x) * 1.0
+
+    rng, staged = np.random.default_rng(5), native(f)
+    remarkable = np.array([0.0, -0.0, 5e-324, 1e-300, -1e-17, 669.9, -511.9, -512.1, -669.9, -800.0, -np.inf])
+    for x in (rng.normal(size=100_000), rng.uniform(-669, 669, 100_000), remarkable):
+        assert outcome(staged, x) == outcome(f, x)
+    if is_numpys():
+        assert sum(version.vain for version in kernels(staged)) == 0
+    for x in (700.0, 710.0, np.inf, np.nan, -700.0, -745.0):
+        assert outcome(staged, np.array([1.0, x])) == outcome(f, np.array([1.0, x]))
