@@ -26,7 +26,7 @@ test-all: setup ## every test and sweep, under every Python found (takes long)
 STAGED := tests/laws tests/test_staged_corpus.py tests/test_staged_fuzz.py tests/test_gradient_fuzz.py \
 	tests/runtime/test_gradients*.py tests/runtime/test_staged_function.py
 native: setup ## the corpus, the laws, the drawn programs and the gradients once more, with loops as machine code
-	AUTOGRAPH_TEST_ENGINE=native $(PYTHON) -m pytest -q -n auto --dist worksteal -m "" $(STAGED)
+	AUTOGRAPH_ENGINE=native $(PYTHON) -m pytest -q -n auto --dist worksteal -m "" $(STAGED)
 
 FUZZ ?= 10000
 fuzz: setup ## run 10,000 drawn programs plain, staged and as machine code, and compare (or FUZZ=N programs)

@@ -22,23 +22,6 @@ MEMORY = 6 << 30    # bytes, for the process of the tests and each that they sta
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let functions run on the engine that is to be tested, and let none take all the memory."""
-    _take_engine(os.environ.get("AUTOGRAPH_TEST_ENGINE", ""))
-    _limit_memory()
-
-
-def _take_engine(name: str) -> None:
-    """Run on an engine what does not say on which it is to run: so `make native` tries the same tests on that one."""
-    if name:
-        from autograph.runtime.options import ENGINES
-
-        if name not in ENGINES:
-            raise pytest.UsageError(f"AUTOGRAPH_TEST_ENGINE is to be one of {', '.join(ENGINES)}, not {name!r}")
-        for other in [other for other in ENGINES if other != name]:     # what comes first is taken
-            ENGINES[other] = ENGINES.pop(other)
-
-
-def _limit_memory() -> None:
     """Let a test that runs away fail with a MemoryError of its own, before the machine picks a process to kill."""
     if sys.platform == "linux":
         import resource

@@ -176,7 +176,7 @@ class Zones:
         self, values: list[Any], dtype: str, *, rows: int = 0, step: int = 1, offset: int = 0, frozen: bool = False
     ) -> Any:
         """An array of these values; with a step of 0, all elements are the first."""
-        found = np.array(values).astype(dtype).reshape((rows, -1) if rows else -1)
+        found = np.array(values).astype(dtype, casting="unsafe").reshape((rows, -1) if rows else -1)
         if found.dtype.hasobject:
             return found
         size, count = found.itemsize, max(abs(step), 1) * found.size

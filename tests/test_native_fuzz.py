@@ -1,7 +1,8 @@
 """Drawn loops do the same in Python and as machine code, and write to nothing but what they are given.
 
-Each is called with arguments of several kinds, with each twice; in half of the programs, machine code is left after a
-drawn number of nodes, so that Python goes on from everywhere. All arrays lie in the midst of larger buffers. `make
+Each is called with arguments of several kinds, with each twice. In half of the programs, machine code is left after a
+drawn number of nodes, so that Python goes on from everywhere; in half, Python begins, and machine code goes on after a
+drawn number of turns. All arrays lie in the midst of larger buffers. `make
 test` tries the same 200 every time, `make fuzz` so many new ones. What was found stands in
 tests/runtime/engines/native/.
 """
@@ -15,6 +16,7 @@ import sys
 import time
 from collections import Counter
 from importlib.util import find_spec
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,7 @@ TALLY: Counter[str] = Counter()
 REASONS: Counter[str] = Counter()       # why loops were no machine code
 STARTED = time.monotonic()
 FUEL = ctypes.c_int64(-1)
+CLOCK = SimpleNamespace(perf_counter=itertools.count().__next__)        # by which each piece of a loop takes 1 s
 ZONES = Zones()
 
 
@@ -46,16 +49,23 @@ def outcome(names: dict[str, Any], function: Any, call: str) -> outcomes.Outcome
     return done
 
 
-def compare(text: str, calls: list[str], fuel: list[int]) -> None:
-    """Run a program in Python and as machine code; it must do the same, at the same line, or be refused."""
-    from autograph.runtime.engines.native import lowering
+def compare(text: str, calls: list[str], fuel: list[int], patience: int) -> None:
+    """Run a program in Python and as machine code; it must do the same, at the same line, or be refused.
+
+    Args:
+        fuel: after how many nodes machine code is left, by calls; if empty, it is not.
+        patience: how many pieces of a loop Python runs before.
+    """
+    from autograph.runtime.engines.native import lowering, trial
 
     filename = f"<drawn {next(NUMBERS)}>"
     plain = outcomes.execute(text, filename)
     names = outcomes.execute(text, filename)
-    function = ag.function(names["main"], engine="native")
+    function = ag.function(names["main"], engine="auto" if patience else "native")
     verdict = "same"
     lowering.FUEL[:] = [ctypes.addressof(FUEL)] if fuel else []
+    before = trial.time, trial.FIRST, trial.PATIENCE
+    trial.time, trial.FIRST, trial.PATIENCE = CLOCK, 1, patience
     try:
         for call, nodes in zip([call for call in calls for _ in range(2)], itertools.cycle(fuel or [-1])):
             FUEL.value = nodes
@@ -66,8 +76,13 @@ def compare(text: str, calls: list[str], fuel: list[int]) -> None:
             wanted = outcome(plain, plain["main"], call)
             assert actual == wanted, f"main({call})"
             assert same_line(actual, wanted), f"main({call})"
+    except BaseException as error:
+        if not isinstance(error, Exception):        # of which hypothesis tells nothing: it took too long
+            print(text, calls, file=sys.__stderr__)
+        raise
     finally:
         lowering.FUEL.clear()
+        trial.time, trial.FIRST, trial.PATIENCE = before
         del linecache.cache[filename]
     count(verdict, function)
 
@@ -75,8 +90,8 @@ def compare(text: str, calls: list[str], fuel: list[int]) -> None:
 def count(verdict: str, function: Any) -> None:
     """Note what became of a program, and tell from time to time how far a long run is."""
     TALLY[verdict] += 1
-    executables = [trace.executable for trace in function.traces if trace.executable is not None]
-    regions = [region for each in executables for region in each.native.regions]
+    executables = [trace.executable for trace in function.traces if trace.engine == "native"]
+    regions = [region for each in executables for region in each.native.every]
     TALLY["with machine code"] += any(region.compiled for region in regions)
     TALLY["left"] += any(region.left for region in regions)
     told = {event.message for each in executables for event in each.events}
@@ -86,11 +101,14 @@ def count(verdict: str, function: Any) -> None:
         print(f"{done} programs, {dict(TALLY)}, {time.monotonic() - STARTED:.0f} s", file=sys.__stderr__, flush=True)
 
 
-@given(loops(), st.lists(arguments(), min_size=2, max_size=3), st.booleans(), st.lists(st.integers(1, 80), min_size=6))
+FUELS = st.just([]) | st.lists(st.integers(1, 80), min_size=6)
+
+
+@given(loops(), st.lists(arguments(), min_size=2, max_size=3), FUELS, st.just(0) | st.integers(1, 3))
 @drawn(200)
-def test_loops(text: str, calls: list[str], left: bool, nodes: list[int]) -> None:
+def test_loops(text: str, calls: list[str], fuel: list[int], patience: int) -> None:
     note(text.removeprefix(native_strategies.PRELUDE))
-    compare(text, calls, nodes if left else [])
+    compare(text, calls, fuel, patience)
 
 
 def test_most_are_machine_code() -> None:

@@ -278,7 +278,7 @@ def function(
     python_function: None = None,
     /,
     *,
-    engine: str = "auto",
+    engine: str | None = None,
     static_argnames: str | Sequence[str] = (),
     input_signature: Sequence[Any] | None = None,
     strict: bool | Iterable[str] = False,
@@ -295,7 +295,7 @@ def function(python_function: Any = None, /, **options: Any) -> Any:
         python_function: a function, method, lambda, partial, `staticmethod`, `classmethod`, `property` or callable
             object, or a staged function whose other options stay; left out where a decorator is given options.
         engine: what runs the graph: "numpy"; "native", which makes machine code of loops (it needs the extra `native`);
-            or "auto" to choose, which takes "numpy" yet.
+            or "auto", which does so where it pays. By default what AUTOGRAPH_ENGINE names, and else "numpy".
         static_argnames: parameters whose values are part of the signature.
         input_signature: for each positional argument a `TensorSpec`, a Python type, or a structure of these: the
             function is traced for that, and takes nothing else.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -18,9 +19,10 @@ KINDS = {
     "specialise": "a staged argument that is made part of the signature",
     "plain": "code that runs as plain Python",
 }
-# The engines that there are, and the modules that they are; what comes first is taken if nobody says anything.
+# The engines that there are, and the modules that they are.
 ENGINES = {"numpy": "autograph.runtime.engines.numpy", "native": "autograph.runtime.engines.native"}
 _TO_COME = ("xla",)
+DEFAULT, VARIABLE = "numpy", "AUTOGRAPH_ENGINE"     # what is taken if nobody says anything; where one may say it
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,8 @@ class Options:
     """The options of `ag.function`, checked.
 
     Attributes:
-        engine: "auto", "numpy", "native" or "xla".
+        engine: "auto" or one of `ENGINES`.
+        chosen: who has chosen that.
         static_argnames: parameters whose values are part of the signature.
         input_signature: what stands for the positional arguments of every call.
         strict: the kinds of what is refused, see `KINDS`.
@@ -36,7 +39,8 @@ class Options:
         max_traces: how many traces are kept.
     """
 
-    engine: str = "auto"
+    engine: str = DEFAULT
+    chosen: str = "the default"
     static_argnames: tuple[str, ...] = ()
     input_signature: tuple[Any, ...] | None = None
     strict: frozenset[str] = field(default_factory=frozenset)
@@ -48,7 +52,7 @@ def check_options(
     parameters: Iterable[str],
     *,
     passes: Mapping[str, bool] | bool = True,
-    engine: str = "auto",
+    engine: str | None = None,
     static_argnames: str | Sequence[str] = (),
     input_signature: Sequence[Any] | None = None,
     strict: bool | Iterable[str] = False,
@@ -62,19 +66,11 @@ def check_options(
         TypeError: something is of the wrong type, or there is no such option.
     """
     for name in unknown:
-        there = _listed(sorted(["passes", *(each.name for each in fields(Options) if each.name != "without")]))
+        there = _listed(sorted(["passes", *(each.name for each in fields(Options) if each.name not in _DERIVED)]))
         raise TypeError(f"ag.function has no option {name!r}; the options are {there}")
     if not isinstance(max_traces, int) or max_traces < 1:
         raise ValueError(f"max_traces is how many traces are kept, at least 1, not {max_traces!r}")
-    if engine not in ("auto", *ENGINES, *_TO_COME):
-        raise ValueError(f"there is no engine {engine!r}; the engines are {_listed(('auto', *ENGINES, *_TO_COME))}")
-    if engine in _TO_COME:
-        raise EngineError(f"the engine {engine!r} is not there yet: engine='numpy' runs the same programs")
-    if engine == "native" and importlib.util.find_spec("llvmlite") is None:
-        raise EngineError(
-            "engine='native' needs llvmlite, which is not installed: pip install 'autograph-py[native]', or leave "
-            "engine= out, as engine='numpy' runs the same programs"
-        )
+    engine, chosen = _engine(engine)
     if input_signature is not None and not isinstance(input_signature, (list, tuple)):
         raise TypeError(
             "input_signature is a list of what stands for each positional argument, such as "
@@ -88,12 +84,42 @@ def check_options(
             raise ValueError(f"static_argnames names {name!r}, but the parameters are {there}")
     return Options(
         engine,
+        chosen,
         names,
         None if input_signature is None else tuple(input_signature),
         _kinds(strict),
         _switched_off(passes),
         max_traces,
     )
+
+
+_DERIVED = ("without", "chosen")
+
+
+def _engine(name: str | None) -> tuple[str, str]:
+    """The engine that is to be taken, checked, and who says so."""
+    chosen = "asked for by engine="
+    if name is None:
+        name = os.environ.get(VARIABLE)
+        chosen = f"asked for by {VARIABLE}" if name else "the default"
+    engine = name or DEFAULT
+    if engine not in ("auto", *ENGINES, *_TO_COME):
+        where = f"{VARIABLE}: " * (VARIABLE in chosen)
+        there = _listed(("auto", *ENGINES, *_TO_COME))
+        raise ValueError(f"{where}there is no engine {engine!r}; the engines are {there}")
+    if engine in _TO_COME:
+        raise EngineError(f"the engine {engine!r} is not there yet: engine='numpy' runs the same programs")
+    if engine == "native" and not can_compile():
+        raise EngineError(
+            "engine='native' needs llvmlite, which is not installed: pip install 'autograph-py[native]', or leave "
+            "engine= out, as engine='numpy' runs the same programs"
+        )
+    return engine, chosen
+
+
+def can_compile() -> bool:
+    """Whether there is what makes machine code."""
+    return importlib.util.find_spec("llvmlite") is not None
 
 
 def _kinds(strict: bool | Iterable[str]) -> frozenset[str]:

@@ -20,8 +20,8 @@ from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_of, key_
 from autograph.runtime.callables import place_of
 from autograph.runtime.collecting import patient_collector
 from autograph.runtime.entry import MISS, Builder, broken
-from autograph.runtime.graph import user_line
-from autograph.runtime.options import ENGINES, Options, refuse
+from autograph.runtime.graph import Graph, user_line, walk
+from autograph.runtime.options import ENGINES, Options, can_compile, refuse
 from autograph.runtime.raising import is_own
 from autograph.runtime.signature import Event, Guard, Policy, Respecialise, Signature, Traced, Where
 from autograph.runtime.specified import Specified
@@ -310,21 +310,31 @@ class Specialiser:
     def _compile(self, trace: Trace, traced: Traced) -> Any:
         assert traced.graph is not None, "only what runs as plain Python has no graph"
         passes: Any = importlib.import_module("autograph.runtime.passes")
-        name = next(iter(ENGINES)) if self.options.engine == "auto" else self.options.engine
+        name, why, options = self._engine(traced.graph)
         engine: Any = importlib.import_module(ENGINES[name])
         begin = time.perf_counter()
         check: Any = importlib.import_module("autograph.runtime.check").check if _checks() else None
         report = passes.optimise(traced.graph, self.options.without, check)
         trace.events += [Event("pass", message, user_line(place)) for message, place in report.notes]
         optimised = time.perf_counter()
-        executable = engine.compile(traced.graph, module=getattr(self.function, "__globals__", None))
+        executable = engine.compile(traced.graph, module=getattr(self.function, "__globals__", None), **options)
         trace.seconds |= {"optimise": optimised - begin, "compile": time.perf_counter() - optimised}
         trace.graph = traced.graph
         trace.engine = name
         trace.executable = executable
-        why = "the default" if self.options.engine == "auto" else "asked for by engine="
         trace.events.append(Event("engine", f"runs on the engine {name}: {why}"))
         return executable
+
+    def _engine(self, graph: Graph) -> tuple[str, str, dict[str, Any]]:
+        """The engine for a graph, why it is that one, and what else to tell it."""
+        name, why = self.options.engine, self.options.chosen
+        if name != "auto":
+            return name, why, {}
+        if not any(node.op in ("for", "while") for node in walk(graph.block)):
+            return "numpy", "there are no loops that might be machine code", {}
+        if not can_compile():
+            return "numpy", "llvmlite is not installed, which makes machine code of loops", {}
+        return "native", "loops become machine code when that pays", {"patient": True}
 
     # Reasons ----------------------------------------------------------------------------------------------------------
 

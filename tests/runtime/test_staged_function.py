@@ -259,7 +259,7 @@ norm(x, order)
 def test_what_is_told():
     text = str(collatz.explain(5))
     assert text.startswith("collatz, trace 1\n  traced: (n: py.int): the first call\n")
-    assert "engine: runs on the engine numpy" in text
+    assert "engine: runs on the engine" in text
     assert "while" in text
     assert "while n != 1" in collatz.lower(5).source
 

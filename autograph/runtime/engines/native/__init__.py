@@ -4,6 +4,7 @@ The graph is run as the NumPy engine runs it, but for its *regions*: loops that 
 the call of a `Region`, which is compiled when it is first called, for the kinds of objects that it gets.
 
     regions      which loops, and the graph in which they are calls
+    trial        loops that run in Python first, until machine code pays
     region       a loop at run time: machine code by kinds of inputs, and what happens when that is left
     structure    how the blocks of a loop nest, what is live where
     lowering     blocks to machine code
@@ -29,6 +30,8 @@ the very node.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from autograph.runtime.engines import numpy
@@ -37,8 +40,9 @@ from autograph.runtime.engines.native.kernels import Kernel
 from autograph.runtime.engines.native.machine import binding
 from autograph.runtime.engines.native.region import Region
 from autograph.runtime.engines.native.regions import Splitter
+from autograph.runtime.engines.native.trial import Trial
 from autograph.runtime.engines.tracebacks import leave_out, wants_generated_code
-from autograph.runtime.graph import Graph
+from autograph.runtime.graph import Graph, Node
 from autograph.runtime.signature import Event
 
 
@@ -95,8 +99,13 @@ class Native:
         self.others = others
 
     @property
+    def every(self) -> list[Region]:
+        """The loops, and those within that are machine code by themselves."""
+        return [each for region in self.regions for each in (region, *region.inside)]
+
+    @property
     def pieces(self) -> list[Region | Kernel]:
-        return [*self.regions, *self.kernels]
+        return [*self.every, *self.kernels]
 
     @property
     def events(self) -> list[Event]:
@@ -113,31 +122,62 @@ class Native:
         return "\n".join(version.code.asm for piece in self.pieces for version in piece.compiled)
 
 
-def compile(graph: Graph, *, module: dict[str, Any] | None = None, filename: str | None = None) -> Executable:
+def compile(
+    graph: Graph, *, module: dict[str, Any] | None = None, filename: str | None = None, patient: bool = False
+) -> Executable:
     """Make a graph a function; see `autograph.runtime.engines.numpy.compile`.
+
+    Args:
+        patient: whether loops run in Python at first, see `trial`. Then operations on whole arrays are NumPy's.
 
     Raises:
         EngineError: there can be no machine code here, see `machine.binding`.
     """
-    binding()
-    kernels: list[Kernel] = []
+    if not patient:
+        binding()
+    made = Parted(graph, module, filename, patient=patient)
+    return Executable(graph, made.around, Native(made.regions, made.kernels, made.events))
 
-    def plain(piece: Graph) -> numpy.Executable:
-        return numpy.compile(piece, module=module)
 
-    def fused(piece: Graph, filename: str | None = None) -> numpy.Executable:
-        fuser = Fuser(piece, plain)
-        kernels.extend(fuser.kernels)
-        made = numpy.compile(fuser.graph, module=module, filename=filename)
+class Parted:
+    """A graph without what may become machine code, and that.
+
+    Attributes:
+        around: what the NumPy engine makes of the graph, in which the regions and kernels are calls.
+        events: what `explain` tells of loops that stay in the graph.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        module: dict[str, Any] | None,
+        filename: str | None = None,
+        *,
+        patient: bool,
+        whole: Node | None = None,
+    ) -> None:
+        self.kernels: list[Kernel] = []
+        self._plain = partial(numpy.compile, module=module)
+        self._fuses = not patient
+        make: Callable[[Node], Region] = partial(Region, name=graph.name, compile=self._compiled)
+        if patient:
+            part = partial(Parted, module=module, patient=True)
+            make = partial(Trial, name=graph.name, compile=self._compiled, part=part)
+        splitter = Splitter(graph, make, whole)
+        self.regions, self.events = splitter.regions, splitter.events
+        self.around = self._compiled(splitter.graph, filename)
+
+    def _compiled(self, graph: Graph, filename: str | None = None) -> numpy.Executable:
+        if self._fuses:
+            fuser = Fuser(graph, self._plain)
+            self.kernels += fuser.kernels
+            graph = fuser.graph
+        made = self._plain(graph, filename=filename)
         names = made.run.__globals__
         for name, value in list(names.items()):
             if isinstance(value, (Region, Kernel)):
                 value.bind(names, name)
         return made
-
-    splitter = Splitter(graph, fused)
-    around = fused(splitter.graph, filename)
-    return Executable(graph, around, Native(splitter.regions, kernels, splitter.events))
 
 
 __all__ = ["Executable", "Native", "Region", "compile"]

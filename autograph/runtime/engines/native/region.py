@@ -83,7 +83,12 @@ class Region:
         left: how often the code was left, by the place.
         detours: what its code calls.
         met: what these have given, see `Detours.expected`.
+        inside: loops within that are regions by themselves.
+        outlook: what `explain` tells before there is machine code.
     """
+
+    inside: Sequence[Region] = ()
+    outlook = "this loop will be machine code, compiled when it is first run"
 
     def __init__(self, loop: Node, name: str, compile: Callable[[Graph], Any]) -> None:
         copier = Copier()
@@ -234,7 +239,7 @@ class Region:
         took = [f"{1e3 * version.seconds:.1f} ms{' (cached)' * version.code.cached}" for version in self.compiled]
         told = [f"this loop is machine code, compiled in {', '.join(took)}"] if took else []
         if not self.versions:
-            told = ["this loop will be machine code, compiled when it is first run"]
+            told = [self.outlook]
         told += [f"this loop runs in Python, for {reason}" for reason in dict.fromkeys(self.reasons)]
         events = [Event("native", message, place) for message in told]
         for detour in dict.fromkeys(detour for version in self.compiled for detour in version.detours):

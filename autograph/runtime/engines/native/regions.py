@@ -21,18 +21,22 @@ _HIDDEN = frozenset({"list", "dict", "set", "str"})
 class Splitter(Copier):
     """Copies a graph, with calls in the place of loops.
 
+    Args:
+        make: makes a region of a loop.
+        whole: a loop that stays.
+
     Attributes:
         graph: the copy.
         regions: the loops.
         events: what `explain` tells of loops that stay.
     """
 
-    def __init__(self, graph: Graph, compile: Callable[[Graph], Any]) -> None:
+    def __init__(self, graph: Graph, make: Callable[[Node], Region], whole: Node | None = None) -> None:
         super().__init__()
         self.regions: list[Region] = []
         self.events: list[Event] = []
-        self._compile = compile
-        self._name = graph.name
+        self._make = make
+        self._whole = whole
         self._tells_apart = any(map(_tells_apart, walk(graph.block)))
         self.graph = Graph(graph.name, self.block(graph.block))
 
@@ -41,7 +45,7 @@ class Splitter(Copier):
         for param in block.params:
             self.values[param] = copy.add_param(param.type, param.name)
         for node in block.nodes:
-            if node.op not in LOOPS:
+            if node.op not in LOOPS or node is self._whole:
                 copy.append(self.node(node))
                 continue
             reason = "the program tells equal numbers apart (`is`)" if self._tells_apart else refusal(node)
@@ -54,7 +58,7 @@ class Splitter(Copier):
         return copy
 
     def _call(self, node: Node, into: Block) -> None:
-        region = Region(node, self._name, self._compile)
+        region = self._make(node)
         self.regions.append(region)
         inputs = self.arg(tuple(region.inputs))
         call = into.append(Node("call", (Constant(region), *inputs), place=node.place))

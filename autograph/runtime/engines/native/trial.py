@@ -1,0 +1,150 @@
+"""Loops that run in Python at first, and become machine code when that has taken so long that it pays.
+
+That is what `engine="auto"` does. A loop runs in pieces, each of twice as many turns as the one before, until it is
+done, or has taken its time; then machine code goes on with the next turn. In a piece, the loops within are on trial
+themselves, so that none of its turns takes long.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import EngineError
+from autograph.runtime.engines.native.calls import kind_of
+from autograph.runtime.engines.native.exits import Copier
+from autograph.runtime.engines.native.machine import binding
+from autograph.runtime.engines.native.region import Region, Version
+from autograph.runtime.graph import Block, Graph, Node, Value
+from autograph.runtime.types import ANY, BOOL, INT
+
+PATIENCE = 0.005    # seconds in Python, after which machine code pays
+FIRST = 64          # turns of the first piece
+
+
+class Trial(Region):
+    """A loop that is on trial.
+
+    Attributes:
+        taken: how long it has taken in Python, by kinds of inputs.
+    """
+
+    outlook = f"this loop runs in Python; when that has taken {1e3 * PATIENCE:.0f} ms, it will be machine code"
+
+    def __init__(self, loop: Node, name: str, compile: Callable[[Graph], Any], part: Callable[..., Any]) -> None:
+        super().__init__(loop, name, compile)
+        self.taken: dict[Any, float] = {}
+        self._part = part
+
+    @cached_property
+    def _pieces(self) -> Any:
+        graph, loop = piece(self.structure.root, self.values, self._name)
+        return self._part(graph, whole=loop)
+
+    def __call__(self, *inputs: Any) -> Any:
+        kinds = tuple(map(kind_of, inputs))
+        turns = FIRST
+        while kinds not in self.versions and self.taken.get(kinds, 0.0) < PATIENCE:
+            run = self._pieces.around.run
+            begin = time.perf_counter()
+            done, found = self._run(run, turns, inputs)
+            self.taken[kinds] = self.taken.get(kinds, 0.0) + time.perf_counter() - begin
+            if done:
+                return found
+            inputs, turns = found, 2 * turns
+        return super().__call__(*inputs)
+
+    def _version(self, inputs: tuple[Any, ...]) -> Version | None:
+        try:
+            binding()
+        except (EngineError, ImportError, OSError) as error:
+            self.reasons.append(f"there can be no machine code here: {error}")
+            self.versions[tuple(map(kind_of, inputs))] = None
+        return super()._version(inputs)
+
+    @property
+    def inside(self) -> list[Region]:  # type: ignore[override]
+        regions = self._pieces.regions if "_pieces" in vars(self) else []
+        return [each for region in regions if region.versions for each in (region, *region.inside)]
+
+    @property
+    def executables(self) -> list[Any]:
+        return [*super().executables, *([self._pieces.around] if "_pieces" in vars(self) else [])]
+
+    # Pieces -----------------------------------------------------------------------------------------------------------
+
+    def _run(self, run: Callable[..., Any], turns: int, inputs: tuple[Any, ...]) -> tuple[bool, Any]:
+        """Run so many turns. Gives whether the loop is done, and what comes of it; if not, what it goes on with."""
+        root = self.structure.root
+        if root.op == "while":
+            stopped, count, *carried = run(turns, *inputs)
+            rest, done = [], stopped or count < turns
+        else:
+            now, others = _split(inputs[0], turns)
+            stopped, *carried = run(now, *inputs[1:])
+            rest, done = [others], stopped or others is None
+        if done:
+            return True, carried[0] if len(carried) == 1 else tuple(carried)
+        return False, (*rest, *carried, *inputs[len(root.args) :])
+
+
+def _split(iterable: Any, turns: int) -> tuple[Any, Any]:
+    """The first items, and what holds the others; None if there are none, or if one cannot tell."""
+    if type(iterable) is range:
+        return iterable[:turns], iterable[turns:] or None
+    if type(iterable) is np.ndarray and iterable.ndim == 1 and len(iterable) > turns:
+        return islice(iter(iterable), turns), iterable[turns:]
+    return iterable, None
+
+
+def piece(loop: Node, values: list[Value], name: str) -> tuple[Graph, Node]:
+    """A graph that runs some turns of a loop, and the loop in it.
+
+    It gives whether the loop has ended itself by a flag, for a `while` how many turns there were, and what is carried.
+    Its parameters are `values`, which stand for what the loop uses; a `while` has in front of them how many turns it
+    may have, and is done if there were fewer.
+    """
+    graph, copier, counts = Graph(name), Copier(), loop.op == "while"
+    limit = graph.block.add_param(INT, "limit") if counts else None
+    for value in values:
+        copier.values[value] = graph.block.add_param(value.type, value.name)
+    if not counts:
+        graph.block.params[0].type = ANY
+    flagged = bool(loop.kwargs.get("until"))
+    more = [0] * counts + [False] * flagged     # what is carried besides
+    copy = graph.block.append(Node(loop.op, (*copier.arg(loop.args), *more), copier.arg(loop.kwargs), (), loop.place))
+    copy.blocks = tuple(copier.block(block) for block in loop.blocks)
+    body = copy.blocks[-1]
+    count = body.add_param(INT, "count") if counts else None
+    if flagged:
+        body.add_param(BOOL, "stopped")
+    if body.results is not None:
+        added: list[Any] = []
+        if counts:
+            added.append(body.append(Node("add", (count, 1), place=loop.place)).add_output(INT))
+        body.results = (*body.results, *added, *body.results[:flagged])
+    if counts:
+        copy.blocks = _limited(copy.blocks[0], limit, flagged, loop), body
+    outputs = [copy.add_output(value.type, value.name) for value in loop.outputs]
+    turns = [copy.add_output(INT)] if counts else []
+    stopped = copy.add_output(BOOL) if flagged else False
+    graph.block.results = ((stopped, *turns, *outputs),)
+    return graph, copy
+
+
+def _limited(test: Block, limit: Value | None, flagged: bool, loop: Node) -> Block:
+    """The test of a `while`, if there may be another turn; else False."""
+    head, orelse = Block(), Block()
+    head.params, test.params = test.params, []
+    count = head.add_param(INT, "count")
+    if flagged:
+        head.add_param(BOOL, "stopped")
+    left = head.append(Node("lt", (count, limit), place=loop.place)).add_output(BOOL)
+    orelse.results = (False,)
+    head.results = (head.append(Node("if", (left,), None, (test, orelse), loop.place)).add_output(ANY),)
+    return head

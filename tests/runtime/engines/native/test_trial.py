@@ -1,0 +1,118 @@
+"""Loops that run in Python first: in pieces of any length, and as machine code from any turn on."""
+
+import itertools
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.errors import EngineError
+from autograph.runtime.engines.native import trial
+from tests import outcomes
+from tests.runtime.engines.native.loops import LOOPS
+
+NEVER = 10**9
+
+
+@pytest.fixture
+def patience(monkeypatch):
+    """Set how many pieces run in Python before there is machine code, and how many turns the first has."""
+
+    def set(pieces, first=1):
+        clock = itertools.count()
+        monkeypatch.setattr(trial, "time", SimpleNamespace(perf_counter=clock.__next__))
+        monkeypatch.setattr(trial, "PATIENCE", pieces)
+        monkeypatch.setattr(trial, "FIRST", first)
+
+    return set
+
+
+def regions(function):
+    executables = [trace.executable for trace in function.traces if trace.engine == "native"]
+    return [region for each in executables for region in each.native.every]
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 4, NEVER])
+@pytest.mark.parametrize("name", LOOPS)
+def test_same_as_python(name, pieces, patience):
+    plain, examples = LOOPS[name]
+    patience(pieces)
+    function = ag.function(plain, engine="auto")
+    for arguments in (*examples, *reversed(examples)):
+        wanted, found = (outcomes.run(each, arguments, {"np": np}) for each in (plain, function))
+        assert found == wanted, arguments
+        assert found.raised_at == wanted.raised_at, arguments
+    assert pieces < NEVER or not any(region.versions for region in regions(function))
+
+
+def total(xs, n):
+    found = 0.0
+    for i in range(n):
+        for x in xs:
+            found += x * i
+    return found
+
+
+def test_what_is_told(patience):
+    patience(2)
+    function, args = ag.function(total, engine="auto"), (np.arange(9.0), 1)
+    assert function(*args) == total(*args)
+    text = str(function.explain(*args))
+    assert "engine: runs on the engine native: loops become machine code when that pays" in text
+    assert "this loop runs in Python; when that has taken 5 ms, it will be machine code" in text
+    function(np.arange(9.0), 20)
+    assert str(function.explain(*args)).count("this loop is machine code, compiled in") == 2
+    assert len(regions(function)) == 2 and "loop" in function.lower(*args).asm
+
+
+def test_a_loop_of_many_turns_becomes_machine_code_before_it_ends(patience):
+    patience(3, first=4)
+    function = ag.function(total, engine="auto")
+    assert function(np.arange(3.0), 1000) == total(np.arange(3.0), 1000)
+    outer = regions(function)[0]
+    assert outer.compiled and not outer.left
+
+
+def test_a_short_loop_stays_in_python():
+    function = ag.function(total, engine="auto")
+    assert function(np.arange(3.0), 2) == total(np.arange(3.0), 2)
+    assert not any(region.versions for region in regions(function))
+
+
+def test_graphs_without_loops_are_run_by_numpy():
+    function = ag.function(lambda x: x + 1, engine="auto")
+    assert function(2) == 3
+    assert "runs on the engine numpy: there are no loops that might be machine code" in str(function.explain(2))
+
+
+def test_without_llvmlite(monkeypatch):
+    monkeypatch.setattr("autograph.runtime.specialise.can_compile", lambda: False)
+    function = ag.function(total, engine="auto")
+    assert function(np.arange(3.0), 9) == total(np.arange(3.0), 9)
+    told = str(function.explain(np.arange(3.0), 9))
+    assert "runs on the engine numpy: llvmlite is not installed, which makes machine code of loops" in told
+
+
+@pytest.mark.parametrize("error", [EngineError("an unknown build"), ImportError("it is broken"), OSError("no library")])
+def test_where_llvmlite_is_of_no_use(error, patience, monkeypatch):
+    def binding():
+        raise error
+
+    patience(1)
+    monkeypatch.setattr(trial, "binding", binding)
+    function, args = ag.function(total, engine="auto"), (np.arange(3.0), 9)
+    for _ in range(2):
+        assert function(*args) == total(*args)
+    assert f"this loop runs in Python, for there can be no machine code here: {error}" in str(function.explain(*args))
+
+
+def test_the_environment_names_the_engine(monkeypatch):
+    for name, wanted in (("native", "native: asked for by AUTOGRAPH_ENGINE"), ("", "numpy: the default")):
+        monkeypatch.setenv("AUTOGRAPH_ENGINE", name)
+        assert f"runs on the engine {wanted}" in str(ag.function(total).explain(np.arange(3.0), 9))
+    monkeypatch.setenv("AUTOGRAPH_ENGINE", "native")
+    assert "numpy: asked for by engine=" in str(ag.function(total, engine="numpy").explain(np.arange(3.0), 9))
+    monkeypatch.setenv("AUTOGRAPH_ENGINE", "gpu")
+    with pytest.raises(ValueError, match="AUTOGRAPH_ENGINE: there is no engine 'gpu'; the engines are 'auto', 'numpy'"):
+        ag.function(total)
