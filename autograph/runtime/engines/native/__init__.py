@@ -19,7 +19,8 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     exits        from machine code back to Python, at any node
     fusion       which operations on whole arrays are one loop
     kernels      such a loop at run time
-    nest         operations to loops, the innermost of which `rows` writes
+    nest         operations to loops, the innermost of which `rows` writes, and `around` the others
+    exponential  `exp` of several numbers at a time
     gathering    machine code that looks at arrays, and makes those for results
     machine      LLVM
     cache        machine code on disk

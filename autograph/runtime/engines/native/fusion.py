@@ -18,7 +18,7 @@ from autograph.runtime.effects import effect_of
 from autograph.runtime.engines.native.calls import NUMBERS
 from autograph.runtime.engines.native.exits import Copier
 from autograph.runtime.engines.native.kernels import Kernel
-from autograph.runtime.engines.native.nest import key_of, operands
+from autograph.runtime.engines.native.nest import key_of, operands, sum_of
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, walk
 from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.operands import DTYPES
@@ -57,6 +57,10 @@ class Fuser(Copier):
                     self._flush(copy)
                 self._waiting.append(node)
                 continue
+            if self._waiting and self._ends(node):
+                self._waiting.append(node)
+                self._flush(copy)
+                continue
             if self._waiting and not self._is_indifferent(node):
                 self._flush(copy)
             copy.append(self.node(node))
@@ -77,6 +81,12 @@ class Fuser(Copier):
         if None in type.shape and not self._uses_waiting(node):
             return False
         return len(_inputs([*self._waiting, node])) <= STREAMS
+
+    def _ends(self, node: Node) -> bool:
+        """Whether a node sums what those that wait come to."""
+        if sum_of(node) is None or not self._uses_waiting(node) or not self._uses[node.output]:
+            return False
+        return _is_numeric(node.args[0].type, 1) and (_is_numeric(node.output.type, 1) or _is_scalar(node.output.type))
 
     def _uses_waiting(self, node: Node) -> bool:
         waiting = {each.output for each in self._waiting}
@@ -163,6 +173,10 @@ def _is_numeric(type: Any, ndim: int) -> bool:
         and type.dtype.isnative
         and type.dtype.char in DTYPES
     )
+
+
+def _is_scalar(type: Any) -> bool:
+    return isinstance(type, TensorType) and type.kind == "scalar" and type.exact and type.dtype.char in DTYPES
 
 
 def _inputs(nodes: list[Node]) -> list[Value]:

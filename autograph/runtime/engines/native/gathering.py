@@ -21,6 +21,7 @@ from autograph.runtime.engines.native.emitter import literal
 from autograph.runtime.engines.native.entry import Builtin
 from autograph.runtime.engines.native.nest import Nest, Single, Stream
 from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES, llvm_type
+from autograph.runtime.types import scalar
 
 NEW = "ag_new_array"        # NumPy's `PyArray_NewFromDescr`
 _NEW_PLACE = 94             # where that is in the table of NumPy's functions
@@ -67,7 +68,7 @@ class Gathering(Builtin):
         self._nest, self._ndim, self._flat = nest, ndim, flat
         self._outs = len(nest.dtypes)
         self._open(nest.slots, other)
-        self._do(f"  %dims = alloca [{ndim} x i64]", "  %handed = alloca [2 x ptr]")
+        self._do(f"  %dims = alloca [{ndim} x i64]", f"  %kept = alloca [{ndim} x i64]", "  %handed = alloca [2 x ptr]")
         if nest.is_float:
             self._demand_silence()
         self._arrays: list[str] = []
@@ -77,6 +78,8 @@ class Gathering(Builtin):
         for axis, dim in enumerate(self._dims):
             size = self._emit(f"mul i64 {size}, {dim}")
             self._do(f"  store i64 {dim}, ptr {self._at('%dims', axis)}")
+            self._do(f"  store i64 {1 if axis == ndim - 1 else dim}, ptr {self._at('%kept', axis)}")
+        self.demand(self._emit(f"icmp sgt i64 {size}, 0"))
         made = self._make(redo)
         self._run(size, made, redo, parallel)
 
@@ -195,17 +198,26 @@ class Gathering(Builtin):
         for place, dtype in enumerate(self._nest.dtypes):
             step = str(dtype.itemsize)
             for axis in reversed(range(self._nest.depth)):
-                step = self._emit(f"mul i64 {step}, {dims[axis + 1]}")
+                if not (self._is_sum(place) and axis + 1 == self._nest.depth):
+                    step = self._emit(f"mul i64 {step}, {dims[axis + 1]}")
                 self._set_stride(place, axis, step)
 
     # Results ----------------------------------------------------------------------------------------------------------
+
+    def _is_sum(self, place: int) -> bool:
+        return self._nest.sum is not None and place == self._outs - 1
 
     def _make(self, redo: Callable[..., Any]) -> list[str]:
         """Make the arrays for the results."""
         made: list[str] = []
         for place, dtype in enumerate(self._nest.dtypes):
+            ndim, dims = self._ndim, "%dims"
+            if self._nest.sum is not None and self._is_sum(place):
+                if self._nest.sum.whole:
+                    continue
+                ndim, dims = (ndim, "%kept") if self._nest.sum.keepdims else (ndim - 1, dims)
             descr = self.another(self.address(dtype))
-            arguments = f"ptr {descr}, i32 {self._ndim}, ptr %dims, ptr null, ptr null, i32 0, ptr null"
+            arguments = f"ptr {descr}, i32 {ndim}, ptr {dims}, ptr null, ptr null, i32 0, ptr null"
             found = self._emit(f"call ptr @{NEW}(ptr {self.address(np.ndarray)}, {arguments})")
             failed, on = self._label(), self._label()
             missing = self._emit(f"icmp eq ptr {found}, null")
@@ -224,15 +236,13 @@ class Gathering(Builtin):
 
     def _run(self, size: str, made: list[str], redo: Callable[..., Any], parallel: Callable[..., Any]) -> None:
         whole = size if self._flat or not self._nest.depth else self._dims[0]
+        far = 2**62 if self._nest.sum is not None and self._nest.sum.whole else PARALLEL
         flags = self._emit("alloca i64")
         small, some, busy, many, done = (self._label() for _ in range(5))
         self._do(f"  br i1 {self._emit(f'icmp slt i64 {size}, {BUSY}')}, label %{small}, label %{some}", f"{small}:")
-        again = self._emit(f"icmp sgt i64 {size}, 0")
-        go = self._label()
-        self._do(f"  store i64 0, ptr {flags}", f"  br i1 {again}, label %{go}, label %{done}", f"{go}:")
         call = f"call i64 @loop(ptr %frame, i64 0, i64 {whole})"
         self._do(f"  store i64 {self._emit(call)}, ptr {flags}", f"  br label %{done}", f"{some}:")
-        self._do(f"  br i1 {self._emit(f'icmp slt i64 {size}, {PARALLEL}')}, label %{busy}, label %{many}", f"{busy}:")
+        self._do(f"  br i1 {self._emit(f'icmp slt i64 {size}, {far}')}, label %{busy}, label %{many}", f"{busy}:")
         state = self.python("PyEval_SaveThread")
         self._do(f"  store i64 {self._emit(call)}, ptr {flags}")
         self.python("PyEval_RestoreThread", state)
@@ -244,6 +254,10 @@ class Gathering(Builtin):
         self._do(f"  br i1 {raised}, label %{wrong}, label %{right}", f"{wrong}:")
         self._give_up(made, redo)
         self._do(f"{right}:")
+        if self._nest.sum is not None and self._nest.sum.whole:
+            dtype = self._nest.dtypes[-1]
+            total = self._load(llvm_type(dtype), "%frame", SLOT * (self._outs - 1))
+            made = [*made, self.number_object(total, scalar(dtype))]
         self._do(f"  ret ptr {made[0] if len(made) == 1 else self.tuple_object(made)}")
 
     def _call_parallel(self, whole: str, flags: str, made: list[str], parallel: Any, done: str) -> None:

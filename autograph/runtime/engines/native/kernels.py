@@ -19,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from autograph.runtime.engines.native.around import Around
 from autograph.runtime.engines.native.calls import NUMBERS
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, builtin, tells_of_underflows
 from autograph.runtime.engines.native.gathering import Gathering
 from autograph.runtime.engines.native.machine import Code
-from autograph.runtime.engines.native.nest import Nest, Single, Stream, key_of
+from autograph.runtime.engines.native.nest import Nest, Single, Stream, key_of, sum_of
 from autograph.runtime.engines.native.objects import Table
 from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.operands import DTYPES, NoLowering
@@ -47,11 +48,11 @@ class Version:
         flat, *each = kinds
         named = dict(zip(map(key_of, kernel.inputs), each)) | kernel.constants
         ndim = max(kind.ndim for kind in each if isinstance(kind, Stream))
-        nest = Nest(kernel.nodes, named, kernel.outputs, 1 if flat else ndim)
+        flat, nest = _nest(kernel, named, flat, ndim)
         self._kernel, earlier, redo = kernel, kernel.entry, self._redo
         given = list(named.values())
         gathering = Gathering(nest, given, len(each), ndim, flat, earlier, redo, self._parallel)
-        self.code = Code(nest.text + gathering.text)
+        self.code = Code(nest.text + Around(nest).text + gathering.text)
         self.entry = builtin(self.code.entry, Table.of(gathering.things), self.code)
         forced = Table.of(gathering.things)
         for who in (earlier, redo):
@@ -180,6 +181,16 @@ class Kernel:
             told = [f"{what} will be one loop of machine code, compiled when it is first run"]
         told += [f"{what} are NumPy's, for {reason}" for reason in dict.fromkeys(self.reasons)]
         return [Event("native", message, places[0] if places else None) for message in told]
+
+
+def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: bool, ndim: int) -> tuple[bool, Nest]:
+    """The loops, and whether they go through arrays in one row, as a sum over the last dimension does not."""
+    sum = sum_of(kernel.nodes[-1])
+    if sum is not None and not sum.whole:
+        flat = False
+    elif sum is not None and not flat and ndim > 1:
+        raise NoLowering
+    return flat, Nest(kernel.nodes, inputs, kernel.outputs, 1 if flat else ndim)
 
 
 def _failed(*_: Any) -> Any:

@@ -4,28 +4,26 @@ The operations are done element by element, so that what comes between them is n
 
     row     the innermost loop, over the last dimension, in which elements lie side by side or are one and the same; of
             this LLVM makes vectors, see `rows`
-    loop    those around it, and what the processor says of floats: the flags that are raised
+    loop    those around it, and what the processor says of floats: the flags that are raised; see `around`
+
+The last operation may be a sum, over the last dimension or over all, of what the others come to.
 """
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.objects import SLOT
 from autograph.runtime.engines.native.rows import Rows
 from autograph.runtime.graph import Constant, Node, Value
 from autograph.runtime.operands import DTYPES, NoLowering, Number
 from autograph.runtime.ops.inner import LOOPS, converted, truth
 from autograph.runtime.types import BOOL, FLOAT, TensorType
 
-# The flags of a division by zero, an overflow, and what is invalid, as C's `fenv.h` has them.
-FLAGS = {"x86_64": 0x4 | 0x8 | 0x1, "AMD64": 0x4 | 0x8 | 0x1, "aarch64": 0x7, "arm64": 0x7}.get(platform.machine(), 0)
-
+SUMS = frozenset({"np.sum", ".sum"})
 RAISING = frozenset({"exp", "add", "subtract", "multiply", "divide", "reciprocal", "square", "sqrt"})
 
 
@@ -67,6 +65,14 @@ class Element:
     streams: frozenset[int]
 
 
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """What a sum is over: all elements, or the last of several dimensions."""
+
+    whole: bool
+    keepdims: bool = False
+
+
 class Nest:
     """Loops for some nodes, and inputs of certain kinds.
 
@@ -77,12 +83,14 @@ class Nest:
         sources: the arrays that each of these comes from.
         ranges: which numbers must fit into which dtypes of integers.
         depth: how many loops there are around a row.
+        sum: of the last of what comes out, if that is one.
     """
 
     def __init__(
         self, nodes: Sequence[Node], inputs: dict[Any, Stream | Single], outputs: Sequence[Value], ndim: int
     ) -> None:
         self.depth = max(ndim - 1, 0)
+        self.sum = sum_of(nodes[-1])
         given = [kind for kind in inputs.values() if isinstance(kind, Stream)]
         self._outs = len(outputs)
         self.streams = [Stream(np.dtype(bool), ndim, True)] * self._outs + given
@@ -155,6 +163,8 @@ class Nest:
             return emit.select(truth(emit, condition), *(self._as(each, dtype) for each in branches))
         if node.op == ".astype":
             return self._as(numbers[0], np.dtype(node.args[1]))
+        if node.op in SUMS:
+            return self._as(numbers[0], np.add.reduce(np.zeros(1, numbers[0].type.dtype)).dtype)
         loop = LOOPS["np.square" if node.op == "pow" else node.op]
         *wanted, result = loop.dtypes(*map(_promotes, numbers))
         if len(set(wanted)) > 1:
@@ -189,6 +199,8 @@ class Nest:
 
     def _raises(self, node: Node) -> bool:
         of_float = any(self._values[key_of(arg)].number.type.dtype.kind == "f" for arg in operands(node))
+        if node.op in SUMS:
+            return False        # they are stored
         if node.op == ".astype":
             return of_float and self._values[node.output].number.type.dtype.kind != "b"
         ufunc = "square" if node.op == "pow" else LOOPS[node.op].ufunc.__name__ if node.op in LOOPS else ""
@@ -198,91 +210,28 @@ class Nest:
 
     @property
     def text(self) -> str:
+        """The function `row`."""
         count = len(self.streams)
         params = [f"ptr {'noalias ' * (place < self._outs)}%s{place}" for place in range(count)]
-        row = self._emit.row(", ".join([*params, "ptr %frame", "i64 %n"]))
-        return row + self._loop(count)
-
-    def _loop(self, count: int) -> str:
-        """The function `loop`, over a part of the first axis. It gives the flags that have been raised."""
-        lines = ["define i64 @loop(ptr %frame, i64 %begin, i64 %end) {", "start:", "  %keep = alloca i64"]
-        loader = _Lines(lines)
-        bases = [loader.slot(place) for place in range(count)]
-        if self.is_float:
-            lines += [
-                f"  %stale = call i32 @fetestexcept(i32 {FLAGS})",
-                "  %dirty = icmp ne i32 %stale, 0",
-                "  br i1 %dirty, label %clear, label %clean",
-                "clear:",
-                f"  call i32 @feclearexcept(i32 {FLAGS})",
-                "  br label %clean",
-                "clean:",
-            ]
-        if self.depth:
-            self._around(loader, bases)
-        else:
-            size = loader.emit("sub i64 %end, %begin")
-            moved = [self._moved(loader, place, base) for place, base in enumerate(bases)]
-            lines += [f"  %kept = call i64 @row({', '.join(f'ptr {each}' for each in moved)}, ptr %frame, i64 {size})"]
-            lines.append("  store volatile i64 %kept, ptr %keep")
-        if not self.is_float:
-            return "\n".join([*lines, "  ret i64 0", "}", ""])
-        lines += [f"  %flags = call i32 @fetestexcept(i32 {FLAGS})", "  %wide = zext i32 %flags to i64"]
-        lines += ["  ret i64 %wide", "}", "declare i32 @fetestexcept(i32)", "declare i32 @feclearexcept(i32)", ""]
-        return "\n".join(lines)
-
-    def _moved(self, loader: _Lines, place: int, base: str) -> str:
-        stream = self.streams[place]
-        if not stream.steps:
-            return base
-        offset = loader.emit(f"mul i64 %begin, {stream.dtype.itemsize}")
-        return loader.emit(f"getelementptr i8, ptr {base}, i64 {offset}")
-
-    def _around(self, loader: _Lines, bases: list[str]) -> None:
-        """The loops around a row."""
-        lengths = [loader.slot(self.length(axis), "i64") for axis in range(self.depth + 1)]
-        strides = [
-            [loader.slot(self.stride(place, axis), "i64") for axis in range(self.depth)] for place in range(len(bases))
-        ]
-        lines, before = loader.lines, bases
-        lines.append("  br label %before0")
-        for axis in range(self.depth):
-            first, last = ("%begin", "%end") if axis == 0 else ("0", lengths[axis])
-            lines += [f"before{axis}:", f"  br label %head{axis}", f"head{axis}:"]
-            lines += [f"  %i{axis} = phi i64 [ {first}, %before{axis} ], [ %next{axis}, %latch{axis} ]"]
-            lines += [f"  %more{axis} = icmp slt i64 %i{axis}, {last}"]
-            lines += [f"  br i1 %more{axis}, label %body{axis}, label %after{axis}", f"body{axis}:"]
-            steps = [loader.emit(f"mul i64 %i{axis}, {each[axis]}") for each in strides]
-            before = [loader.emit(f"getelementptr i8, ptr {base}, i64 {step}") for base, step in zip(before, steps)]
-            if axis + 1 < self.depth:
-                lines.append(f"  br label %before{axis + 1}")
-        handed = ", ".join(f"ptr {each}" for each in before)
-        lines.append(f"  %kept = call i64 @row({handed}, ptr %frame, i64 {lengths[-1]})")
-        lines.append("  store volatile i64 %kept, ptr %keep")
-        for axis in reversed(range(self.depth)):
-            lines += [f"  br label %latch{axis}", f"latch{axis}:", f"  %next{axis} = add i64 %i{axis}, 1"]
-            lines += [f"  br label %head{axis}", f"after{axis}:"]
-
-
-class _Lines:
-    """Writes instructions."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self.lines = lines
-        self._numbers = 0
-
-    def emit(self, text: str) -> str:
-        self._numbers += 1
-        self.lines.append(f"  %l{self._numbers} = {text}")
-        return f"%l{self._numbers}"
-
-    def slot(self, place: int, kind: str = "ptr") -> str:
-        return self.emit(f"load {kind}, ptr {self.emit(f'getelementptr i8, ptr %frame, i64 {SLOT * place}')}")
+        return self._emit.row(", ".join([*params, "ptr %frame", "i64 %n"]))
 
 
 def operands(node: Node) -> tuple[Any, ...]:
     """The arguments of a node that are arrays and numbers."""
-    return node.args[:1] if node.op in (".astype", "pow") else node.args
+    return node.args[:1] if node.op in (".astype", "pow", *SUMS) else node.args
+
+
+def sum_of(node: Node) -> Sum | None:
+    """What a node sums over, if it is a sum that a nest can end with."""
+    if node.op not in SUMS or not isinstance(node.args[0], Value) or not isinstance(node.args[0].type, TensorType):
+        return None
+    options = {"axis": None, "keepdims": False, **dict(zip(["axis"], node.args[1:])), **node.kwargs}
+    axis, keepdims, ndim = options.pop("axis"), options.pop("keepdims"), node.args[0].type.ndim
+    if options or len(node.args) > 2 or type(keepdims) is not bool or type(axis) not in (int, type(None)):
+        return None
+    if axis is None or (ndim == 1 and axis in (0, -1)):
+        return None if keepdims else Sum(True)
+    return Sum(False, keepdims) if axis in (-1, ndim - 1) else None
 
 
 def key_of(arg: Any) -> Any:

@@ -52,7 +52,7 @@ def described(found):
 
 def defined(folder, text):
     """The function `f` of a file."""
-    path, names = folder / "program.py", {"np": np}
+    path, names = folder / "program.py", {"np": np, "__name__": "program"}
     path.write_text(text)
     exec(compile(text, str(path), "exec"), names)
     return names["f"]
@@ -96,7 +96,10 @@ def program(draw):
         lines.append(f"    v{place} = {expression(draw, draw.randint(1, 3), names)}")
         names += [f"v{place}"] * 2
     kept = draw.sample([name for name in names if name[0] == "v"], draw.randint(1, 2))
-    return "\n".join(["def f(x, y, z, k):", *lines, f"    return {', '.join([names[-1], *kept])}", ""])
+    last = names[-1]
+    if draw.random() < 0.3:
+        last += draw.choice([".sum(axis=-1)", ".sum()", ".sum(axis=-1, keepdims=True)", ".sum(0)"])
+    return "\n".join(["def f(x, y, z, k):", *lines, f"    return {', '.join([last, *kept])}", ""])
 
 
 SHAPES = [
@@ -359,6 +362,47 @@ def test_no_memory_is_leaked():
 
     before, after = run(50), run(500)
     assert abs(after[0] - before[0]) < 20 and abs(after[1] - before[1]) < 50
+
+
+def total(x, y):
+    return np.sum(x * y)
+
+
+def rows(x, y):
+    a = x * y + 1
+    return a, a.sum(axis=-1)
+
+
+def kept_rows(x, y):
+    return (x - y).sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("function", [total, rows, kept_rows])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "uint8", "bool"])
+def test_sums_are_in_numpys_order(function, dtype):
+    rng = np.random.default_rng(3)
+    for shape in ((1,), (7,), (8,), (128,), (129,), (9001,), (3, 5), (100, 300), (2, 3, 50), (4, 3, 1), (0,), (0, 3)):
+        staged = native(function)
+        x, y = ((5 * rng.normal(size=shape)).astype(dtype) for _ in "xy")
+        for other in (y, y[:1], y[..., :1]):
+            for _ in range(2):
+                assert outcome(staged, x, other) == outcome(function, x, other), (shape, other.shape)
+
+
+def test_sums_warn():
+    for x in (np.full(300, 1e308), np.array([np.inf, -np.inf]), np.array([[1e308], [2.0]])):
+        for function in (total, rows):
+            assert outcome(native(function), x, x / x) == outcome(function, x, x / x)
+
+
+def test_sums_of_outer_differences():
+    def f(x, c):
+        return ((x[:, None, :] - c[None, :, :]) ** 2).sum(axis=2)
+
+    rng = np.random.default_rng(3)
+    for depth in (1, 3, 16, 200):
+        staged = twice(f, rng.normal(size=(40, depth)), rng.normal(size=(5, depth)))
+        assert "3 operations" in told(staged) and len(kernels(staged)) == 1
 
 
 def test_exp():
