@@ -120,8 +120,8 @@ def cleared(found: Any, gradient: Any, elementwise: bool) -> Any:
 
 
 def kept(g: Any, found: Any, gradient: Any, elementwise: bool) -> Any:
-    """A gradient of what `cleared` gives as one of `found`: zero where that was put right."""
-    return g if _is_finite(found) else cleared(np.where(np.isfinite(found), g, found)[()], gradient, elementwise)
+    """A gradient of what `cleared` gives as one of `found`: zero where that was put right; a new array."""
+    return +g if _is_finite(found) else cleared(np.where(np.isfinite(found), g, found)[()], gradient, elementwise)
 
 
 def cleared_product(found: Any, op: str, position: int, gradient: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -195,7 +195,7 @@ declare("stop_gradient", unchanged, template="{}")
 derive("stop_gradient", None)
 declare("cleared", unchanged_first, effect=VIEW, target=cleared, tags=GRADIENT)
 declare("cleared_product", unchanged_first, effect=VIEW, target=cleared_product, tags=GRADIENT)
-declare("kept", unchanged_first, effect=VIEW, target=kept, tags=GRADIENT)
+declare("kept", unchanged_first, target=kept, tags=GRADIENT)
 derive("kept", lambda g, out, found, *rest: on_handles(kept)(g, *rest), None, None, None)
 derive("cleared", lambda g, out, *args: on_handles(kept)(g, *args), None, None)
 derive("cleared_product", lambda g, out, found, *_: g, None, None, None, None, None)
