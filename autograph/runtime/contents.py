@@ -31,7 +31,7 @@ _OF_SOME = frozenset("np.stack np.concatenate np.concat np.vstack np.hstack np.d
 class Contents:
     """Of a list: the type of its items, and whether there is one for certain."""
 
-    item: Type
+    item: TensorType
     filled: bool
 
 
@@ -48,8 +48,8 @@ def known_of_lists(block: Block, op: OpDef, args: tuple[Any, ...], kwargs: dict[
         if len(known) != 1:
             return inferred
         (found,) = known.values()
-        if found.item == INT and op.name.startswith("np."):
-            return inferred  # large ones make an array of objects
+        if op.name.startswith("np.") and (found.item == INT or None in found.item.shape):
+            return inferred  # large numbers, and arrays of several shapes, may become an array of objects
         least = () if found.filled or op.name in _OF_SOME else (0,)
         answers = [_with_count(op, args, kwargs, known, count) for count in (*least, *_COUNTS)]
     else:
@@ -89,7 +89,8 @@ def _in_common(answers: Sequence[Any]) -> Any:
 def contents(block: Block, value: Any) -> Contents | None:
     """What is in a list that the block has made; None if that is not known."""
     made = value.node if _is_list(value) else None
-    if made is None or made.op != "build" or type(made.args[0]) is not list:
+    items = None if made is None else _first_items(made)
+    if items is None:
         return None
     since: list[Node] = []
     for node in reversed(block.nodes):
@@ -100,7 +101,6 @@ def contents(block: Block, value: Any) -> Contents | None:
             return None
     else:
         return None
-    items = [_type(part) for part in made.args[0]]
     filled = bool(items)
     for node, certain in _nodes(reversed(since)):
         if node.op in _RESHAPING or _gets_away(node, value):
@@ -112,8 +112,26 @@ def contents(block: Block, value: Any) -> Contents | None:
             elif node.op in _TAKING:
                 filled = False
     item = join_all(items) if items else ANY
-    exact = isinstance(item, TensorType) and item.exact and None not in item.shape
-    return Contents(item, filled) if exact else None
+    return Contents(item, filled) if isinstance(item, TensorType) and item.exact else None
+
+
+def _first_items(made: Node) -> list[Type] | None:
+    """What a new list begins with; one of all its items, if that is of the same type."""
+    if made.op == "build" and type(made.args[0]) is list:
+        return [_type(part) for part in made.args[0]]
+    if made.op not in ("np.split", "np.array_split") or made.kwargs.keys() - {"axis"} or len(made.args) < 2:
+        return None
+    found, (sections, *rest) = _type(made.args[0]), made.args[1:]
+    axis: Any = rest[0] if rest else made.kwargs.get("axis", 0)
+    if not isinstance(found, TensorType) or not found.exact:
+        return None
+    if type(axis) is not int or not -found.ndim <= axis < found.ndim:
+        return None
+    dims = list(found.shape)
+    size = dims[axis]
+    even = type(sections) is int and sections > 0 and size is not None and not size % sections
+    dims[axis] = size // sections if even and size is not None else None
+    return [TensorType(found.dtype, tuple(dims))]
 
 
 def _type(part: Any) -> Type:

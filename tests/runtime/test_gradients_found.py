@@ -73,3 +73,27 @@ def test_reduce() -> None:
     assert ag.grad(lambda xs: functools.reduce(operator.mul, xs, 2.0))(np.array(xs)).tolist() == [-2.0, -1.5, 6.0]
     powers = ag.grad(lambda a: functools.reduce(operator.matmul, [x * a for x in xs])[0, 1])(np.eye(2))
     assert np.allclose(powers, [[0, -4.5], [0, 0]])
+
+
+def through_lists(x):
+    found = []
+    for v in x:
+        found.append(np.tanh(v * x))
+    first, *rest = np.split(np.concatenate(found), 3)
+    return np.sum(np.array(found) ** 3) + np.sum(np.stack(rest) * first) + x.tolist()[0] ** 3
+
+
+def steepest(x):
+    direction, steps = x, 0
+    while direction @ direction > 1e-3 and steps < 4:
+        step = direction @ direction / np.sqrt(x @ x + 1)
+        direction = direction - step * x / 2
+        steps += 1
+    return np.sum(direction**3)
+
+
+@pytest.mark.parametrize("function", [through_lists, steepest])
+def test_second_derivatives(function: Callable[[Any], Any]) -> None:
+    gradient = ag.grad(function)
+    wanted = [(gradient(X + step) - gradient(X - step)) / 2e-6 for step in np.eye(3) * 1e-6]
+    assert np.allclose(ag.hessian(function)(X), wanted, rtol=1e-5, atol=1e-7)

@@ -49,13 +49,33 @@ def scatter_add(like: Any, index: Any, gradient: Any) -> Any:
     return found
 
 
-def run_rule(op: str, position: int, gradient: Any, out: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def run_rule(op: str, position: int, gradient: Any, result: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """What the derivative of an op says of the gradient of an argument, for arrays of unknown dimensions."""
     vjp = lookup(op).vjp
     assert vjp is not None
     rule = vjp[position]
     assert rule is not None
-    return rule(gradient, out, *args, **kwargs)
+    return rule(gradient, result, *args, **kwargs)
+
+
+# They put arrays together and take them apart, so that the gradient of a gradient goes the way that the arrays go.
+_MOVING = frozenset(
+    """np.array np.asarray np.stack np.concatenate np.concat np.vstack np.hstack np.dstack np.column_stack np.block
+    np.split np.array_split np.hsplit np.vsplit np.dsplit np.unstack .tolist""".split()
+)
+
+
+def _of_moved(g: Any, out: Any, op: str, position: int, gradient: Any, result: Any, args: Any, kwargs: Any) -> Any:
+    """What `run_rule` passes back to the gradient that it is given."""
+    _of_shapes(g, out, op, position)
+    target = lookup(op).target
+    return getattr(g, op[1:])() if target is None else on_handles(target)(g, *args[1:], **kwargs)
+
+
+def _of_shapes(g: Any, out: Any, op: str, position: int, *_: Any) -> None:
+    """What it passes back to what it only needs the shapes of."""
+    if op not in _MOVING or position:
+        raise NotImplementedError(f"the second derivative of {op} for what only the run knows the form of")
 
 
 def zero_gradient(like: Any) -> Any:
@@ -101,6 +121,7 @@ GRADIENT = frozenset({"gradient"})  # they look at nothing but arrays, numbers a
 declare("run_rule", target=run_rule, raises=True, tags=GRADIENT)
 declare("zero_gradient", zeroed, target=zero_gradient, tags=GRADIENT)
 derive("zero_gradient", None)
+derive("run_rule", None, None, _of_moved, _of_shapes, _of_shapes)
 
 
 @rule

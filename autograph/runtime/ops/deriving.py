@@ -22,12 +22,12 @@ def on_handles(function: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     @wraps(function)
-    def call(*args: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         for arg in args:
             handler = getattr(type(arg), "__array_function__", None)
             if handler is not None and not isinstance(arg, np.ndarray):
-                return handler(arg, call if op_of(call) else function, (type(arg),), args, {})
-        return function(*args)
+                return handler(arg, call if op_of(call) else function, (type(arg),), args, kwargs)
+        return function(*args, **kwargs)
 
     return call
 
