@@ -16,6 +16,7 @@ class Blocks:
         self.block = self.graph.block
         self.opened = [self.block]  # and those around it, the innermost last
         self.recorded = 0  # how many nodes there were, those included that are undone by now
+        self.trying: list[object] = []  # turns of loops, to be given up where the first `if` or loop is to be staged
 
     def append(self, node: Node) -> None:
         """Add a node to the block that is open."""

@@ -23,7 +23,7 @@ from autograph.runtime.regions import (
     results_of,
     run_body,
 )
-from autograph.runtime.signals import Diverged, Materialise, Unjoinable, Unstageable, handled
+from autograph.runtime.signals import Diverged, Materialise, Recorded, Unjoinable, Unstageable, handled
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import MaybeUnbound
@@ -69,6 +69,8 @@ def stage_if(
 
 def repeated(trace: Trace, stage: Callable[[], Any], state: State) -> Any:
     """Stage a construct; once more, if a container has to become an object of the graph before it."""
+    if trace.trying:
+        raise Recorded(trace.trying[0])
     for _ in range(_CONTAINERS):
         try:
             return stage()

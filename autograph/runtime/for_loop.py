@@ -12,7 +12,15 @@ from autograph.libraries import on_behalf
 from autograph.runtime.holding import as_tensor, is_staged, is_watched, iterated_container, let_hold, watched
 from autograph.runtime.loops import stage_for
 from autograph.runtime.regions import State
-from autograph.runtime.signals import Materialise, NeedsConcrete, Unjoinable, Unstageable, check_handled, handled
+from autograph.runtime.signals import (
+    Materialise,
+    NeedsConcrete,
+    Recorded,
+    Unjoinable,
+    Unstageable,
+    check_handled,
+    handled,
+)
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.turns import PEEL, Checkpoint, Options, Restage, attempt, tell_turns, unless
@@ -123,7 +131,7 @@ class _For:
         """Over a range, or numbers: as plain Python while nothing is recorded, then as a loop of the graph."""
         first = source if original is None else watched(original)
         try:
-            attempt(self.trace, self.state, lambda c: self._turns(iter(first), c, eager=True))
+            attempt(self.trace, self.state, lambda c: self._eagerly(iter(first), c))
             return
         except Restage:
             self.copied = True
@@ -142,6 +150,23 @@ class _For:
                 return
         self.trace.tell("unroll", f"a loop of {_length(rest)} turns is unrolled: {_why(reason)}")
         self.unrolled(iter(rest))
+
+    def _eagerly(self, items: Iterator[Any], checkpoint: Checkpoint) -> None:
+        """The same, but no turn is run on from where anything is staged; unless it may be the last."""
+        if self.until is not None:
+            self._turns(items, checkpoint, eager=True)
+            return
+        trying = self.trace.trying
+        trying.append(checkpoint)
+        try:
+            self._turns(items, checkpoint, eager=True)
+        except Recorded as signal:
+            if signal.turn is not checkpoint:
+                raise
+            handled(signal)
+            raise Restage(forced=False) from None
+        finally:
+            trying.pop()
 
     def unrolled(self, items: Iterator[Any]) -> None:
         """Turn by turn."""

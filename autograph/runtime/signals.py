@@ -146,6 +146,18 @@ class Unjoinable(Signal):
         return f"{called} is {self.first} on one path{first} and {second_kind} on the other{second}"
 
 
+class Recorded(Signal):
+    """A turn that was tried as plain Python comes to what must be staged.
+
+    Args:
+        turn: which, of `Blocks.trying`.
+    """
+
+    def __init__(self, turn: object) -> None:
+        super().__init__()
+        self.turn = turn
+
+
 class Materialise(Signal):
     """A list, dict or set must become an object of the graph before the block that is being traced begins."""
 

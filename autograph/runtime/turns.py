@@ -14,7 +14,7 @@ from typing import Any
 from autograph.runtime.branches import stage_if
 from autograph.runtime.holding import as_tensor
 from autograph.runtime.regions import State, known_before
-from autograph.runtime.signals import NeedsConcrete, Unjoinable
+from autograph.runtime.signals import NeedsConcrete, Recorded, Unjoinable
 from autograph.runtime.trace import Trace
 from autograph.runtime.unrolling import Unrolling
 
@@ -74,7 +74,7 @@ def attempt(trace: Trace, state: State, run: Callable[[Checkpoint], None]) -> No
     with Checkpoint(trace, state) as checkpoint:
         try:
             run(checkpoint)
-        except (Restage, NeedsConcrete, Unjoinable):
+        except (Restage, NeedsConcrete, Unjoinable, Recorded):
             checkpoint.undo()
             raise
 

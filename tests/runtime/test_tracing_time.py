@@ -71,6 +71,25 @@ def test_calls_of_a_gradient_grow_with_the_program(tmp_path, kind):
     assert many < 8 * few
 
 
+def test_calls_grow_with_the_depth_of_loops(tmp_path):
+    """A body is not traced twice for each of the loops around it."""
+
+    def nested(depth: int):
+        text = "def nested(x):\n    total = 0.0\n"
+        for level in range(depth):
+            text += f"{'    ' * (level + 1)}for i{level} in range(9):\n"
+        text += f"{'    ' * (depth + 1)}if x > i0: total += x\n    return total"
+        (path := tmp_path / f"nested {depth}.py").write_text(text)
+        names: dict[str, object] = {}
+        exec(compile(text, str(path), "exec"), names)
+        return names["nested"]
+
+    function = nested(2)
+    assert ag.function(function)(4.5) == function(4.5)
+    few, many = (steps(ag.function(nested(depth)), 0.0) for depth in (2, 6))
+    assert many < 3 * few
+
+
 def test_containers_of_the_functions_own_are_not_copied_again_and_again(tmp_path, monkeypatch):
     from autograph.runtime import writing
 
