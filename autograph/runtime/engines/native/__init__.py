@@ -12,6 +12,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     emitter      operations to LLVM's assembly
     memory       where values are
     knowing      what need not be looked at
+    iterators    loops over other things than ranges and arrays of numbers
     detours      what Python does, called by machine code
     objects      looking into Python's objects, making them, calling them
     calls        Python's objects to machine code and back

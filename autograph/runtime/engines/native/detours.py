@@ -108,6 +108,7 @@ class Detours(Versions):
         self._detour = detour
         self._met = met
         self._useful = _useful(structure.root)
+        self._rows: dict[Node, TensorType] = {}         # what the items of loops over arrays are
         self._work: Counter[Node] = Counter()           # by loops: nodes that are machine code, less detours
         self._is_whole = True       # whether the code does not end with a detour of which nobody knows what it gives
 
@@ -178,14 +179,19 @@ class Detours(Versions):
 
     def _expect(self, value: Value, type: Any) -> Any:
         """What a value is taken for; and let it be that, as long as nodes are only tried."""
-        found = self._met[value] if value in self._met else _kind(type, value in self._useful)
-        self.expected[value] = found
+        found = self._expected(value, type)
         operand: Any = Boxed("undef")
         if isinstance(found, TensorType):
             operand = Number(found, "undef")
         elif isinstance(found, tuple):
             operand = self.emit.array_like("undef", array_of(-1, found))
         self._define(value, operand)
+        return found
+
+    def _expected(self, value: Value, type: Any) -> Any:
+        """What a value of a type is taken for."""
+        found = self._met[value] if value in self._met else _kind(type, value in self._useful)
+        self.expected[value] = found
         return found
 
     # Calls ------------------------------------------------------------------------------------------------------------
@@ -208,17 +214,23 @@ class Detours(Versions):
         self._leave_from(behind)
         if any(map(_may_reshape, detour.nodes)):
             self._look_at_arrays()
-        kinds = [self.expected[value] for value in detour.outputs]
+        if not self._taken(detour.outputs):
+            return None
+        if any(isinstance(self.expected[value], TensorType) for value in detour.outputs):
+            self._leave_from(behind)
+        return stop
+
+    def _taken(self, values: Sequence[Value]) -> bool:
+        """Take objects for what they are expected to be, or leave. Gives whether the code goes on."""
+        kinds = [self.expected[value] for value in values]
         if UNKNOWN in kinds:
             self._is_whole = False
             self.emit.jump(self._leave())
-            return None
-        for value, ref, kind in zip(detour.outputs, refs, kinds):
-            if kind is not None:
-                self._define(value, self._narrowed(ref, kind))
-        if any(isinstance(kind, TensorType) for kind in kinds):
-            self._leave_from(behind)
-        return stop
+            return False
+        for value, kind in zip(values, kinds):
+            if kind is not None and isinstance(found := self._state.env[value], Boxed):
+                self._define(value, self._narrowed(found.ref, kind))
+        return True
 
     def _called(self, detour: Detour, operands: Sequence[Any]) -> str:
         """Call a detour. Gives a new reference."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from autograph.runtime.engines.native.libm import PREFIX, is_pythons
 from autograph.runtime.engines.native.memory import Memory
-from autograph.runtime.engines.native.objects import llvm_type
+from autograph.runtime.engines.native.objects import CLASS, VALUE, llvm_type
 from autograph.runtime.operands import Array, NoLowering, Number
 from autograph.runtime.types import BOOL, INT, TensorType, scalar
 
@@ -259,6 +259,25 @@ class Emitter(Memory):
 
     def is_null(self, thing: str) -> Number:
         return Number(BOOL, self._emit(f"icmp eq ptr {thing}, null"))
+
+    def is_of_class(self, thing: str, kind: type) -> Number:
+        return Number(BOOL, self._emit(f"icmp eq ptr {self._load('ptr', thing, CLASS)}, {self.address(kind)}"))
+
+    def has_size(self, thing: str, size: int) -> Number:
+        """Whether a tuple has so many items."""
+        return Number(BOOL, self._emit(f"icmp eq i64 {self._load('i64', thing, VALUE)}, {size}"))
+
+    def take_exception(self) -> str:
+        """A new reference to the exception that there is; there is none any more."""
+        places = [self._cell(("exception", part), "ptr") for part in range(3)]
+        self.python("PyErr_Fetch", *places)
+        self.python("PyErr_NormalizeException", *places)
+        kind, error, trace = (self._emit(f"load ptr, ptr {place}") for place in places)
+        known = self._emit(f"select i1 {self.is_null(trace).ref}, ptr {self.address(None)}, ptr {trace}")
+        self.python("PyException_SetTraceback", error, known)
+        self.forget(kind)
+        self.forget(trace)
+        return error
 
     # Interrupts -------------------------------------------------------------------------------------------------------
 

@@ -13,14 +13,15 @@ from inspect import signature
 from typing import Any
 
 from autograph.marks import UNBOUND
-from autograph.runtime.engines.native.detours import Detours, is_detour
+from autograph.runtime.engines.native.detours import is_detour
 from autograph.runtime.engines.native.emitter import POLL
 from autograph.runtime.engines.native.exits import Exit
+from autograph.runtime.engines.native.iterators import Iterators
 from autograph.runtime.engines.native.knowing import RANGE
 from autograph.runtime.engines.native.structure import Point
 from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.opdef import OPS, WRITE
-from autograph.runtime.operands import Array, Fixed, NoLowering, Number, Range, kind_of
+from autograph.runtime.operands import Array, Boxed, Fixed, NoLowering, Number, Range, kind_of
 from autograph.runtime.ops.scalars import truth
 from autograph.runtime.passes.rewriting import shown
 from autograph.runtime.types import INT
@@ -37,7 +38,7 @@ class Refused(Exception):
     """There is no use in machine code for a loop: each of its turns would leave it, or only call Python."""
 
 
-class Lowering(Detours):
+class Lowering(Iterators):
     """Makes the machine code of a loop for inputs of certain kinds."""
 
     def run(self) -> str:
@@ -235,7 +236,9 @@ class Lowering(Detours):
         if isinstance(iterable, Array) and iterable.ndim == 1:
             iterable = iterable, self.emit.constant(0, INT)
         elif not isinstance(iterable, Range):
-            raise NoLowering
+            self._define(node, self._iterator(node, iterable))
+            self._head(node, carried)
+            return
 
         def go(down: bool | None = None) -> None:
             found = replace(iterable, down=down) if down is not None else iterable
@@ -279,6 +282,9 @@ class Lowering(Detours):
         """
         body = node.blocks[0]
         emit, iterator = self.emit, self._fetch(node)
+        if isinstance(iterator, Boxed):
+            self._next_of(node, iterator, items)
+            return
         carried = [self._fetch(param) for param in body.params[items:]]
         item, stop, step, down = self._counting(iterator)
         before = "gt" if down else "lt"

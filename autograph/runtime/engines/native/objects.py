@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.runtime.operands import DTYPES
 from autograph.runtime.types import PYTHON_TYPES, TensorType
 
 SLOT = 8            # bytes of a place in the frame, and in the table
@@ -24,18 +25,19 @@ _FUNCTIONS = {
     "PyLong_AsLongLongAndOverflow": "i64 (ptr, ptr)",
     "PyLong_AsLongLong": "i64 (ptr)",
     "PyLong_FromLongLong": "ptr (i64)",
-    "PyLong_FromUnsignedLongLong": "ptr (i64)",
     "PyFloat_FromDouble": "ptr (double)",
     "PyTuple_New": "ptr (i64)",
     "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
     "PyTuple_GetItem": "ptr (ptr, i64)",
-    "PyObject_CallOneArg": "ptr (ptr, ptr)",
     "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
-    "PyObject_GetIter": "ptr (ptr)",
+    "_PyObject_New": "ptr (ptr)",
     "PyIter_Next": "ptr (ptr)",
     "PyErr_Occurred": "ptr ()",
     "PyErr_Clear": "void ()",
     "PyErr_CheckSignals": "i32 ()",
+    "PyErr_Fetch": "void (ptr, ptr, ptr)",
+    "PyErr_NormalizeException": "void (ptr, ptr, ptr)",
+    "PyException_SetTraceback": "i32 (ptr, ptr)",
     "PyEval_SaveThread": "ptr ()",
     "PyEval_RestoreThread": "void (ptr)",
     "PyContextVar_Get": "i32 (ptr, ptr, ptr)",
@@ -183,18 +185,11 @@ class Writer:
             things = (True, False) if type.kind == "python" else (np.True_, np.False_)
             true, false = map(self.address, things)
             return self.another(self._emit(f"select i1 {value}, ptr {true}, ptr {false}"))
-        if dtype.kind == "f":
-            wide = value if kind == "double" else self._emit(f"fpext float {value} to double")
-            found = self.python("PyFloat_FromDouble", wide)
-        else:
-            how, unsigned = ("sext", "") if dtype.kind == "i" else ("zext", "Unsigned")
-            wide = value if kind == "i64" else self._emit(f"{how} {kind} {value} to i64")
-            found = self.python(f"PyLong_From{unsigned}LongLong", wide)
-        if type.kind == "python":
+        if type.kind != "python":
+            found = self.python("_PyObject_New", self.address(dtype.type))
+            self._do(f"  store {kind} {value}, ptr {self._emit(f'getelementptr i8, ptr {found}, i64 {VALUE}')}")
             return found
-        scalar = self.python("PyObject_CallOneArg", self.address(dtype.type), found)
-        self.forget(found)
-        return scalar
+        return self.python("PyFloat_FromDouble" if dtype.kind == "f" else "PyLong_FromLongLong", value)
 
     def tuple_object(self, parts: Sequence[str]) -> str:
         """A new tuple, which takes over the references to its parts."""
@@ -202,6 +197,15 @@ class Writer:
         for place, part in enumerate(parts):
             self.python("PyTuple_SetItem", found, str(place), part)
         return found
+
+
+def _new(number: np.generic) -> Any:
+    """Another scalar of NumPy's, made as machine code makes them."""
+    make = ctypes.pythonapi._PyObject_New
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p]
+    made = make(id(type(number)))
+    ctypes.memmove(id(made) + VALUE, number.tobytes(), number.itemsize)
+    return made
 
 
 def layout_is_known() -> bool:
@@ -219,8 +223,10 @@ def layout_is_known() -> bool:
         and ctypes.c_int32.from_address(id(array) + FLAGS).value == array.flags.num
         and ctypes.c_double.from_address(id(_HALF) + VALUE).value == _HALF
         and ctypes.c_double.from_address(id(_SCALAR) + VALUE).value == _HALF
+        and all(_new(each) == each for each in _SCALARS)
         and (ctypes.c_int64 * 3).from_address(id(_RANGE) + VALUE)[:] == list(map(id, parts))
     )
 
 
+_SCALARS = [dtype.type(100) for dtype in DTYPES.values() if dtype.kind != "b"]
 _HALF, _SCALAR, _RANGE = 0.5, np.float64(0.5), range(3, 1000, 2)

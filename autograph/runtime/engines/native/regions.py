@@ -82,10 +82,6 @@ def refusal(loop: Node) -> str:
 
 
 def _obstacle(loop: Node) -> str:
-    if not all(map(_is_leaf, loop.args)):
-        return "it begins with a list or the like"
-    if loop.kwargs.get("target", 0) != 0:
-        return "it takes its items apart"
     for block in loop.blocks:
         for node in block.nodes:
             if node.op in LOOPS:
@@ -112,7 +108,3 @@ def _is_hidden(arg: Any) -> bool:
 def _tells_apart(node: Node) -> bool:
     """Whether a node tells equal numbers apart, of which machine code makes new ones."""
     return node.op == "id" or (node.op in ("is", "is_not") and len(node.inputs) > 1)
-
-
-def _is_leaf(arg: Any) -> bool:
-    return not isinstance(arg, (tuple, list, dict, set, slice))

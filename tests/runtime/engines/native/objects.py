@@ -214,3 +214,63 @@ def reshaped(a, n):
         rest = flat[i:]
         total += rest[0] + len(rest) + rest.shape[0] + b.ndim
     return total, a
+
+
+@calls("[1, 2.5, 4]", "[]", "(1, 2)", "{3: 4, 5: 6}", "{7}", "np.arange(6.0).reshape(3, 2)", "'abc'", "5", "None",
+       "np.array(3)", "iter([1, 2])", "range(3)", "np.arange(3.0)", "[[1, 2], np.arange(2), 'a']")  # fmt: skip
+def through_anything(xs):
+    total, count = 0, 0
+    for x in xs:
+        count += 1
+        if count < 9:
+            total = total + x * count
+    return total, count
+
+
+@calls("np.arange(12.0).reshape(4, 3)", "np.arange(12).reshape(3, 4).T", "np.zeros((0, 3))", "np.ones((2, 3, 2))")
+def through_rows(a):
+    total = 0.0
+    for row in a:
+        for i in range(3):
+            total += row[i] * i
+        row[0] = total
+        for x in row:
+            total = total + x
+    return total
+
+
+@calls("np.arange(4.0), [1, 2, 3, 4, 5]", "[1, 2], 'abc'", "[], []", "[1.5, 2], [[1, 2], 3]", "3, [1]")
+def side_by_side(xs, ys):
+    total, left = 0, []
+    for i, (x, y) in enumerate(zip(xs, ys)):
+        total += x * i
+        total = total - i * 2
+        if i % 2:
+            left.append(y)
+    return total, left
+
+
+@calls("[(1, 2), (3, 4)]", "[[1, 2], [3, 4]]", "[(1, 2), (3, 4, 5)]", "['ab', 'cd']", "[(1, 2), 3]", "[(1,), (2, 3)]",
+       "np.arange(6).reshape(3, 2)", "{(1, 2): 3, (4, 5): 6}")  # fmt: skip
+def pairs(things):
+    total, count = 0, 0
+    for a, b in things:
+        count += 2
+        total = a + b if count == 2 else total + a + b
+        count -= 1
+    return total, count
+
+
+@calls("5, 3", "5, 9", "0, 0")
+def raised_by_iterators(n, k):
+    total, numbers = 0, {}
+    for i in range(n):
+        numbers[i] = i
+    for key in numbers:
+        total += key * 2
+        if key == k:
+            numbers[99] = total
+    for i in range(n):
+        for j, value in enumerate(numbers.values()):
+            total += j * value * i
+    return total
