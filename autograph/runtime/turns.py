@@ -47,11 +47,11 @@ class Checkpoint:
 
     def undo(self) -> None:
         """Make all as it was."""
+        self.undone = True
         self.state.restore(self.before)
         self.trace.journal.undo(known_before(self.trace, self.before, self.trace.journal.stack[-1]))
         del self.trace.block.nodes[self.nodes :]
         self.trace.recorded = self.recorded
-        self.undone = True
 
     def __enter__(self) -> Checkpoint:
         return self

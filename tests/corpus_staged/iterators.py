@@ -370,3 +370,18 @@ def greatest_of_views_and_iterators(x):
             any(named.values()), all(counted.values()), max(named), max(named.items(), key=lambda pair: pair[1]),
             max(iter([x[0], x[1]])), min(map(abs, [x[0], x[1]])), sorted(reversed([x[0], x[1]])),
             max(left), list(left))  # fmt: skip
+
+
+@calls("np.arange(3.0)", "[2, 0.5]", "np.arange(2)")
+def a_generator_that_tests_goes_on_in_a_loop(xs):
+    def changed():
+        for x in xs:
+            if x > 1:
+                yield x
+            else:
+                yield -x
+
+    left, total = changed(), 0.0
+    for _ in range(2):
+        total += next(left)
+    return total

@@ -198,3 +198,15 @@ def test_other_threads_and_filters_are_left_alone() -> None:
     same_warnings(times, 1.0)
     assert warnings.filters == before
     assert [each[:2] for each in seen] == [("UserWarning", "elsewhere")] * len(seen) != []
+
+
+def test_code_of_no_module_warns() -> None:
+    names: dict[str, Any] = {"np": np}
+    exec("def f(x):\n    return x + np.reciprocal(0)", names)
+    with warnings.catch_warnings(record=True) as plain:
+        warnings.simplefilter("always")
+        names["f"](1)
+    with warnings.catch_warnings(record=True) as staged:
+        warnings.simplefilter("always")
+        ag.function(names["f"])(1)
+    assert [(str(w.message), w.lineno) for w in staged] == [(str(w.message), w.lineno) for w in plain] != []
