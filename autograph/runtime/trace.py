@@ -112,12 +112,9 @@ class Trace(Blocks, Whereabouts):
             if self.held:
                 settle(self)
         args = self.lower(args)
-        if kwargs:
-            kwargs = self.lower(kwargs)
-            inferred = definition.infer(*map_args(_type_of, args), **map_args(_type_of, kwargs))
-        else:
-            inferred = definition.infer(*_types_of(args))
-        inferred = known_of_lists(self.block, definition, args, kwargs or {}, inferred)
+        kwargs = self.lower(kwargs) if kwargs else {}
+        inferred = definition.infer(*_types_of(args), **map_args(_type_of, kwargs))
+        inferred = known_of_lists(self.block, definition, args, kwargs, inferred)
         place = self.place()
         node = Node(op, args, kwargs, (), place)
         if type(place) is Handling:
