@@ -10,6 +10,7 @@ over ranges that have no end to speak of are left after a few turns.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,8 @@ UPDATES = forms("""
     {x}[i % 3] += 1
 """)
 WIDE_UPDATES = forms("""
-    x += {p}   y[:] = x   x[1:] = {p}   y = x * 2   x[:] = y + {p}   a[0] = {p}   a[1] += {i}   z = x + y
+    x += {p}   x = x * y + {p}   y = np.where(x > {p}, x, y) - x   p += np.sqrt(np.abs(x)).sum()   y[:] = x
+    x[1:] = {p}   y = x * 2   x[:] = y + {p}   a[0] = {p}   a[1] += {i}   z = x + y
     y = np.sqrt(x)    x[{i} % 2:] *= 2   a += 1   np.add(x, 1, out=x)   y = x[::-1]   x = x.copy()
 """)
 SHOWS = forms("""
@@ -104,25 +106,25 @@ LOOPS = forms("""
     i in range(0, 4, {i})   k in range(len(x) - 1, -1, -1)   q in a[0]   j in range(a.shape[1])   i in range(len(a))
     j in range(i % 5)   k in range(1, m)   p in x[1:]   i in range(m << 60)   i in range(3)
 """)
-TURNS = ("m", "m", "m + 1", "{i} % 4", "min(abs({i}), 3)", "len({x})")
+TURNS = ("m", "m", "m + 1", "{i} % 4", "min(abs({i}), 3)", "min(len({x}), 5)")
 
 FORMS = {"i": INTEGERS, "p": NUMBERS, "e": ELEMENTS, "c": CONDITIONS, "x": ("x", "y")}
 NAMES = {"i": ("i", "j", "k"), "p": ("p", "q"), "e": ("x[i % 3]", "y[j % 2]", "a[i % 2, j % 3]"), "c": (),
          "x": ("x", "y")}  # fmt: skip
 LEAVES = {
-    "i": ("0", "1", "2", "3", "-1", "n", "63", "2**63 - 1", "-2**63", "m", "4"),
-    "p": ("0.5", "1.5", "-2.0", "f", "n", "0.0", "-0.0", "1e308", "q", "i"),
+    "i": ("0", "1", "2", "3", "(-1)", "n", "63", "(2**63 - 1)", "(-2**63)", "m", "4"),
+    "p": ("0.5", "1.5", "(-2.0)", "f", "n", "0.0", "(-0.0)", "1e308", "q", "i"),
     "e": ("x[0]", "y[-1]", "x[k % 2]"), "c": ("n > 1", "f > 1", "True", "p > q", "i < 3"), "x": ("x", "y"),
 }  # fmt: skip
 
 DTYPES = ("f8", "f8", "i8", "i8", "f4", "i4", "i1", "u1", "u8", "i2", "u4", "?", "q", ">f8", ">i4", "f2", "c16")
 LAYOUTS = ("", "", "", "", "", ", step=2", ", step=-1", ", step=-3", ", offset=1", ", frozen=True", ", step=0")
-FLOATS = ("0.5, -1.25, 2.5, 7", "1, -2, 3, 5, 0", "1e20, -0.0, 0.0, 2", "2, 5, 7, 1, 1, 4", "4.0", "",
-          "float('nan'), 1, 2", "float('inf'), -1, 0, 0.25")  # fmt: skip
+FLOATS = ("0.5, -1.25, 2.5, 7", "*range(9)", "*range(-5, 28)", "1, -2, 3, 5, 0", "1e20, -0.0, 0.0, 2",
+          "2, 5, 7, 1, 1, 4", "4.0", "", "float('nan'), 1, 2", "float('inf'), -1, 0, 0.25")  # fmt: skip
 VALUES = {
     "f": FLOATS, "c": FLOATS, "b": ("1, 0, 1, 1", "0", "0, 1, 0, 0, 1"),
-    "i": ("1, -2, 3, 5, 0", "3, 0, 1", "0, 127, 1, -128", "5, 4, 3, 2, 1, 0", "1, 2, 0, 1, 2, 0", ""),
-    "u": ("1, 2, 3, 5, 0", "3, 0, 1", "0, 255, 1", "5, 4, 3, 2, 1, 0", "1, 2, 0, 1, 2, 0", ""),
+    "i": ("1, -2, 3, 5, 0", "3, 0, 1", "0, 127, 1, -128", "5, 4, 3, 2, 1, 0", "*range(9)", "*range(-9, 29, 2)", ""),
+    "u": ("1, 2, 3, 5, 0", "3, 0, 1", "0, 255, 1", "5, 4, 3, 2, 1, 0", "*range(9)", "*range(35)", ""),
 }  # fmt: skip
 LARGE = ("2**62, -2**62, 3, 1", "2**63 - 1, -2**63, 0, -1")       # for integers of 64 bits
 MATRICES = ("1, 2, 3, 4, 5, 6", "0, 1, 2, 0, 3, 4", "7, 0, 0, 1, 1, 1")
@@ -210,10 +212,10 @@ class _Writer(FormWriter):
     assigned, loops, tests, else_in, deepest = "ipipi", LOOPS, (" > 0", " > 0 and {c}"), 6, 5
 
     def program(self) -> str:
-        self.wide = self.flip(5)
+        self.wide = self.flip(3)
         scope = Scope()
         counts = self.pick("n, 1, 0", "0, 0, 0", "m, 1, n")
-        body = [f"i, j, k = {counts}", "p, q = f, 0.5", "t, s, left, seen = None, 0, 20, []"]
+        body = [f"i, j, k = {counts}", "p, q = f, 0.5", "t, s, left, seen = None, 0, 60, []"]
         body += self.assign(scope) if self.flip(3) else []
         while self.left > 3 or len(body) < 6:
             body += self.draw(st.sampled_from([self.while_, self.for_, self.for_]))(scope)
@@ -244,7 +246,7 @@ class _Writer(FormWriter):
     def for_(self, scope: Scope) -> Lines:
         head, *rest = super().for_(scope)
         enough = ["    left -= 1", "    if left < 0:", "        break"]
-        return [head, *(enough if any(each in head for each in ("range(n)", ", n)", "<<", "j, 4")) else []), *rest]
+        return [head, *(enough if re.search(r"\bn\)|<<|j, 4|in [xya]|len\(", head) else []), *rest]
 
     def while_(self, scope: Scope) -> Lines:
         turns, *rest = super().while_(scope)

@@ -2,9 +2,9 @@
 
 Each is called with arguments of several kinds, with each twice. In half of the programs, machine code is left after a
 drawn number of nodes, so that Python goes on from everywhere; in half, Python begins, and machine code goes on after a
-drawn number of turns. All arrays lie in the midst of larger buffers. `make
-test` tries the same 200 every time, `make fuzz` so many new ones. What was found stands in
-tests/runtime/engines/native/.
+drawn number of turns. All arrays lie in the midst of larger buffers, and all places of a frame within it. `make test`
+tries the same 200 every time, `make fuzz` so many new ones, while the C library looks after what stands around its
+blocks. What was found stands in tests/runtime/engines/native/.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import linecache
+import re
 import sys
 import time
 from collections import Counter
@@ -95,6 +96,9 @@ def count(verdict: str, function: Any) -> None:
     TALLY["with machine code"] += any(region.compiled for region in regions)
     TALLY["left"] += any(region.left for region in regions)
     told = {event.message for each in executables for event in each.events}
+    for version in (version for region in regions for version in region.compiled):
+        places = re.findall(r"ptr %frame, i64 (\d+)", version.code.text)
+        assert all(int(place) + 8 <= ctypes.sizeof(version.frame) for place in places), "beside the frame"
     REASONS.update(message for message in told if "in Python, for" in message)
     done = TALLY["same"] + TALLY["refused"]
     if EXAMPLES and done % 100 == 0:
