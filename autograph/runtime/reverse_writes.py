@@ -112,6 +112,20 @@ def _unless_view(reverse: Reverse, node: Node, block: Block, at: int) -> None:
         reverse.trace.record("put_unless_view", (*shadows, 0.0 if gradient is None else gradient))
 
 
+@handles("put_unless_view", "put_back")
+def _put(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    """The reverse of putting gradients in is to take them out."""
+    shadow, where, gradient = node.args
+    if shadow not in reverse.shadows:
+        return
+    taken = reverse.trace.handle(reverse.shadows[shadow])
+    if node.op == "put_back":
+        reverse.contribute(gradient, reverse.trace.record("take_back", (taken, reverse.primal(where, block, at))))
+    elif where in reverse.shadows:
+        base = reverse.trace.handle(reverse.shadows[where])
+        reverse.contribute(gradient, reverse.trace.record("unless_view", (taken, base)))
+
+
 @handles("iadd", "isub", "imul", "itruediv", "ipow", "imatmul", "ifloordiv", "imod")
 def _in_place(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     if node.args[0] not in reverse.shadows:
