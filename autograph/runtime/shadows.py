@@ -27,7 +27,7 @@ from autograph.runtime.types import ANY, MaybeUnbound, ObjectType, TensorType, T
 MOVES = frozenset(
     """build unpack bound list tuple enumerate zip reversed iter .append .extend .insert .pop .copy .reverse .clear
     .items .values .keys .get .setdefault .update .popitem delitem .sort sorted add iadd mul imul part_of parts_of
-    put_part shadow_after sort_like sorted_like fill_gap given""".split()
+    put_part shadow_after sort_like sorted_like ordered_like fill_gap given""".split()
 )
 # Some of them are done to other things as well.
 _OF_CONTAINERS = frozenset({".copy", "add", "iadd", "mul", "imul", ".sort"})
@@ -39,7 +39,7 @@ _MAYBE_VIEWS = frozenset(
 )
 # Of methods of containers that take a key: where the thing is that goes into the container; -1 if there is none.
 _WITH_KEY = {"setitem": 2, "put_part": 2, ".insert": 2, ".get": 2, ".setdefault": 2, "fill_gap": 2}
-_WITH_KEY |= dict.fromkeys(("delitem", ".pop", "part_of", "sort_like", "sorted_like"), -1)
+_WITH_KEY |= dict.fromkeys(("delitem", ".pop", "part_of", "sort_like", "sorted_like", "ordered_like"), -1)
 IN_PLACE = frozenset("iadd isub imul itruediv ipow imatmul ifloordiv imod".split())
 
 
@@ -144,7 +144,7 @@ class Shadows:
                 self._statement(node, into)
                 continue
             made = [self._move(node, into)] if self._is_move(node) else []
-            into += [*made, node] if node.op == ".sort" else [node, *made]
+            into += [*made, node] if node.op == ".sort" and not _has_key(node) else [node, *made]
             for output in node.outputs:
                 if output in self._shadowed and output not in self._of:
                     self._of_result(node, output, into)
@@ -185,6 +185,8 @@ class Shadows:
             args = tuple(self._of.get(arg, arg) for arg in args)
         elif op == "shadow_after":
             args = (*args[:2], *(self._shadow(arg, node, into) for arg in args[2:]))
+        elif op in (".sort", "sorted") and _has_key(node):
+            op, args = "ordered_like", self._before_and_after(node, into)
         elif op in (".sort", "sorted"):
             args = (*self._by_parts(node, into)[:1], *args)
             op = "sort_like" if op == ".sort" else "sorted_like"
@@ -200,7 +202,8 @@ class Shadows:
             args = (self._shadow(args[0], node, into), *args[1:])
         else:
             args = map_args(lambda leaf: self._shadow(leaf, node, into), args)
-        made = Node(op, args, dict(node.kwargs), (), node.place)
+        kwargs = {name: arg for name, arg in node.kwargs.items() if op != "ordered_like" and name != "key"}
+        made = Node(op, args, kwargs, (), node.place)
         for output in node.outputs:
             known = op != "bound" or (isinstance(args[0], Value) and args[0].type != ANY)
             self._of[output] = made.add_output(_shadow_type(output.type) if known else ANY, _name(output))
@@ -215,6 +218,15 @@ class Shadows:
             into.append(parts)
             found.append(parts.add_output(ANY))
         return (*found, *node.args[len(found) :])
+
+    def _before_and_after(self, node: Node, into: list[Node]) -> tuple[Any, ...]:
+        """The shadow of what is sorted by a key, which is not asked again; the items as they were, and sorted."""
+        things = node.args[0]
+        if node.op == "sorted":
+            return (*self._by_parts(node, into)[:1], things, node.output)
+        before = Node("list", (things,), None, (), node.place)
+        into.append(before)
+        return self._shadow(things, node, into), before.add_output(ObjectType("list")), things, True
 
     def _shadow(self, leaf: Any, where: Node | Block, into: list[Node]) -> Any:
         """The shadow of an argument; if it has none, one that is made where the argument is used."""
@@ -309,6 +321,11 @@ class Shadows:
         shadows = [Value(_shadow_type(item.type), None, _name(item)) for item in body.params[:count]]
         body.params[count:count] = shadows
         self._of.update(zip(self._items[node], shadows))
+
+
+def _has_key(node: Node) -> bool:
+    """Whether something is sorted by a key."""
+    return node.kwargs.get("key") is not None
 
 
 def _is_array(leaf: Any) -> bool:

@@ -97,3 +97,27 @@ def test_second_derivatives(function: Callable[[Any], Any]) -> None:
     gradient = ag.grad(function)
     wanted = [(gradient(X + step) - gradient(X - step)) / 2e-6 for step in np.eye(3) * 1e-6]
     assert np.allclose(ag.hessian(function)(X), wanted, rtol=1e-5, atol=1e-7)
+
+
+def sorted_by_keys(x):
+    found = []
+    for i in range(3):
+        found.append((x[i] ** 2, i))
+    found.sort(key=lambda pair: -pair[0])
+    rows = sorted([np.stack([v, v * v]) for v in x], key=lambda row: row[1])
+    return found[0][0] * 2 + found[1][0] * x[1] + rows[0][0] * rows[2][1] + sorted(x, key=abs)[1] ** 3
+
+
+def table_of_chains(x):
+    found = np.zeros((3, 2))
+    for i in range(3):
+        found[i] = ag.grad(lambda y, i=i: np.sum(np.ravel(y * x)[i] ** 2))(x)[:2]
+    return np.sum(found.reshape(2, 3) ** 2)
+
+
+@pytest.mark.parametrize("function", [sorted_by_keys, table_of_chains])
+def test_derivatives_up_to_the_second(function: Callable[[Any], Any]) -> None:
+    gradient, steps = ag.grad(function), np.eye(3) * 1e-6
+    assert np.allclose(gradient(X), [(function(X + step) - function(X - step)) / 2e-6 for step in steps], rtol=1e-5)
+    wanted = [(gradient(X + step) - gradient(X - step)) / 2e-6 for step in steps]
+    assert np.allclose(ag.hessian(function)(X), wanted, rtol=1e-5, atol=1e-7)

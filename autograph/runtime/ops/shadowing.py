@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import deque
 from collections.abc import Iterator
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -93,17 +94,35 @@ def parts_of(shadow: Any) -> Any:
     return itertools.repeat(None) if shadow is None else shadow
 
 
-def sorted_like(parts: Any, things: Any, key: Any = None, reverse: Any = False) -> Any:
+def sorted_like(parts: Any, things: Any, reverse: Any = False) -> Any:
     """The shadows of the items of a list, sorted as these are."""
-    if key is not None:
-        raise DerivativeError("a gradient is asked for through a list that is sorted by a key, of which none is known")
     things, parts = list(things), list(itertools.islice(parts, len(things)))
     return [parts[at] for at in sorted(range(len(things)), key=things.__getitem__, reverse=reverse)]
 
 
-def sort_like(parts: Any, things: Any, key: Any = None, reverse: Any = False) -> None:
+def sort_like(parts: Any, things: Any, reverse: Any = False) -> None:
     """Sort a shadow as the list is about to be sorted that it belongs to."""
-    parts[:] = sorted_like(parts, things, key, reverse)
+    parts[:] = sorted_like(parts, things, reverse)
+
+
+def ordered_like(parts: Any, before: Any, after: Any, in_place: Any = False) -> Any:
+    """The shadows of the items of a list that was put into another order: which came where is seen by what they are."""
+    places: dict[Any, deque[int]] = {}
+    for at, thing in enumerate(before):
+        places.setdefault(_told_by(thing), deque()).append(at)
+    shadows = list(itertools.islice(parts, len(after)))
+    try:
+        found = [shadows[places[_told_by(thing)].popleft()] for thing in after]
+    except LookupError:
+        raise DerivativeError("a gradient is asked for through something that is sorted, by items unknown") from None
+    if in_place:
+        parts[:] = found
+    return found
+
+
+def _told_by(thing: Any) -> Any:
+    """What tells an item from others: equal numbers keep their order."""
+    return thing if isinstance(thing, (int, float, np.generic)) else id(thing)
 
 
 def accumulate_each(shadow: Any, gradient: Any) -> None:
@@ -301,6 +320,7 @@ declare("put_unless_view", nothing, effect=WRITE, target=put_unless_view, raises
 declare("put_back", nothing, effect=WRITE, target=put_back, raises=True, tags=GRADIENT)
 declare("sorted_like", always(ObjectType("list")), effect=VIEW, target=sorted_like, raises=True, tags=GRADIENT)
 declare("sort_like", nothing, effect=WRITE, target=sort_like, raises=True, tags=GRADIENT)
+declare("ordered_like", always(ObjectType("list")), effect=WRITE, target=ordered_like, raises=True, tags=GRADIENT)
 declare("accumulate_each", nothing, effect=WRITE, target=accumulate_each, raises=True, tags=GRADIENT)
 declare("sum_of_parts", target=sum_of_parts, raises=True, tags=GRADIENT)
 declare("put_part", nothing, effect=WRITE, target=put_part, raises=True, tags=GRADIENT)
