@@ -5,6 +5,7 @@ import collections  # noqa: F401  (for arguments)
 import decimal  # noqa: F401  (for arguments)
 import enum
 import fractions  # noqa: F401  (for arguments)
+import signal
 
 import numpy as np
 import pytest
@@ -295,3 +296,47 @@ def test_an_array_that_changes_under_the_loop():
     for step in (9, 2, 6):
         wanted, found = (outcomes.run(each, f"np.arange(8.0), 8, {step}", NAMES) for each in (shrunk, function))
         assert found == wanted
+
+
+def down(x, n):
+    for i in range(n, 0, -1):
+        x[0] += 1
+    return x
+
+
+def nested(x, n):
+    for i in range(n):
+        for j in range(3):
+            x[j] += 1
+    return x
+
+
+def over_items(x, n):
+    total = 0.0
+    while n > 0:
+        for each in x:
+            total += each
+    return total
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+@pytest.mark.parametrize("engine", ["native", "auto"])
+@pytest.mark.parametrize("plain", [down, nested, over_items], ids=lambda plain: plain.__name__)
+def test_interrupted(plain, engine):
+    """What a signal raises ends a loop between two turns, wherever that is; and the next call is as good as ever."""
+    def stop(*_):
+        raise TimeoutError("it is time")
+
+    function, x = ag.function(plain, engine=engine), np.zeros(3)
+    function(x, -1)     # so that nothing else is interrupted
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        for _ in range(2):
+            signal.setitimer(signal.ITIMER_REAL, 0.5)
+            with pytest.raises(TimeoutError, match="it is time"):
+                function(x, 2**52)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert plain is over_items or x[0] > 1000
+    assert outcomes.run(function, "np.zeros(3), -1", NAMES) == outcomes.run(plain, "np.zeros(3), -1", NAMES)
