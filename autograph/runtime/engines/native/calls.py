@@ -33,7 +33,7 @@ def kind_of(value: Any) -> Any:
     kind = type(value)
     if kind in NUMBERS:
         return kind
-    if kind is np.ndarray:
+    if kind is np.ndarray and value.dtype.char in DTYPES:       # for `longlong` is a class of its own, but equals int64
         return value.dtype, value.ndim, value.flags.num & ARRAY_FLAGS
     if kind is range:
         parts = value.start, value.stop, value.step
