@@ -69,6 +69,14 @@ def _accumulate_each(reverse: Reverse, node: Node, block: Block, at: int) -> Non
         reverse.contribute(gradient, found)
 
 
+@handles("sum_of_parts")
+def _sum_of_parts(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    gradient = reverse.take(node.output)
+    if gradient is not None and node.args[0] in reverse.shadows:
+        shadow = reverse.trace.handle(reverse.shadows[node.args[0]])
+        reverse.trace.record("accumulate_each", (shadow, gradient))
+
+
 def _is_held(reverse: Reverse, node: Node) -> bool:
     """Whether the first argument is something with a shadow other than an array."""
     first = node.args[0]

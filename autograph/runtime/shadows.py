@@ -105,7 +105,7 @@ class Shadows:
         if node.op == "getitem":
             held = node.args[0].type
             is_tuple = isinstance(held, ObjectType) and bool(held.items)
-            return not (is_tuple or _is_container(held) or self.aliasing.is_view(node.output))
+            return not (is_tuple or _is_container(node.args[0]) or self.aliasing.is_view(node.output))
         return shares(node) is None
 
     def has_items(self, node: Node) -> bool:
@@ -154,7 +154,7 @@ class Shadows:
         held = isinstance(first, Value) and first in self._shadowed
         if node.op == "setitem":
             return held and not _is_array(first)
-        if node.op in _OF_CONTAINERS and not any(isinstance(a, Value) and _is_container(a.type) for a in node.args):
+        if node.op in _OF_CONTAINERS and not any(map(_is_container, node.args)):
             return False
         if node.op in MOVES:
             return self._is_shadowed((node.args, node.kwargs)) or self._is_shadowed(node.outputs)
@@ -182,7 +182,7 @@ class Shadows:
             args = self._by_parts(node, into)
             op = "part_of" if op == "getitem" else op
         elif op in ("mul", "imul"):
-            args = tuple(self._of.get(arg, arg) for arg in args)
+            args = tuple(self._shadow(arg, node, into) if _is_container(arg) else arg for arg in args)
         elif op == "shadow_after":
             args = (*args[:2], *(self._shadow(arg, node, into) for arg in args[2:]))
         elif op in (".sort", "sorted") and _has_key(node):
@@ -195,7 +195,7 @@ class Shadows:
             args = tuple(
                 self._shadow(arg, node, into) if at == 0 or at == values else arg for at, arg in enumerate(args)
             )
-            op = "put_part" if op == "setitem" and not _is_container(node.args[0].type) else op
+            op = "put_part" if op == "setitem" and not _is_container(node.args[0]) else op
         elif op == "in_shadow":  # a number, whose shadow is an array as that of any number
             op, args = "bound", (self._shadow(args[0], node, into),)
         elif op not in MOVES and op not in OF_GRADIENTS:
@@ -339,8 +339,8 @@ def _is_fancy(index: Any) -> bool:
     return any(isinstance(part, (list, np.ndarray)) or _is_array(part) for part in parts)
 
 
-def _is_container(type: Type) -> bool:
-    return type in _CONTAINERS
+def _is_container(arg: Any) -> bool:
+    return isinstance(arg, list) or (isinstance(arg, Value) and arg.type in _CONTAINERS)
 
 
 def _is_dynamic(type: Type) -> bool:

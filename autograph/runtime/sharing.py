@@ -62,6 +62,12 @@ def _of_sum(node: Node) -> bool | None:
     return False if len(node.args) > 2 else None
 
 
+def _of_diagonal(node: Node) -> bool | None:
+    """Of a matrix it is a view; a vector is copied into a matrix."""
+    given = node.args[0].type if isinstance(node.args[0], Value) else None
+    return False if isinstance(given, TensorType) and given.exact and given.ndim == 1 else None
+
+
 _TOLD: dict[str, Callable[[Node], bool | None]] = {
     "cleared": lambda node: False,  # nobody else has what it may give back
     "cleared_product": lambda node: False,
@@ -75,5 +81,6 @@ _TOLD: dict[str, Callable[[Node], bool | None]] = {
     "np.asanyarray": _as_array,
     "np.linalg.matrix_power": _of_power,
     "np.einsum": _of_sum,
+    "np.diag": _of_diagonal,
     "sum": lambda node: False if len(node.args) == 1 and not node.kwargs else None,     # `0 + item` is a new array
 }

@@ -115,7 +115,18 @@ def table_of_chains(x):
     return np.sum(found.reshape(2, 3) ** 2)
 
 
-@pytest.mark.parametrize("function", [sorted_by_keys, table_of_chains])
+def repeated_list(x):
+    delayed = [x * 1] * len(x)
+    total = 0.0
+    for v in x:
+        first = delayed.pop(0)
+        delayed.append(np.tanh(v * first))
+        delayed[-1] += first
+        total += sum(np.sum(each) for each in delayed)
+    return total + delayed[0][0]
+
+
+@pytest.mark.parametrize("function", [sorted_by_keys, table_of_chains, repeated_list])
 def test_derivatives_up_to_the_second(function: Callable[[Any], Any]) -> None:
     gradient, steps = ag.grad(function), np.eye(3) * 1e-6
     assert np.allclose(gradient(X), [(function(X + step) - function(X - step)) / 2e-6 for step in steps], rtol=1e-5)
