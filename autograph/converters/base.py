@@ -14,7 +14,7 @@ from typing import Any
 
 import gast
 
-from autograph.syntax import names, scope, unparse
+from autograph.syntax import names, scope, trees, unparse
 from autograph.syntax.origin import NO_COMMENTS, Comments
 
 
@@ -139,12 +139,12 @@ class Walk:
         kind = type(node)
         self.before(node)
         skipped = self.SKIPPED.get(kind, ())
-        for name in kind._fields:
+        for name in trees.PARTS[kind]:
             if name not in skipped:
                 value = getattr(node, name, None)
-                if isinstance(value, list):
+                if type(value) is list:
                     self.visit_list(value)
-                elif isinstance(value, gast.AST) and value._fields:
+                elif isinstance(value, gast.AST):
                     setattr(node, name, self.visit(value))
         if kind in _INNER:
             return self.inner(node, self.context)

@@ -173,6 +173,7 @@ class Graph:
 
 
 _ATOMS = frozenset({int, float, complex, bool, str, bytes, type(None), type(Ellipsis)})
+_LEAVES = _ATOMS | {Value}
 
 
 def gather(args: Any, found: list[Value]) -> None:
@@ -199,8 +200,8 @@ def gather(args: Any, found: list[Value]) -> None:
 def map_args(function: Callable[[Any], Any], args: Any) -> Any:
     """The nested argument `args` with `function(leaf)` for each leaf, be it a value or a constant."""
     if isinstance(args, tuple):
-        parts = [map_args(function, part) for part in args]
-        return type(args)(*parts) if hasattr(args, "_fields") else tuple(parts)
+        parts = [function(part) if type(part) in _LEAVES else map_args(function, part) for part in args]
+        return tuple(parts) if type(args) is tuple or not hasattr(args, "_fields") else type(args)(*parts)
     if type(args) is list:
         return [map_args(function, part) for part in args]
     if type(args) is dict:

@@ -22,10 +22,11 @@ from typing import Any
 
 import gast
 
-from autograph.syntax import scope, template
+from autograph.syntax import scope, template, trees
 from autograph.syntax.names import Namer, all_names
 
-_SCOPES = (*scope.COMPREHENSIONS, gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.ExceptHandler)
+_DEFINITIONS = (*scope.FUNCTIONS, gast.ClassDef)
+_OTHERS = (*scope.COMPREHENSIONS, gast.ExceptHandler, gast.stmt)
 _LOOPS = (gast.For, gast.While, gast.AsyncFor)
 
 
@@ -76,7 +77,7 @@ class _Hoist:
                 moved = [self.move(piece, raised) for piece in taken]
                 out += self.declarations(raised)
                 out += [_stand_at(statement, node) for statement in moved]
-            elif not isinstance(node, (*scope.FUNCTIONS, gast.ClassDef)):
+            elif not isinstance(node, _DEFINITIONS):
                 for inner in _blocks(node):
                     self.block(inner)
             out.append(node)
@@ -131,7 +132,7 @@ def _take(node: Any, around: list[Any], taken: list[_Taken]) -> None:
                 _take(statement, [*around, statement], taken)
                 taken.append(_Taken(statement, statement.reference, around))
                 continue
-            if not isinstance(statement, (*scope.FUNCTIONS, gast.ClassDef)):
+            if not isinstance(statement, _DEFINITIONS):
                 _take(statement, around, taken)
                 _take_lambdas(statement, around, taken)
             kept.append(statement)
@@ -140,10 +141,10 @@ def _take(node: Any, around: list[Any], taken: list[_Taken]) -> None:
 
 def _take_lambdas(node: Any, around: list[Any], taken: list[_Taken]) -> None:
     """Take the generated lambdas out of the expressions of a statement, but not out of scopes that have own names."""
-    for name in node._fields:
+    for name in trees.PARTS[type(node)]:
         value = getattr(node, name, None)
         for i, child in enumerate(value if isinstance(value, list) else [value]):
-            if not isinstance(child, gast.AST) or isinstance(child, (*_SCOPES, gast.stmt)):
+            if not isinstance(child, gast.AST) or isinstance(child, _OTHERS):
                 continue
             if isinstance(child, gast.Lambda):
                 if hasattr(child, "origin"):

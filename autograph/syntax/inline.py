@@ -47,7 +47,7 @@ def inline(tree: gast.AST) -> None:
             _guard(node)
         if isinstance(node, gast.AugAssign) and type(node.op) in _IN_PLACE and _is_place(node.target):
             node.target.value.func.attr = "place"
-        for field in trees.parts(type(node)):  # type: ignore[arg-type]
+        for field in trees.PARTS[type(node)]:
             value = getattr(node, field, None)
             if isinstance(value, list):
                 value[:] = [_asked(_read(item)) for item in value]

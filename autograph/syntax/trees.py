@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import gast
 
@@ -13,24 +12,31 @@ import gast
 def children(node: gast.AST) -> list[gast.AST]:
     """The child nodes, in field order; but not contexts and operators, which say nothing but their type."""
     found: list[gast.AST] = []
-    given = node.__dict__
-    for name in parts(type(node)):  # type: ignore[arg-type]
+    given, node_class = node.__dict__, _NODE
+    for name in PARTS[type(node)]:
         value = given.get(name)
-        if not value:
+        if value is None:
             continue
         if type(value) is list:
-            found += [item for item in value if isinstance(item, gast.AST)]
-        elif isinstance(value, gast.AST):
+            for item in value:
+                if isinstance(item, node_class):
+                    found.append(item)
+        elif isinstance(value, node_class):
             found.append(value)
     return found
 
 
-@functools.cache
-def parts(kind: type[gast.AST]) -> list[str]:
-    """The fields of a class of nodes in which there may be nodes."""
-    return [] if kind is gast.Constant else [name for name in kind._fields if name not in _SIMPLE]
+_NODE = gast.AST
 
 
+class _Parts(dict[type, tuple[str, ...]]):
+    def __missing__(self, kind: type[gast.AST]) -> tuple[str, ...]:
+        own = () if kind is gast.Constant else kind._fields
+        found = self[kind] = tuple(name for name in own if name not in _SIMPLE)
+        return found
+
+
+PARTS: Mapping[type, tuple[str, ...]] = _Parts()  # the fields of a class of nodes in which there may be nodes
 _SIMPLE = frozenset("id ctx op ops attr kind type_comment conversion simple is_async level module".split())
 
 
