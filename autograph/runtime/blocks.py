@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import get_ident
+from typing import Any
 
-from autograph.runtime.graph import Block, Graph, Node, walk
+from autograph.errors import StagingError
+from autograph.runtime.graph import Block, Graph, Node, Place, walk
+from autograph.runtime.signals import leaked, of_another_thread
 
 
 class Blocks:
@@ -14,6 +18,8 @@ class Blocks:
     def __init__(self, name: str) -> None:
         self.graph = Graph(name)
         self.block = self.graph.block
+        self.closed = False
+        self.thread = get_ident()  # that makes it; no other one may use its handles
         self.opened = [self.block]  # and those around it, the innermost last
         self.recorded = 0  # how many nodes there were, those included that are undone by now
         self.trying: list[object] = []  # turns of loops, to be given up where the first `if` or loop is to be staged
@@ -44,3 +50,9 @@ class Blocks:
         return any(block is each for each in self.opened) or any(
             block is each for around in self.opened for node in walk(around) for each in node.blocks
         )
+
+    def strayed(self, tensor: Any, place: Place) -> StagingError:
+        """The error for a handle of this trace that is used after its end, or by another thread."""
+        if self.closed or get_ident() == self.thread:
+            return leaked(tensor._value, place)
+        return of_another_thread(tensor._value, self.graph.name, place)

@@ -327,7 +327,10 @@ class Method:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if isinstance(self.owner._value.type, TensorType):
             args = as_arrays(self.owner._trace, args)
-        return self.owner._trace.record(f".{self.name}", (self.owner, *args), kwargs)
+        found = self.owner._trace.record(f".{self.name}", (self.owner, *args), kwargs)
+        if self.name == "resize":
+            self.owner._trace.retyped(self.owner)
+        return found
 
     def __repr__(self) -> str:
         return f"<method {self.name} of {self.owner!r}>"

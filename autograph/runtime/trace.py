@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograph.errors import StagingError
 from autograph.libraries import is_own
 from autograph.runtime.appearance import class_of
 from autograph.runtime.blocks import Blocks
@@ -38,7 +37,7 @@ from autograph.runtime.naming import stored_names
 from autograph.runtime.opdef import OPS, ORDERED, WRITE, lookup, op_of
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.protocols import ABOUT_TYPES, of_types
-from autograph.runtime.signals import NeedsConcrete, leaked, of_another_thread
+from autograph.runtime.signals import NeedsConcrete, Plain
 from autograph.runtime.signature import Event
 from autograph.runtime.tensor import Method, Tensor, is_tensor
 from autograph.runtime.texts import Texts, parts_of
@@ -69,8 +68,6 @@ class Trace(Blocks, Whereabouts):
         self.journal = Journal()
         self.events: list[Event] = []
         self.prologue: list[Node] = []
-        self.closed = False
-        self._thread = get_ident()  # no other thread may use its handles
         self.endings: tuple[type[Exception], ...] = (StopIteration,)  # by which functions tell Python of an end
         # Set by who makes the trace: what to call for a function, and the handle for an array.
         self.call: Callable[[Any], Any] = lambda function: function
@@ -100,7 +97,7 @@ class Trace(Blocks, Whereabouts):
 
     def record(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
         """Record a node; gives the handle of what it computes, or None if that is None."""
-        if self.closed or get_ident() != self._thread:
+        if self.closed or get_ident() != self.thread:
             raise self.strayed(next(part for part in args if is_tensor(part)), self.place())
         if self.held and is_spread(args):
             return self._record_spread(op, args, kwargs)
@@ -252,7 +249,7 @@ class Trace(Blocks, Whereabouts):
 
     def use(self, tensor: Tensor, free: bool = False) -> Value:
         """The value of a handle that is used."""
-        if tensor._trace is not self or get_ident() != self._thread:
+        if tensor._trace is not self or get_ident() != self.thread:
             raise tensor._trace.strayed(tensor, self.place())
         value = tensor._value
         if self.unused and value in self.unused:
@@ -331,12 +328,6 @@ class Trace(Blocks, Whereabouts):
 
     # What Python asks -------------------------------------------------------------------------------------------------
 
-    def strayed(self, tensor: Tensor, place: Place) -> StagingError:
-        """The error for a handle of this trace that is used after its end, or by another thread."""
-        if self.closed or get_ident() == self._thread:
-            return leaked(tensor._value, place)
-        return of_another_thread(tensor._value, self.graph.name, place)
-
     def needs(self, tensor: Tensor, use: str, plain: bool = False) -> NoReturn:
         self.needed = NeedsConcrete(self.use(tensor), use, self.place(), plain)
         raise self.needed
@@ -360,8 +351,14 @@ class Trace(Blocks, Whereabouts):
         return self._texts.pieces is not None
 
     def retyped(self, tensor: Tensor) -> None:
-        """Forget what was known of an array whose shape or dtype is assigned."""
+        """Forget what was known of an array whose shape or dtype is assigned.
+
+        Raises:
+            Plain: this happens in a branch or loop that began with what is forgotten.
+        """
         value = self.use(tensor)
+        if self.depth and value.node not in self.block.nodes:
+            raise Plain("a branch or loop changes the shape or dtype of an array that was there before", self.place())
         if isinstance(value.type, TensorType):
             value.type = ObjectType("ndarray")
 

@@ -202,3 +202,25 @@ def views_mutate(a):
     m = a[a > 5]
     m[:] = 0
     return a, v.base is a, np.may_share_memory(a, v), m
+
+
+@calls("np.arange(4.0), 8", "np.arange(6), 3", "np.ones((2, 2)), 0")
+def resized_in_place(x, n):
+    y = x.copy()
+    y.resize(n, refcheck=False)
+    z = np.arange(4.0)
+    np.ndarray.resize(z, (2, 3), refcheck=False)
+    y += 1
+    return len(y), y.shape, y * 2, z.shape, z.sum(axis=0)
+
+
+@calls("np.zeros((2, 3)), 3", "np.zeros((2, 3)), 1", "np.zeros((2, 3)), 100")
+def shape_changes_in_a_loop(x, n):
+    y, seen = np.arange(4.0), 0
+    for i in range(n):
+        seen += len(y) * x.shape[0]
+        y.resize(len(y) + 1, refcheck=False)
+        x.shape = x.shape[::-1] if i % 2 else (x.size, 1)
+    if n > 2:
+        y.resize(7, refcheck=False)
+    return seen, y, x.shape

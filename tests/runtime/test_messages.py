@@ -6,7 +6,6 @@ import functools
 import itertools
 import linecache
 import re
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -164,34 +163,35 @@ def test_a_value_of_a_call_that_is_over() -> None:
     )
 
 
-def test_a_value_that_another_thread_traces() -> None:
+def test_a_value_that_another_thread_traces(monkeypatch: pytest.MonkeyPatch) -> None:
     class Shared:
         x = 0.0
 
     def f(shared, x):
-        for _ in [*range(2000)]:
-            shared.x = x * 2
+        shared.x = x * 2
         return shared.x
 
-    shared, met = Shared(), []
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    thread = threading.Thread(target=lambda: ag.function(f)(shared, 1.5))
-    thread.start()
-    while thread.is_alive() and not met:
+    def use() -> None:
         try:
             shared.x + 1
         except StagingError as error:
             met.append(error)
-    thread.join()
-    sys.setswitchinterval(interval)
+
+    def restore(tracer: tracing.Tracer) -> None:
+        thread = threading.Thread(target=use)
+        thread.start()
+        thread.join()
+        before(tracer)
+
+    shared, met, before = Shared(), list[StagingError](), tracing.Tracer._restore
+    monkeypatch.setattr(tracing.Tracer, "_restore", restore)
+    ag.function(f)(shared, 1.5)
     assert shared.x + 1 == 4.0
-    here = f.__code__.co_firstlineno
-    assert met[0].lineno == here + 12
+    assert [error.lineno for error in met] == [use.__code__.co_firstlineno + 2]
     assert met[0].message == (
-        f"`x * 2`, a staged value of f, computed at {__file__}:{here + 2}, which another thread is tracing, is used "
-        "here: f changes an object that this thread uses as well. Call f once before the threads start, which traces "
-        "it, or let both hold a lock while they use the object"
+        f"`x * 2`, a staged value of f, computed at {__file__}:{f.__code__.co_firstlineno + 1}, which another thread "
+        "is tracing, is used here: f changes an object that this thread uses as well. Call f once before the threads "
+        "start, which traces it, or let both hold a lock while they use the object"
     )
 
 
