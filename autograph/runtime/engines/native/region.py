@@ -28,6 +28,7 @@ from autograph.runtime.signature import Event
 from autograph.runtime.types import type_of
 
 EXITS = 32          # in one call; then the rest of the loop is Python's
+VAIN = 64           # calls for which there was no machine code, after which Python is called at once
 PATIENCE = 8        # calls in which there were that many, after which the code is not entered any more
 
 
@@ -109,6 +110,7 @@ class Region:
         self._compile = compile
         self._continuations: dict[Point, tuple[list[Key], Any]] = {}
         self._whole: Any = None
+        self._vain = 0
 
     def __call__(self, *inputs: Any) -> Any:
         for _ in range(EXITS):
@@ -167,6 +169,10 @@ class Region:
             except Refused as refused:
                 self.versions[kinds] = None
                 self.reasons.append(str(refused))
+        if self.versions[kinds] is None:
+            self._vain += 1
+            if self._vain >= VAIN and not self.compiled:
+                self._rebind(self._python())
         return self.versions[kinds]
 
     def _count(self, version: Version | None) -> None:

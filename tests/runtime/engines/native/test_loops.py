@@ -1,5 +1,7 @@
 """What machine code computes is what Python computes, and it is left where it should be, and only there."""
 
+import fractions
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from tests import outcomes
 from tests.runtime.engines.native.loops import LOOPS
 
 EXAMPLES = [(name, arguments) for name, (_, examples) in LOOPS.items() for arguments in examples]
-NAMES = {"np": np}
+NAMES = {"np": np, "fractions": fractions}
 
 
 def same(function, name, arguments):
@@ -98,6 +100,18 @@ def test_left_too_often():
         with np.errstate(all="ignore"):
             assert np.isnan(function(np.zeros(50), 50))
     assert "it is left to Python too often" in str(function.explain(np.zeros(50), 50))
+
+
+def test_no_machine_code_costs_nothing():
+    """After some calls with what there is no machine code for, Python is called at once; answers stay the same."""
+    plain, (example, *_) = LOOPS["widening"]
+    function, number = ag.function(plain, engine="native"), "np.arange(5.0).astype(complex)"
+    for _ in range(70):
+        same(function, "widening", number)
+    for arguments in (number, "[fractions.Fraction(1, 2), 2]", "[1, 2.5, 3j]"):
+        same(function, "widening", arguments)
+    (region, *_) = regions(function)
+    assert region.reasons and not region.compiled and region.entry is region._python()
 
 
 def test_tracebacks_show_the_program():
