@@ -14,6 +14,8 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     knowing      what need not be looked at
     iterators    loops over other things than ranges and arrays of numbers
     detours      what Python does, called by machine code
+    hoisting     what need not be looked at in each turn of a loop
+    ahead        code for many turns of a counted loop at once
     objects      looking into Python's objects, making them, calling them
     calls        Python's objects to machine code and back
     entry        the same as machine code, the fast path of calls

@@ -65,6 +65,15 @@ class Emitter(Memory):
 
     # Blocks -----------------------------------------------------------------------------------------------------------
 
+    @property
+    def here(self) -> str:
+        """The block that the emitter is in."""
+        return self._label
+
+    def alias(self, name: str, a: Number) -> None:
+        """Give an integer a name that has been used before."""
+        self._now.append(f"  {name} = add i64 {a.ref}, 0")
+
     def jump(self, label: str) -> None:
         self.settle()
         self._now.append(f"  br label %{label}")
@@ -223,17 +232,16 @@ class Emitter(Memory):
     def _element(self, x: Array, index: Sequence[Number]) -> str:
         data = self._fact(x, "data")
         if x.contiguous:
-            place = index[0].ref
+            place = index[0]
             for axis, each in enumerate(index[1:], 1):
-                row = self._emit(f"mul i64 {place}, {self._fact(x, f'shape{axis}')}")
-                place = self._emit(f"add i64 {row}, {each.ref}")
+                place = self.integer("add", self.integer("mul", place, self.length(x, axis)), each)
             kind = "i8" if x.dtype.kind == "b" else llvm_type(x.dtype)
-            return f"ptr {self._emit(f'getelementptr {kind}, ptr {data}, i64 {place}')}"
-        offset = "0"
+            return f"ptr {self._emit(f'getelementptr {kind}, ptr {data}, i64 {place.ref}')}"
+        offset = self.constant(0, INT)
         for axis, each in enumerate(index):
-            step = self._emit(f"mul i64 {each.ref}, {self._fact(x, f'stride{axis}')}")
-            offset = self._emit(f"add i64 {offset}, {step}")
-        return f"ptr {self._emit(f'getelementptr i8, ptr {data}, i64 {offset}')}"
+            step = Number(INT, self._fact(x, f"stride{axis}"))
+            offset = self.integer("add", offset, self.integer("mul", each, step))
+        return f"ptr {self._emit(f'getelementptr i8, ptr {data}, i64 {offset.ref}')}"
 
     # Objects ----------------------------------------------------------------------------------------------------------
 

@@ -13,11 +13,11 @@ from inspect import signature
 from typing import Any
 
 from autograph.marks import UNBOUND
+from autograph.runtime.engines.native.ahead import RunningAhead
 from autograph.runtime.engines.native.detours import is_detour
 from autograph.runtime.engines.native.emitter import POLL
 from autograph.runtime.engines.native.exits import Exit
 from autograph.runtime.engines.native.iterators import Iterators
-from autograph.runtime.engines.native.knowing import RANGE
 from autograph.runtime.engines.native.structure import Point
 from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.opdef import OPS, WRITE
@@ -38,7 +38,7 @@ class Refused(Exception):
     """There is no use in machine code for a loop: each of its turns would leave it, or only call Python."""
 
 
-class Lowering(Iterators):
+class Lowering(Iterators, RunningAhead):
     """Makes the machine code of a loop for inputs of certain kinds."""
 
     def run(self) -> str:
@@ -65,6 +65,7 @@ class Lowering(Iterators):
         again, so they share the place.
         """
         self._leave_from(Point(block, index))
+        self.emit.always = self._turns is not None and block is self._turns.node.blocks[0]
         place: int | None = index
         while place is not None:
             self._nodes += 1
@@ -123,6 +124,7 @@ class Lowering(Iterators):
             changes = op.effect == WRITE and isinstance(args[0], Array)
             if changes:
                 self.emit.settle()
+            self.emit.bounded = self._turns is not None and not self._turns.sums.isdisjoint(node.outputs)
             found = op.lower(self.emit, *args, **self._args(node.kwargs))
             if changes:
                 return True
@@ -286,8 +288,8 @@ class Lowering(Iterators):
             self._next_of(node, iterator, items)
             return
         carried = [self._fetch(param) for param in body.params[items:]]
-        item, stop, step, down = self._counting(iterator)
-        before = "gt" if down else "lt"
+        item, stop, _, down = self._counting(iterator)
+        before, head = "gt" if down else "lt", emit.here
         limit = emit.kept((node, "limit"), INT.dtype)
         turn, edge, ahead, done = (emit.label(name) for name in ("turn", "edge", "ahead", "done"))
         emit.branch(emit.compare(before, Number(INT, item), Number(INT, limit)), turn, edge)
@@ -295,20 +297,20 @@ class Lowering(Iterators):
         emit.branch(emit.compare(before, Number(INT, item), Number(INT, stop)), ahead, done)
         emit.begin(ahead)
         self._set_limit(node, iterator)
-        emit.jump(turn)
         state = self._state.copy()
+        all_ahead = False
+        if self._may_run_ahead(node, iterator):
+            all_ahead = self._run_ahead(node, iterator, items, turn, head)
+            self._state = state.copy()
+        else:
+            emit.jump(turn)
         emit.places = {}
         emit.begin(turn)
-        rest = emit.counted(item, step)
-        if isinstance(iterator, Range):
-            self._define(node, replace(iterator, start=rest))
-            self._define(body.params[0], Number(INT, item))
-            self._counters.add(body.params[0])
-            emit.bound(item, -RANGE, RANGE)
+        if all_ahead:
+            emit.jump(ahead)
         else:
-            self._define(node, (iterator[0], Number(INT, rest)))
-            self._define(body.params[0], emit.load(iterator[0], [Number(INT, item)]))
-        self._walk(body)
+            self._begin_turn(node, iterator)
+            self._walk(body)
         self._state = state
         self._leave_from(None)
         emit.places = {}
@@ -327,12 +329,6 @@ class Lowering(Iterators):
         limit = emit.select(far, emit.integer("sub" if down else "add", item, span), stop)
         emit.keep((node, "limit"), INT.dtype, limit.ref)
         emit.poll(emit.integer("div", emit.select(far, span, room), size).ref, self._stop)
-
-    def _counting(self, iterator: Any) -> tuple[str, str, str, bool]:
-        """Where an iterator is, where it ends, its steps, and whether they lead down."""
-        if isinstance(iterator, Range):
-            return iterator.start, iterator.stop, iterator.step, bool(iterator.down)
-        return iterator[1].ref, self.emit.length(iterator[0], 0).ref, "1", False
 
 
 @cache

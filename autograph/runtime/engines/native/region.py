@@ -60,7 +60,7 @@ class Version:
             left = partial(region.left_by, self)
             entry = Entry(lowering.emit, caller.operands, slots, self.exits, self.underflows, self.entry, left)
             texts.append(entry.text)
-        self.code = Code("\n".join([*sorted(lowering.emit.declared), *texts]), branchy=True)
+        self.code = Code("\n".join([*sorted(lowering.emit.declared), *texts]), branchy=not lowering.vectorises)
         self.table = Table.of(lowering.emit.things)
         for detour in self.detours:
             detour.enter(self.table)

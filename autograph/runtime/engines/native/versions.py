@@ -19,7 +19,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from autograph.runtime.engines.native.exits import Exit, Fetch, Handed, Interrupted
-from autograph.runtime.engines.native.knowing import RANGE, Knowing
+from autograph.runtime.engines.native.hoisting import Hoisting
+from autograph.runtime.engines.native.knowing import RANGE
 from autograph.runtime.engines.native.structure import Key, Point, Structure
 from autograph.runtime.graph import Constant, Value, map_args
 from autograph.runtime.operands import (
@@ -69,12 +70,12 @@ class Versions:
         exits: what is to be done when the code gives back their number.
     """
 
-    def __init__(self, structure: Structure, inputs: dict[Value, Any], emit: Knowing | None = None) -> None:
+    def __init__(self, structure: Structure, inputs: dict[Value, Any], emit: Hoisting | None = None) -> None:
         self.structure = structure
         self.inputs = inputs
         self.exits: list[Exit] = [Interrupted()]
         self.slots = 0
-        self.emit = emit or Knowing("loop", self._leave)
+        self.emit = emit or Hoisting("loop", self._leave)
         self._state = State({}, set(), {})
         self._at: tuple[Point, State] | None = None     # where the code is left, and with what
         self._left: str | None = None                   # the block by which it is
@@ -164,10 +165,14 @@ class Versions:
 
             self._queue.append(go)
         self._hold(held)
-        for key in live:
-            if key in state.fresh:
-                mapped(lambda path, each: self._keep((key, path), each), live[key])   # noqa: B023
+        self._keep_fresh(live)
         self.emit.jump(versions[kinds])
+
+    def _keep_fresh(self, live: dict[Key, Any]) -> None:
+        """Put values into their cells."""
+        for key in live:
+            if key in self._state.fresh:
+                mapped(lambda path, each: self._keep((key, path), each), live[key])   # noqa: B023
 
     def _keep(self, cell: Any, each: Any) -> Any:
         if isinstance(each, Number):

@@ -1,0 +1,242 @@
+"""Code for many turns of a counted loop at once, see `hoisting`.
+
+An innermost `for` has two codes for a turn. One is for turns of which it has been made sure before that what does not
+change in them is as it should be, that indices that go with the items are within bounds, and that what is counted does
+not overflow. The other looks at everything at its time. The first turns may be of that kind, and the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from autograph.runtime.engines.native.hoisting import Chunk
+from autograph.runtime.engines.native.knowing import RANGE
+from autograph.runtime.engines.native.structure import Key, Point
+from autograph.runtime.engines.native.versions import State, Versions
+from autograph.runtime.graph import Block, Node, Value, walk
+from autograph.runtime.opdef import OPS
+from autograph.runtime.operands import Number, Range, is_held, kind_of, mapped, unplaced
+from autograph.runtime.types import BOOL, INT
+
+NODES = 200                 # of a body, at most
+START, CHANGE = 2**61, 2**40    # a sum begins within this, and changes by no more in a turn
+CAPACITY = 2**56            # an array that is longer counts as this long
+_SUMS = frozenset({"add", "iadd", "sub", "isub"})
+
+
+@dataclass(slots=True)
+class Turns:
+    """The turns of a loop that are being emitted.
+
+    Attributes:
+        head: the block that each begins with.
+        kinds: what there is then.
+        env: what is the same throughout a turn, wherever paths meet.
+        sums: values that do not overflow.
+        queue: what is to be emitted yet.
+    """
+
+    node: Node
+    head: str
+    kinds: Any
+    env: dict[Key, Any]
+    sums: set[Value]
+    blocks: set[Block]
+    queue: list[Callable[[], None]] = field(default_factory=list)
+
+
+class RunningAhead(Versions):
+    """Makes the code of a counted loop that looks before the turns.
+
+    Attributes:
+        vectorises: whether LLVM may find something to vectorise.
+    """
+
+    vectorises = False
+    _turns: Turns | None = None
+
+    def _walk(self, block: Block, index: int = 0) -> None:
+        raise NotImplementedError
+
+    def _counting(self, iterator: Any) -> tuple[str, str, str, bool]:
+        """Where an iterator is, where it ends, its steps, and whether they lead down."""
+        if isinstance(iterator, Range):
+            return iterator.start, iterator.stop, iterator.step, bool(iterator.down)
+        return iterator[1].ref, self.emit.length(iterator[0], 0).ref, "1", False
+
+    def _begin_turn(self, node: Node, iterator: Any) -> None:
+        """Set the item of a turn, and what is left for the others."""
+        item, _, step, _ = self._counting(iterator)
+        rest, param = self.emit.counted(item, step), node.blocks[0].params[0]
+        if isinstance(iterator, Range):
+            self._define(node, replace(iterator, start=rest))
+            self._define(param, Number(INT, item))
+            self._counters.add(param)
+            self.emit.bound(item, -RANGE, RANGE)
+        else:
+            self._define(node, (iterator[0], Number(INT, rest)))
+            self._define(param, self.emit.load(iterator[0], [Number(INT, item)]))
+
+    # Which loops ------------------------------------------------------------------------------------------------------
+
+    def _may_run_ahead(self, node: Node, iterator: Any) -> bool:
+        """Whether a loop is an innermost one, short, and only of numbers and elements, as far as one can see."""
+        inner = list(walk(node.blocks[0]))
+        held = self._state.owned or (not isinstance(iterator, Range) and is_held(iterator[0]))
+        return len(inner) <= NODES and not held and all(map(_is_simple, inner))
+
+    def _find_sums(self, node: Node, items: int) -> set[Value]:
+        """Find what is counted by a loop. Before the turns it is made sure that it does not overflow."""
+        body, found = node.blocks[0], set[Value]()
+        for param, result in zip(body.params[items:], self._results(node)):
+            sums: dict[Value, int | None] = {}
+            change = _change(result, param, sums)
+            begin = self._state.env[param]
+            if change and change <= CHANGE and isinstance(begin, Number) and begin.type.dtype.char == INT.dtype.char:
+                self.emit.leave_if_far(self._fetch(param), START)
+                found |= sums.keys()
+        return found
+
+    def _results(self, node: Node) -> tuple[Any, ...]:
+        """What a turn of a loop carries into the next."""
+        results = node.blocks[0].results or ()
+        return results[bool(node.kwargs.get("until")) :]
+
+    def _stays(self, param: Value, result: Any) -> bool:
+        """Whether a turn does not hinge on what the turn before has made of a value, but for its sum."""
+        return result is param or (isinstance(result, Value) and self._turns is not None and result in self._turns.sums)
+
+    # Their code -------------------------------------------------------------------------------------------------------
+
+    def _run_ahead(self, node: Node, iterator: Any, items: int, slow: str, head: str) -> bool:
+        """Emit turns up to the limit, and go there if all is made sure.
+
+        Args:
+            iterator: it has another item.
+            slow: the block where a turn begins of which nothing is sure.
+            head: where a turn begins if there is another.
+
+        Returns:
+            whether there is nothing to be made sure, so that no turns are slow.
+        """
+        emit, body = self.emit, node.blocks[0]
+        before, fast, turn = (emit.label(name) for name in ("before", "fast", "turn"))
+        emit.jump(before)
+        emit.begin(before)
+        chunk = emit.begin_chunk()
+        item, _, step, down = self._counting(iterator)
+        limit = Number(INT, emit.kept((node, "limit"), INT.dtype))
+        env = {key: each for key, each in self._state.env.items() if self.structure.is_live_in_loop(key, node)}
+        fixed = {key: self._fetch(key) for key in env if key not in (node, *body.params) and _is_number(env[key])}
+        chunk.fixed |= {step, *(each.ref for each in fixed.values())}
+        sums = self._find_sums(node, items)
+        kinds = frozenset((key, kind_of(each)) for key, each in env.items())
+        blocks = {body, *(block for each in walk(body) for block in each.blocks)}
+        self._turns = Turns(node, fast, kinds, fixed, sums, blocks)
+        self._state = State({key: fixed.get(key) or mapped(_unplaced, each) for key, each in env.items()}, set(), {})
+        emit.places = {}
+        emit.begin(fast)
+        now = emit.kept(((node, ()), 0) if isinstance(iterator, Range) else (node, (1,)), INT.dtype)
+        end = f"%{emit.label('end')}"
+        emit.branch(emit.compare("gt" if down else "lt", Number(INT, now), Number(INT, end)), turn, head)
+        emit.begin(turn)
+        if isinstance(iterator, Range):
+            chunk.offsets[now] = emit.constant(0, INT)
+            self._begin_turn(node, replace(iterator, start=now))
+        else:
+            self._begin_turn(node, (iterator[0], Number(INT, now)))
+        self._turns.env |= {key: self._state.env[key] for key in (node, body.params[0])}
+        self._walk(body)
+        while self._turns.queue:
+            self._turns.queue.pop()()
+        chunk = emit.chunk or chunk
+        one_by_one = step in ("1", "-1") and all(map(self._stays, body.params[items:], self._results(node)))
+        self.vectorises |= one_by_one and chunk.loads > 0 and chunk.exits == 0
+        self._turns = emit.chunk = None
+        emit.begin(before)
+        self._guard(node, chunk, Number(INT, item), limit, end, down, slow, fast)
+        return not (chunk.conditions or chunk.spans)
+
+    def _guard(
+        self, node: Node, chunk: Chunk, item: Number, limit: Number, end: str, down: bool, slow: str, fast: str
+    ) -> None:
+        """Go to turns up to the limit if all is sure, or up to where an index would come out of bounds."""
+        emit, bad = self.emit, self.emit.constant(False, BOOL)
+        for each in chunk.conditions:
+            bad = emit.integer("or", bad, each)
+        until = limit
+        for offset, length in chunk.spans.values():
+            low = emit.integer("sub", emit.constant(0, INT), offset)
+            high = emit.integer("sub", self._least("lt", length, emit.constant(CAPACITY, INT)), offset)
+            early, late = emit.compare("lt", item, low), emit.compare("ge", item, high)
+            bad = emit.integer("or", emit.integer("or", bad, early), late)
+            if down:
+                low, high = (emit.integer("sub", each, emit.constant(1, INT)) for each in (low, high))
+                until = self._least("gt", until, low)
+                limit = emit.select(late, self._least("gt", limit, high), limit)
+            else:
+                until = self._least("lt", until, high)
+                limit = emit.select(early, self._least("lt", limit, low), limit)
+        emit.alias(end, until)
+        emit.keep((node, "limit"), INT.dtype, limit.ref)
+        emit.branch(bad, slow, fast) if bad.known is None else emit.jump(slow if bad.known else fast)
+
+    def _least(self, less: str, a: Number, b: Number) -> Number:
+        return self.emit.select(self.emit.compare(less, a, b), a, b)
+
+    # Where paths meet -------------------------------------------------------------------------------------------------
+
+    def _jump(self, label: Any, lives: Callable[[Key], bool], go_on: Callable[[], None]) -> None:
+        turns = self._turns
+        if turns is not None and label is turns.node:
+            live = {key: operand for key, operand in self._state.env.items() if lives(key)}
+            if turns.kinds == frozenset((key, kind_of(operand)) for key, operand in live.items()):
+                self._hold({})
+                self._keep_fresh(live)
+                self.emit.jump(turns.head)
+                return
+        if turns is None or not (isinstance(label, Point) and label.block in turns.blocks):
+            super()._jump(label, lives, go_on)
+            return
+
+        def go() -> None:
+            env = self._state.env
+            env.update({key: turns.env[key] for key in env if key in turns.env})
+            go_on()
+
+        others, self._queue = self._queue, turns.queue
+        super()._jump((turns.head, label), lives, go)
+        self._queue = others
+
+
+def _change(value: Any, param: Value, sums: dict[Value, int | None]) -> int | None:
+    """By how much at most a value differs from a parameter, if it is a sum of that and constants."""
+    if value is param:
+        return 0
+    if not isinstance(value, Value) or value.node is None:
+        return None
+    if value not in sums:
+        node, sums[value] = value.node, None
+        if node.op in _SUMS and type(node.args[1]) is int:
+            change = _change(node.args[0], param, sums)
+            sums[value] = None if change is None else change + abs(node.args[1])
+        elif node.op == "if":
+            place = node.outputs.index(value)
+            changes = [_change(block.results[place], param, sums) for block in node.blocks if block.results is not None]
+            sums[value] = None if None in changes or not changes else max(changes)  # type: ignore[type-var]
+    return sums[value]
+
+
+def _is_simple(node: Node) -> bool:
+    op = OPS.get(node.op)
+    return node.op in ("if", "build", "unpack", "bound") or (op is not None and op.lower is not None)
+
+
+def _is_number(operand: Any) -> bool:
+    return isinstance(operand, Number)
+
+
+def _unplaced(_: Any, operand: Any) -> Any:
+    return unplaced(operand)
