@@ -50,13 +50,10 @@ class _Machine:
         from llvmlite import __version__
 
         self._triple = llvm.get_default_triple()
-        self._cpu, self._features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-        self.target = self._new_target()
-        self.traits = (self._triple, self._cpu, self._features, __version__, str(llvm.llvm_version_info), _source())
-
-    def _new_target(self) -> Any:
-        target = binding().Target.from_triple(self._triple)
-        return target.create_target_machine(cpu=self._cpu, features=self._features, opt=2, jit=True)
+        cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+        target = llvm.Target.from_triple(self._triple)
+        self.target = target.create_target_machine(cpu=cpu, features=features, opt=2, jit=True)
+        self.traits = (self._triple, cpu, features, __version__, str(llvm.llvm_version_info), _source())
 
     def object(self, text: str, branchy: bool = False) -> bytes:
         """The object code of a text."""
@@ -66,7 +63,8 @@ class _Machine:
     def linked(self, code: bytes) -> Any:
         """An engine that has the functions of some object code, as long as it is alive."""
         llvm = binding()
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._new_target())
+        target = llvm.Target.from_triple(self._triple).create_target_machine(opt=0, jit=True)   # it makes no code
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         return engine
 
