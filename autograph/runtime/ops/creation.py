@@ -255,7 +255,12 @@ def of_array(g: Any, out: Any, object: Any, *_: Any, **__: Any) -> Any:
 
 
 def of_diag(g: Any, out: Any, v: Any, k: Any = 0) -> Any:
-    return np.diag(g, k) if ndim(v) == 1 else moves(np.diag)(g, out, v, k)
+    if ndim(v) != 1:
+        return moves(np.diag)(g, out, v, k)
+    if type(k) is not int:
+        return np.diag(g, k)
+    at = numbered(v)
+    return g[at + max(-k, 0), at + max(k, 0)]  # a copy, which `np.diag` does not make
 
 
 def of_meshgrid(number: int) -> Vjp:
