@@ -1,4 +1,4 @@
-"""Run every benchmark, or those named: `python benchmarks/run.py [conversion] [running] [staged] [native] [training]`.
+"""Run every benchmark, or those named: `python benchmarks/run.py [conversion] [running] [staged] [native] [arrays] …`.
 
 Beside this library stand those that are installed: `pip install -e '.[bench,peers]'`.
 """
@@ -10,6 +10,7 @@ import os
 import platform
 import sys
 
+import arrays
 import conversion
 import native
 import running
@@ -21,6 +22,7 @@ BENCHMARKS = {
     "running": running.main,
     "staged": staged.main,
     "native": native.main,
+    "arrays": arrays.main,
     "training": training.main,
 }
 

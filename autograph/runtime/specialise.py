@@ -314,9 +314,12 @@ class Specialiser:
         engine: Any = importlib.import_module(ENGINES[name])
         begin = time.perf_counter()
         check: Any = importlib.import_module("autograph.runtime.check").check if _checks() else None
-        report = passes.optimise(traced.graph, self.options.without, check)
+        without = self.options.without
+        late: frozenset[str] = getattr(engine, "LATE", frozenset())
+        report = passes.optimise(traced.graph, {*without, *late}, check)
         trace.events += [Event("pass", message, user_line(place)) for message, place in report.notes]
         optimised = time.perf_counter()
+        options |= {"late": late.difference(without)} if late else {}
         executable = engine.compile(traced.graph, module=getattr(self.function, "__globals__", None), **options)
         trace.seconds |= {"optimise": optimised - begin, "compile": time.perf_counter() - optimised}
         trace.graph = traced.graph

@@ -34,7 +34,7 @@ the very node.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
@@ -47,7 +47,10 @@ from autograph.runtime.engines.native.regions import Splitter
 from autograph.runtime.engines.native.trial import Trial
 from autograph.runtime.engines.tracebacks import leave_out, wants_generated_code
 from autograph.runtime.graph import Graph, Node
+from autograph.runtime.passes import PASSES
 from autograph.runtime.signature import Event
+
+LATE = frozenset({"reuse"})     # passes that are run when it is known which operations share a loop
 
 
 class Executable:
@@ -127,19 +130,25 @@ class Native:
 
 
 def compile(
-    graph: Graph, *, module: dict[str, Any] | None = None, filename: str | None = None, patient: bool = False
+    graph: Graph,
+    *,
+    module: dict[str, Any] | None = None,
+    filename: str | None = None,
+    patient: bool = False,
+    late: Collection[str] = (),
 ) -> Executable:
     """Make a graph a function; see `autograph.runtime.engines.numpy.compile`.
 
     Args:
         patient: whether loops run in Python at first, see `trial`. Then operations on whole arrays are NumPy's.
+        late: the passes, of `LATE`, that are to be run over what is not machine code.
 
     Raises:
         EngineError: there can be no machine code here, see `machine.binding`.
     """
     if not patient:
         binding()
-    made = Parted(graph, module, filename, patient=patient)
+    made = Parted(graph, module, filename, patient=patient, late=late)
     return Executable(graph, made.around, Native(made.regions, made.kernels, made.events))
 
 
@@ -158,14 +167,16 @@ class Parted:
         filename: str | None = None,
         *,
         patient: bool,
+        late: Collection[str] = (),
         whole: Node | None = None,
     ) -> None:
+        self._late = late
         self.kernels: list[Kernel] = []
         self._plain = partial(numpy.compile, module=module)
         self._fuses = not patient
         make: Callable[[Node], Region] = partial(Region, name=graph.name, compile=self._compiled)
         if patient:
-            part = partial(Parted, module=module, patient=True)
+            part = partial(Parted, module=module, patient=True, late=late)
             make = partial(Trial, name=graph.name, compile=self._compiled, part=part)
         splitter = Splitter(graph, make, whole)
         self.regions, self.events = splitter.regions, splitter.events
@@ -176,6 +187,8 @@ class Parted:
             fuser = Fuser(graph, self._plain)
             self.kernels += fuser.kernels
             graph = fuser.graph
+        for name in self._late:
+            PASSES[name](graph)
         made = self._plain(graph, filename=filename)
         names = made.run.__globals__
         for name, value in list(names.items()):

@@ -78,8 +78,6 @@ class Fuser(Copier):
         assert isinstance(first, TensorType) and isinstance(type, TensorType)
         if first.shape != type.shape or len(self._waiting) >= MOST:
             return False
-        if None in type.shape and not self._uses_waiting(node):
-            return False
         return len(_inputs([*self._waiting, node])) <= STREAMS
 
     def _ends(self, node: Node) -> bool:
@@ -99,7 +97,11 @@ class Fuser(Copier):
 
     def _flush(self, into: Block) -> None:
         """Run those that wait."""
-        nodes, self._waiting = self._waiting, []
+        waiting, self._waiting = self._waiting, []
+        for nodes in _parts(waiting):
+            self._run(nodes, into)
+
+    def _run(self, nodes: list[Node], into: Block) -> None:
         if len(nodes) < 2:
             for node in nodes:
                 into.append(self.node(node))
@@ -177,6 +179,20 @@ def _is_numeric(type: Any, ndim: int) -> bool:
 
 def _is_scalar(type: Any) -> bool:
     return isinstance(type, TensorType) and type.kind == "scalar" and type.exact and type.dtype.char in DTYPES
+
+
+def _parts(nodes: list[Node]) -> list[list[Node]]:
+    """Those that need not be of one shape apart, if the shape is not known, and if one comes behind the other."""
+    if not nodes or None not in nodes[0].output.type.shape:  # type: ignore[union-attr]
+        return [nodes]
+    parts: list[tuple[list[Node], set[Value]]] = []
+    for node in nodes:
+        part, arrays = [node], {value for value in (*node.inputs, node.output) if _is_numeric(value.type, 1)}
+        while any(arrays & others for _, others in parts):      # it belongs to one of them; so do all behind that
+            before, others = parts.pop()
+            part, arrays = before + part, arrays | others
+        parts.append((part, arrays))
+    return [part for part, _ in parts]
 
 
 def _inputs(nodes: list[Node]) -> list[Value]:

@@ -98,6 +98,8 @@ class Kernel:
         reasons: why.
     """
 
+    __ag_tame__ = True      # see `effects.tame`
+
     def __init__(self, nodes: list[Node], inputs: list[Any], outputs: list[Value], compile: Callable[[], Any]) -> None:
         self.nodes, self.inputs, self.outputs = nodes, inputs, outputs
         self.constants = _constants(nodes)

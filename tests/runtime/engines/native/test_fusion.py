@@ -419,3 +419,20 @@ def test_exp():
         assert sum(version.vain for version in kernels(staged)) == 0
     for x in (700.0, 710.0, np.inf, np.nan, -700.0, -745.0):
         assert outcome(staged, np.array([1.0, x])) == outcome(f, np.array([1.0, x]))
+
+
+def test_lengths_that_only_the_call_tells():
+    """Arrays that have nothing to do with each other may be of different lengths; others are one loop."""
+
+    def f(x, y, z):
+        a = x * x + y * y - x
+        b = z * z + 1
+        return a, b
+
+    staged = native(f)
+    for size in (3, 4, 5, 6, 7, 800):
+        args = np.ones(size), np.ones(size) + 1, np.ones(size // 2)
+        for _ in range(2):
+            assert outcome(staged, *args)[0] == outcome(f, *args)[0]
+    assert "f64[?]" in str(staged.traces[-1].signature), staged.traces
+    assert [len(kernel.compiled) for kernel in staged.traces[-1].executable.native.kernels] == [1, 1]
