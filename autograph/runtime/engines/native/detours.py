@@ -11,7 +11,6 @@ if there were no machine code.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -32,6 +31,9 @@ from autograph.runtime.passes.rewriting import shown
 from autograph.runtime.types import ANY, BOOL, INT, TensorType, scalar, type_of
 
 UNKNOWN = "unknown"         # what comes is not known before it has come
+LOSS = 3            # by a detour, see `Detours._count`
+TURNS = 8           # of a loop, as a guess
+_FREE = frozenset({"build", "unpack", "bound"})     # for which there is nothing to do
 _NEVER = frozenset({"raise", "enter", "exit", "bound"})
 _RESHAPE = frozenset({"setattr", "delattr", ".resize", ".setflags", "call"})
 
@@ -109,8 +111,8 @@ class Detours(Versions):
         self._met = met
         self._useful = _useful(structure.root)
         self._rows: dict[Node, TensorType] = {}         # what the items of loops over arrays are
-        self._work: Counter[Node] = Counter()           # by loops: nodes that are machine code, less detours
-        self._is_whole = True       # whether the code does not end with a detour of which nobody knows what it gives
+        self._gain = 0              # what there is to gain, roughly, see `_count`
+        self._is_whole = True       # whether no turn must end with a detour of which nobody knows what it gives
 
     def _operation(self, node: Node) -> bool:
         raise NotImplementedError
@@ -139,8 +141,18 @@ class Detours(Versions):
                 del self._leaving[count:]
 
     def is_of_use(self) -> bool:
-        """Whether there is a loop in which machine code does more than to call Python."""
-        return not self.detours or not self._is_whole or any(count > 0 for count in self._work.values())
+        """Whether more is gained by machine code than lost by calling Python from it."""
+        return not self.detours or not self._is_whole or self._gain > 0
+
+    def _count(self, block: Block, gain: int) -> None:
+        """Count what is gained in a block: 1 for a node of Python's numbers; an inner loop has more turns."""
+        self._gain += gain * TURNS ** self.structure.depth(block)
+
+    def _gain_of(self, node: Node) -> int:
+        """What there is to gain by doing a node as machine code."""
+        if node.op in _FREE:
+            return 0
+        return 3 if any(map(_is_numpys, map(self._value, node.inputs))) else 1
 
     # Which nodes, and what they give ----------------------------------------------------------------------------------
 
@@ -206,7 +218,7 @@ class Detours(Versions):
         outputs = [value for node in nodes for value in node.outputs if self.structure.is_live(value, behind)]
         detour = self._detour((nodes[0], nodes[-1]), nodes, outputs)
         found = self._called(detour, [self._value(value) for value in detour.inputs])
-        self._work[self.structure.loop_around(block)] -= 1
+        self._count(block, -LOSS)
         refs = self._parts(found, len(detour.outputs))
         for value, ref in zip(detour.outputs, refs):
             self._define(value, Boxed(ref))
@@ -214,17 +226,17 @@ class Detours(Versions):
         self._leave_from(behind)
         if any(map(_may_reshape, detour.nodes)):
             self._look_at_arrays()
-        if not self._taken(detour.outputs):
+        if not self._taken(detour.outputs, block):
             return None
         if any(isinstance(self.expected[value], TensorType) for value in detour.outputs):
             self._leave_from(behind)
         return stop
 
-    def _taken(self, values: Sequence[Value]) -> bool:
-        """Take objects for what they are expected to be, or leave. Gives whether the code goes on."""
+    def _taken(self, values: Sequence[Value], block: Block) -> bool:
+        """Take objects for what they are expected to be, or leave. Gives whether the code of a block goes on."""
         kinds = [self.expected[value] for value in values]
         if UNKNOWN in kinds:
-            self._is_whole = False
+            self._is_whole &= self.structure.is_rare(block)
             self.emit.jump(self._leave())
             return False
         for value, kind in zip(values, kinds):
@@ -308,6 +320,10 @@ class Detours(Versions):
 def is_detour(node: Node) -> bool:
     """Whether a node can be a detour, or part of one."""
     return not node.blocks and node.op not in _NEVER
+
+
+def _is_numpys(operand: Any) -> bool:
+    return isinstance(operand, Array) or (isinstance(operand, Number) and operand.type.kind == "scalar")
 
 
 def _may_reshape(node: Node) -> bool:

@@ -45,7 +45,7 @@ class Iterators(Detours):
         for param in body.params[:items]:
             self._expected(param, self._rows.get(node, param.type) if target == 0 else param.type)
         self._leave_from(Point(body, 0))
-        if self._taken(body.params[:items]):
+        if self._taken(body.params[:items], body):
             self._walk(body)
         self._state = state
         self._leave_from(None)

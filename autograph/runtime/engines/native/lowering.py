@@ -28,10 +28,8 @@ from autograph.runtime.types import INT
 
 _LIGHT = frozenset({"add", "sub", "iadd", "isub", "lt", "le", "eq", "ne", "gt", "ge"})
 NODES = 20_000      # lowered in all
+LENGTH = 1_000_000  # of the text of a function
 FUEL: list[int] = []        # for tests: the address of an integer, how many nodes are run before the code is left
-
-
-_FREE = frozenset({"build", "unpack", "bound"})     # for which there is nothing to do
 
 
 class Refused(Exception):
@@ -54,7 +52,10 @@ class Lowering(Iterators, RunningAhead):
             self._emit_exit(label, at, state)
         if not self.is_of_use():
             raise Refused("all that it does is Python's and NumPy's")
-        return self.emit.text
+        text = self.emit.text
+        if len(text) > LENGTH:
+            raise Refused("its code would be too long")
+        return text
 
     # Nodes ------------------------------------------------------------------------------------------------------------
 
@@ -90,7 +91,7 @@ class Lowering(Iterators, RunningAhead):
                         raise NoLowering
                     place = self._call(block, place)
                     continue
-                self._work[self.structure.loop_around(block)] += node.op not in _FREE
+                self._count(block, self._gain_of(node))
                 place += 1
                 if changes:
                     self._leave_from(Point(block, place))

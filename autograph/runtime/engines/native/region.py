@@ -29,6 +29,8 @@ from autograph.runtime.types import type_of
 
 EXITS = 32          # in one call; then the rest of the loop is Python's
 VAIN = 64           # calls for which there was no machine code, after which Python is called at once
+LESSONS = 12        # after which all that comes of detours is taken for an object like any other
+VERSIONS = 16       # for kinds of inputs; for others, the loop is Python's
 PATIENCE = 8        # calls in which there were that many, after which the code is not entered any more
 
 
@@ -105,6 +107,7 @@ class Region:
         self.met: dict[Value, Any] = {}
         self.values = [*args, *copier.params.values()]
         self.entry: Callable[..., Any] = self
+        self._lessons = 0
         self._bound: list[tuple[dict[str, Any], str]] = []
         self._name = name
         self._compile = compile
@@ -162,6 +165,8 @@ class Region:
 
     def _version(self, inputs: tuple[Any, ...]) -> Version | None:
         kinds = tuple(map(kind_of, inputs))
+        if kinds not in self.versions and len(self.versions) >= VERSIONS:
+            return None
         if kinds not in self.versions:
             try:
                 self.versions[kinds] = version = Version(self, inputs)
@@ -194,6 +199,9 @@ class Region:
         for key, value in others.items():
             self.met[key] = both(self.met[key], value) if key in self.met else met(value)
         if others:
+            self._lessons += 1
+            if self._lessons >= LESSONS:        # there will be no more of them
+                self.met.update(dict.fromkeys(version.expected))
             self.versions = {kinds: each for kinds, each in self.versions.items() if each is not version}
             self._rebind(self)
 

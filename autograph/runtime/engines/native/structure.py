@@ -60,13 +60,10 @@ class Structure:
         after = self.after(loop.blocks[0])
         return after is not None and self.is_live(key, after)
 
-    def loop_around(self, block: Block) -> Node:
-        """The innermost loop that a block lies in."""
+    def depth(self, block: Block) -> int:
+        """How many loops are around a block."""
         node, at = self._owners[block]
-        while node.op == "if":
-            assert at is not None
-            node, at = self._owners[at.block]
-        return node
+        return (node.op != "if") + (0 if at is None else self.depth(at.block))
 
     def is_rare(self, block: Block) -> bool:
         """Whether a block need not be run in every turn of the loop around it."""

@@ -10,10 +10,17 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.runtime.engines.native import detours
 from tests import outcomes
 from tests.runtime.engines.native.objects import PROGRAMS
 
 NAMES = {"np": np}
+
+
+@pytest.fixture(autouse=True)
+def always(monkeypatch):
+    """Let loops be machine code even if that is no gain."""
+    monkeypatch.setattr(detours, "LOSS", 0)
 
 
 def same(function, name, arguments):
@@ -155,3 +162,49 @@ def test_objects_die_in_time():
         alive.clear()
         assert function(6) == 45
         assert max(alive) <= 2
+
+
+def test_what_is_no_gain_stays_in_python(monkeypatch):
+    """Where most is Python's, calling it from machine code takes longer than Python does."""
+    monkeypatch.undo()
+
+    def sort(xs):
+        for i in range(len(xs)):
+            for j in range(len(xs) - 1 - i):
+                if xs[j] > xs[j + 1]:
+                    xs[j], xs[j + 1] = xs[j + 1], xs[j]
+        return xs
+
+    def total(xs):
+        found = 0.0
+        for x in xs:
+            found += x * x - 1
+        return found
+
+    reasons = []
+    for function in (sort, total):
+        native = ag.function(function, engine="native")
+        for _ in range(3):
+            native([0.5 * i for i in range(99)])
+        reasons.append("all that it does is Python's" in str(native.explain([1.5] * 99)))
+    assert reasons == [True, False]
+
+
+def test_there_is_an_end_to_learning():
+    """What is of another kind each time is an object like any other in the end."""
+
+    def turns(things):
+        found = []
+        for x in things:
+            y = x[0]
+            y = y * 2
+            found.append((y, x[1]))
+        return found
+
+    function = ag.function(turns, engine="native")
+    kinds = [1, 2.5, np.float32(3), np.arange(3), np.ones((2, 2)), "ab", np.arange(6.0)[::2], np.int8(3), 2**70, 1j]
+    things = [(a, b) for a in kinds for b in kinds]
+    for _ in range(3):
+        assert repr(function(things)) == repr(turns(things))
+    (region,) = regions(function)
+    assert sum(region.left.values()) < 60
