@@ -48,7 +48,7 @@ def known_of_lists(block: Block, op: OpDef, args: tuple[Any, ...], kwargs: dict[
         if len(known) != 1:
             return inferred
         (found,) = known.values()
-        if op.name.startswith("np.") and (found.item == INT or None in found.item.shape):
+        if op.name.startswith("np.") and (found.item == INT or not _must_be_alike(found.item, op, args, kwargs)):
             return inferred  # large numbers, and arrays of several shapes, may become an array of objects
         least = () if found.filled or op.name in _OF_SOME else (0,)
         answers = [_with_count(op, args, kwargs, known, count) for count in (*least, *_COUNTS)]
@@ -56,6 +56,11 @@ def known_of_lists(block: Block, op: OpDef, args: tuple[Any, ...], kwargs: dict[
         return inferred
     found = _in_common(answers)
     return inferred if found == ANY else found
+
+
+def _must_be_alike(item: TensorType, op: OpDef, args: Any, kwargs: Any) -> bool:
+    """Whether arrays of a type have the same shape, or else an op of a list of them raises."""
+    return None not in item.shape or op.name in _OF_SOME or (op.name == "np.array" and len(args) == 1 and not kwargs)
 
 
 def _is_list(arg: Any) -> bool:
