@@ -11,7 +11,7 @@ import ctypes
 import struct
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -266,8 +266,20 @@ class Region:
 
 
 def _rest(iterator: Any) -> Any:
-    """What is left to iterate over: a range, or an array from a place on."""
-    return iterator[0][iterator[1] :] if isinstance(iterator, tuple) else iterator
+    """What is left to iterate over: a range, an array from a place on, or what an iterator gives."""
+    if isinstance(iterator, tuple):
+        return iterator[0][iterator[1] :]
+    return iterator if hasattr(type(iterator), "__iter__") else _items(iterator)
+
+
+def _items(iterator: Any) -> Iterator[Any]:
+    """What an iterator gives of which one cannot ask for an iterator, as a `for` may do without."""
+    while True:
+        try:
+            item = next(iterator)
+        except StopIteration:
+            return
+        yield item
 
 
 def _returned(values: Any) -> Any:

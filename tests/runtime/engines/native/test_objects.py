@@ -208,3 +208,37 @@ def test_there_is_an_end_to_learning():
         assert repr(function(things)) == repr(turns(things))
     (region,) = regions(function)
     assert sum(region.left.values()) < 60
+
+
+class Countdown:
+    """An iterator that is no iterable."""
+
+    def __init__(self, start):
+        self.left = start
+
+    def __next__(self):
+        if self.left == 0:
+            raise StopIteration
+        self.left -= 1
+        return self.left
+
+
+class Counted:
+    def __init__(self, start):
+        self.start = start
+
+    def __iter__(self):
+        return Countdown(self.start)
+
+
+def test_iterators_that_are_no_iterables(fuel):
+    def total(things):
+        found = 0
+        for x in things:
+            found = found * 2 + x
+        return found
+
+    function = ag.function(total, engine="native")
+    for nodes in (-1, -1, -1, *range(1, 12)):
+        fuel.value = nodes
+        assert function(Counted(5)) == total(Counted(5))
