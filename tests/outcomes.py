@@ -100,7 +100,7 @@ def _complete(result: Any) -> Any:
 
 @contextlib.contextmanager
 def time_limit(seconds: float = SECONDS) -> Iterator[None]:
-    """Make what runs too long fail, where the system can."""
+    """Make what takes too much processor time fail, where the system can."""
     if not hasattr(signal, "setitimer"):
         yield
         return
@@ -108,13 +108,13 @@ def time_limit(seconds: float = SECONDS) -> Iterator[None]:
     def stop(*_: object) -> None:
         raise BaseException(f"still running after {seconds} seconds")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _places(error: BaseException) -> Iterator[tuple[str, int, str]]:
