@@ -31,7 +31,7 @@ from autograph.runtime.operands import DTYPES, NoLowering
 from autograph.runtime.signature import Event
 
 VERSIONS = 8        # of a kernel
-PATIENCE = 8        # how often a version may be in vain more often than not
+PATIENCE = 8        # how often a version may be in vain
 _FAILED = object()
 
 
@@ -133,7 +133,7 @@ class Kernel:
         """Do without some machine code that is in vain again and again."""
         self.versions = {kinds: None if each is version else each for kinds, each in self.versions.items()}
         self.reasons.append("NumPy has to look at what it may warn of")
-        self._rebind(self)
+        self._rebind(self if self.compiled else self.python)
 
     def _rebind(self, entry: Callable[..., Any]) -> None:
         self.entry = entry
@@ -153,6 +153,7 @@ class Kernel:
                     version = Version(self, kinds, inputs)
                 except NoLowering:
                     self.reasons.append("there is no machine code for what they get")
+                    self._rebind(self if self.compiled else self.python)
             self.versions[kinds] = version
             if version is not None and FAST_UNDERFLOWS:
                 self._rebind(version.entry)
