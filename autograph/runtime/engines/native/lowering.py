@@ -28,7 +28,7 @@ from autograph.runtime.types import INT
 
 _LIGHT = frozenset({"add", "sub", "iadd", "isub", "lt", "le", "eq", "ne", "gt", "ge"})
 NODES = 20_000      # lowered in all
-LENGTH = 1_000_000  # of the text of a function
+SIZE = 30_000       # instructions in all
 FUEL: list[int] = []        # for tests: the address of an integer, how many nodes are run before the code is left
 
 
@@ -52,10 +52,7 @@ class Lowering(Iterators, RunningAhead):
             self._emit_exit(label, at, state)
         if not self.is_of_use():
             raise Refused("all that it does is Python's and NumPy's")
-        text = self.emit.text
-        if len(text) > LENGTH:
-            raise Refused("its code would be too long")
-        return text
+        return self.emit.text
 
     # Nodes ------------------------------------------------------------------------------------------------------------
 
@@ -70,7 +67,7 @@ class Lowering(Iterators, RunningAhead):
         place: int | None = index
         while place is not None:
             self._nodes += 1
-            if self._nodes > NODES:
+            if self._nodes > NODES or self.emit.size > SIZE:
                 raise Refused("its code would be too long")
             try:
                 if place == len(block.nodes):

@@ -29,6 +29,11 @@ class Memory(Writer):
         self._cells: dict[Any, str] = {}
         self._arrays: dict[Any, str] = {}
 
+    @property
+    def size(self) -> int:
+        """How many instructions there are, roughly."""
+        return self._numbers
+
     # Blocks -----------------------------------------------------------------------------------------------------------
 
     def label(self, hint: str) -> str:
