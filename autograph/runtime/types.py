@@ -22,6 +22,14 @@ import numpy as np
 Shape: TypeAlias = tuple[int | None, ...]
 
 
+# Of dtypes that are equal, such as those of int64 and longlong, all but the one that goes by the name.
+_TWINS = {
+    char: np.dtype(np.dtype(char).str)
+    for char in np.typecodes["AllInteger"] + np.typecodes["AllFloat"]
+    if np.dtype(np.dtype(char).str).char != char
+}
+
+
 @dataclass(frozen=True, slots=True)
 class TensorType:
     """A number or array.
@@ -38,6 +46,11 @@ class TensorType:
     shape: Shape = ()
     kind: str = "array"
     exact: bool = True
+
+    def __post_init__(self) -> None:
+        if self.dtype.char in _TWINS:  # equal to another, but its numbers are of another class
+            object.__setattr__(self, "dtype", _TWINS[self.dtype.char])
+            object.__setattr__(self, "exact", False)
 
     @property
     def weak(self) -> bool:

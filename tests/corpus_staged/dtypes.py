@@ -257,3 +257,12 @@ def arrays_on_the_left(x):
     total = y + x
     y = y * x
     return total, y, np.ones(2) / x, np.array([1, 2]) @ np.array([x, x]).reshape(2, -1)
+
+
+@calls("np.array([1, 2], 'longlong')", "np.array([1, 2])", "np.array([1, 2], 'q')", "np.array([3], 'ulonglong')")
+def dtypes_that_are_equal(x):
+    last = x[-1]
+    if last > 0:
+        last = last * 2
+    dtypes = x.dtype, x.sum().dtype, (x * 2).dtype
+    return [*map(type, dtypes)], type(x[0]), type(last), x.astype("longlong").dtype.char

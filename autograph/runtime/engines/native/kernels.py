@@ -62,10 +62,14 @@ class Version:
         self.seconds = time.perf_counter() - begin
 
     def _redo(self, *inputs: Any) -> Any:
+        self.failed()
+        return self._kernel.python(*inputs)
+
+    def failed(self) -> None:
+        """Note that a call was in vain."""
         self.vain += 1
         if self.vain >= PATIENCE:
             self._kernel.give_up(self)
-        return self._kernel.python(*inputs)
 
     def _parallel(self, frame: int, size: int) -> int:
         """Run the loops in several threads, each over a part. Gives the flags."""
@@ -116,6 +120,7 @@ class Kernel:
             found = contextvars.Context().run(version.forced, *inputs)      # NumPy has no settings in there
             if found is not _FAILED:
                 return found
+            version.failed()
         return self.python(*inputs)
 
     def python(self, *inputs: Any) -> Any:

@@ -76,5 +76,5 @@ def test_there_is_machine_code(fuel):
         function = taken(plain, "gradient", "native")
         outcomes.run(function, example, {"np": np})
         (trace,) = function.traces
-        compiled[plain.__name__] = sum(bool(region.compiled) for region in trace.executable.native.regions)
-    assert all(compiled.values()), compiled
+        compiled[plain] = sum(bool(region.compiled) for region in trace.executable.native.regions)
+    assert [plain for plain, count in compiled.items() if not count] in ([], [power])  # which may not be worth it
