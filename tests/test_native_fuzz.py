@@ -3,7 +3,7 @@
 Each is called with arguments of several kinds, with each twice. In half of the programs, machine code is left after a
 drawn number of nodes, so that Python goes on from everywhere; in half, Python begins, and machine code goes on after a
 drawn number of turns. All arrays lie in the midst of larger buffers, and all places of a frame within it. `make test`
-tries the same 200 every time, `make fuzz` so many new ones, while the C library looks after what stands around its
+tries the same 80 every time, `make fuzz` so many new ones, while the C library looks after what stands around its
 blocks. What was found stands in tests/runtime/engines/native/.
 """
 
@@ -109,7 +109,7 @@ FUELS = st.just([]) | st.lists(st.integers(1, 80), min_size=6)
 
 
 @given(loops(), st.lists(arguments(), min_size=2, max_size=3), FUELS, st.just(0) | st.integers(1, 3))
-@drawn(200)
+@drawn(80)
 def test_loops(text: str, calls: list[str], fuel: list[int], patience: int) -> None:
     note(text.removeprefix(native_strategies.PRELUDE))
     compare(text, calls, fuel, patience)

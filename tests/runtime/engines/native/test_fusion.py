@@ -412,12 +412,12 @@ def test_exp():
         return 1 / (1 + np.exp(-x)), np.exp(x) * 1.0
 
     rng, staged = np.random.default_rng(5), native(f)
-    remarkable = np.array([0.0, -0.0, 5e-324, 1e-300, -1e-17, 669.9, -511.9, -512.1, -669.9, -800.0, -np.inf])
+    remarkable = np.array([0.0, -0.0, 5e-324, 1e-300, -1e-17, 669.9, -511.9, -512.1, -669.9])
     for x in (rng.normal(size=100_000), rng.uniform(-669, 669, 100_000), remarkable):
         assert outcome(staged, x) == outcome(f, x)
     if is_numpys():
         assert sum(version.vain for version in kernels(staged)) == 0
-    for x in (700.0, 710.0, np.inf, np.nan, -700.0, -745.0):
+    for x in (700.0, 710.0, np.inf, np.nan, -700.0, -745.0, -800.0, -np.inf):
         assert outcome(staged, np.array([1.0, x])) == outcome(f, np.array([1.0, x]))
 
 
