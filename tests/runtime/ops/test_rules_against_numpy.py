@@ -524,7 +524,7 @@ def test_casts():
 def test_constructors(name):
     inputs = Inputs(name)
     values = [inputs.any() for _ in range(60)] + [[1, 2.0], [[True]], F("1"), [inputs.array(shape=(2,))]]
-    check_many(name, [((value,),) for value in values] + [((),)])
+    check_many(name, [((value,),) for value in values] + [((),)], vague=np.dtype(getattr(np, name[3:])).char in "qQ")
 
 
 def test_times():
