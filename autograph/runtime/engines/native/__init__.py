@@ -5,6 +5,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
 
     regions      which loops, and the graph in which they are calls
     trial        loops that run in Python first, until machine code pays
+    copying      graphs, with calls in the place of some nodes
     region       a loop at run time: machine code by kinds of inputs, and what happens when that is left
     structure    how the blocks of a loop nest, what is live where
     lowering     blocks to machine code

@@ -19,7 +19,7 @@ import numpy as np
 
 from autograph.runtime.effects import effect_of
 from autograph.runtime.engines.native.calls import ALIGNED, ARRAY_FLAGS, NUMBERS, array_of, is_machines, kind_of
-from autograph.runtime.engines.native.exits import Copier
+from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.objects import Table
 from autograph.runtime.engines.native.structure import Point, Structure
 from autograph.runtime.engines.native.versions import Versions

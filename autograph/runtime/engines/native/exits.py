@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.structure import Key, Point, Structure
-from autograph.runtime.graph import Block, Graph, Node, Value, map_args
+from autograph.runtime.graph import Block, Graph, Node, Value
 from autograph.runtime.types import ANY, BOOL, TensorType
 
 
@@ -51,46 +52,6 @@ class Interrupted(Exit):
 
     def __init__(self) -> None:
         super().__init__(None, [], ())
-
-
-class Copier:
-    """Copies nodes, with other values in the place of theirs.
-
-    Attributes:
-        params: the values that the copies use, but do not define, and what stands for them.
-    """
-
-    def __init__(self) -> None:
-        self.params: dict[Key, Value] = {}
-        self.values: dict[Value, Any] = {}
-
-    def arg(self, args: Any) -> Any:
-        return map_args(self._leaf, args)
-
-    def _leaf(self, leaf: Any) -> Any:
-        if not isinstance(leaf, Value):
-            return leaf
-        if leaf not in self.values:
-            self.values[leaf] = self.params[leaf] = Value(leaf.type, None, leaf.name)
-        return self.values[leaf]
-
-    def node(self, node: Node, args: tuple[Any, ...] | None = None) -> Node:
-        """A copy of a node; with other arguments, if there are any given."""
-        copy = Node(node.op, self.arg(node.args) if args is None else args, self.arg(node.kwargs), (), node.place)
-        copy.own = node.own
-        copy.blocks = tuple(map(self.block, node.blocks))
-        for value in node.outputs:
-            self.values[value] = copy.add_output(value.type, value.name)
-        return copy
-
-    def block(self, block: Block) -> Block:
-        copy = Block()
-        for param in block.params:
-            self.values[param] = copy.add_param(param.type, param.name)
-        for node in block.nodes:
-            copy.append(self.node(node))
-        copy.results = self.arg(block.results)
-        return copy
 
 
 class Continuation:

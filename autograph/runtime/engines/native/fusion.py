@@ -9,22 +9,22 @@ the values that are used elsewhere; the others never become arrays.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from autograph.runtime.effects import effect_of
 from autograph.runtime.engines.native.calls import NUMBERS
-from autograph.runtime.engines.native.exits import Copier
+from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.kernels import Kernel
 from autograph.runtime.engines.native.nest import key_of, operands, sum_of
-from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, walk
+from autograph.runtime.graph import Block, Graph, Node, Value, gather, walk
 from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.operands import DTYPES
 from autograph.runtime.ops.inner import LOOPS
 from autograph.runtime.passes.safety import is_quiet
-from autograph.runtime.types import ObjectType, TensorType
+from autograph.runtime.types import TensorType
 
 MOST = 48           # operations in one loop
 STREAMS = 16        # arrays that come into it
@@ -47,26 +47,21 @@ class Fuser(Copier):
         self._waiting: list[Node] = []
         self.graph = Graph(graph.name, self.block(graph.block))
 
-    def block(self, block: Block) -> Block:
-        copy = Block()
-        for param in block.params:
-            self.values[param] = copy.add_param(param.type, param.name)
-        for node in block.nodes:
+    def fill(self, into: Block, nodes: Sequence[Node]) -> None:
+        for node in nodes:
             if self._may_wait(node):
                 if self._waiting and not self._fits(node):
-                    self._flush(copy)
+                    self._flush(into)
                 self._waiting.append(node)
                 continue
             if self._waiting and self._ends(node):
                 self._waiting.append(node)
-                self._flush(copy)
+                self._flush(into)
                 continue
             if self._waiting and not self._is_indifferent(node):
-                self._flush(copy)
-            copy.append(self.node(node))
-        self._flush(copy)
-        copy.results = self.arg(block.results)
-        return copy
+                self._flush(into)
+            into.append(self.node(node))
+        self._flush(into)
 
     def _may_wait(self, node: Node) -> bool:
         """Whether a node is done element by element, and somebody uses what it gives."""
@@ -111,14 +106,7 @@ class Fuser(Copier):
         inputs = _inputs(nodes)
         kernel = Kernel(nodes, inputs, outputs, lambda: self._compile(self._alone(nodes, inputs, outputs)))
         self.kernels.append(kernel)
-        call = into.append(Node("call", (Constant(kernel), *self.arg(tuple(inputs))), place=nodes[0].place))
-        if len(outputs) == 1:
-            self.values[outputs[0]] = call.add_output(outputs[0].type, outputs[0].name)
-            return
-        found = call.add_output(ObjectType("tuple", tuple(value.type for value in outputs)))
-        parts = into.append(Node("unpack", (found, len(outputs)), place=nodes[0].place))
-        for value in outputs:
-            self.values[value] = parts.add_output(value.type, value.name)
+        self.call(into, kernel, inputs, outputs, nodes[0].place)
 
     def _alone(self, nodes: list[Node], inputs: list[Any], outputs: list[Value]) -> Graph:
         """The graph of what a kernel does."""

@@ -16,9 +16,10 @@ from functools import partial
 from typing import Any
 
 from autograph.runtime.engines.native.calls import Caller, fetch, kind_of
+from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.detours import Detour, both, fits, met
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Entry, builtin, tells_of_underflows
-from autograph.runtime.engines.native.exits import Continuation, Copier, Exit
+from autograph.runtime.engines.native.exits import Continuation, Exit
 from autograph.runtime.engines.native.lowering import Lowering, Refused
 from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.objects import Table

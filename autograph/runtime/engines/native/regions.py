@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.detours import is_detour
-from autograph.runtime.engines.native.exits import Copier
 from autograph.runtime.engines.native.region import Region
-from autograph.runtime.graph import Block, Constant, Graph, Node, Value, user_line, walk
+from autograph.runtime.graph import Block, Graph, Node, Value, user_line, walk
 from autograph.runtime.opdef import OPS
 from autograph.runtime.passes.rewriting import shown
 from autograph.runtime.signature import Event
-from autograph.runtime.types import NONE, ObjectType
+from autograph.runtime.types import ObjectType
 
 LOOPS = ("while", "for")
 _HIDDEN = frozenset({"list", "dict", "set", "str"})
@@ -40,38 +40,19 @@ class Splitter(Copier):
         self._tells_apart = any(map(_tells_apart, walk(graph.block)))
         self.graph = Graph(graph.name, self.block(graph.block))
 
-    def block(self, block: Block) -> Block:
-        copy = Block()
-        for param in block.params:
-            self.values[param] = copy.add_param(param.type, param.name)
-        for node in block.nodes:
+    def fill(self, into: Block, nodes: Sequence[Node]) -> None:
+        for node in nodes:
             if node.op not in LOOPS or node is self._whole:
-                copy.append(self.node(node))
+                into.append(self.node(node))
                 continue
             reason = "the program tells equal numbers apart (`is`)" if self._tells_apart else refusal(node)
             if reason:
                 self.events.append(Event("native", f"this loop runs in Python, for {reason}", user_line(node.place)))
-                copy.append(self.node(node))
+                into.append(self.node(node))
             else:
-                self._call(node, copy)
-        copy.results = self.arg(block.results)
-        return copy
-
-    def _call(self, node: Node, into: Block) -> None:
-        region = self._make(node)
-        self.regions.append(region)
-        inputs = self.arg(tuple(region.inputs))
-        call = into.append(Node("call", (Constant(region), *inputs), place=node.place))
-        if len(node.outputs) == 1:
-            self.values[node.output] = call.add_output(node.output.type, node.output.name)
-            return
-        if not node.outputs:
-            call.add_output(NONE)
-            return
-        found = call.add_output(ObjectType("tuple", tuple(value.type for value in node.outputs)))
-        parts = into.append(Node("unpack", (found, len(node.outputs)), place=node.place))
-        for value in node.outputs:
-            self.values[value] = parts.add_output(value.type, value.name)
+                region = self._make(node)
+                self.regions.append(region)
+                self.call(into, region, region.inputs, node.outputs, node.place)
 
 
 def refusal(loop: Node) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 
 from autograph.errors import EngineError
 from autograph.runtime.engines.native.calls import kind_of
-from autograph.runtime.engines.native.exits import Copier
+from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.machine import binding
 from autograph.runtime.engines.native.region import Region, Version
 from autograph.runtime.graph import Block, Graph, Node, Value
