@@ -3,15 +3,9 @@
 import importlib.util
 from pathlib import Path
 
-LOOPS = {}
+from tests.runtime.engines.native.programs import collection
 
-
-def calls(*examples):
-    def register(function):
-        LOOPS[function.__name__] = function, examples
-        return function
-
-    return register
+LOOPS, calls = collection()
 
 
 def measured():

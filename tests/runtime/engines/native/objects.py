@@ -2,15 +2,9 @@
 
 import numpy as np
 
-PROGRAMS = {}
+from tests.runtime.engines.native.programs import collection
 
-
-def calls(*examples):
-    def register(function):
-        PROGRAMS[function.__name__] = function, examples
-        return function
-
-    return register
+PROGRAMS, calls = collection()
 
 
 @calls("np.eye(5) * 20 + np.arange(25.0).reshape(5, 5)", "np.eye(3, dtype='f4') + 1", "np.zeros((3, 3))",

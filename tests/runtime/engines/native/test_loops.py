@@ -8,6 +8,7 @@ import pytest
 import autograph as ag
 from tests import outcomes
 from tests.runtime.engines.native.loops import LOOPS
+from tests.runtime.engines.native.programs import regions
 
 EXAMPLES = [(name, arguments) for name, (_, examples) in LOOPS.items() for arguments in examples]
 NAMES = {"np": np, "fractions": fractions}
@@ -18,10 +19,6 @@ def same(function, name, arguments):
     wanted, found = outcomes.run(plain, arguments, NAMES), outcomes.run(function, arguments, NAMES)
     assert found == wanted
     assert found.raised_at == wanted.raised_at
-
-
-def regions(function):
-    return [region for trace in function.traces for region in trace.executable.native.regions]
 
 
 @pytest.mark.parametrize("name", LOOPS)

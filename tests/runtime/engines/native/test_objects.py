@@ -13,6 +13,7 @@ import autograph as ag
 from autograph.runtime.engines.native import detours
 from tests import outcomes
 from tests.runtime.engines.native.objects import PROGRAMS
+from tests.runtime.engines.native.programs import regions
 
 NAMES = {"np": np}
 
@@ -40,10 +41,6 @@ def in_numpy(plain):
 
 def raised_at(outcome):
     return [place for place in outcome.places if place[2] != "warning"]
-
-
-def regions(function):
-    return [region for trace in function.traces for region in trace.executable.native.regions]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
