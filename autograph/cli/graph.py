@@ -39,11 +39,14 @@ Examples:
   autograph graph model.py:step 'f64[3,4]' rate=0.1 --places
   autograph graph model.py:step 'f64[?]' --raw
   autograph graph model.py:step 'f64[?]' -o step.svg
+  autograph graph model.py:collatz py.int --format asm --places
 """
 
 FORMATS: dict[str, str] = {
-    ".svg": "svg", ".dot": "dot", ".gv": "dot", ".html": "html", ".json": "json", ".py": "source",
+    ".svg": "svg", ".dot": "dot", ".gv": "dot", ".html": "html", ".json": "json", ".py": "source", ".ll": "llvm",
+    ".s": "asm",
 }  # fmt: skip
+CODE = {"source": "python", "llvm": "llvm", "asm": "gas"}     # and their languages
 
 
 @click.command("graph", cls=TargetCommand, help=HELP, short_help="Show the graph that a function becomes.")
@@ -53,17 +56,24 @@ FORMATS: dict[str, str] = {
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "dot", "svg", "html", "json", "source"]),
-    help="`source` is the Python code that runs; `svg` needs Graphviz.  [default: as OUT ends, or text]",
+    type=click.Choice(["text", "dot", "svg", "html", "json", *CODE]),
+    help="`source` is the Python code that runs, `llvm` and `asm` are the machine code of its loops; `svg` needs "
+    "Graphviz.  [default: as OUT ends, or text]",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["numpy", "native"]),
+    help="What runs the graph.  [default: native for `llvm` and `asm`, else as the function says]",
 )
 @click.option("--optimized/--raw", default=True, show_default=True, help="Show what runs, or what was traced.")
-@click.option("--places", is_flag=True, help="Add each node's line in your files to the text.")
+@click.option("--places", is_flag=True, help="Tell of each node, or instruction, its line in your files.")
 @click.option("-o", "--output", metavar="OUT", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file.")
 def command(
     target: Target,
     values: tuple[str, ...],
     texts: tuple[str, ...],
     form: str | None,
+    engine: str | None,
     optimized: bool,
     places: bool,
     output: Path | None,
@@ -72,26 +82,29 @@ def command(
         raise click.UsageError("name a function, as in model.py:step", click.get_current_context())
     form = form or FORMATS.get(output.suffix if output else "", "text")
     args, kwargs = arguments((*values, *texts))
-    function = staged(target, optimized)
+    if form in ("llvm", "asm"):
+        engine = engine or "native"
+    function = staged(target, optimized, engine)
     view: GraphView = traced(target.qualname, function.graph, args, kwargs)
     if form == "text" and output is None:
         display.graph(lines(view.graph, places))
         return
-    if form == "source":
-        text = str(traced(target.qualname, function.lower, args, kwargs)).rstrip("\n")
+    if form in CODE:
+        text = _lowered(target.qualname, traced(target.qualname, function.lower, args, kwargs), form, places)
     else:
         text = _written(view, form, places)
     if output is None:
-        display.code(f"{text}\n", {"source": "python", "svg": "xml"}.get(form, form))
+        display.code(f"{text}\n", {**CODE, "svg": "xml"}.get(form, form))
     else:
         _write(output, f"{text}\n")
 
 
-def staged(target: Target, optimized: bool = True) -> Any:
+def staged(target: Target, optimized: bool = True, engine: str | None = None) -> Any:
     """The function, staged."""
     found = load(target.path, str(target.qualname))
+    options: dict[str, Any] = {} if optimized else {"passes": False}
     try:
-        return ag.function(found) if optimized else ag.function(found, passes=False)
+        return ag.function(found, **options, **({"engine": engine} if engine else {}))
     except (TypeError, AutographError) as error:
         raise Failure(f"{target.qualname}: {error}") from error
 
@@ -106,6 +119,17 @@ def traced(name: str, ask: Callable[..., Any], args: list[Any], kwargs: dict[str
     except TypeError as error:
         missing = "" if args or kwargs else "; say what it is called with, such as py.int or 'f64[?]'"
         raise Failure(f"{name} cannot be called so: {error}{missing}") from error
+
+
+def _lowered(name: str, lowered: Any, form: str, places: bool) -> str:
+    """The code that runs."""
+    if form == "source":
+        return str(lowered.source).rstrip("\n")
+    text = lowered.to_llvm(places) if form == "llvm" else lowered.to_asm(places)
+    if not text:
+        why = "" if lowered.engine == "native" else f"; the engine {lowered.engine} makes none"
+        raise Failure(f"{name} has no loop of which there is machine code for such a call{why}: see autograph explain")
+    return str(text).rstrip("\n")
 
 
 def _written(view: GraphView, form: str, places: bool) -> str:

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import textwrap
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from autograph.cli.failure import Failure
 from autograph.runtime.parsing import parse
 from autograph.runtime.spec import TensorSpec
 
+needs_llvmlite = pytest.mark.skipif(find_spec("llvmlite") is None, reason="needs llvmlite")
 TEXT = """
     import autograph as ag
 
@@ -85,6 +87,30 @@ def test_other_formats(cli, module):
     assert json.loads(shown("json"))["name"] == "double"
     compile(shown("source"), "source", "exec")
     assert "return 2 * x" in shown("source")
+
+
+@needs_llvmlite
+def test_machine_code(cli, module, tmp_path):
+    def shown(*options):
+        return cli("graph", f"{module}:largest", "f64[?]", "least=py.float", *options).stdout
+
+    assert "i64 @loop(ptr" in shown("--format", "llvm") and f"{module}:13" not in shown("--format", "llvm")
+    assert f"{module}:13: if x > least:\n" in shown("--format", "llvm", "--places")
+    assert f"{module}:13: if x > least:\n" in shown("--format", "asm", "--places")
+    assert "region(" in shown("--format", "source", "--engine", "native")
+    assert "region(" not in shown("--format", "source", "--engine", "numpy")
+    for name in ("a.ll", "a.s"):
+        assert cli("graph", f"{module}:largest", "f64[?]", "least=py.float", "-o", name).exit_code == 0
+    assert "@loop" in (tmp_path / "a.ll").read_text() and "\tret" in (tmp_path / "a.s").read_text()
+
+
+@needs_llvmlite
+def test_where_there_is_no_machine_code(cli, module):
+    result = cli("graph", f"{module}:double", "f64", "--format", "llvm")
+    assert result.exit_code == 2
+    assert "double has no loop of which there is machine code for such a call: see autograph explain" in result.stderr
+    result = cli("graph", f"{module}:largest", "f64[?]", "--format", "asm", "--engine", "numpy")
+    assert "for such a call; the engine numpy makes none" in result.stderr
 
 
 def test_the_name_of_the_output_tells_the_format(cli, module, tmp_path):
@@ -199,6 +225,8 @@ def test_arguments():
 def test_completion_of_formats(spawn):
     words = {"COMP_WORDS": "autograph graph model.py:f --format s", "COMP_CWORD": "4"}
     assert spawn(env={"_AUTOGRAPH_COMPLETE": "bash_complete", **words}).stdout == "plain,svg\nplain,source\n"
+    words = {"COMP_WORDS": "autograph graph model.py:f --engine n", "COMP_CWORD": "4"}
+    assert spawn(env={"_AUTOGRAPH_COMPLETE": "bash_complete", **words}).stdout == "plain,numpy\nplain,native\n"
 
 
 def test_arguments_may_stand_behind_the_function(cli, module):

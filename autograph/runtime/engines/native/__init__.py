@@ -27,6 +27,8 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     exponential  `exp` of several numbers at a time
     gathering    machine code that looks at arrays, and makes those for results
     machine      LLVM
+    annotating   its text, with the user's lines
+    examples     what the types of the inputs stand for, to compile before the first call
     cache        machine code on disk
 
 Machine code never does anything else than Python and NumPy would do: where it would, it is left, and Python goes on at
@@ -40,6 +42,7 @@ from functools import partial
 from typing import Any
 
 from autograph.runtime.engines import numpy
+from autograph.runtime.engines.native.annotating import annotated
 from autograph.runtime.engines.native.fusion import Fuser
 from autograph.runtime.engines.native.kernels import Kernel
 from autograph.runtime.engines.native.machine import binding
@@ -119,6 +122,11 @@ class Native:
     def events(self) -> list[Event]:
         return [*self.others, *(event for piece in self.pieces for event in piece.events)]
 
+    def prepare(self) -> None:
+        """Compile what has not been called yet, as far as types tell what it will be called with."""
+        for piece in self.pieces:
+            piece.prepare()
+
     @property
     def llvm(self) -> str:
         """What LLVM made of each loop, for each combination of inputs that there has been."""
@@ -128,6 +136,15 @@ class Native:
     def asm(self) -> str:
         """The assembly of each."""
         return "\n".join(version.code.asm for piece in self.pieces for version in piece.compiled)
+
+    def annotated(self, form: str) -> str:
+        """Either of these, `llvm` or `asm`, with the lines of the user's program that it comes from."""
+        return "\n".join(
+            annotated(form, version.code, piece.place, kinds)
+            for piece in self.pieces
+            for kinds, version in list(piece.versions.items())
+            if version is not None
+        )
 
 
 def compile(

@@ -22,6 +22,7 @@ import numpy as np
 from autograph.runtime.engines.native.around import Around
 from autograph.runtime.engines.native.calls import NUMBERS
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, builtin, tells_of_underflows
+from autograph.runtime.engines.native.examples import examples_of
 from autograph.runtime.engines.native.gathering import Gathering
 from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.nest import Nest, Single, Stream, key_of, sum_of
@@ -52,7 +53,7 @@ class Version:
         self._kernel, earlier, redo = kernel, kernel.entry, self._redo
         given = list(named.values())
         gathering = Gathering(nest, given, len(each), ndim, flat, earlier, redo, self._parallel)
-        self.code = Code(nest.text + Around(nest).text + gathering.text)
+        self.code = Code(nest.text + Around(nest).text + gathering.text, origins=nest.origins)
         self.entry = builtin(self.code.entry, Table.of(gathering.things), self.code)
         forced = Table.of(gathering.things)
         for who in (earlier, redo):
@@ -164,6 +165,12 @@ class Kernel:
                 self._rebind(version.entry)
         return self.versions[kinds]
 
+    def prepare(self) -> None:
+        """Compile for the types of the inputs, if there has been no call."""
+        examples = examples_of(self.inputs)
+        if not self.versions and examples is not None and kinds_of(examples) is not None:
+            self._version(examples)
+
     # What there is ----------------------------------------------------------------------------------------------------
 
     @property
@@ -177,6 +184,11 @@ class Kernel:
         return [version for version in list(self.versions.values()) if version is not None]
 
     @property
+    def place(self) -> tuple[str, int] | None:
+        """The first file and line of the user's."""
+        return next(filter(None, (user_line(node.place) for node in self.nodes)), None)
+
+    @property
     def events(self) -> list[Event]:
         """What `explain` tells of it."""
         places = [place for place in (user_line(node.place) for node in self.nodes) if place]
@@ -188,7 +200,7 @@ class Kernel:
         if not self.versions:
             told = [f"{what} will be one loop of machine code, compiled when it is first run"]
         told += [f"{what} are NumPy's, for {reason}" for reason in dict.fromkeys(self.reasons)]
-        return [Event("native", message, places[0] if places else None) for message in told]
+        return [Event("native", message, self.place) for message in told]
 
 
 def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: bool, ndim: int) -> tuple[bool, Nest]:

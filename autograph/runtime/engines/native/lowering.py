@@ -70,10 +70,11 @@ class Lowering(Iterators, RunningAhead):
             if self._nodes > NODES or self.emit.size > SIZE:
                 raise Refused("its code would be too long")
             try:
+                node = self.structure.node_at(Point(block, place))
+                self.emit.come_from(node.place)
                 if place == len(block.nodes):
                     self._end(block)
                     return
-                node = block.nodes[place]
                 for address in FUEL:
                     self.emit.spend(address)
                 if node.op == "if" and self._selected(node):
@@ -217,6 +218,7 @@ class Lowering(Iterators, RunningAhead):
     def _after(self, node: Node, results: list[Any]) -> None:
         """Go on behind a node that has blocks."""
         after = self.structure.after(node.blocks[0])
+        self.emit.come_from(node.place)
         if after is None:
             self._finish(Exit(None, [], self._written(tuple(results))))
             return
@@ -260,6 +262,7 @@ class Lowering(Iterators, RunningAhead):
             self._define(param, operand)
 
         def go_on() -> None:
+            self.emit.come_from(node.place)
             if node.op == "while":
                 self.emit.poll("1", self._stop)
                 self._walk(node.blocks[0])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from autograph.errors import EngineError
 from autograph.runtime.engines.native import cache as disk
 from autograph.runtime.engines.native.gathering import NEW, new_array
 from autograph.runtime.engines.native.objects import NAMES, layout_is_known
+from autograph.runtime.graph import Place
 
 
 @cache
@@ -111,6 +112,7 @@ class Code:
 
     Attributes:
         text: of which it was made.
+        origins: the places in the user's code that stand in it, see `memory.Origin`.
         branchy: whether no loop in it can be vectorised.
         cached: whether it was on disk.
         run: the function `loop` of it. It takes the addresses of frame and table, and gives the number of the exit.
@@ -118,9 +120,10 @@ class Code:
         entry: the address of its function `entry`; 0 if there is none.
     """
 
-    def __init__(self, text: str, branchy: bool = False) -> None:
+    def __init__(self, text: str, branchy: bool = False, origins: Sequence[Place] = ()) -> None:
         here = machine()
         self.text = text
+        self.origins = origins
         self.branchy = branchy
         key = disk.key_of(text, str(branchy), *here.traits)
         code = disk.load(key)

@@ -14,7 +14,20 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES, Writer, llvm_type
+from autograph.runtime.graph import Place
 from autograph.runtime.operands import Array
+
+
+class Origin(str):
+    """A line of the text that tells where in the user's code the next ones come from. To LLVM it is a comment."""
+
+    place: Place = ()
+
+    @staticmethod
+    def of(place: Place) -> Origin:
+        found = Origin(";")
+        found.place = place
+        return found
 
 
 class Memory(Writer):
@@ -28,6 +41,7 @@ class Memory(Writer):
         self._numbers = 0
         self._cells: dict[Any, str] = {}
         self._arrays: dict[Any, str] = {}
+        self._origin = Origin.of(())
 
     @property
     def size(self) -> int:
@@ -44,6 +58,17 @@ class Memory(Writer):
     def begin(self, label: str) -> None:
         """Go on in a new block."""
         self._label, self._now = label, self._lines.setdefault(label, [])
+        self._now.append(self._origin)
+
+    def come_from(self, place: Place) -> None:
+        """What is emitted from now on comes from a place of the user's code."""
+        self._origin = Origin.of(place)
+        self._now.append(self._origin)
+
+    @property
+    def origins(self) -> list[Place]:
+        """Those that stand in the text, in their order."""
+        return [line.place for lines in self._lines.values() for line in lines if isinstance(line, Origin)]
 
     def _emit(self, text: str) -> str:
         self._numbers += 1

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.rows import Rows
-from autograph.runtime.graph import Constant, Node, Value
+from autograph.runtime.graph import Constant, Node, Place, Value
 from autograph.runtime.operands import DTYPES, NoLowering, Number
 from autograph.runtime.ops.inner import LOOPS, converted, truth
 from autograph.runtime.types import BOOL, FLOAT, TensorType
@@ -102,6 +102,7 @@ class Nest:
         self._places: dict[str, int] = {}       # of the numbers, among `singles`
         self._load(inputs)
         for node in nodes:
+            emit.come_from(node.place)
             self._values[node.output] = self._done(node)
         self._pin(nodes, outputs)
         found = [self._values[value] for value in outputs]
@@ -115,6 +116,11 @@ class Nest:
     def is_float(self) -> bool:
         """Whether any flags may be raised."""
         return self._emit.floats
+
+    @property
+    def origins(self) -> list[Place]:
+        """See `Memory`."""
+        return self._emit.origins
 
     # Slots of the frame -----------------------------------------------------------------------------------------------
 

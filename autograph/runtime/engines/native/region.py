@@ -19,6 +19,7 @@ from autograph.runtime.engines.native.calls import Caller, fetch, kind_of
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.detours import Detour, both, fits, met
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Entry, builtin, tells_of_underflows
+from autograph.runtime.engines.native.examples import examples_of
 from autograph.runtime.engines.native.exits import Continuation, Exit
 from autograph.runtime.engines.native.lowering import Lowering, Refused
 from autograph.runtime.engines.native.machine import Code
@@ -63,7 +64,8 @@ class Version:
             left = partial(region.left_by, self)
             entry = Entry(lowering.emit, caller.operands, slots, self.exits, self.underflows, self.entry, left)
             texts.append(entry.text)
-        self.code = Code("\n".join([*sorted(lowering.emit.declared), *texts]), branchy=not lowering.vectorises)
+        text = "\n".join([*sorted(lowering.emit.declared), *texts])
+        self.code = Code(text, not lowering.vectorises, lowering.emit.origins)
         self.table = Table.of(lowering.emit.things)
         for detour in self.detours:
             detour.enter(self.table)
@@ -134,6 +136,12 @@ class Region:
         else:
             self._count(version)
         return self._python()(*inputs)
+
+    def prepare(self) -> None:
+        """Compile for the types of the inputs, if there has been no call."""
+        examples = examples_of(self.inputs)
+        if not self.versions and examples is not None:
+            self._version(examples)
 
     def left_by(self, version: Version, number: int, address: int, *inputs: Any) -> Any:
         """Go on where `entry` of a version has found the code left."""
@@ -248,9 +256,14 @@ class Region:
         return [version for version in list(self.versions.values()) if version is not None]
 
     @property
+    def place(self) -> tuple[str, int] | None:
+        """The file and line of the user's."""
+        return user_line(self.structure.root.place)
+
+    @property
     def events(self) -> list[Event]:
         """What `explain` tells of it."""
-        place = user_line(self.structure.root.place)
+        place = self.place
         took = [f"{1e3 * version.seconds:.1f} ms{' (cached)' * version.code.cached}" for version in self.compiled]
         told = [f"this loop is machine code, compiled in {', '.join(took)}"] if took else []
         if not self.versions:
@@ -260,9 +273,8 @@ class Region:
         for detour in dict.fromkeys(detour for version in self.compiled for detour in version.detours):
             events.append(Event("native", f"{detour.name} is Python's, called by machine code", detour.place or place))
         for at, count in list(self.left.items()):
-            node = at.block.nodes[at.place] if at.place < len(at.block.nodes) else self.structure.root
             message = f"machine code was left here for Python {count} time{'s' * (count > 1)}"
-            events.append(Event("native", message, user_line(node.place) or place))
+            events.append(Event("native", message, user_line(self.structure.node_at(at).place) or place))
         return events
 
 

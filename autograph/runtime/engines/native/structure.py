@@ -42,6 +42,10 @@ class Structure:
         """The node that a block belongs to, and where that stands; the root stands nowhere."""
         return self._owners[block]
 
+    def node_at(self, at: Point) -> Node:
+        """The node at a point; at the end of a block the one that this belongs to."""
+        return at.block.nodes[at.place] if at.place < len(at.block.nodes) else self._owners[at.block][0]
+
     def after(self, block: Block) -> Point | None:
         """The point behind the node that a block belongs to."""
         at = self._owners[block][1]

@@ -59,6 +59,9 @@ class Trial(Region):
             inputs, turns = found, 2 * turns
         return super().__call__(*inputs)
 
+    def prepare(self) -> None:
+        """Do nothing: it is not known yet whether machine code pays."""
+
     def _version(self, inputs: tuple[Any, ...]) -> Version | None:
         try:
             binding()

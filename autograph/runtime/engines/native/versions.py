@@ -205,6 +205,7 @@ class Versions:
     def _emit_exit(self, label: str, at: Point, state: State) -> None:
         self._state, self.emit.places = state, {}
         self.emit.begin(label)
+        self.emit.come_from(self.structure.node_at(at).place)
         keys = [key for key in state.env if self.structure.is_live(key, at)]
         self._finish(Exit(at, keys, self._handed_back(keys)))
 
