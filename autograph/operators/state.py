@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from types import CellType, FunctionType
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from autograph.marks import UNBOUND, Unbound
@@ -85,12 +85,13 @@ class State:
         carried: the variables that the bodies change and that are read afterwards, in order of appearance.
         passing: the other variables that the bodies name; what they assign to these is not read afterwards.
         beyond: variables of the enclosing functions that the bodies reach only by calling inner functions.
+        functions: the bodies.
     """
 
-    __slots__ = ("beyond", "carried", "passing")
+    __slots__ = ("beyond", "carried", "functions", "passing")
 
     def __init__(self, names: Sequence[str], *bodies: object) -> None:
-        functions = list(_functions(bodies))
+        functions = self.functions = tuple(_functions(bodies))
         module = functions[0].__globals__ if functions else {}
         named: dict[str, Variable] = {}
         for function in functions:
@@ -119,6 +120,18 @@ class State:
         """The values of all variables that the bodies can reach, for `restore` and `changed`."""
         return {variable: variable.get() for variable in (*self.carried, *self.passing, *self.beyond)}
 
+    def module_variables(self) -> Iterator[GlobalVariable]:
+        """The variables of modules that the bodies and the functions among their variables name, to be looked at."""
+        rest: list[Any] = [*self.functions, *(variable.get() for variable in (*self.passing, *self.beyond))]
+        seen: set[int] = set()
+        for content in rest:
+            if not isinstance(content, FunctionType) or id(content) in seen:
+                continue
+            seen.add(id(content))
+            for name in sorted(_names(content.__code__) & content.__globals__.keys()):
+                yield GlobalVariable(name, content.__globals__)
+                rest.append(content.__globals__[name])
+
     def restore(self, snapshot: dict[Variable, Any]) -> None:
         """Make all variables what they were."""
         for variable, value in snapshot.items():
@@ -136,6 +149,11 @@ def _functions(bodies: Iterable[object]) -> Iterator[FunctionType]:
             yield body
         elif isinstance(body, partial):
             yield from _functions((body.func, *body.args))
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = [_names(const) for const in code.co_consts if isinstance(const, CodeType)]
+    return set(code.co_names).union(*inner)
 
 
 def _cells(function: FunctionType) -> Iterator[CellVariable]:

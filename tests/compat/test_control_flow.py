@@ -546,17 +546,15 @@ def test_returns_in_finally(n):
 def changes_lists(n):
     items, shorter, table = [n, n + 1], [n, n + 1], {"a": n, "b": n}
     if n > 0:
-        items.pop()
-        items.append(n * 10)
         items += [n * 11]
-        shorter.pop()
-        table.update(c=n)
+        del shorter[1]
+        table["c"] = n
         del table["b"]
     else:
-        items.append(n * 12)
+        items += [n * 12]
         del shorter[0]
         table["c"] = -n
-        table.pop("b")
+        del table["b"]
     return items, shorter, table
 
 
@@ -568,7 +566,7 @@ def test_branches_change_lists(n):
 def lengthened_in_one(n):
     items = [n]
     if n > 0:
-        items.append(n)
+        items += [n]
     return items
 
 
@@ -589,7 +587,8 @@ def collects_in_place(n):
 def takes_away(n):
     items = [n, n, n]
     while n > 0:
-        n -= items.pop()
+        n -= 1
+        del items[0]
     return items
 
 
@@ -606,15 +605,75 @@ def collects_outside(n):
     ("function", "error", "text"),
     [
         (lengthened_in_one, ValueError, "'items[1]' must also be initialized in the else branch"),
-        (collects, ValueError, "the list 'items' does not have the same length before and after one iteration"),
+        (collects, errors.InaccessibleTensorError, "what a loop collects belongs into a tf.TensorArray"),
         (collects_in_place, TypeError, "'items' does not have the same nested structure before and after one"),
-        (takes_away, ValueError, "Collect what a loop makes in a tf.TensorArray, and carry what it takes away"),
+        (takes_away, TypeError, "Collect what a loop makes in a tf.TensorArray, and carry what it takes away"),
         (collects_outside, errors.InaccessibleTensorError, "is out of scope and cannot be used here"),
     ],
 )
 def test_lists_keep_their_lengths(function, error, text):
     with pytest.raises(error, match=re.escape(text)):
         tf.function(function)(tf.constant(3))
+
+
+class Counter:
+    count = 0
+
+    def add(self, amount):
+        self.count += amount
+        return amount
+
+
+def test_what_methods_and_other_functions_change_is_done_while_tracing():
+    log, counter, table = [], Counter(), {"turns": 0}
+
+    def noted(x):
+        log.append("called")
+        return x
+
+    @tf.function
+    def run(n):
+        for i in tf.range(n):
+            log.append("body")
+            table["turns"] += noted(counter.add(1))
+        if n > 1:
+            log.append("then")
+        else:
+            log.append("else")
+        return table["turns"]
+
+    assert run(tf.constant(3)).numpy() == 3
+    assert log == ["body", "called", "then", "else"]
+    assert counter.count == 1
+
+
+def prints_in_loops(n):
+    table = {"x": 0}
+    for i in tf.range(n):
+        print("outer")
+        for j in tf.range(i):
+            print("inner")
+            table["x"] += j
+    return table["x"]
+
+
+def test_loops_print_once_while_they_are_traced(capsys):
+    assert tf.function(prints_in_loops)(tf.constant(4)).numpy() == 4
+    assert capsys.readouterr().out == "outer\ninner\n"
+
+
+module_object = Counter()
+
+
+def counts_in_a_module(n):
+    for i in tf.range(n):
+        module_object.count = module_object.count + i
+        module_object.last = i
+    return module_object.count + module_object.last
+
+
+def test_loops_carry_attributes_of_objects_of_a_module():
+    assert tf.function(counts_in_a_module)(tf.constant(4)).numpy() == 9
 
 
 def test_tensors_are_not_used_where_they_are_not_known():

@@ -84,3 +84,14 @@ def test_lists_that_cannot_be_stacked():
         run(rows, 0, 3)
     assert untyped(3) == [0, 1, 2]
     assert np.array_equal(autograph.stack([1, 2]), [1, 2])
+
+
+def test_lists_do_not_grow_in_staged_loops():
+    def collects(n):
+        found = []
+        for i in tf.range(n):
+            found.append(i)
+        return found
+
+    with pytest.raises(ValueError, match="Trying to push to a list in a loop"):
+        tf.function(collects, experimental_autograph_options=LISTS)(tf.constant(3))

@@ -175,3 +175,64 @@ def test_writing_leaves_the_array_before_as_it_was():
         return first.stack(), second.stack(), third.stack()
 
     assert plain(collected(tf.constant(3))) == ([7, 0], [8, 0], [0, 1, 2])
+
+
+def read_before_it_is_written(n):
+    found, seen = tf.TensorArray(tf.int32, size=3), tf.constant(0)
+    for i in tf.range(n):
+        before = found
+        found = found.write(0, i + 10)
+        seen = seen * 100 + before.read(0)
+    return seen, found.stack()
+
+
+def read_before_a_branch_writes(n):
+    found, seen = tf.TensorArray(tf.int32, size=3), tf.constant(0)
+    for i in tf.range(n):
+        before = found
+        if i > 0:
+            found = found.write(0, i + 10)
+        for j in tf.range(i):
+            found = found.write(j + 1, i)
+        seen += before.read(0) * 2 + before.read(1)
+    return seen, found.stack()
+
+
+def written_in_vain(n):
+    found = tf.TensorArray(tf.int32, size=2).write(0, 5)
+    seen = tf.constant(0)
+    for i in tf.range(n):
+        seen = seen * 100 + found.write(0, i).read(0) + found.read(0)
+    return seen, found.stack()
+
+
+def swapped(n):
+    found = tf.TensorArray(tf.int32, size=2)
+    other = found.write(0, 1)
+    for i in tf.range(n):
+        if i % 2 == 0:
+            found, other = other.write(0, i + 1), found
+        else:
+            found, other = other, found.write(1, i + 4)
+    return found.stack(), other.stack()
+
+
+def handed_to_loops(n):
+    first = tf.TensorArray(tf.int32, size=2, dynamic_size=True)
+    go_on, body = lambda i, _: i < n, lambda i, array: (i + 1, array.write(i, i * i))
+    _, second = tf.while_loop(go_on, body, (0, first))
+    return first.size(), second.stack()
+
+
+@pytest.mark.parametrize(
+    ("function", "n", "expected"),
+    [
+        (read_before_it_is_written, 3, [1011, [12, 0, 0]]),
+        (read_before_a_branch_writes, 3, [23, [12, 2, 2]]),
+        (written_in_vain, 2, [506, [5, 0]]),
+        (swapped, 4, [[0, 0], [3, 7]]),
+        (handed_to_loops, 4, [2, [0, 1, 4, 9]]),
+    ],
+)
+def test_writing_leaves_the_array_before_as_it_is(function, n, expected):
+    assert plain(list(tf.function(function)(tf.constant(n)))) == expected

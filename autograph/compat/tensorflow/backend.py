@@ -7,6 +7,7 @@ else runs as Python while tracing. What begins as plain Python cannot turn into 
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -110,11 +111,14 @@ class TensorFlowBackend(protocol.Backend):
         effect(_check, _condition(test)._value, str(text))
 
     def ref(self, value: Any) -> Any:
-        mutations.touch(self.current, value)
+        frame = sys._getframe(1)
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("autograph."):
+            frame = frame.f_back
+        mutations.touch(self.current, value, {mutations.name_of(frame.f_code)})
         return NotImplemented
 
     def call(self, function: Any) -> Any:
-        mutations.touch(self.current, getattr(function, "__self__", None))
+        mutations.touch(self.current, getattr(function, "__self__", None), set())
         name = function.__name__ if isinstance(function, (BuiltinFunctionType, type)) else ""
         if name and vars(builtins).get(name) is function:
             return getattr(operators, f"{name}_", NotImplemented)
@@ -127,6 +131,8 @@ class TensorFlowBackend(protocol.Backend):
         known = _BUILTINS.get(name)
         if name == "print" and is_tensor_in(args) and "BUILTIN_FUNCTIONS" in map(str, self.current.features):
             return printing.print_like_python(*args, **kwargs)
+        if name == "print" and self.current.printed and kwargs.get("file") in (None, sys.stdout):
+            return print(*args, **{**kwargs, "file": self.current.printed[-1]})
         method = getattr(type(args[0]), f"_{name}_", None) if args else None
         if method is not None:
             return method(*args, **kwargs)

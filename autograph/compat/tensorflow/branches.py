@@ -28,12 +28,16 @@ class Arm:
     Attributes:
         values: of the variables that are carried.
         entries: the places in containers that it changed, with their new values.
+        kept: what was in the containers that its methods changed.
+        written: the tensor arrays from before it to whose lists it writes.
     """
 
     block: Block
     result: Any = None
     values: dict[Any, Any] = field(default_factory=dict)
     entries: list[tuple[mutations.Entry, Any]] = field(default_factory=list)
+    kept: list[mutations.Snapshot] = field(default_factory=list)
+    written: list[Any] = field(default_factory=list)
 
     def value_of(self, slot: Any) -> Any:
         """What it left of a slot."""
@@ -46,15 +50,33 @@ def run_body(graph: FuncGraph, body: Callable[[], Any], state: Any, block: Block
     """Trace `body` into `block`; all that it changed is made what it was."""
     before = state.snapshot()
     graph.touched.append({})
+    graph.handed_on.append([])
     arm = Arm(block)
     try:
         with graph.trace.open(block):
-            arm.result = body()
-        arm.values = {variable: variable.get() for variable in state.carried}
+            arm.result = _as_it_is(graph, body())
+        arm.values = {variable: _as_it_is(graph, variable.get()) for variable in state.carried}
     finally:
         state.restore(before)
-        arm.entries = mutations.undo(graph, before)
+        arm.entries, arm.kept = mutations.undo(graph, before, state)
+        for array, flow in reversed(graph.handed_on.pop()):
+            array._flow = flow
+            if array.depth <= len(graph.handed_on):
+                arm.written.append(array)
     return arm
+
+
+def _as_it_is(graph: FuncGraph, value: Any) -> Any:
+    """`value` with arrays of their own, where it has tensor arrays that let others have their lists."""
+    copies = {id(array.flow) for array, _ in graph.handed_on[-1]}
+    return nest.map(lambda leaf: leaf, value) if any(id(leaf) in copies for leaf in nest.flatten(value)) else value
+
+
+def append(graph: FuncGraph, node: Node, arms: Sequence[Arm]) -> None:
+    """Add a node with these arms to the graph, and before it copies of what they write to."""
+    for array in {id(array): array for arm in arms for array in arm.written}.values():
+        array.hand_on()
+    graph.trace.block.nodes.append(node)
 
 
 def merged_slots(arms: Sequence[Arm]) -> list[Any]:
@@ -89,10 +111,10 @@ def stage_if(
     result = join.variable(name, [arm.result for arm in arms])
     for arm, found in zip(arms, join.results):
         arm.block.results = tuple(found)
-    trace.block.nodes.append(node)
+    append(graph, node, arms)
     for slot, value in changed:
         if isinstance(slot, mutations.Entry):
-            mutations.touch(graph, slot.container)
+            mutations.touch(graph, slot.container, slot.by)
         slot.set(value)
     return result
 

@@ -13,8 +13,6 @@ import numpy as np
 from autograph.runtime.graph import Constant, Value
 from autograph.runtime.trace import Trace
 
-Snapshot = tuple[Any, Any]
-
 
 class FuncGraph:
     """One tracing of a function.
@@ -24,6 +22,7 @@ class FuncGraph:
         features: the optional features of AutoGraph that were asked for.
         touched: for each branch or loop body that is being traced, the innermost last, the containers and objects
             that its code was about to change, with their contents before.
+        handed_on: for each such body, the tensor arrays that let others have their lists, with what these were.
         variables: those that were made while tracing.
     """
 
@@ -31,8 +30,10 @@ class FuncGraph:
         self.name = name
         self.trace = Trace(name, _lift)
         self.features = frozenset(features)
-        self.touched: list[dict[int, Snapshot]] = []
-        self.loops = 0  # whose bodies are being traced, one within the other
+        self.touched: list[dict[int, Any]] = []
+        self.handed_on: list[list[tuple[Any, Any]]] = []
+        self.loops: list[int] = []  # whose bodies are being traced: how deep in `handed_on` each is
+        self.printed: list[Any] = []  # what `print` writes to in loop bodies, which may be traced again
         self.variables: list[Any] = []
         self.accessed: dict[int, Any] = {}  # variables that are read, by their ids
         self.reads: dict[int, Any] = {}  # what variables are read as, by their ids, while `replaying`

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import Any
 
 import numpy as np
 
 from autograph import nest
 from autograph.compat.tensorflow import mutations
-from autograph.compat.tensorflow.branches import Arm, lowered, run_body
+from autograph.compat.tensorflow.branches import Arm, append, lowered, run_body
 from autograph.compat.tensorflow.convert import convert_to_tensor, is_convertible
 from autograph.compat.tensorflow.dtypes import numpy_dtype
 from autograph.compat.tensorflow.graphs import FuncGraph
 from autograph.compat.tensorflow.shapes import TensorShape
 from autograph.compat.tensorflow.tensor import Tensor, type_of, wrap
-from autograph.compat.tensorflow.tensor_array import TensorArray
+from autograph.compat.tensorflow.tensor_array import TensorArray, own
 from autograph.operators.state import UNBOUND
 from autograph.runtime.graph import Block, Node
 from autograph.runtime.loops import forget_first_test
@@ -75,6 +76,7 @@ class _Loop:
     Attributes:
         carried: the slots that have a value before the loop.
         created: those that get one only in it.
+        arm: its body.
     """
 
     graph: FuncGraph
@@ -83,6 +85,7 @@ class _Loop:
     items: Items | None = None
     carried: list[_Slot] = field(default_factory=list)
     created: list[_Slot] = field(default_factory=list)
+    arm: Arm = field(default_factory=lambda: Arm(Block()))
 
     def __post_init__(self) -> None:
         for variable in self.state.carried:
@@ -95,7 +98,7 @@ class _Loop:
             return False
         if not all(is_convertible(leaf) for leaf in nest.flatten(value)):
             return False
-        init = value.apart() if isinstance(value, TensorArray) else value
+        init = value.apart() if isinstance(value, TensorArray) else nest.map(own, value)
         self.carried.append(_Slot(slot, nest.map(convert_to_tensor, init), self._invariant(value)))
         return True
 
@@ -114,23 +117,33 @@ class _Loop:
             return until() if until is not None else None
 
         for _ in range(_ROUNDS):
-            block = Block()
-            self.graph.loops += 1
+            self.graph.printed.append(StringIO())
             try:
-                arm = self._turn(turn, block, begin)
-            finally:
-                self.graph.loops -= 1
+                arm = self._turn(turn, Block(), begin)
+            except BaseException:
+                self._print()
+                raise
             known = [each.slot for each in (*self.carried, *self.created) if isinstance(each.slot, mutations.Entry)]
             new = [entry for entry, _ in arm.entries if not any(entry.is_at(each) for each in known)]
-            if sum(self._add(entry) for entry in new) == 0:
+            if sum([self._add(entry) for entry in new]) == 0:
+                self._print()
                 break
+            self.graph.printed.pop()
+            for snapshot in arm.kept:
+                mutations.restore(snapshot)
         self._read_exit(arm)
         results = self._results(arm)
         if until is not None:
             with self.graph.trace.open(arm.block):
                 results.insert(0, lowered(self.graph, convert_to_tensor(arm.result)))
         arm.block.results = tuple(results)
+        self.arm = arm
         return arm
+
+    def _print(self) -> None:
+        """Print what the body has printed."""
+        printed = self.graph.printed.pop().getvalue()
+        print(printed, end="", file=self.graph.printed[-1] if self.graph.printed else None)
 
     def _turn(self, turn: Callable[[], Any], block: Block, begin: Callable[[Block], None] | None) -> Arm:
         def body() -> Any:
@@ -139,11 +152,14 @@ class _Loop:
             self.install(block)
             return turn()
 
+        self.graph.loops.append(len(self.graph.handed_on) + 1)
         try:
             arm = run_body(self.graph, body, self.state, block)
+            if {"LISTS", "ALL"} & set(map(str, self.graph.features)) and any(map(mutations.is_longer, arm.kept)):
+                raise ValueError("Trying to push to a list in a loop: collect what a loop makes in a tf.TensorArray")
             for entry, value in arm.entries:
                 if entry.lengthens(value):
-                    raise ValueError(
+                    raise TypeError(
                         f"the list '{entry.name.rpartition('[')[0]}' does not have the same length before and after "
                         "one iteration: how many turns there are is known only when the graph runs. Collect what a "
                         "loop makes in a tf.TensorArray, and carry what it takes away in variables"
@@ -155,13 +171,15 @@ class _Loop:
                     text = f"'{each.name}' must be defined before the loop: its first turn reads it"
                     raise ValueError(text) from error
             raise
+        finally:
+            self.graph.loops.pop()
 
     def install(self, block: Block) -> None:
         """Add params for what is carried to a block, and set the variables to them."""
         for each in self.carried:
             each.params = nest.map(lambda leaf, inv=each.invariant: self._param(block, leaf, inv), each.init)
             if isinstance(each.slot, mutations.Entry):
-                mutations.touch(self.graph, each.slot.container)
+                mutations.touch(self.graph, each.slot.container, each.slot.by)
             each.slot.set(each.params.copy() if type(each.params) in (list, dict) else each.params)
 
     def _param(self, block: Block, init: Tensor, invariant: TensorShape | None) -> Tensor:
@@ -260,19 +278,18 @@ class _Loop:
 
     def finish(self, node: Node) -> None:
         """Add the loop to the graph, and set the variables to what it leaves."""
-        trace = self.graph.trace
         outputs: list[tuple[_Slot, Any]] = []
         for each in self.carried:
             value = nest.map(lambda _, leaf, e=each: self._output(node, e, leaf), each.exit, each.params)
             outputs.append((each, value))
         for each in self.created:
             outputs.append((each, nest.map(lambda leaf, e=each: self._output(node, e, leaf, True), each.exit)))
-        trace.block.nodes.append(node)
+        append(self.graph, node, [self.arm])
         for each, value in outputs:
             if each.init is UNBOUND and not self._starts_at_zero(each):
                 value = nest.map(lambda leaf, e=each: self._initialised(e.name, leaf), value)
             if isinstance(each.slot, mutations.Entry):
-                mutations.touch(self.graph, each.slot.container)
+                mutations.touch(self.graph, each.slot.container, each.slot.by)
             each.slot.set(value)
 
     def _output(self, node: Node, each: _Slot, leaf: Tensor, created: bool = False) -> Tensor:

@@ -8,26 +8,33 @@ such as `x['a']`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import CodeType, ModuleType
 from typing import Any
 
 from autograph.compat.tensorflow.graphs import FuncGraph
-from autograph.operators.state import UNBOUND
+from autograph.operators.state import UNBOUND, State
 
+Name = tuple[str, str, str]
 _CONTAINERS = (dict, list)
 
 
 class Entry:
     """A place in a container, to be read and written like a variable."""
 
-    __slots__ = ("container", "key", "name")
+    __slots__ = ("by", "container", "key", "name")
 
-    def __init__(self, container: Any, key: Any, name: str) -> None:
+    def __init__(self, container: Any, key: Any, name: str, by: set[Name]) -> None:
+        self.by = by
         self.container = container
         self.key = key
         self.name = name
 
     def get(self) -> Any:
-        return _contents(self.container).get(self.key, UNBOUND)
+        found = _contents(self.container).get(self.key, UNBOUND)
+        if found is UNBOUND and not isinstance(self.container, _CONTAINERS):
+            return getattr(type(self.container), self.key, UNBOUND)
+        return found
 
     def set(self, value: Any) -> None:
         if isinstance(self.container, _CONTAINERS):
@@ -54,19 +61,48 @@ def _put(container: Any, key: Any, value: Any) -> None:
         container.pop(key, None)
 
 
-def touch(graph: FuncGraph, container: Any) -> None:
+@dataclass
+class Snapshot:
+    """What was in a container before code that may change it.
+
+    Attributes:
+        by: the functions of which statements change it; nothing is noted of methods that do.
+    """
+
+    container: Any
+    before: Any
+    by: set[Name] = field(default_factory=set)
+
+    def entries(self, name: str) -> Iterator[tuple[Entry, Any]]:
+        """The places that were changed, and to what; UNBOUND for those that are gone."""
+        old = dict(enumerate(self.before)) if isinstance(self.before, list) else self.before
+        new = dict(_contents(self.container))
+        for key in [*old, *(key for key in new if key not in old)]:
+            if new.get(key, UNBOUND) is not old.get(key, UNBOUND):
+                step = f"[{key!r}]" if isinstance(self.container, _CONTAINERS) else f".{key}"
+                yield Entry(self.container, key, name + step, self.by), new.get(key, UNBOUND)
+
+
+def touch(graph: FuncGraph, container: Any, by: set[Name]) -> None:
     """Note what is in a container that is about to be changed."""
-    if graph.touched and (isinstance(container, _CONTAINERS) or _is_object(container)):
-        graph.touched[-1].setdefault(id(container), (container, _copy(container)))
+    if graph.touched and (isinstance(container, (*_CONTAINERS, set)) or _is_object(container)):
+        found = graph.touched[-1].setdefault(id(container), Snapshot(container, _copy(container)))
+        found.by |= by
+
+
+def name_of(code: CodeType) -> Name:
+    """What a function has in common with the bodies that its blocks have become."""
+    return code.co_filename, code.co_name, getattr(code, "co_qualname", "")
 
 
 def _is_object(value: Any) -> bool:
     kind = type(value)
-    return hasattr(value, "__dict__") and not isinstance(value, type) and not kind.__module__.startswith("autograph")
+    is_object = hasattr(value, "__dict__") and not isinstance(value, (type, ModuleType))
+    return is_object and not kind.__module__.startswith("autograph")
 
 
 def _copy(container: Any) -> Any:
-    return container.copy() if isinstance(container, _CONTAINERS) else dict(vars(container))
+    return container.copy() if isinstance(container, (*_CONTAINERS, set)) else dict(vars(container))
 
 
 def _contents(container: Any) -> dict[Any, Any]:
@@ -75,44 +111,52 @@ def _contents(container: Any) -> dict[Any, Any]:
     return container if isinstance(container, dict) else vars(container)
 
 
-def undo(graph: FuncGraph, variables: dict[Any, Any]) -> list[tuple[Entry, Any]]:
+def undo(graph: FuncGraph, variables: dict[Any, Any], state: State) -> tuple[list[tuple[Entry, Any]], list[Snapshot]]:
     """End what `touched` has begun: make the containers what they were; gives what was changed, and to what.
+
+    What methods and other functions have changed stays so, as TensorFlow has it: that is done while tracing. The second
+    result is what was in these containers.
 
     Args:
         variables: the variables as they were before, through which containers are known. Those that are not reached
-            from there were made meanwhile, and stay as they are.
+            from there, or from variables of modules that `state` names, were made meanwhile, and stay as they are.
     """
     changed = []
-    names = _names(variables, set(graph.touched[-1]))
-    for identity, (container, before) in graph.touched.pop().items():
-        if identity not in names:
-            continue
-        old = dict(enumerate(before)) if isinstance(before, list) else before
-        new = dict(_contents(container))
-        for key in [*old, *(key for key in new if key not in old)]:
-            if new.get(key, UNBOUND) is not old.get(key, UNBOUND):
-                step = f"[{key!r}]" if isinstance(container, _CONTAINERS) else f".{key}"
-                changed.append((Entry(container, key, names[identity] + step), new.get(key, UNBOUND)))
-        _restore(container, before)
-        if graph.touched:
-            graph.touched[-1].setdefault(identity, (container, before))
-    return changed
+    touched = graph.touched.pop()
+    functions = {name_of(function.__code__) for function in state.functions}
+    assigned = {identity for identity, each in touched.items() if each.by & functions}
+    names = _names([(value, each.name) for each, value in variables.items()], assigned)
+    if assigned - names.keys():
+        names = _names([(each.get(), each.name) for each in state.module_variables()], assigned) | names
+    for identity, each in touched.items():
+        if identity in names:
+            changed += each.entries(names[identity])
+            restore(each)
+        if graph.touched and (identity in names or identity not in assigned):
+            graph.touched[-1].setdefault(identity, each).by |= each.by
+    return changed, [each for identity, each in touched.items() if identity not in assigned]
 
 
-def _restore(container: Any, before: Any) -> None:
+def is_longer(snapshot: Snapshot) -> bool:
+    """Whether it is of a list that has another length now."""
+    return isinstance(snapshot.container, list) and len(snapshot.container) != len(snapshot.before)
+
+
+def restore(snapshot: Snapshot) -> None:
+    """Make a container what it was."""
+    container = snapshot.container
     if isinstance(container, list):
-        container[:] = before
+        container[:] = snapshot.before
         return
-    content = container if isinstance(container, dict) else vars(container)
+    content = container if isinstance(container, (dict, set)) else vars(container)
     content.clear()
-    content.update(before)
+    content.update(snapshot.before)
 
 
-def _names(variables: dict[Any, Any], wanted: set[int]) -> dict[int, str]:
+def _names(rest: list[tuple[Any, str]], wanted: set[int]) -> dict[int, str]:
     """What the user calls containers, as far as they are reached from variables."""
     found: dict[int, str] = {}
     seen: set[int] = set()
-    rest = [(value, variable.name) for variable, value in variables.items()]
     while rest and wanted - found.keys():
         value, name = rest.pop(0)
         if id(value) in seen:

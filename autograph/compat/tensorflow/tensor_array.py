@@ -1,7 +1,7 @@
 """`tf.TensorArray`: tensors by number, written one by one.
 
-Eagerly, it is a list of tensors. In a graph it is a list of their values, its `flow`: a copy of the one before where it
-is written to, and where a loop begins, which then writes to its own.
+Eagerly, it is a list of tensors. In a graph it is a list of their values, its `flow`. What is written to gets a copy of
+the one before; but if a loop made that, the list itself, and the copy, which nobody may need, is for the one before.
 """
 
 from __future__ import annotations
@@ -38,13 +38,15 @@ class TensorArray:
         element_shape: Any = None, colocate_with_first_write_call: bool = True, name: str | None = None,
     ) -> None:
         self.dtype: DType = as_dtype(dtype)
-        self.element_shape = TensorShape(element_shape)
+        self._shape = [TensorShape(element_shape)]  # also of what is made of it
         self.dynamic_size = dynamic_size
         self.infer_shape = infer_shape
         count = 0 if flow is not None else convert_to_tensor(size)._value
         self._length = None if flow is not None or dynamic_size or is_handle(count) else int(count)  # if it is known
         self._flow: Tensor | None = None  # in a graph
         self._items: Items = []  # eagerly
+        graph = graphs.current()
+        self.depth = 0 if graph is None else len(graph.handed_on)  # of the body in which it was made
         if isinstance(flow, Tensor) and not is_handle(flow._value):
             known = flow._value.tensors if isinstance(flow._value, _Values) else {}
             self._items = [
@@ -53,10 +55,15 @@ class TensorArray:
             ]
         elif flow is not None:
             self._flow = flow
-        elif graphs.current() is not None:
+        elif graph is not None:
             self._flow = _variant(_record("mul", [None], count))
         else:
             self._items = [None] * int(count)
+
+    @property
+    def element_shape(self) -> TensorShape:
+        """The shape of the elements, as far as it is known."""
+        return self._shape[0]
 
     @property
     def flow(self) -> Tensor:
@@ -78,9 +85,8 @@ class TensorArray:
         return self.element_shape, self.dynamic_size
 
     def _with(self, flow: Tensor) -> TensorArray:
-        found = TensorArray(self.dtype, dynamic_size=self.dynamic_size, flow=flow, infer_shape=self.infer_shape,
-                            element_shape=self.element_shape)  # fmt: skip
-        found._length = self._length
+        found = TensorArray(self.dtype, dynamic_size=self.dynamic_size, flow=flow, infer_shape=self.infer_shape)
+        found._length, found._shape = self._length, self._shape
         return found
 
     def _zero(self) -> Any:
@@ -96,8 +102,8 @@ class TensorArray:
         element = tensor.shape if shape is None else shape(tensor.shape)
         if not self.element_shape.is_compatible_with(element):
             raise ValueError(f"Incompatible shape for value ({element}), expected ({self.element_shape})")
-        if self.infer_shape and self.element_shape.rank is None:
-            self.element_shape = element
+        if self.infer_shape:
+            self._shape[0] = self.element_shape.merge_with(element)
         return tensor
 
     def _index(self, index: Any, verb: str) -> Any:
@@ -123,11 +129,21 @@ class TensorArray:
         return found
 
     def apart(self) -> TensorArray:
-        """The array to write to, so that this one stays what it is: but in a loop the loop's own, which is carried."""
+        """The array to write to, so that this one stays what it is."""
         graph = graphs.current()
-        if graph is None or graph.loops:
-            return self if graph is None else self._with(_variant(self._list))
-        return self._with(_variant(_record("list", self._list)))
+        if graph is None:
+            return self
+        own = bool(graph.loops) and self.depth >= graph.loops[-1]
+        return self._with(self.hand_on() if own else _variant(_record("list", self._list)))
+
+    def hand_on(self) -> Tensor:
+        """The list, for others who write to it; this array gets a copy of what it is now."""
+        copy = _variant(_record("list", self._list))
+        found, graph = self.flow, graphs.current()
+        if graph is not None and graph.handed_on:
+            graph.handed_on[-1].append((self, found))
+        self._flow = copy
+        return found
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         if graphs.current() is None:
@@ -201,6 +217,12 @@ def _children(array: TensorArray) -> dict[str, Tensor]:
 
 
 nest.register(TensorArray, _children, lambda array, parts: array._with(parts[0]), ".{}".format)
+
+
+def own(leaf: Any) -> Any:
+    """A copy, if this is the list of an array; else the same."""
+    is_list = isinstance(leaf, Tensor) and leaf.dtype is dtypes.variant
+    return _variant(_record("list", leaf._value)) if is_list else leaf
 
 
 def _variant(value: Any) -> Tensor:
