@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import time
@@ -21,6 +22,21 @@ def take_one_core() -> None:
     """To be called before libraries are imported that count the cores: processor time is what a call takes then."""
     if hasattr(os, "sched_setaffinity") and not all_cores:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def keep_memory() -> None:
+    """Let the C library keep all memory for the next array.
+
+    By itself it gives some back and asks for it anew, which takes longer than most operations. How often depends on
+    what the process has done before, so that the same function may take twice as long as before, or half.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
+    if mallopt is not None:
+        mallopt(_TRIM_THRESHOLD, 2**31 - 1)
+        mallopt(_MMAP_THRESHOLD, 2**30)
+
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3       # as malloc.h calls them
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -1,4 +1,4 @@
-"""Run every benchmark, or those named: `python benchmarks/run.py [conversion] [running] [staged] [native] [arrays] …`.
+"""Run every benchmark, or those named: `python benchmarks/run.py [conversion] [running] [staged] [native] …`.
 
 Beside this library stand those that are installed: `pip install -e '.[bench,peers]'`.
 """
@@ -12,6 +12,7 @@ import sys
 
 import arrays
 import conversion
+import everyday
 import native
 import running
 import staged
@@ -23,6 +24,7 @@ BENCHMARKS = {
     "staged": staged.main,
     "native": native.main,
     "arrays": arrays.main,
+    "everyday": everyday.main,
     "training": training.main,
 }
 

@@ -1,9 +1,11 @@
 """What the benchmarks measure gives the right answers."""
 
+import copy
 import importlib
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
@@ -16,7 +18,7 @@ def staged():
         yield importlib.import_module("staged")
     finally:
         sys.path.remove(str(BENCHMARKS))
-        for name in ("staged", "numeric", "peers", "common", "training", "trained", "trained_peers"):
+        for name in ("staged", "numeric", "peers", "common", "training", "trained", "trained_peers", "recipes"):
             sys.modules.pop(name, None)
 
 
@@ -45,3 +47,19 @@ def test_gradients_are_those_by_hand(staged, name):
     training = importlib.import_module("training")
     works = training.ways(name, training.trained.arguments()[name], {})
     assert [*works] == ["by hand", "ag.grad"]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native", "auto"])
+def test_everyday_functions_give_the_answers_of_plain_python(staged, engine):
+    import autograph as ag
+
+    if engine == "native":
+        pytest.importorskip("llvmlite")
+    recipes = importlib.import_module("recipes")
+    for name, sizes in recipes.ARGUMENTS.items():
+        plain = getattr(recipes, name)
+        function = ag.function(plain, engine=engine)
+        for args in sizes:
+            expected, actual = (each(*copy.deepcopy(args)) for each in (plain, function))
+            assert type(actual) is type(expected), name
+            np.testing.assert_equal(actual, expected, name)

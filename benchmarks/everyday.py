@@ -1,0 +1,91 @@
+"""Everyday functions, undecorated and staged: nowhere should a staged one be slower by more than what a call costs.
+
+Each function of recipes.py is called with small and with large arguments, undecorated and with each engine, by turns,
+when all has been compiled that will be. Of the times of each, the smallest counts; processor time. Besides its share of
+the undecorated function's time, a staged one may take 2 µs for its guards; one that takes longer is marked by a star.
+Memory is kept from call to call (`common.keep_memory`), else it would be chance who has to ask for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from typing import Any
+
+from common import clock, keep_memory, seconds, show, take_one_core
+
+take_one_core()
+
+import numpy as np  # noqa: E402
+import recipes  # noqa: E402
+
+import autograph as ag  # noqa: E402
+
+Work = Callable[[], object]
+ENGINES = "numpy", "native", "auto"
+OVERHEAD = 2e-6     # of a call
+NOISE = 1.05        # by which two measurements of the same may differ
+WARM = 0.05         # seconds of calls after which `auto` has made up its mind
+
+
+def once(work: Work, count: int) -> float:
+    """Seconds of one call, out of `count`."""
+    calls = [None] * count
+
+    def run() -> None:
+        for _ in calls:
+            work()
+
+    return seconds(run) / count
+
+
+def warmed(function: Callable[..., Any], args: tuple[Any, ...]) -> Work:
+    """A call of a function, of which all has been compiled that will be."""
+    begin, calls = clock(), 0
+    while clock() < begin + WARM or calls < 3:
+        function(*args)
+        calls += 1
+    return lambda: function(*args)
+
+
+def times(name: str, args: tuple[Any, ...], turns: int) -> list[float]:
+    """What a call takes: undecorated, and with each engine."""
+    plain = getattr(recipes, name)
+    works = [warmed(function, args) for function in (plain, *(ag.function(plain, engine=each) for each in ENGINES))]
+    count = max(1, int(1e-3 / once(works[0], 3)))
+    rounds = [[once(work, count) for work in works] for _ in range(turns)]
+    return [min(column) for column in zip(*rounds)]
+
+
+def duration(time: float) -> str:
+    return f"{1e6 * time:.3g} µs" if time < 1e-3 else f"{1e3 * time:.3g} ms"
+
+
+def main(pattern: str = "*", turns: int = 7) -> None:
+    keep_memory()
+    rows, ratios, slow = [], [[] for _ in ENGINES], [0] * len(ENGINES)
+    for name in recipes.ARGUMENTS:
+        for size, args in zip(("small", "large"), recipes.ARGUMENTS[name]):
+            if not fnmatchcase(name, pattern):
+                continue
+            plain, *staged = times(name, args, turns)
+            cells = []
+            for number, time in enumerate(staged):
+                slower = time > NOISE * plain + OVERHEAD
+                slow[number] += slower
+                ratios[number].append(time / plain)
+                cells.append(f"{time / plain:.2f}{' *' if slower else '  '}")
+            rows.append([f"{name}, {size}", duration(plain), *cells])
+    rows.append(["geometric mean", "", *(f"{math.exp(np.log(each).mean()):.2f}  " for each in ratios)])
+    rows.append(["slower by more than a call costs (*)", "", *(f"{each}  " for each in slow)])
+    show("Everyday functions (times the undecorated function's time)", ["", "undecorated", *ENGINES], rows)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pattern", nargs="?", default="*", help="which functions, as a glob")
+    parser.add_argument("--turns", type=int, default=7)
+    arguments = parser.parse_args()
+    main(arguments.pattern, arguments.turns)
