@@ -175,14 +175,9 @@ class Tracer:
         self, tracing: Callable[[Trace], AbstractContextManager[None]], shelter: Callable[..., Any]
     ) -> Traced:
         trace = self.trace
-        function = self.function
-        if type(function) is functools.partial:
-            function = self.outside.partial(function, constant(function, "function", name_of(function)))
-        else:
-            self.outside.see_static(function, name_of(function))
-        traced = self.caller.traced(function) if type(function) is FunctionType else self.caller.replacement(function)
-        trace.code = getattr(traced, "__code__", None)
         try:
+            traced = self._traced()
+            trace.code = getattr(traced, "__code__", None)
             with tracing(trace), self.instruments, Warnings(trace), watched_signals():
                 trace.start_from(sys._getframe())
                 try:
@@ -205,6 +200,15 @@ class Tracer:
         graph = trace.finish(result)
         check_shelters(graph, shelter, trace.plain_contexts)
         return Traced(graph, guards, containers, trace.events)
+
+    def _traced(self) -> Callable[..., Any]:
+        """What is run to trace the function: its converted form, among things that stand for what it refers to."""
+        function = self.function
+        if type(function) is functools.partial:
+            function = self.outside.partial(function, constant(function, "function", name_of(function)))
+        else:
+            self.outside.see_static(function, name_of(function))
+        return self.caller.traced(function) if type(function) is FunctionType else self.caller.replacement(function)
 
     def plain(self, reason: str) -> Traced:
         """What runs as plain Python; it is traced again when what was None then, `self.state` say, has been made."""

@@ -15,6 +15,7 @@ import operator
 import pathlib
 import re
 import string
+import sys
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
@@ -372,3 +373,14 @@ def test_an_argument_is_what_the_module_has_or_not():
     for y in [other, MISSING, other]:
         assert is_missing(1, y) is (1 if y is MISSING else other)
     assert is_missing(1) == 1
+
+
+def looks_around(x):
+    return x + len(sys._getframe(0).f_locals)
+
+
+def test_a_function_that_cannot_be_staged_keeps_its_attributes():
+    looks_around.table = table = np.ones(2)
+    staged = ag.function(looks_around)
+    assert staged(1) == looks_around(1)
+    assert looks_around.table is table
