@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import inspect
 from inspect import Parameter
-from types import CodeType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
+
+from autograph.libraries import is_own
 
 
 def user_code(function: Any) -> CodeType | None:
@@ -46,7 +48,28 @@ def full_name_of(function: Any) -> str:
 
 
 def parameters_of(entity: Any) -> list[Parameter]:
-    """The parameters of a callable; any, if it is written in C: not all such take what they say they do."""
-    if user_code(entity) is not None:
-        return list(inspect.signature(entity).parameters.values())
-    return [Parameter("args", Parameter.VAR_POSITIONAL), Parameter("kwargs", Parameter.VAR_KEYWORD)]
+    """The parameters of a callable; any, if it is written in C: not all such take what they say they do.
+
+    Those of a decorator's wrapper are the wrapper's own, for it may take others than what it wraps, or look at which
+    it was given.
+    """
+    if user_code(entity) is None:
+        return [Parameter("args", Parameter.VAR_POSITIONAL), Parameter("kwargs", Parameter.VAR_KEYWORD)]
+    return list(inspect.signature(_undecorated(entity)).parameters.values())
+
+
+def _undecorated(entity: Any) -> Any:
+    """A callable with the parameters of this one, which does not say that it has others."""
+    if isinstance(entity, functools.partial):
+        return functools.partial(_undecorated(entity.func), *entity.args, **entity.keywords)
+    if isinstance(entity, MethodType):
+        return MethodType(_undecorated(entity.__func__), entity.__self__)
+    if not isinstance(entity, FunctionType):
+        call = getattr(type(entity), "__call__", None)  # noqa: B004
+        is_users = isinstance(call, FunctionType) and not is_own(call.__code__.co_filename)
+        return MethodType(_undecorated(call), entity) if is_users else entity
+    if "__ag_switch__" in vars(entity):
+        return _undecorated(vars(entity)["__wrapped__"])
+    bare = FunctionType(entity.__code__, {}, entity.__name__, entity.__defaults__, entity.__closure__)
+    bare.__kwdefaults__ = entity.__kwdefaults__
+    return bare

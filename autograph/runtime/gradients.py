@@ -271,7 +271,7 @@ def like(trace: Trace, gradient: Any, leaf: Any) -> Any:
 def places_of(asked: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int | str]:
     """Where among the arguments those are that are asked for."""
     wanted: Sequence[int | str] = [asked.argnums] if isinstance(asked.argnums, (int, str)) else asked.argnums
-    names = list(asked.__signature__.parameters)
+    names = list(inspect.signature(asked.function).parameters) if user_code(asked.function) else []
     found: list[int | str] = []
     for each in wanted:
         place: int | str = each

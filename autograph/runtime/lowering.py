@@ -188,26 +188,30 @@ class Lowering:
     def _thing(self, value: Any) -> Any:
         """The same for what is no function of traced code, and nothing that stands for something else."""
         if type(value) in (set, bytearray) or nest.kind_of(value) is not None:
-            return self.trace.handle(self._make(value))
+            return self._handle(self._make(value))
         if isinstance(value, BaseException):
             return self.trace.record("call", (remake, type(value), value.args, attributes(value)))
         if _is_users_object(value):
-            return self.trace.handle(self._instance(value))
+            return self._handle(self._instance(value))
         if type(value) is functools.partial:
             outer = self.outside.sources.get(id(value))
             if outer is not None:
-                return self.trace.handle(self.outside._load(outer[1], ObjectType("partial")))
+                return self._handle(self.outside._load(outer[1], ObjectType("partial")))
             return self.trace.record("call", (functools.partial, value.func, *value.args), value.keywords)
         if isinstance(value, (Iterator, MappingView)) and not hasattr(value, "readline"):
             what = "an iterator" if isinstance(value, Iterator) else "a view of a dict"
             what += f" (of class {iterator_class(value).__name__}) that is made here is returned, kept or handed"
             raise Unstageable(f"{what} to code that is not staged: make a list of it", self.trace.place())
         if hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)) and may_contain(value):
-            return self.trace.handle(self._object(value))
+            return self._handle(self._object(value))
         if _is_of_trace(value, depth=3):
             reason = f"a {type(value).__name__}, which is made here, is kept or handed to code that is not staged"
             raise Unstageable(reason, self.trace.place())
         return value
+
+    def _handle(self, found: Value | Constant) -> Any:
+        """A handle for what stands for an object; what the graph has for a constant needs none."""
+        return found if type(found) is Constant else self.trace.handle(found)
 
     def _function(self, value: types.FunctionType) -> Value:
         """A node that makes a function like one that traced code made, around the values its variables have now."""

@@ -116,6 +116,10 @@ class Recorded:
         value = getattr(self.__wrapped__, name)
         return Recorded(self.trace, value, self.only_staged) if callable(value) and not name.startswith("_") else value
 
+    # Every class has these, so that `__getattr__` would not be asked.
+    __doc__ = property(lambda self: self.__wrapped__.__doc__)
+    __module__ = property(lambda self: self.__wrapped__.__module__)
+
     def __repr__(self) -> str:
         return f"<recorded {full_name_of(self.__wrapped__)}>"
 

@@ -23,7 +23,13 @@ from autograph.runtime.recorder import Recorder
 from autograph.runtime.types import ObjectType, TensorType
 
 
-class Tensor:
+class _Class(type):
+    """The class of `Tensor`, which has a module, while `__module__` of a handle is that of what it stands for."""
+
+    __module__ = property(lambda cls: __name__)  # type: ignore[assignment]
+
+
+class Tensor(metaclass=_Class):
     """A value of the graph that is being traced; see the module's documentation.
 
     Functions of NumPy, operators, methods and indexing work on it as on the array or number it stands for. Where
@@ -70,24 +76,11 @@ class Tensor:
             if not by_library and hasattr(class_of(self._value), name):
                 self._trace.needs(self, f"for its {name}", plain=True)
             raise AttributeError(f"a staged value has no attribute {name}")
-        type = self._trace.type_of(self)
-        if isinstance(type, TensorType) and type.exact:
-            sample = sample_of(type)
-            if not hasattr(sample, name):
-                return getattr(sample, name)  # the AttributeError of what it stands for
-            if name in KNOWN_ATTRIBUTES:
-                return KNOWN_ATTRIBUTES[name](type)
-            if name == "shape":
-                return self._shape(type)
-            if name == "size" and None not in type.shape:
-                return math.prod(type.shape)
-            is_method = callable(getattr(sample, name))
-        else:
-            kind = self._trace.classes.get(self._value) or class_of(self._value)
-            if kind is not None and has_attribute(kind, name) is False:
-                raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
-            is_method = is_called(kind, type, name)
-        return Method(self, name) if is_method else self._trace.record("getattr", (self, name))
+        return _attribute(self, name)
+
+    # Every class has these, so that `__getattr__` would not be asked.
+    __doc__ = property(lambda self: _attribute(self, "__doc__"))
+    __module__ = property(lambda self: _attribute(self, "__module__"))
 
     def _shape(self, type: TensorType) -> tuple[Any, ...]:
         if None not in type.shape:
@@ -313,6 +306,29 @@ for _op in ("neg", "pos", "invert", "abs"):
     setattr(Tensor, f"__{_op}__", _unary(_op))
 for _name in ("floor", "ceil", "trunc"):
     setattr(Tensor, f"__{_name}__", _unary(f"math.{_name}"))
+
+
+def _attribute(tensor: Tensor, name: str) -> Any:
+    """An attribute of what a handle stands for, as far as it is known, or what reads it when the graph runs."""
+    trace, value = tensor._trace, tensor._value
+    type = trace.type_of(tensor)
+    if isinstance(type, TensorType) and type.exact:
+        sample = sample_of(type)
+        if not hasattr(sample, name):
+            return getattr(sample, name)  # the AttributeError of what it stands for
+        if name in KNOWN_ATTRIBUTES:
+            return KNOWN_ATTRIBUTES[name](type)
+        if name == "shape":
+            return tensor._shape(type)
+        if name == "size" and None not in type.shape:
+            return math.prod(type.shape)
+        is_method = callable(getattr(sample, name))
+    else:
+        kind = trace.classes.get(value) or class_of(value)
+        if kind is not None and has_attribute(kind, name) is False:
+            raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+        is_method = is_called(kind, type, name)
+    return Method(tensor, name) if is_method else trace.record("getattr", (tensor, name))
 
 
 class Method:

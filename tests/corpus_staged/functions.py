@@ -374,3 +374,40 @@ def reduced(xs):
 @calls("[1.5, 0.0]", "[]", "[2.0, 1]", "np.array([1, 2])")
 def reduced_by_division(xs):
     return functools.reduce(lambda a, b: 1 // b / a, xs)
+
+
+def _counted_arguments(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        print(len(args), *kwargs)
+        if {"scale", "factor"} <= kwargs.keys():
+            raise TypeError("scale is factor")
+        if "scale" in kwargs:
+            kwargs["factor"] = kwargs.pop("scale")
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+@calls("2.0", "2.0, 3", "2.0, factor=np.arange(3)", "x=1, scale=4", "1, scale=4, factor=3", "")
+@_counted_arguments
+def wrapped_with_other_parameters(x, factor=2):
+    return x * factor if factor is not None else x
+
+
+def _times(x, k):
+    return x * k
+
+
+@calls("functools.partial(_times, k=2), 2.0", "functools.partial(_times, k=3), np.arange(3)")
+def partial_handed_on(g, x):
+    return operator.methodcaller("__call__", x)(g), list(map(g, [x, x + 1]))
+
+
+@calls("[_times, math.sin, 3, 2.5]", "[]", "[np.arange(3), float, 'a']")
+def documentation(things):
+    found = [(thing.__doc__ or "").strip()[:20] for thing in things]
+    for thing in things:
+        if hasattr(thing, "__module__"):
+            found.append(thing.__module__)
+    return found
