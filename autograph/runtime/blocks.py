@@ -8,6 +8,7 @@ from threading import get_ident
 from typing import Any
 
 from autograph.errors import StagingError
+from autograph.runtime.contents import Assumed
 from autograph.runtime.graph import Block, Graph, Node, Place, walk
 from autograph.runtime.signals import leaked, of_another_thread
 
@@ -21,6 +22,7 @@ class Blocks:
         self.closed = False
         self.thread = get_ident()  # that makes it; no other one may use its handles
         self.opened = [self.block]  # and those around it, the innermost last
+        self.assumed = Assumed(self.opened)
         self.recorded = 0  # how many nodes there were, those included that are undone by now
         self.trying: list[object] = []  # turns of loops, to be given up where the first `if` or loop is to be staged
 

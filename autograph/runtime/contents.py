@@ -3,15 +3,19 @@
 A list may come to hold anything later. But at a node that stands in the block in which the list was made, all that has
 happened to it by then has been recorded. If nobody else has got hold of it, and all that was put in is of one type,
 then so is what is got out.
+
+In a block within, that of a loop for one, it is not known yet what the rest of the body will put in. It is assumed to
+be of the type of what there is (`Assumed`), and when the body has been traced, that is looked at: if it is not so, the
+body is traced once more, with a type that covers all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from autograph.runtime.graph import Block, Node, Value, gather, map_args
+from autograph.runtime.graph import Block, Node, Place, Value, gather, map_args
 from autograph.runtime.opdef import PURE, VIEW, OpDef, lookup
 from autograph.runtime.ops.containers import build_type
 from autograph.runtime.types import ANY, INT, ObjectType, TensorType, Type, join_all
@@ -31,35 +35,85 @@ _OF_SOME = frozenset("np.stack np.concatenate np.concat np.vstack np.hstack np.d
 class Contents:
     """Of a list: the type of its items, and whether there is one for certain."""
 
-    item: TensorType
+    item: Type
     filled: bool
 
 
-def known_of_lists(block: Block, op: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any], inferred: Any) -> Any:
-    """What an op gives, by its rule or, if that knows nothing, for a list of unknown length that the block has made."""
+@dataclass
+class Assumed:
+    """The blocks that are open, the innermost last, and what is assumed of the lists that they have made.
+
+    Attributes:
+        items: of which type the items of a list are, whatever the rest of a loop's body does.
+        wider: of which type they have turned out to be, by the place where the list is made.
+    """
+
+    opened: list[Block]
+    items: dict[Value, Type] = field(default_factory=dict)
+    wider: dict[Place, Type] = field(default_factory=dict)
+
+    def fails(self, body: Block, carried: Sequence[Value]) -> bool:
+        """Whether a loop's body, which is traced now, does something else; then it is to be traced once more.
+
+        Args:
+            carried: values that have other names in the body.
+        """
+        nodes = list(_nodes(body.nodes)) if self.items else []
+        inside = {id(node) for node, _ in nodes}
+        found = False
+        for value, item in list(self.items.items()):
+            if value.node is None or id(value.node) in inside:
+                continue
+            found_now = self._put(value, nodes) if value not in carried and value not in (body.results or ()) else [ANY]
+            whole = join_all([item, *found_now])
+            if whole != item:
+                del self.items[value]
+                self.wider[value.node.place] = whole
+                found = True
+        return found
+
+    @staticmethod
+    def _put(value: Value, nodes: Sequence[tuple[Node, bool]]) -> list[Type]:
+        """The types of what nodes put into a list; ANY if somebody else might do so."""
+        found: list[Type] = []
+        for node, _ in nodes:
+            if node.op in _RESHAPING or _gets_away(node, value):
+                return [ANY]
+            if node.op in _PUTTING and node.args[0] is value:
+                found.append(_type(node.args[_PUTTING[node.op]]))
+        return found
+
+
+def known_of_lists(known: Assumed, op: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any], inferred: Any) -> Any:
+    """What an op gives, by its rule or, if that knows nothing, for a list of unknown length that a block has made."""
     if inferred != ANY and not (isinstance(inferred, list) and ANY in inferred):
         return inferred
     if op.name in ("getitem", "unpack"):
-        found = contents(block, args[0])
+        found = contents(known, args[0])
         whole = None if found is None else ObjectType("list", (found.item,))
         answers = [] if whole is None else [op.infer(whole, *_types(args[1:]), **_types(kwargs))]
+    elif op.name == ".pop":
+        found = contents(known, args[0])
+        answers = [] if found is None else [found.item]
     elif op.effect in (PURE, VIEW) and (op.name.startswith("np.") or op.name in ("sum", "min", "max")):
-        known = {arg: found for arg in args if _is_list(arg) and (found := contents(block, arg)) is not None}
-        if len(known) != 1:
+        lists = {arg: found for arg in args if _is_list(arg) and (found := contents(known, arg)) is not None}
+        if len(lists) != 1:
             return inferred
-        (found,) = known.values()
+        (found,) = lists.values()
         if op.name.startswith("np.") and (found.item == INT or not _must_be_alike(found.item, op, args, kwargs)):
             return inferred  # large numbers, and arrays of several shapes, may become an array of objects
         least = () if found.filled or op.name in _OF_SOME else (0,)
-        answers = [_with_count(op, args, kwargs, known, count) for count in (*least, *_COUNTS)]
+        answers = [_with_count(op, args, kwargs, lists, count) for count in (*least, *_COUNTS)]
     else:
         return inferred
     found = _in_common(answers)
     return inferred if found == ANY else found
 
 
-def _must_be_alike(item: TensorType, op: OpDef, args: Any, kwargs: Any) -> bool:
+def _must_be_alike(item: Type, op: OpDef, args: Any, kwargs: Any) -> bool:
     """Whether arrays of a type have the same shape, or else an op of a list of them raises."""
+    if not isinstance(item, TensorType):
+        return False
     return None not in item.shape or op.name in _OF_SOME or (op.name == "np.array" and len(args) == 1 and not kwargs)
 
 
@@ -91,23 +145,24 @@ def _in_common(answers: Sequence[Any]) -> Any:
     return first
 
 
-def contents(block: Block, value: Any) -> Contents | None:
-    """What is in a list that the block has made; None if that is not known."""
+def contents(known: Assumed, value: Any, ahead: bool = False) -> Contents | None:
+    """What is in a list that an open block has made; None if that is not known.
+
+    Args:
+        ahead: whether it is asked what will be in it in the loop that is about to be traced.
+    """
     made = value.node if _is_list(value) else None
     items = None if made is None else _first_items(made)
-    if items is None:
+    if items is None or made is None:
         return None
-    since: list[Node] = []
-    for node in reversed(block.nodes):
-        if node is made:
-            break
-        since.append(node)
-        if len(since) > _MOST:
-            return None
-    else:
+    since, inner = _nodes_since(known.opened, made)
+    if since is None:
         return None
+    inner |= ahead
+    if inner and made.place in known.wider:
+        items.append(known.wider[made.place])
     filled = bool(items)
-    for node, certain in _nodes(reversed(since)):
+    for node, certain in _nodes(since):
         if node.op in _RESHAPING or _gets_away(node, value):
             return None
         if node.args and node.args[0] is value:
@@ -117,7 +172,30 @@ def contents(block: Block, value: Any) -> Contents | None:
             elif node.op in _TAKING:
                 filled = False
     item = join_all(items) if items else ANY
-    return Contents(item, filled) if isinstance(item, TensorType) and item.exact else None
+    if not _is_certain(item):
+        return None
+    if inner:
+        known.items[value] = item
+    return Contents(item, filled and not inner)
+
+
+def _is_certain(item: Type) -> bool:
+    if isinstance(item, ObjectType) and item.name == "tuple":
+        return bool(item.items) and all(map(_is_certain, item.items))
+    return isinstance(item, TensorType) and item.exact
+
+
+def _nodes_since(opened: Sequence[Block], made: Node) -> tuple[list[Node] | None, bool]:
+    """What has been recorded since a node, and whether that is partly in blocks within; None if it is too much."""
+    since: list[Node] = []
+    for depth in reversed(range(len(opened))):
+        for node in reversed(opened[depth].nodes):
+            if node is made:
+                return since[::-1], depth < len(opened) - 1
+            since.append(node)
+            if len(since) > _MOST:
+                return None, False
+    return None, False
 
 
 def _first_items(made: Node) -> list[Type] | None:

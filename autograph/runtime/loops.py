@@ -14,6 +14,7 @@ from typing import Any
 from autograph.marks import is_body
 from autograph.runtime import forms
 from autograph.runtime.branches import NoState, repeated, stage_if
+from autograph.runtime.contents import contents
 from autograph.runtime.graph import Block, Node, Value, gather
 from autograph.runtime.holding import HOLDERS, held
 from autograph.runtime.journal import Changes, reached
@@ -36,7 +37,7 @@ from autograph.runtime.regions import (
 from autograph.runtime.signals import Materialise
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
-from autograph.runtime.types import ObjectType, Type, item_of, join
+from autograph.runtime.types import ANY, ObjectType, Type, item_of, join
 
 _ROUNDS = 12
 
@@ -110,6 +111,12 @@ class Carry:
             inits += results_of(self.trace, self.trace.block, form, self.begin[slot])
         return inits
 
+    def given(self) -> list[Value]:
+        """The values and lists that the loop begins with, which have other names in its body."""
+        begin = [self.begin[slot] for slot, form in self.forms.items() if any(True for _ in forms.types(form))]
+        handles = [held(value) if type(value) in HOLDERS else value for value in begin]
+        return [value._value for value in handles if value is not None and is_tensor(value)]
+
     def results(self, arm: Arm, installed: dict[Any, Any]) -> list[Any]:
         """What a turn hands to the next."""
         found = []
@@ -181,7 +188,7 @@ def _stage_while(
         go = block.add_param(_condition_type(), "go") if rotated else None
         arm = run_body(trace, turn, state, block, _installer(carry, block, installed))
         hoist([arm])
-        if not carry.take_in(arm, unread):
+        if not carry.take_in(arm, unread) and not trace.assumed.fails(block, carry.given()):
             break
     head = Block()
     if rotated:
@@ -316,18 +323,18 @@ def _stage_for(
 ) -> None:
     source = trace.lower(iterable)
     trace.journal.write_back()
-    item_type = item_of(source.type) if isinstance(source, Value) else _item_of_all(source)
     carry = _carry(trace, state)
     carry.test = source if isinstance(source, Value) else None
     unread = {id(variable) for variable in state.passing}
     for _ in range(_ROUNDS):
+        item_type = _item_of_source(trace, source) if isinstance(source, Value) else _item_of_all(source)
         block = Block()
         installed: dict[Any, Any] = {}
         item, target = item_params(trace, block, item_type, _item_names(body))
         install = _installer(carry, block, installed)
         arm = run_body(trace, lambda item=item: _turn(body, item, until), state, block, install)  # type: ignore[misc]
         hoist([arm])
-        if not carry.take_in(arm, unread):
+        if not carry.take_in(arm, unread) and not trace.assumed.fails(block, carry.given()):
             break
     kwargs: dict[str, Any] = {"target": target}
     if until is not None:
@@ -357,6 +364,11 @@ def _item_names(body: Any) -> tuple[str, ...]:
 def _turn(body: Callable[[Any], Any], item: Any, until: Callable[[], Any] | None) -> Any:
     body(item)
     return None if until is None else until()
+
+
+def _item_of_source(trace: Trace, source: Value) -> Type:
+    found = contents(trace.assumed, source, ahead=True) if item_of(source.type) == ANY else None
+    return item_of(source.type) if found is None else found.item
 
 
 def _item_of_all(parts: Any) -> Type:

@@ -111,7 +111,7 @@ class Trace(Blocks, Whereabouts):
         args = self.lower(args)
         kwargs = self.lower(kwargs) if kwargs else {}
         inferred = definition.infer(*_types_of(args), **map_args(_type_of, kwargs))
-        inferred = known_of_lists(self.block, definition, args, kwargs, inferred)
+        inferred = known_of_lists(self.assumed, definition, args, kwargs, inferred)
         place = self.place()
         node = Node(op, args, kwargs, (), place)
         if type(place) is Handling:

@@ -14,6 +14,88 @@ from autograph import nn
 X = np.arange(6.0).reshape(3, 2)
 
 
+def read_where_it_grows(xs, more):
+    found = [np.tanh(xs[0])]
+    for x in xs:
+        found.append(np.tanh(found[-1] * 0.5 + x))
+    return np.shape(np.stack(found)), np.sum(found[-1])
+
+
+def pairs_that_grow(xs, more):
+    states = [(xs[0], xs[0])]
+    for x in xs:
+        h, c = states[-1]
+        states.append((np.tanh(c) * x, c * 0.5 + h))
+    return states[-1][0]
+
+
+def a_stack(xs, more):
+    rest, total = [xs], 0.0
+    while rest:
+        block = rest.pop()
+        total = total + np.sum(block)
+        if np.sum(block) > 1:
+            rest.append(block / 2)
+            rest.append(block / 3)
+    return total
+
+
+def looked_up_by_turn(xs, more):
+    found = [xs[0]]
+    turn = 0
+    while np.sum(found[turn]) < 50 and turn < 20:
+        found.append(found[turn] * 1.5)
+        turn += 1
+    total = 0.0
+    for each in found:
+        total = total + np.sum(each)
+    return total
+
+
+def growing_shapes(xs, more):
+    found = [xs[0]]
+    for x in xs:
+        found.append(np.concatenate([found[-1], x]))
+    return np.shape(found[-1])
+
+
+def another_type_later_on(xs, more):
+    found = [xs[0]]
+    for x in xs:
+        found.append(found[-1] * x)
+        if x[0] > more:
+            found.append(1)
+    return found[-1]
+
+
+def by_another_name(xs, more):
+    found, others = [xs[0]], [1]
+    for x in xs:
+        others.append(found[0] * x)
+        found, others = others, found
+    return found[-1], others[-1]
+
+
+def another_type_behind_an_inner_loop(xs, more):
+    found = [xs[0]]
+    for x in xs:
+        for y in xs:
+            found.append(found[-1] + y)
+        found.append(1)
+    return found[-1]
+
+
+def another_type_while_iterated(xs, more):
+    found, turns = [xs[0]], 0
+    for x in xs:
+        found.append(found[-1] * x)
+    for each in found:
+        turns += 1
+        if turns < 20:
+            found.append(each > 1)
+    return found[-1]
+
+
 def stacked(xs, more):
     found = []
     for x in xs:
@@ -103,7 +185,9 @@ def iterated_while_it_grows(xs, more):
 
 PROGRAMS = [
     stacked, maybe_empty, changed_by_name, changed_in_a_branch, changed_by_extending, changed_in_the_next_turn,
-    reshaped, rows_of_lists, whole_numbers, iterated_while_it_grows,
+    reshaped, rows_of_lists, whole_numbers, iterated_while_it_grows, read_where_it_grows, pairs_that_grow, a_stack,
+    looked_up_by_turn, growing_shapes, another_type_later_on, by_another_name, another_type_behind_an_inner_loop,
+    another_type_while_iterated,
 ]  # fmt: skip
 
 
@@ -120,6 +204,11 @@ def test_types() -> None:
     graph = str(ag.function(stacked).graph(X, 1))
     assert "f64[?,2] = np.stack" in graph and "f64[2] = %0[-1]" in graph and "f64[?] = np.concatenate" in graph
     assert "object = np.array" in str(ag.function(maybe_empty).graph(X, 1))
+
+
+@pytest.mark.parametrize("function", [read_where_it_grows, pairs_that_grow, a_stack, looked_up_by_turn, growing_shapes])
+def test_lists_that_are_read_where_they_grow_have_types(function: Callable[..., Any]) -> None:
+    assert "object = %" not in str(ag.function(function).graph(X, 1))
 
 
 @pytest.mark.parametrize("make", [lambda: nn.MultiHeadAttention(2, 1, rng=0), lambda: nn.BatchNorm(2)])
