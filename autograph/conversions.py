@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from autograph import operators
+from autograph import keeping, operators
 from autograph.codefacts import OfCode
 from autograph.converters import known
 from autograph.converters.base import Decision
@@ -73,7 +73,12 @@ def _converted(read: source.FunctionSource) -> tuple[pipeline.Converted, list[An
 
 
 def _convert(function: FunctionType) -> Conversion:
-    read = source.of_function(function)
+    lines = source.lines_of(function)
+    key = keeping.key_of_function(function, source.block_of(function, lines))
+    kept = keeping.load(key)
+    if kept is not None:
+        return Conversion(*kept, lines)
+    read = source.of_function(function, lines)
     node = read.node
     with trees.room_for(node):
         converted, decorators = _converted(read)
@@ -83,6 +88,8 @@ def _convert(function: FunctionType) -> Conversion:
         code = loader.compile_function(
             node, function, class_names=read.class_names, generated=generated, operators=operators
         )
+    if read.in_block:
+        keeping.save(key, code, converted.decisions)
     return Conversion(code, converted.decisions, read.source.lines)
 
 

@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).parent.parent / "autograph"
 #  row | may import from | modules, by their path below autograph/ (a package is its __init__.py)
 TABLE = """
 -- |               | syntax converters runtime backends
-0  |               | errors marks codefacts libraries wording → nest
+0  |               | errors marks codefacts libraries wording disk → nest
 
 R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables runtime/classes runtime/texts
    |               | → runtime/graph runtime/spec runtime/operands → runtime/opdef runtime/signature runtime/recorder
@@ -64,8 +64,8 @@ D1 | 0             | operators/state operators/tracebacks → operators/backend
 D2 | 0 D1          | operators/* → operators backends/*
 DR | 0 D1 D2 R     | backends/graph
 
-A1 | 0 R S D       | explanation → conversions → api → importing staging → derivatives → jacobians → variables → modules
-   |               | → numpy* random nn* optim* → compat* → __init__
+A1 | 0 R S D       | explanation keeping → conversions → api → importing staging → derivatives → jacobians
+   |               | → variables → modules → numpy* random nn* optim* → compat* → __init__
 A2 | 0 R S D A1    | cli/* → cli → __main__
 """
 CONTINUED = "\n   |               |"

@@ -1,4 +1,4 @@
-"""`autograph cache`: show what is kept of machine code, and clear it."""
+"""`autograph cache`: show what is kept on disk, and clear it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from datetime import datetime
 import click
 from rich.filesize import decimal
 
+from autograph import disk
 from autograph.cli import display
 from autograph.cli.failure import Failure
-from autograph.runtime.engines.native import cache as disk
 
-HELP = """Show where machine code is kept, how much there is, and how often it was of use.
+HELP = """Show where converted functions and machine code are kept, how much there is, and how often it was of use.
 
-What engine="native" compiles is kept in files, so that the next process to run the same function need not compile it.
-The key to a file is made of the code itself, the CPU and the version of LLVM: files are never out of date, and it does
-no harm to remove them.
+What has been converted, and what engine="native" has compiled, is kept in files, so that the next process to run the
+same function need not do it again. The name of a file is made of all that its contents depend on: files are never out
+of date, and it does no harm to remove them.
 
 \b
   AUTOGRAPH_CACHE_DIR    the folder; by default one among your caches
@@ -31,7 +31,7 @@ Examples:
 """
 
 
-@click.command("cache", help=HELP, short_help="Show what is kept of machine code, and clear it.")
+@click.command("cache", help=HELP, short_help="Show what is kept of conversions and machine code, and clear it.")
 @click.option("--clear", is_flag=True, help="Remove all files of the cache, and forget how often it was used.")
 def command(clear: bool) -> None:
     place = disk.folder()
@@ -48,22 +48,27 @@ def command(clear: bool) -> None:
         files = _times(len(found.files), "file")
         click.echo(f"removed {files} ({decimal(found.size)}) from {place}")
     else:
-        display.facts("Machine code that is kept", _facts(place, found))
+        display.facts("What is kept on disk", _facts(place, found))
 
 
 def _facts(place: str, found: disk.Contents) -> list[tuple[str, str]]:
-    history = found.history
     told = [
         ("folder", place),
-        ("files", f"{len(found.files)}"),
         ("size", f"{decimal(found.size)} of {decimal(disk.size_limit())}"),
-        ("found", _times(history["h"])),
-        ("compiled", _times(history["w"]) + f", {history['d']} as a file was damaged" * (history["d"] > 0)),
+        ("conversions", _use(found, disk.CONVERSION)),
+        ("machine code", _use(found, disk.CODE)),
     ]
     if found.files:
         first, last = (datetime.fromtimestamp(file.used) for file in (found.files[0], found.files[-1]))
         told += [("used longest ago", f"{first:%Y-%m-%d %H:%M:%S}"), ("used last", f"{last:%Y-%m-%d %H:%M:%S}")]
     return told
+
+
+def _use(found: disk.Contents, kind: disk.Kind) -> str:
+    """How much there is of a kind, and how often it was found and made."""
+    files, history = _times(len(found.of(kind)), "file"), found.history
+    damaged = f", {history[kind.damaged]} as a file was damaged" * (history[kind.damaged] > 0)
+    return f"{files}; found {_times(history[kind.found])}, made {_times(history[kind.written])}{damaged}"
 
 
 def _times(count: int, what: str = "time") -> str:

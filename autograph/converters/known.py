@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 import gast
@@ -31,21 +31,26 @@ def module_context(tree: gast.AST, filename: str) -> Context:
 def function_context(tree: gast.AST, filename: str, globals: Mapping[str, Any], free: tuple[str, ...]) -> Context:
     """The context for converting one live function."""
     used = names.all_names(tree)
-    own = globals.get("__name__", "")  # what the module itself defines is no import, whatever the module is called
-    known = {}
-    shadowed = set()
-    for name in used & globals.keys():
-        value = globals[name]
-        dotted = _dotted(value)
-        if dotted is None or (not isinstance(value, types.ModuleType) and value.__module__ == own):
-            shadowed.add(name)
-        else:
-            known[name] = dotted
-    context = Context(filename, known, frozenset(shadowed), taken=used)
-    context.frame_depths = {name: math.inf for name in shadowed | known.keys() if looks_at_frames(globals[name])}
+    found = global_names(used, globals)
+    known = {name: dotted for name, (dotted, _) in found.items() if dotted is not None}
+    context = Context(filename, known, frozenset(found.keys() - known.keys()), taken=used)
+    context.frame_depths = {name: math.inf for name, (_, looks) in found.items() if looks}
     if free:
         context.locals.append(set(free))
     return context
+
+
+def global_names(used: Set[str], globals: Mapping[str, Any]) -> dict[str, tuple[str | None, bool]]:
+    """All that converters know of globals, by name: from where they were imported, whether they look at frames."""
+    own = globals.get("__name__", "")  # what the module itself defines is no import, whatever the module is called
+    found = {}
+    for name in used & globals.keys():
+        value = globals[name]
+        dotted = _dotted(value)
+        if dotted is not None and not isinstance(value, types.ModuleType) and value.__module__ == own:
+            dotted = None
+        found[name] = dotted, looks_at_frames(value)
+    return found
 
 
 _FRAME_NAMES = frozenset({"_getframe", "currentframe", "f_back", "f_locals", "extract_stack"})

@@ -259,6 +259,22 @@ def same(compiled: CodeType, path: str, running: CodeType) -> bool:
     )
 
 
+def description(code: CodeType) -> str:
+    """All that `same` compares, and its file, as a text that is the same in each process."""
+
+    def constant(value: Any) -> str:
+        if isinstance(value, CodeType):
+            return description(value)
+        if isinstance(value, tuple):
+            return f"({','.join(map(constant, value))})"
+        if isinstance(value, frozenset):
+            return f"{{{','.join(sorted(map(constant, value)))}}}"
+        return hex(value) if type(value) is int else repr(value)    # the decimals of a large one are refused
+
+    parts = *_essence(code), code.co_filename, getattr(code, "co_qualname", ""), code.co_flags, code.co_linetable
+    return f"{parts!r} {constant(code.co_consts)}"
+
+
 _CALLING = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR | inspect.CO_COROUTINE
 
 

@@ -91,6 +91,28 @@ def instantiate(code: CodeType, original: FunctionType) -> FunctionType:
     return made
 
 
+def without_operators(code: CodeType, operators: Any) -> CodeType:
+    """Code that can be written to a file: what stands for the operators is put in for them."""
+    return _exchanged(code, operators, _OPERATORS)
+
+
+def with_operators(code: CodeType, operators: Any) -> CodeType:
+    """The same code with the operators in it again."""
+    return _exchanged(code, _OPERATORS, operators)
+
+
+def _exchanged(code: CodeType, one: Any, other: Any) -> CodeType:
+    """Put another object in the place of a constant, in all code that is nested in this, too."""
+    kind = type(one)
+    consts = tuple([
+        _exchanged(const, one, other) if isinstance(const, CodeType)
+        else other if type(const) is kind and const == one
+        else const
+        for const in code.co_consts
+    ])  # fmt: skip
+    return code.replace(co_consts=consts)
+
+
 def load_module(
     tree: Any, filename: str, generated: frozenset[str] | None = None, operators: Any = None
 ) -> CodeType:

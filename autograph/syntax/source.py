@@ -53,12 +53,14 @@ class FunctionSource:
         node: the `gast.FunctionDef`, `AsyncFunctionDef` or `Lambda`.
         class_names: the classes around it, innermost last, to which private names belong.
         function: the live function.
+        in_block: whether `block_of` was enough to find it.
     """
 
     source: Source
     node: Any
     class_names: tuple[str, ...]
     function: FunctionType
+    in_block: bool
 
 
 def parse(text: str, filename: str) -> Source:
@@ -73,8 +75,27 @@ def parse(text: str, filename: str) -> Source:
     return _recorded(filename, lines, codes.parse_text("".join(lines), filename))
 
 
+def lines_of(function: FunctionType) -> list[str]:
+    """The lines of a function's file, from there or from wherever `linecache` has them.
+
+    Raises:
+        SourceError: there are none.
+    """
+    filename = _filename(function)
+    lines = linecache.getlines(filename, _owner(function))
+    if not lines:
+        raise SourceError(_why_missing(function), filename, function.__code__.co_firstlineno)
+    return lines
+
+
+def block_of(function: FunctionType, lines: list[str]) -> str:
+    """The text in which a function is looked for first, as far as indentation tells."""
+    line = function.__code__.co_firstlineno
+    return _block(lines, line - 1, function.__code__.co_name == "<lambda>")[1] if 0 < line <= len(lines) else ""
+
+
 def of_function(function: FunctionType, lines: list[str] | None = None) -> FunctionSource:
-    """The source of a function, from its file or from wherever `linecache` has it.
+    """The source of a function.
 
     Args:
         lines: those of the file when the function was read before.
@@ -84,10 +105,9 @@ def of_function(function: FunctionType, lines: list[str] | None = None) -> Funct
     """
     code = function.__code__
     filename = _filename(function)
-    lines = lines or linecache.getlines(filename, _owner(function))
-    if not lines:
-        raise SourceError(_why_missing(function), filename, code.co_firstlineno)
-    found = next(_in_block(lines, function), None) or next(_in_file(lines, code, codes.same), None)
+    lines = lines or lines_of(function)
+    in_block = next(_in_block(lines, function), None)
+    found = in_block or next(_in_file(lines, code, codes.same), None)
     if found is None:
         lines = _read_again(function) or lines
         found = next(_in_file(lines, code, codes.same), None) or _rewritten(lines, function)
@@ -97,7 +117,8 @@ def of_function(function: FunctionType, lines: list[str] | None = None) -> Funct
     statement = ast.copy_location(ast.Expr(node), node) if isinstance(node, ast.Lambda) else node
     source = _recorded(filename, lines, ast.Module([statement], []))
     held = source.tree.body[0]
-    return FunctionSource(source, held.value if isinstance(node, ast.Lambda) else held, class_names, function)
+    made = held.value if isinstance(node, ast.Lambda) else held
+    return FunctionSource(source, made, class_names, function, in_block is not None)
 
 
 def _recorded(filename: str, lines: list[str], tree: ast.Module) -> Source:

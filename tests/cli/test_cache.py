@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograph.runtime.engines.native import cache
+from autograph import disk as cache
 
 KEY = cache.key_of("one")
 
@@ -20,7 +20,8 @@ def told(result):
 
 def test_an_empty_cache(cli, place):
     assert told(cli("cache")) == {
-        "folder": str(place), "files": "0", "size": "0 bytes of 256.0 MB", "found": "0 times", "compiled": "0 times",
+        "folder": str(place), "size": "0 bytes of 256.0 MB",
+        "conversions": "0 files; found 0 times, made 0 times", "machine code": "0 files; found 0 times, made 0 times",
     }  # fmt: skip
     assert not place.exists()
 
@@ -31,12 +32,13 @@ def test_what_there_is(cli, place, monkeypatch):
     cache.load(KEY)
     (place / f"{KEY}.code").write_bytes(b"")
     cache.load(KEY)
+    cache.save(KEY, bytes(68), cache.CONVERSION)
     (place / "mine.txt").write_text("not of the cache")
     monkeypatch.setenv("AUTOGRAPH_CACHE_SIZE", "8")
     found = told(cli("cache"))
-    assert found["files"] == "2" and found["size"] == "2.5 kB of 8.0 MB"
-    assert found["found"] == "1 time"
-    assert found["compiled"] == "2 times, 1 as a file was damaged"
+    assert found["size"] == "2.6 kB of 8.0 MB"
+    assert found["machine code"] == "2 files; found 1 time, made 2 times, 1 as a file was damaged"
+    assert found["conversions"] == "1 file; found 0 times, made 1 time"
     assert found["used longest ago"] <= found["used last"]
 
 
@@ -53,7 +55,7 @@ def test_clear(cli, place):
     result = cli("cache", "--clear")
     assert (result.exit_code, result.stdout) == (0, f"removed 2 files (200 bytes) from {place}\n")
     assert [path.name for path in place.iterdir()] == ["mine.txt"]
-    assert told(cli("cache"))["compiled"] == "0 times"
+    assert told(cli("cache"))["machine code"] == "0 files; found 0 times, made 0 times"
     assert "removed 0 files" in cli("cache", "--clear").stdout
 
 

@@ -29,7 +29,6 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     machine      LLVM
     annotating   its text, with the user's lines
     examples     what the types of the inputs stand for, to compile before the first call
-    cache        machine code on disk
 
 Machine code never does anything else than Python and NumPy would do: where it would, it is left, and Python goes on at
 the very node.

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any
 
+from autograph import disk
 from autograph.errors import EngineError
-from autograph.runtime.engines.native import cache as disk
 from autograph.runtime.engines.native.gathering import NEW, new_array
 from autograph.runtime.engines.native.objects import NAMES, layout_is_known
 from autograph.runtime.graph import Place

@@ -1,10 +1,10 @@
-"""Machine code on disk, so that it is made once, and not once per process.
+"""What is kept on disk, so that it is made once, and not once per process: machine code, and converted functions.
 
-Each file holds the object code of one function. Its name is a hash of all that the code depends on (`machine` says
-what), so no file is ever out of date. Addresses are none of that: object code refers to functions outside by name, and
-an address that stood in LLVM's text would be part of the name.
+Each file holds what was made of one function or module. Its name is a hash of all that this depends on (`machine.py`
+and `keeping.py` say what), so no file is ever out of date. Addresses are none of that: object code refers to functions
+outside by name, and an address that stood in LLVM's text would be part of the name.
 
-Before the code stands a hash of it and of the name: a file that was cut off, changed or renamed counts as none, and is
+Before the data stands a hash of it and of the name: a file that was cut off, changed or renamed counts as none, and is
 written anew. Files are written under other names and then renamed, so that who reads finds all of a file or nothing; if
 two processes make the same one, either will do. What was used longest ago goes first when there is too much.
 
@@ -24,68 +24,88 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of things that are kept.
+
+    Attributes:
+        ending: of its files.
+        found, damaged, written: the letters that tell of each in the history.
+        missed: what to say if it cannot be kept; nothing is said of what costs little to make anew.
+    """
+
+    ending: str
+    found: str
+    damaged: str
+    written: str
+    missed: str = ""
+
+
+CODE = Kind(".code", "h", "d", "w", "machine code cannot be kept")
+CONVERSION = Kind(".converted", "H", "D", "W")
 SIZE = 256          # megabytes
 _HASH = 32          # bytes
-_CODE, _PART, _HISTORY = ".code", ".part", "autograph-history"
-_NAME = re.compile(r"[0-9a-f]{64}\.code(\.[0-9a-f]{16}\.part)?")
+_PART, _HISTORY = ".part", "autograph-history"
+_NAME = re.compile(r"[0-9a-f]{64}(\.code|\.converted)(\.[0-9a-f]{16}\.part)?")
 _LOOKS = 32         # at the whole folder, while as much is written as may be in it
 _NEITHER_LINKS_NOR_PIPES = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _told: set[str] = set()
 
 
-def key_of(*parts: str) -> str:
-    """The name for the code that these texts determine."""
+def key_of(*parts: str | bytes) -> str:
+    """The name for what these texts determine."""
     hashed = hashlib.blake2b(digest_size=_HASH)
     for part in parts:
-        data = part.encode()
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         hashed.update(b"%d:" % len(data) + data)
     return hashed.hexdigest()
 
 
-def load(key: str) -> bytes | None:
-    """The code of that name, if it is there and undamaged."""
+def load(key: str, kind: Kind = CODE) -> bytes | None:
+    """The data of that name, if they are there and undamaged."""
     place = folder()
     if place is None:
         return None
-    path = os.path.join(place, key + _CODE)
+    path = os.path.join(place, key + kind.ending)
     try:
         data = _read(path)
     except OSError:
         return None
-    code = data[_HASH:]
-    if data[:_HASH] != _hash(key, code):
-        _note(place, "d")
+    found = data[_HASH:]
+    if data[:_HASH] != _hash(key, found):
+        _note(place, kind.damaged)
         return None
     with contextlib.suppress(OSError):
         os.utime(path)
-    _note(place, "h")
-    return code
+    _note(place, kind.found)
+    return found
 
 
-def save(key: str, code: bytes) -> None:
-    """Keep code under that name. Where that cannot be done, a warning is logged, once."""
+def save(key: str, data: bytes, kind: Kind = CODE) -> None:
+    """Keep data under that name. Where that cannot be done, a warning is logged, once."""
     place, limit = folder(), size_limit()
-    if place is None or len(code) > limit:
+    if place is None or len(data) > limit:
         return
-    path = os.path.join(place, key + _CODE)
+    path = os.path.join(place, key + kind.ending)
     try:
         os.makedirs(place, 0o700, exist_ok=True)
-        _write(path, _hash(key, code) + code)
+        _write(path, _hash(key, data) + data)
     except FileNotFoundError:               # somebody clears the folder meanwhile
         return
     except OSError as error:
-        if not os.path.exists(path):        # else another process was faster, and reads it: Windows minds that
-            _tell(f"machine code cannot be kept in {place!r}: {error.strerror}. AUTOGRAPH_CACHE_DIR names another "
-                  "folder, and AUTOGRAPH_CACHE=0 does without")  # fmt: skip
+        if kind.missed and not os.path.exists(path):    # else another process was faster, and reads it, as on Windows
+            _tell(f"{kind.missed} in {place!r}: {error.strerror}. AUTOGRAPH_CACHE_DIR names another folder, and "
+                  "AUTOGRAPH_CACHE=0 does without")  # fmt: skip
         return
-    _note(place, "w")
-    if int(key[:8], 16) * limit < _LOOKS * len(code) << 32:     # keys are as good as random
+    _note(place, kind.written)
+    if int(key[:8], 16) * limit < _LOOKS * len(data) << 32:     # keys are as good as random
         _evict(place, limit)
 
 
-def _hash(key: str, code: bytes) -> bytes:
-    """What stands before the code in a file."""
-    return hashlib.blake2b(code, digest_size=_HASH, key=bytes.fromhex(key)).digest()
+def _hash(key: str, data: bytes) -> bytes:
+    """What stands before the data in a file."""
+    return hashlib.blake2b(data, digest_size=_HASH, key=bytes.fromhex(key)).digest()
 
 
 def _private(path: str, flags: int) -> int:
@@ -186,7 +206,7 @@ class Contents:
 
     Attributes:
         files: beginning with the one used longest ago.
-        history: how often code was found ("h"), found damaged ("d"), or made and written ("w").
+        history: how often each letter of each kind has been noted.
     """
 
     files: list[File]
@@ -195,6 +215,10 @@ class Contents:
     @property
     def size(self) -> int:
         return sum(file.size for file in self.files)
+
+    def of(self, kind: Kind) -> list[File]:
+        """The files of a kind."""
+        return [file for file in self.files if kind.ending in os.path.basename(file.path)]
 
 
 def contents(place: str) -> Contents:
