@@ -323,7 +323,7 @@ def function(python_function: Any = None, /, **options: Any) -> Any:
         input_signature: for each positional argument a `TensorSpec`, a Python type, or a structure of these: the
             function is traced for that, and takes nothing else.
         strict: what to refuse, instead of only telling it in `explain`: True for all, or some of "retrace", "unroll",
-            "callback", "specialise", "plain".
+            "callback", "specialise", "plain", "detour".
         passes: False, or `{"cse": False}` and so on, to switch optimisations off.
         max_traces: how many traces are kept; the least used makes room for a new one.
 

@@ -18,6 +18,7 @@ KINDS = {
     "callback": "a call of a function of which the graph knows nothing",
     "specialise": "a staged argument that is made part of the signature",
     "plain": "code that runs as plain Python",
+    "detour": "an operation that machine code has Python do",
 }
 # The engines that there are, and the modules that they are.
 ENGINES = {"numpy": "autograph.runtime.engines.numpy", "native": "autograph.runtime.engines.native"}

@@ -26,6 +26,7 @@ HEADINGS = {
     "callback": "called back",
     "pass": "optimised",
     "native": "machine code",
+    "detour": "left to Python by machine code",
     "time": "time",
 }
 

@@ -11,6 +11,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from inspect import Parameter
 from typing import Any, ClassVar
 
@@ -331,6 +332,8 @@ class Specialiser:
     def _engine(self, graph: Graph) -> tuple[str, str, dict[str, Any]]:
         """The engine for a graph, why it is that one, and what else to tell it."""
         name, why = self.options.engine, self.options.chosen
+        if name == "native" and "detour" in self.options.strict:
+            return name, why, {"refuse": partial(refuse, self.options, self.name, "detour")}
         if name != "auto":
             return name, why, {}
         if not any(node.op in ("for", "while") for node in walk(graph.block)):

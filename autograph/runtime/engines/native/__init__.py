@@ -15,6 +15,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     knowing      what need not be looked at
     iterators    loops over other things than ranges and arrays of numbers
     detours      what Python does, called by machine code
+    expecting    what it is expected to give
     hoisting     what need not be looked at in each turn of a loop
     ahead        code for many turns of a counted loop at once
     objects      looking into Python's objects, making them, calling them
@@ -153,20 +154,25 @@ def compile(
     filename: str | None = None,
     patient: bool = False,
     late: Collection[str] = (),
+    refuse: Callable[..., None] | None = None,
 ) -> Executable:
     """Make a graph a function; see `autograph.runtime.engines.numpy.compile`.
 
     Args:
         patient: whether loops run in Python at first, see `trial`. Then operations on whole arrays are NumPy's.
         late: the passes, of `LATE`, that are to be run over what is not machine code.
+        refuse: called with a message and a place if machine code would have Python do something; it may raise an error.
 
     Raises:
         EngineError: there can be no machine code here, see `machine.binding`.
     """
     if not patient:
         binding()
-    made = Parted(graph, module, filename, patient=patient, late=late)
-    return Executable(graph, made.around, Native(made.regions, made.kernels, made.events))
+    made = Parted(graph, module, filename, patient=patient, late=late, refuse=refuse)
+    native = Native(made.regions, made.kernels, made.events)
+    if refuse is not None:
+        native.prepare()
+    return Executable(graph, made.around, native)
 
 
 class Parted:
@@ -186,12 +192,13 @@ class Parted:
         patient: bool,
         late: Collection[str] = (),
         whole: Node | None = None,
+        refuse: Callable[..., None] | None = None,
     ) -> None:
         self._late = late
         self.kernels: list[Kernel] = []
         self._plain = partial(numpy.compile, module=module)
         self._fuses = not patient
-        make: Callable[[Node], Region] = partial(Region, name=graph.name, compile=self._compiled)
+        make: Callable[[Node], Region] = partial(Region, name=graph.name, compile=self._compiled, refuse=refuse)
         if patient:
             part = partial(Parted, module=module, patient=True, late=late)
             make = partial(Trial, name=graph.name, compile=self._compiled, part=part)

@@ -11,26 +11,28 @@ if there were no machine code.
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from autograph.runtime.effects import effect_of
-from autograph.runtime.engines.native.calls import ALIGNED, ARRAY_FLAGS, NUMBERS, array_of, is_machines, kind_of
+from autograph.runtime.engines.native.calls import ALIGNED, array_of
 from autograph.runtime.engines.native.copying import Copier
-from autograph.runtime.engines.native.objects import Table
+from autograph.runtime.engines.native.expecting import UNKNOWN, kind_expected, useful
+from autograph.runtime.engines.native.objects import Count, Table
 from autograph.runtime.engines.native.structure import Point, Structure
 from autograph.runtime.engines.native.versions import Versions
-from autograph.runtime.graph import Block, Graph, Node, Value, map_args, user_line, walk
+from autograph.runtime.graph import Block, Graph, Node, Value, map_args, user_line
 from autograph.runtime.opdef import OPS
-from autograph.runtime.operands import DTYPES, Array, Boxed, Fixed, Given, NoLowering, Number, Range, mapped
+from autograph.runtime.operands import Array, Boxed, Fixed, Given, NoLowering, Number, Range, mapped
 from autograph.runtime.ops.scalars import truth
 from autograph.runtime.passes.rewriting import shown
-from autograph.runtime.types import ANY, BOOL, INT, TensorType, scalar, type_of
+from autograph.runtime.types import ANY, BOOL, INT, TensorType, type_of
 
-UNKNOWN = "unknown"         # what comes is not known before it has come
+CALL, NODE = 1e-7, 4e-7     # seconds of a call, and of each node in it, as a guess
+EVERY, TIMES = 64, 64       # of so many calls one is timed; so many times are kept
 LOSS = 3            # by a detour, see `Detours._count`
 TURNS = 8           # of a loop, as a guess
 _FREE = frozenset({"build", "unpack", "bound"})     # for which there is nothing to do
@@ -45,6 +47,8 @@ class Detour:
         inputs: the values that it takes.
         outputs: those that it gives: one as it is, several as a tuple.
         executable: what the NumPy engine has made of it, if it has been called.
+        count: how often it has been called; machine code counts.
+        timed: is called in its place now and then, and looks how long it takes.
     """
 
     def __init__(self, nodes: Sequence[Node], outputs: list[Value], name: str, compile: Callable[[Graph], Any]) -> None:
@@ -61,14 +65,38 @@ class Detour:
         self.inputs = list(copier.params)
         self._graph.block.params = list(copier.params.values())
         self._tables: list[Table] = []
+        self._times: deque[float] = deque(maxlen=TIMES)
+        self.count = Count()
+        self.timed = self._timed
 
     def __call__(self, *args: Any) -> Any:
+        return self._made()(*args)
+
+    def _timed(self, *args: Any) -> Any:
+        run = self._made()
+        begin = time.perf_counter()
+        found = run(*args)
+        self._times.append(time.perf_counter() - begin)
+        return found
+
+    def _made(self) -> Callable[..., Any]:
         if self.executable is None:
             self.executable = self._compile(self._graph)
         for table in self._tables:
             table.put(self, self.executable.run)
         self._tables.clear()
-        return self.executable.run(*args)
+        run: Callable[..., Any] = self.executable.run
+        return run
+
+    @property
+    def cost(self) -> str:
+        """How often it has been called, and how long it takes."""
+        count, times = self.count.value, sorted(list(self._times)[len(self._times) > 1 :])  # the first takes longer
+        if not times:
+            guess = CALL + NODE * len(self.nodes)
+            return f"; a call may take some {1e6 * guess:.1f} µs, as it is of {_several(len(self.nodes), 'operation')}"
+        each = times[len(times) // 2]
+        return f" {_several(count, 'time')}, some {1e6 * each:.2g} µs each, {1e3 * each * count:.2g} ms in all"
 
     @property
     def name(self) -> str:
@@ -109,7 +137,7 @@ class Detours(Versions):
         self.expected: dict[Value, Any] = {}
         self._detour = detour
         self._met = met
-        self._useful = _useful(structure.root)
+        self._useful = useful(structure.root)
         self._rows: dict[Node, TensorType] = {}         # what the items of loops over arrays are
         self._gain = 0              # what there is to gain, roughly, see `_count`
         self._is_whole = True       # whether no turn must end with a detour of which nobody knows what it gives
@@ -202,7 +230,7 @@ class Detours(Versions):
 
     def _expected(self, value: Value, type: Any) -> Any:
         """What a value of a type is taken for."""
-        found = self._met[value] if value in self._met else _kind(type, value in self._useful)
+        found = self._met[value] if value in self._met else kind_expected(type, value in self._useful)
         self.expected[value] = found
         return found
 
@@ -249,7 +277,8 @@ class Detours(Versions):
         self.detours[detour] = None
         self.emit.settle()
         made = list(map(self._object, operands))
-        found = self.emit.call(detour, [ref for ref, _ in made])
+        function = self.emit.now_and_then(detour.count, EVERY, detour.timed, detour)
+        found = self.emit.call(function, [ref for ref, _ in made])
         for ref, is_new in made:
             if is_new:
                 self.emit.forget(ref)
@@ -295,7 +324,7 @@ class Detours(Versions):
             return emit.address(operand.value), False
         if isinstance(operand, Range):
             bounds = [emit.number_object(ref, INT) for ref in (operand.start, operand.stop, operand.step)]
-            found = emit.call(range, bounds)
+            found = emit.call(emit.address(range), bounds)
             for each in bounds:
                 emit.forget(each)
             return found, True
@@ -317,6 +346,10 @@ class Detours(Versions):
         return holds
 
 
+def _several(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
 def is_detour(node: Node) -> bool:
     """Whether a node can be a detour, or part of one."""
     return not node.blocks and node.op not in _NEVER
@@ -329,51 +362,3 @@ def _is_numpys(operand: Any) -> bool:
 def _may_reshape(node: Node) -> bool:
     """Whether a node may give arrays that others have another shape, or the like."""
     return node.op in _RESHAPE or effect_of(node).wild
-
-
-def _kind(type: Any, is_useful: bool) -> Any:
-    """What values of a type are to machine code."""
-    if not isinstance(type, TensorType):
-        return UNKNOWN if type == ANY and is_useful else None
-    if not type.exact:
-        return UNKNOWN if is_useful else None
-    dtype = DTYPES.get(np.dtype(type.dtype.str).char) if type.dtype.isnative else None
-    if dtype is None or (type.kind == "array" and not type.shape):
-        return None
-    if type.kind == "array":
-        return dtype, len(type.shape), ARRAY_FLAGS
-    return type if type.kind == "python" else scalar(dtype)
-
-
-def _useful(root: Node) -> set[Value]:
-    """The values that machine code would know what to do with, if they were numbers or arrays."""
-    found: set[Value] = set()
-    for node in (root, *(each for block in root.blocks for each in walk(block))):
-        op = OPS.get(node.op)
-        if node.blocks or (op is not None and op.lower is not None):
-            found.update(node.inputs)
-        for block in node.blocks:
-            found.update(block.result_values)
-    return found
-
-
-# ----------------------------------------------------------------------------------------------------- what has come
-
-
-def met(thing: Any) -> Any:
-    """What an object is to machine code: the type of a number, the kind of an array, or None."""
-    kind = kind_of(thing)
-    return NUMBERS.get(kind) if isinstance(kind, type) else kind if is_machines(kind) else None
-
-
-def fits(thing: Any, expected: Any) -> bool:
-    """Whether an object is what a detour was expected to give."""
-    return expected is None or both(expected, thing) == expected != UNKNOWN
-
-
-def both(expected: Any, thing: Any) -> Any:
-    """What to expect if there has been something else, too."""
-    found = met(thing)
-    if isinstance(found, tuple) and isinstance(expected, tuple) and found[:2] == expected[:2]:
-        return *found[:2], found[2] & expected[2]
-    return found if found == expected else None

@@ -15,7 +15,7 @@ import numpy as np
 
 from autograph.runtime.engines.native.libm import PREFIX, is_pythons
 from autograph.runtime.engines.native.memory import Memory
-from autograph.runtime.engines.native.objects import CLASS, VALUE, llvm_type
+from autograph.runtime.engines.native.objects import CLASS, TABLE, VALUE, Count, llvm_type
 from autograph.runtime.operands import Array, NoLowering, Number
 from autograph.runtime.types import BOOL, INT, TensorType, scalar
 
@@ -258,12 +258,20 @@ class Emitter(Memory):
         found = self.number_in(thing, type)
         return Number(type, self._emit(f"icmp ne i8 {found}, 0") if type.dtype.kind == "b" else found)
 
-    def call(self, function: Any, args: Sequence[str]) -> str:
+    def now_and_then(self, count: Count, every: int, one: object, other: object) -> str:
+        """Count, and choose one of two objects, every so many times, or else the other."""
+        place = self._emit(f"getelementptr i8, ptr {self.address(count)}, i64 {TABLE}")
+        before = self._emit(f"load i64, ptr {place}")
+        self._do(f"  store i64 {self._emit(f'add i64 {before}, 1')}, ptr {place}")
+        now = self._emit(f"icmp eq i64 {self._emit(f'urem i64 {before}, {every}')}, 0")
+        return self._emit(f"select i1 {now}, ptr {self.address(one)}, ptr {self.address(other)}")
+
+    def call(self, function: str, args: Sequence[str]) -> str:
         """Call a function of Python's. Gives a new reference, or null for an exception."""
         self._given = max(self._given, len(args))
         for place, arg in enumerate(args):
             self._do(f"  store ptr {arg}, ptr {self._emit(f'getelementptr ptr, ptr %given, i64 {place}')}")
-        return self.python("PyObject_Vectorcall", self.address(function), "%given", str(len(args)), "null")
+        return self.python("PyObject_Vectorcall", function, "%given", str(len(args)), "null")
 
     def is_null(self, thing: str) -> Number:
         return Number(BOOL, self._emit(f"icmp eq ptr {thing}, null"))

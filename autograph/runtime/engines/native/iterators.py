@@ -104,6 +104,6 @@ class Iterators(Detours):
         """Raise what an iterator has raised, at the line of the loop."""
         made = Node("raise", (Value(ANY),), place=node.place)
         error = self.emit.take_exception()
-        self.emit.call(self._detour((node, "raise"), [made], []), [error])
+        self.emit.call(self.emit.address(self._detour((node, "raise"), [made], [])), [error])
         self.emit.forget(error)
         self._stop()

@@ -73,6 +73,18 @@ class Table(bytes):
                 ctypes.c_uint64.from_address(self.address + SLOT * place).value = id(other)
 
 
+class Count(bytes):
+    """A number that machine code counts up."""
+
+    def __new__(cls) -> Count:
+        return super().__new__(cls, SLOT)
+
+    @property
+    def value(self) -> int:
+        """What it has come to."""
+        return ctypes.c_int64.from_address(id(self) + TABLE).value
+
+
 def llvm_type(dtype: np.dtype[Any]) -> str:
     """What LLVM calls a number in a register."""
     if dtype.kind == "b":

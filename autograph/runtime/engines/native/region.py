@@ -11,16 +11,17 @@ import ctypes
 import struct
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from autograph.runtime.engines.native.calls import Caller, fetch, kind_of
 from autograph.runtime.engines.native.copying import Copier
-from autograph.runtime.engines.native.detours import Detour, both, fits, met
+from autograph.runtime.engines.native.detours import Detour
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Entry, builtin, tells_of_underflows
 from autograph.runtime.engines.native.examples import examples_of
 from autograph.runtime.engines.native.exits import Continuation, Exit
+from autograph.runtime.engines.native.expecting import both, fits, met
 from autograph.runtime.engines.native.lowering import Lowering, Refused
 from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.objects import Table
@@ -33,6 +34,10 @@ EXITS = 32          # in one call; then the rest of the loop is Python's
 VAIN = 64           # calls for which there was no machine code, after which Python is called at once
 LESSONS = 12        # after which all that comes of detours is taken for an object like any other
 VERSIONS = 16       # for kinds of inputs; for others, the loop is Python's
+NO_DETOURS = (
+    "is Python's: there is no machine code for it, in a loop that is machine code. Let it stand outside the loop, or "
+    "let the loop do it with numbers and elements of arrays"
+)
 PATIENCE = 8        # calls in which there were that many, after which the code is not entered any more
 
 
@@ -48,13 +53,13 @@ class Version:
 
     def __init__(self, region: Region, inputs: tuple[Any, ...]) -> None:
         begin = time.perf_counter()
-        lowering = Lowering(region.structure, {}, region.detour, region.met)
-        caller = Caller(lowering.emit, inputs)
-        lowering.inputs.update(zip(region.values, caller.operands))
+        lowering, caller = region.lowering(inputs)
         texts = [lowering.run()]
         self.exits: list[Exit] = lowering.exits
         self.expected = lowering.expected
         self.detours = lowering.detours
+        for detour in self.detours:
+            region.refuse(detour)
         slots = max(caller.slots, lowering.slots, 1)
         self.entry = region.entry
         self.frame = ctypes.c_char * (8 * slots)
@@ -96,7 +101,9 @@ class Region:
     inside: Sequence[Region] = ()
     outlook = "this loop will be machine code, compiled when it is first run"
 
-    def __init__(self, loop: Node, name: str, compile: Callable[[Graph], Any]) -> None:
+    def __init__(
+        self, loop: Node, name: str, compile: Callable[[Graph], Any], refuse: Callable[..., None] | None = None
+    ) -> None:
         copier = Copier()
         args = [
             Value(arg.type, None, arg.name) if isinstance(arg, Value) else Value(type_of(arg)) for arg in loop.args
@@ -114,6 +121,7 @@ class Region:
         self._bound: list[tuple[dict[str, Any], str]] = []
         self._name = name
         self._compile = compile
+        self._refuse = refuse
         self._continuations: dict[Point, tuple[list[Key], Any]] = {}
         self._whole: Any = None
         self._vain = 0
@@ -165,6 +173,18 @@ class Region:
             return True, _returned(carried)
         rest = [_rest(values[exit.keys.index(root)])] if root.op == "for" else []
         return False, (*rest, *carried, *inputs[len(root.args) :])
+
+    def lowering(self, inputs: tuple[Any, ...]) -> tuple[Lowering, Caller]:
+        """What makes the code for inputs of certain kinds, and what puts these into the frame."""
+        lowering = Lowering(self.structure, {}, self.detour, self.met)
+        caller = Caller(lowering.emit, inputs)
+        lowering.inputs.update(zip(self.values, caller.operands))
+        return lowering, caller
+
+    def refuse(self, detour: Detour) -> None:
+        """Raise an error if there must be no detours."""
+        if self._refuse is not None:
+            self._refuse(f"{detour.name} {NO_DETOURS}", detour.place or self.place)
 
     def detour(self, key: Any, nodes: Sequence[Node], outputs: list[Value]) -> Detour:
         """A detour, by what tells it from others."""
@@ -270,12 +290,26 @@ class Region:
             told = [self.outlook]
         told += [f"this loop runs in Python, for {reason}" for reason in dict.fromkeys(self.reasons)]
         events = [Event("native", message, place) for message in told]
-        for detour in dict.fromkeys(detour for version in self.compiled for detour in version.detours):
-            events.append(Event("native", f"{detour.name} is Python's, called by machine code", detour.place or place))
+        for detour in self._called():
+            message = f"{detour.name} is Python's, called by machine code{detour.cost}"
+            events.append(Event("detour", message, detour.place or place))
         for at, count in list(self.left.items()):
             message = f"machine code was left here for Python {count} time{'s' * (count > 1)}"
             events.append(Event("native", message, user_line(self.structure.node_at(at).place) or place))
         return events
+
+
+    def _called(self) -> Iterable[Detour]:
+        """The detours; if there is no code yet, those that it will have, as far as the types of the inputs tell."""
+        examples = examples_of(self.inputs)
+        if self.versions or examples is None:
+            return dict.fromkeys(detour for version in self.compiled for detour in version.detours)
+        lowering, _ = self.lowering(examples)
+        try:
+            lowering.run()
+        except Refused:
+            return ()
+        return lowering.detours
 
 
 def _rest(iterator: Any) -> Any:

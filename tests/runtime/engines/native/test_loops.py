@@ -76,7 +76,7 @@ def test_what_it_tells():
     assert "this loop will be machine code, compiled when it is first run" in explanation
     with pytest.warns(RuntimeWarning):
         function(*args)
-    explanation = str(function.explain(*args).where(kind="native"))
+    explanation = str(function.explain(*args).where(kind=("native", "detour")))
     assert "this loop is machine code, compiled in" in explanation
     assert "machine code was left here for Python 1 time" in explanation
     assert "this loop runs in Python, for all that it does is Python's and NumPy's" in explanation

@@ -1,0 +1,104 @@
+"""What `explain` tells of what machine code has Python do, and that it can be refused."""
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.errors import StrictError
+
+
+def medians(xs, n):
+    total = 0.0
+    for i in range(n):
+        ys = np.sort(xs * i)  # sorted
+        for j in range(len(ys)):
+            total += ys[j] * j
+    return total
+
+
+def line(function, text):
+    lines, first = inspect.getsourcelines(function)
+    return first + next(place for place, each in enumerate(lines) if text in each)
+
+
+def told(function, *args):
+    (event,) = function.explain(*args).where(kind="detour")
+    assert event.place == (__file__, line(medians, "# sorted"))
+    return event.message
+
+
+def test_what_calls_of_python_cost():
+    function, xs = ag.function(medians, engine="native"), np.arange(9.0)
+    before = "`*`, `np.sort` is Python's, called by machine code; a call may take some 0.9 µs, as it is of 2 operations"
+    assert told(function, xs, 100) == before
+    for turns in (100, 200):
+        assert function(xs, turns) == medians(xs, turns)
+    after = re.compile(r".* called by machine code 300 times, some (\S+) µs each, (\S+) ms in all")
+    found = after.fullmatch(told(function, xs, 1))
+    assert found and 0.1 < float(found[1]) < 1000
+    assert float(found[2]) == pytest.approx(0.3 * float(found[1]), rel=0.1)
+
+
+def test_calls_by_several_versions_count_together():
+    function = ag.function(medians, engine="native")
+    for xs in (np.arange(3.0), np.arange(6.0)[::2]):
+        function(xs, 10)
+    assert " 20 times, " in told(function, xs, 10)
+
+
+def test_none_of_them_is_timed_while_it_is_compiled():
+    """The first call of a detour makes it, which takes longer than all others."""
+    function, xs = ag.function(medians, engine="native"), np.arange(3.0)
+    function(xs, 1)
+    assert " 1 time, " in told(function, xs, 1)
+    assert float(re.search(r"some (\S+) µs", told(function, xs, 1))[1]) < 500
+
+
+@pytest.mark.parametrize("strict", [True, "detour"])
+def test_strict_before_anything_runs(strict):
+    function = ag.function(medians, engine="native", strict=strict)
+    with pytest.raises(StrictError) as caught:
+        function(np.arange(12.0), 2)
+    assert str(caught.value).startswith(f"{__file__}:{line(medians, '# sorted')}: medians is strict about 'detour' (")
+    assert "`*`, `np.sort` is Python's: there is no machine code for it, in a loop that is" in str(caught.value)
+    assert "Let it stand outside the loop" in str(caught.value)
+
+
+def test_strict_when_types_tell_too_little():
+    """What the loop gets only shows when it runs: then it does not."""
+    seen = []
+
+    def partial(make, n):
+        found, xs = 0.0, make()
+        for i in range(n):
+            found += np.sort(xs)[i] * i
+            seen.append(i)
+        return found
+
+    function = ag.function(partial, engine="native", strict="detour")
+    for _ in range(2):
+        with pytest.raises(StrictError, match="is Python's: there is no machine code for it"):
+            function(lambda: np.arange(3.0), 3)
+    assert not seen
+
+
+def test_strict_about_other_engines_and_other_things():
+    xs = np.arange(12.0)
+    for options in ({"engine": "numpy"}, {"engine": "auto"}, {"engine": "native", "strict": "callback"}):
+        assert ag.function(medians, **{"strict": True, **options})(xs, 500) == medians(xs, 500)
+
+    @ag.function(engine="native", strict=True)
+    def total(xs, n):
+        found = 0.0
+        for i in range(n):
+            found += xs[i] * i
+        if n > 2:
+            found += np.sort(xs)[0]
+        return found
+
+    assert total(xs, 3) == 5.0
+    with pytest.raises(IndexError):
+        total(xs, 13)
