@@ -279,6 +279,19 @@ def of_vander(g: Any, out: Any, x: Any, N: Any = None, increasing: Any = False) 
     return np.sum((by_powers * powers)[:, :-1] * np.vander(x, number - 1), -1)
 
 
+
+def room(old: Any, *others: Any) -> Any:
+    """For `out=`: an array that nobody needs any more, if what is computed of it and others would lie as it does."""
+    return old if all(other.strides == old.strides for other in others) else None
+
+
+@rule
+def place(old: Any, *others: Any) -> Type:
+    return type_of_arg(old)     # or None, which nothing but `out=` gets to see
+
+
+declare("room", place, effect=VIEW, target=room)
+
 derive("np.array np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray np.copy", of_array)
 derive("np.tril", lambda g, out, m, k=0: np.tril(g, k))
 derive("np.triu", lambda g, out, m, k=0: np.triu(g, k))

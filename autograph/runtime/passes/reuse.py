@@ -9,7 +9,11 @@ computed in the middle of an expression, if that has 256 KB; it cannot do so wit
 
 The new result must come out as it would have: of the same dtype and shape, and its elements in memory in the same
 order, since the order in which a later `sum` adds them up depends on that. Where there are several arrays, that takes
-knowing in which order their axes are.
+knowing in which order their axes are; for large ones, which order that is may be looked at when the graph runs:
+
+    step = rate * (x.T @ error)         t = x.T @ error
+                                        t *= rate
+    w = w - step                →       w = np.subtract(w, t, out=room(t, w))
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ from autograph.runtime.types import TensorType
 
 WORTHWHILE = 2**14      # bytes
 ELIDED = 2**18          # from this many on, NumPy does it by itself in the middle of an expression
+LARGE = 2**16           # bytes; from this many on, to look in which order they are costs next to nothing
 
 _UFUNCS = {
     "add": "np.add", "sub": "np.subtract", "mul": "np.multiply", "truediv": "np.divide",
@@ -33,8 +38,11 @@ _UFUNCS = {
 }  # fmt: skip
 _COMMUTATIVE = frozenset({"add", "mul", "and", "or", "xor"})
 # All these give the very same whether or not the result goes where an operand is.
-_EXACT = frozenset({*_UFUNCS.values(), "np.sqrt", "np.square", "np.maximum", "np.minimum", "np.floor", "np.ceil"})
+_EXACT = frozenset(
+    {*_UFUNCS.values(), "np.sqrt", "np.square", "np.maximum", "np.minimum", "np.floor", "np.ceil", "masked"}
+)
 _IN_ORDER = frozenset({"np.zeros", "np.ones", "np.empty", "np.full", "np.arange", "np.linspace"})
+_PRODUCTS = frozenset({"matmul", "np.matmul"})
 
 
 def run(graph: Graph) -> Outcome:
@@ -81,7 +89,7 @@ class _Reuse:
 
     def order(self, node: Node, value: Value) -> Any:
         """In which order the axes of an array are: elementwise operations keep that of their operands."""
-        if node.op in _IN_ORDER and "order" not in node.kwargs:
+        if (node.op in _IN_ORDER and "order" not in node.kwargs) or _is_product(node):
             return "C"
         if not _is_elementwise(node) or not is_array(value):
             return value
@@ -91,15 +99,34 @@ class _Reuse:
 
     def block(self, block: Block) -> None:
         self.need(block.results)
+        nodes: list[Node] = []
         for node in reversed(block.nodes):
             for inner in node.blocks:
                 self.block(inner)
+            nodes.append(node)
             old = next((arg for arg in node.args if self.may_take(arg, node, block)), None)
             if old is not None:
                 self.outcome.notes.append((f"the result of {shown(node)} goes where an operand was", node.place))
                 self.outcome.changed = True
-                _put_into(node, old)
+                nodes += self.put_into(node, old)
             self.need((node.args, node.kwargs))
+        block.nodes = nodes[::-1]
+
+    def put_into(self, node: Node, old: Value) -> list[Node]:
+        """Let the result of a node go where an operand is; gives the node that looks whether it may."""
+        others = self.in_other_orders(node, old)
+        in_place = f"i{node.op}"
+        if node.args[0] is old and node.op in _UFUNCS and in_place in OPS and not others:
+            node.op = in_place
+            return []
+        node.op = _UFUNCS.get(node.op, node.op)
+        node.kwargs = {"out": old}
+        if not others:
+            return []
+        look = Node("room", (old, *others), place=node.place)
+        look.own = True
+        node.kwargs = {"out": look.add_output(old.type)}
+        return [look]
 
     def need(self, args: Any) -> None:
         found: list[Value] = []
@@ -113,20 +140,33 @@ class _Reuse:
         if _UFUNCS.get(node.op, node.op) not in _EXACT or not _fits(old, node):
             return False
         made = old.node
-        if made is None or not (_is_elementwise(made) or made.op in _IN_ORDER):
+        if made is None or not (_is_elementwise(made) or _is_product(made) or made.op in _IN_ORDER):
             return False
         if not self.aliasing.is_fresh(old) or not self.aliasing.is_alone(old):
             return False
-        order = self.orders[old]
-        others = [arg for arg in node.args if arg is not old and _breadth(arg) > 1]
-        if any(not isinstance(arg, Value) or self.orders.get(arg, arg) != order for arg in others):
+        others = self.in_other_orders(node, old)
+        if any(not isinstance(arg, Value) or arg.type != old.type for arg in others):
             return False
-        return (order == "C" or _has_one_order(old)) and _pays(old, node, self.uses[old])
+        known = self.orders[old] == "C" or _has_one_order(old)
+        return known and (not others or _size(old) >= LARGE) and _pays(old, node, self.uses[old])
+
+    def in_other_orders(self, node: Node, old: Value) -> list[Any]:
+        """The operands of which it is not known that their axes are in the order of those of `old`."""
+        others = [arg for arg in node.args if arg is not old and _breadth(arg) > 1]
+        return [arg for arg in others if not isinstance(arg, Value) or self.orders.get(arg, arg) != self.orders[old]]
 
 
 def _is_elementwise(node: Node) -> bool:
     """Whether it computes a new array, as a ufunc does."""
     return "elementwise" in lookup(node.op).tags and not node.kwargs and node.op != "matmul"
+
+
+def _is_product(node: Node) -> bool:
+    """Whether it is a matrix product that makes a new array, of rows that lie in order."""
+    if node.op not in _PRODUCTS or node.kwargs:
+        return False
+    found = node.output.type
+    return isinstance(found, TensorType) and found.kind == "array" and found.ndim <= 2
 
 
 def _has_one_order(array: Value) -> bool:
@@ -156,20 +196,15 @@ def _fits(old: Value, node: Node) -> bool:
     return None not in found.shape or not any(is_array(arg) for arg in others)
 
 
+def _size(array: Value) -> int:
+    """How many bytes an array has; 0 if that is not known."""
+    assert isinstance(array.type, TensorType)
+    return 0 if None in array.type.shape else math.prod(array.type.shape) * array.type.dtype.itemsize  # type: ignore
+
+
 def _pays(old: Value, node: Node, uses: int) -> bool:
     """Whether it is worthwhile; not if NumPy will do so anyway, in the middle of an expression."""
-    assert isinstance(old.type, TensorType)
-    size = ELIDED if None in old.type.shape else math.prod(old.type.shape) * old.type.dtype.itemsize    # type: ignore
+    size = _size(old) or ELIDED
     nested = uses == 1 and not old.name
     elided = node.op in _COMMUTATIVE or (node.op in ("sub", "truediv") and node.args[0] is old)
     return size >= WORTHWHILE and not (nested and elided and size >= ELIDED)
-
-
-def _put_into(node: Node, old: Value) -> None:
-    """Let the result of a node go where an operand is."""
-    in_place = f"i{node.op}"
-    if node.args[0] is old and node.op in _UFUNCS and in_place in OPS:
-        node.op = in_place
-    else:
-        node.op = _UFUNCS.get(node.op, node.op)
-        node.kwargs = {"out": old}

@@ -507,3 +507,24 @@ def test_the_builtin_print_is_looked_up_when_it_runs(monkeypatch):
     monkeypatch.setattr("builtins.print", said.append)
     made(1)
     assert said == [1]
+
+
+def test_what_never_warns_is_called_as_a_method():
+    made = becomes(
+        """
+        graph f(x: f64[2,3], y: object):
+            %0: f64[2,1] = np.max(x, axis=1, keepdims=True)
+            %1: f64[2,3] = x - %0
+            %2: f64[3] = np.min(%1, 0)
+            %3: f64 = np.sum(%2)
+            %4: object = np.max(y)
+            %5: f64 = np.max(x, initial=0.0)
+            -> (%3, %4, %5)
+        """,
+        """
+        def f(x, y):
+            t1 = np.sum((x - x.max(axis=1, keepdims=True)).min(0))
+            return t1, np.max(y), np.max(x, initial=0.0)
+        """,
+    )
+    assert made(np.arange(6.0).reshape(2, 3), [1, 2]) == (-3, 2, 5)
