@@ -14,9 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from common import all_cores, seconds, show, take_one_core
+from common import all_cores, seconds, show, take_cores
 
-take_one_core()
+take_cores()
 if not all_cores:
     os.environ.setdefault("AUTOGRAPH_NUM_THREADS", "1")
 

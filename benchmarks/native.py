@@ -15,9 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from common import seconds, show, take_one_core
+from common import seconds, show, take_cores
 
-take_one_core()
+take_cores()
 
 import loops  # noqa: E402
 import numpy as np  # noqa: E402

@@ -166,7 +166,7 @@ def starting(turns: int) -> None:
 
 
 def main(turns: int = 7) -> None:
-    common.take_one_core()
+    common.take_cores()
     others = peers.installed()
     calling(turns, others)
     running(turns, others)

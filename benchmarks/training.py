@@ -45,7 +45,7 @@ def ways(name: str, args: tuple[Any, ...], others: dict[str, trained_peers.Progr
 
 
 def main(pattern: str = "*", turns: int = 7) -> None:
-    common.take_one_core()
+    common.take_cores()
     others, rows = trained_peers.installed(), []
     for name, args in trained.arguments().items():
         if fnmatchcase(name, pattern):
