@@ -211,7 +211,7 @@ class Lowering:
 
     def _handle(self, found: Value | Constant) -> Any:
         """A handle for what stands for an object; what the graph has for a constant needs none."""
-        return found if type(found) is Constant else self.trace.handle(found)
+        return found if isinstance(found, Constant) else self.trace.handle(found)
 
     def _function(self, value: types.FunctionType) -> Value:
         """A node that makes a function like one that traced code made, around the values its variables have now."""

@@ -26,7 +26,7 @@ from autograph.runtime.types import ObjectType, TensorType
 class _Class(type):
     """The class of `Tensor`, which has a module, while `__module__` of a handle is that of what it stands for."""
 
-    __module__ = property(lambda cls: __name__)  # type: ignore[assignment]
+    __module__ = property(lambda cls: __name__)
 
 
 class Tensor(metaclass=_Class):
