@@ -28,7 +28,8 @@ _CREATION = frozenset(
     "broadcast isscalar iterable isfortran base_repr binary_repr format_float_positional format_float_scientific "
     "bool bool_ byte ubyte short ushort intc uintc int_ uint long ulong longlong ulonglong intp uintp int8 int16 int32 "
     "int64 uint8 uint16 uint32 uint64 half single double longdouble float16 float32 float64 float96 float128 csingle "
-    "cdouble clongdouble complex64 complex128 complex192 complex256 str_ bytes_ object_ datetime64 timedelta64".split()
+    "cdouble clongdouble complex64 complex128 complex192 complex256 str_ bytes_ void object_ datetime64 timedelta64 "
+    "dtype finfo iinfo recarray".split()
 )
 _EXCEPTION = re.compile(r"(Error|Exception|Warning|Exit|Interrupt)$")
 _SETTERS = frozenset({"setattr", "delattr"})  # a backend has to know what they change

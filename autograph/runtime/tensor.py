@@ -308,6 +308,7 @@ for _name in ("floor", "ceil", "trunc"):
     setattr(Tensor, f"__{_name}__", _unary(f"math.{_name}"))
 
 
+@on_behalf
 def _attribute(tensor: Tensor, name: str) -> Any:
     """An attribute of what a handle stands for, as far as it is known, or what reads it when the graph runs."""
     trace, value = tensor._trace, tensor._value

@@ -113,7 +113,7 @@ PROGRAMS = {
             random.normal(x)        # wrapped
             np.random.rand(x)       # wrapped
             np.float32(x)           # wrapped
-            np.dtype(x)             # `numpy` takes no part in staging
+            np.dtype(x)             # wrapped
             np.sin(x).sum()         # `numpy` takes no part in staging, wrapped
         """,
     "this_library": """

@@ -266,3 +266,14 @@ def dtypes_that_are_equal(x):
         last = last * 2
     dtypes = x.dtype, x.sum().dtype, (x * 2).dtype
     return [*map(type, dtypes)], type(x[0]), type(last), x.astype("longlong").dtype.char
+
+
+@calls("np.arange(3), np.arange(3.0)", "np.arange(3, dtype='f4'), np.ones(2, 'c8')",
+       "np.array([1, 2]), np.array([1, 3])")
+def dtypes_found_at_run_time(x, y):
+    kind = np.common_type(x, y)
+    found = np.dtype(kind)
+    if found != np.result_type(x, y):
+        print("cast", found)
+    limits = np.finfo(kind)
+    return found, found.char, found == x.dtype, kind(3), np.zeros(2, found), limits.eps, np.iinfo(np.dtype('i4')).max
