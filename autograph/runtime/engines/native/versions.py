@@ -169,7 +169,8 @@ class Versions:
         self.emit.jump(versions[kinds])
 
     def _keep_fresh(self, live: dict[Key, Any]) -> None:
-        """Put values into their cells."""
+        """Put values into their cells. What leaves the code before that finds there what was before."""
+        self.emit.settle()
         for key in live:
             if key in self._state.fresh:
                 mapped(lambda path, each: self._keep((key, path), each), live[key])   # noqa: B023

@@ -6,6 +6,7 @@ import decimal  # noqa: F401  (for arguments)
 import enum
 import fractions  # noqa: F401  (for arguments)
 import signal
+import warnings
 
 import numpy as np
 import pytest
@@ -340,3 +341,24 @@ def test_interrupted(plain, engine):
         signal.signal(signal.SIGALRM, before)
     assert plain is over_items or x[0] > 1000
     assert outcomes.run(function, "np.zeros(3), -1", NAMES) == outcomes.run(plain, "np.zeros(3), -1", NAMES)
+
+
+@pytest.mark.parametrize("numbers", [[1e308] * 3, [1.0, 1e308, 1e308, 2.0], [np.inf, -np.inf, 1.0]])
+def test_left_at_the_end_of_a_turn(numbers):
+    """What the turn before has left is what Python goes on with, not what this one has come to already."""
+
+    def totals(xs):
+        found, count = np.float64(0.0), 0.0
+        for x in xs:
+            found = found + x
+            count = count + 1.0
+        return found, count
+
+    xs, function = np.array(numbers), ag.function(totals, engine="native")
+    for _ in range(3):
+        outcomes = []
+        for each in (totals, function):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                outcomes.append((repr(each(xs)), [str(warning.message) for warning in caught]))
+        assert outcomes[0] == outcomes[1]
