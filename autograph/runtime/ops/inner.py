@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,11 +29,11 @@ class Inner:
 
     Attributes:
         ufunc: which says of which dtypes the operands are to be.
-        rule: `rule(emit, *numbers)`.
+        rule: `rule(emit, *numbers)`; None if only NumPy itself does it.
     """
 
     ufunc: np.ufunc
-    rule: Rule
+    rule: Rule | None
 
     def dtypes(self, *given: np.dtype[Any] | type) -> tuple[np.dtype[Any], ...]:
         """Of the operands and of the result, for operands of these dtypes; for a Python number, of its class."""
@@ -210,7 +211,8 @@ RULES: dict[str, Rule] = {
 }
 OPERATORS = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "neg": "negative", "pos": "positive",
-    "abs": "absolute", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "invert": "invert",
+    "abs": "absolute", "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "lshift": "left_shift",
+    "rshift": "right_shift", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "invert": "invert",
     "lt": "less", "le": "less_equal", "eq": "equal", "ne": "not_equal", "gt": "greater", "ge": "greater_equal",
 }  # fmt: skip
 
@@ -219,8 +221,28 @@ def _loops() -> dict[str, Inner]:
     by_ufunc = {getattr(np, name): rule for name, rule in RULES.items()}
     found = {name: getattr(np, ufunc) for name, ufunc in OPERATORS.items()}
     found |= {name: op.target for name, op in OPS.items() if isinstance(op.target, np.ufunc)}
-    return {name: Inner(ufunc, by_ufunc[ufunc]) for name, ufunc in found.items() if ufunc in by_ufunc}
+    simple = {name: ufunc for name, ufunc in found.items() if ufunc.nout == 1 and ufunc.signature is None}
+    return {name: Inner(ufunc, by_ufunc.get(ufunc)) for name, ufunc in simple.items()}
 
 
 # By the names of ops.
 LOOPS = _loops()
+
+
+class _Asked(np.ndarray[Any, Any]):
+    """An array that tells which ufunc it is to go through, and of how many operands."""
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return ufunc, len(inputs)
+
+
+@lru_cache(maxsize=None, typed=True)
+def power_of(dtype: np.dtype[Any], exponent: float) -> tuple[str, int]:
+    """The op that NumPy does for `array ** exponent`, of a Python number, and of how many operands.
+
+    It multiplies, or takes roots, for some of them.
+    """
+    ufunc, count = np.ones(1, dtype).view(_Asked) ** exponent
+    if ufunc is np.power and exponent == 2 and dtype.kind == "f":
+        return "np.square", 1
+    return next((name for name, loop in LOOPS.items() if loop.ufunc is ufunc), ""), count

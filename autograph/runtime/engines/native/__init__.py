@@ -24,7 +24,10 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     exits        from machine code back to Python, at any node
     fusion       which operations on whole arrays are one loop
     kernels      such a loop at run time
+    operations   what nodes are to such a loop
     nest         operations to loops, the innermost of which `rows` writes, and `around` the others
+    numpys       NumPy's own loops
+    stages       rows in blocks, between which NumPy's loops are called
     exponential  `exp` of several numbers at a time
     gathering    machine code that looks at arrays, and makes those for results
     machine      LLVM

@@ -18,7 +18,7 @@ from autograph.runtime.effects import effect_of
 from autograph.runtime.engines.native.calls import NUMBERS
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.kernels import Kernel
-from autograph.runtime.engines.native.nest import key_of, operands, sum_of
+from autograph.runtime.engines.native.operations import has_loop, key_of, operands, sum_of
 from autograph.runtime.graph import Block, Graph, Node, Value, gather, walk
 from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.operands import DTYPES
@@ -128,10 +128,8 @@ def is_elementwise(node: Node) -> bool:
         known = len(node.args) == 3
     elif node.op == ".astype":
         known = len(node.args) == 2 and isinstance(node.args[1], (type, str, np.dtype))
-    elif node.op == "pow":
-        known = _is_square(*node.args)
     else:
-        known = node.op in LOOPS and len(node.args) == LOOPS[node.op].ufunc.nin
+        known = node.op in LOOPS and has_loop(node)
     args = operands(node)
     return known and all(map(_is_operand, args)) and not _is_settled(args, node.output.type)
 
@@ -139,14 +137,6 @@ def is_elementwise(node: Node) -> bool:
 def _is_settled(args: tuple[Any, ...], type: Any) -> bool:
     """Whether what comes out is clear, because both operands are the same: so LLVM might not compute them."""
     return len(args) == 2 and key_of(args[0]) == key_of(args[1]) and type.dtype.kind != "f"
-
-
-def _is_square(x: Any, exponent: Any) -> bool:
-    """Whether NumPy multiplies for a power."""
-    kind = x.type.dtype.kind if isinstance(x, Value) and isinstance(x.type, TensorType) else ""
-    return (type(exponent) is int and exponent == 2 and kind in "iuf") or (
-        type(exponent) is float and exponent == 2 and kind == "f"
-    )
 
 
 def _is_operand(arg: Any) -> bool:

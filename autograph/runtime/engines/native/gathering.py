@@ -27,6 +27,7 @@ NEW = "ag_new_array"        # NumPy's `PyArray_NewFromDescr`
 _NEW_PLACE = 94             # where that is in the table of NumPy's functions
 BUSY = 1 << 13              # elements from which on other threads may run meanwhile
 PARALLEL = 1 << 20          # elements from which on several threads do it
+COSTLY = 1 << 16            # likewise, if there are functions such as `sin`
 _CONTIGUOUS, _ALIGNED = 0x1, 0x100
 
 
@@ -79,7 +80,7 @@ class Gathering(Builtin):
             size = self._emit(f"mul i64 {size}, {dim}")
             self._do(f"  store i64 {dim}, ptr {self._at('%dims', axis)}")
             self._do(f"  store i64 {1 if axis == ndim - 1 else dim}, ptr {self._at('%kept', axis)}")
-        self.demand(self._emit(f"icmp sgt i64 {size}, 0"))
+        self.demand(self._emit(f"icmp sgt i64 {size}, {0 if nest.is_steady else 1}"))
         made = self._make(redo)
         self._run(size, made, redo, parallel)
 
@@ -236,7 +237,9 @@ class Gathering(Builtin):
 
     def _run(self, size: str, made: list[str], redo: Callable[..., Any], parallel: Callable[..., Any]) -> None:
         whole = size if self._flat or not self._nest.depth else self._dims[0]
-        far = 2**62 if self._nest.sum is not None and self._nest.sum.whole else PARALLEL
+        far = COSTLY if self._nest.is_costly else PARALLEL
+        if self._nest.sum is not None and self._nest.sum.whole:
+            far = 2**62
         flags = self._emit("alloca i64")
         small, some, busy, many, done = (self._label() for _ in range(5))
         self._do(f"  br i1 {self._emit(f'icmp slt i64 {size}, {BUSY}')}, label %{small}, label %{some}", f"{small}:")

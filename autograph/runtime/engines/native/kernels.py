@@ -25,8 +25,10 @@ from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, builtin, tel
 from autograph.runtime.engines.native.examples import examples_of
 from autograph.runtime.engines.native.gathering import Gathering
 from autograph.runtime.engines.native.machine import Code
-from autograph.runtime.engines.native.nest import Nest, Single, Stream, key_of, sum_of
+from autograph.runtime.engines.native.nest import Nest, Single, Stream
 from autograph.runtime.engines.native.objects import Table
+from autograph.runtime.engines.native.operations import key_of, sum_of
+from autograph.runtime.engines.native.stages import row
 from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.operands import DTYPES, NoLowering
 from autograph.runtime.signature import Event
@@ -53,7 +55,7 @@ class Version:
         self._kernel, earlier, redo = kernel, kernel.entry, self._redo
         given = list(named.values())
         gathering = Gathering(nest, given, len(each), ndim, flat, earlier, redo, self._parallel)
-        self.code = Code(nest.text + Around(nest).text + gathering.text, origins=nest.origins)
+        self.code = Code(row(nest) + Around(nest).text + gathering.text, origins=nest.origins)
         self.entry = builtin(self.code.entry, Table.of(gathering.things), self.code)
         forced = Table.of(gathering.things)
         for who in (earlier, redo):

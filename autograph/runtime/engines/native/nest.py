@@ -12,18 +12,28 @@ The last operation may be a sum, over the last dimension or over all, of what th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from autograph.runtime.engines.native.numpys import Loop, loop_of
+from autograph.runtime.engines.native.operations import (
+    SUMS,
+    is_weak,
+    key_of,
+    known_dtype,
+    loop_of_node,
+    operands,
+    promotes,
+    sum_of,
+)
 from autograph.runtime.engines.native.rows import Rows
-from autograph.runtime.graph import Constant, Node, Place, Value
-from autograph.runtime.operands import DTYPES, NoLowering, Number
-from autograph.runtime.ops.inner import LOOPS, converted, truth
-from autograph.runtime.types import BOOL, FLOAT, TensorType
+from autograph.runtime.graph import Node, Place, Value
+from autograph.runtime.operands import NoLowering, Number
+from autograph.runtime.ops.inner import Inner, converted, truth
+from autograph.runtime.types import FLOAT, TensorType, scalar
 
-SUMS = frozenset({"np.sum", ".sum"})
 RAISING = frozenset({"exp", "add", "subtract", "multiply", "divide", "reciprocal", "square", "sqrt"})
 
 
@@ -53,24 +63,39 @@ class Single:
     known: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Element:
     """What a value is in one turn.
 
     Attributes:
         streams: the arrays that it comes from.
+        stage: the first stage that can use it.
+        numbers: what it is in which stages.
+        home: where its elements are kept for other stages, if they are: an array, or a block of the scratch.
+        raises: whether computing it may raise flags.
     """
 
-    number: Number
+    type: TensorType
+    known: Any
     streams: frozenset[int]
+    stage: int = 0
+    numbers: dict[int, Number] = field(default_factory=dict)
+    home: int | None = None
+    raises: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
-    """What a sum is over: all elements, or the last of several dimensions."""
+class Call:
+    """A call of a loop of NumPy's, behind a stage.
 
-    whole: bool
-    keepdims: bool = False
+    Attributes:
+        streams: where its operands and its result are.
+        steps: how far it is there from one element to the next.
+    """
+
+    loop: Loop
+    streams: tuple[int, ...]
+    steps: tuple[int, ...]
 
 
 class Nest:
@@ -84,6 +109,8 @@ class Nest:
         ranges: which numbers must fit into which dtypes of integers.
         depth: how many loops there are around a row.
         sum: of the last of what comes out, if that is one.
+        scratch: the dtypes of blocks that keep elements from one stage to the next; they come behind the streams.
+        calls: of NumPy's loops, behind each stage.
     """
 
     def __init__(
@@ -92,35 +119,52 @@ class Nest:
         self.depth = max(ndim - 1, 0)
         self.sum = sum_of(nodes[-1])
         given = [kind for kind in inputs.values() if isinstance(kind, Stream)]
-        self._outs = len(outputs)
-        self.streams = [Stream(np.dtype(bool), ndim, True)] * self._outs + given
+        self._outs = {value: place for place, value in enumerate(outputs)}
+        self.streams = [Stream(np.dtype(bool), ndim, True)] * len(outputs) + given
         self.singles = [kind for kind in inputs.values() if isinstance(kind, Single)]
         self.ranges: set[tuple[int, np.dtype[Any]]] = set()
-        self._emit = emit = Rows(lambda: "never")
-        emit.begin("turn")
+        self.scratch: list[np.dtype[Any]] = []
+        self.calls: list[list[Call]] = []
+        self.stages: list[Rows] = []
+        self._add_stage()
         self._values: dict[Any, Element] = {}
-        self._places: dict[str, int] = {}       # of the numbers, among `singles`
-        self._load(inputs)
+        self._places: dict[Any, int] = {}       # of the inputs, among streams or `singles`
+        self._needed = set(outputs)
+        self._copies: dict[tuple[Any, str], tuple[int, int]] = {}
+        self._take(inputs)
         for node in nodes:
-            emit.come_from(node.place)
             self._values[node.output] = self._done(node)
-        self._pin(nodes, outputs)
+        for value in [node.output for node in nodes]:
+            element = self._values[value]
+            if element.raises and value not in self._needed:
+                self.stages[element.stage].pin(self._number(value, element.stage))
         found = [self._values[value] for value in outputs]
-        self.dtypes = [each.number.type.dtype for each in found]
+        self.dtypes = [each.type.dtype for each in found]
         self.sources = [each.streams for each in found]
-        for place, each in enumerate(found):
+        for place, (value, each) in enumerate(zip(outputs, found)):
             self.streams[place] = Stream(self.dtypes[place], ndim, True)
-            emit.store_next(f"%s{place}", self.dtypes[place], each.number)
+            if each.home != place:
+                self.stages[each.stage].store_next(f"%s{place}", self.dtypes[place], self._number(value, each.stage))
 
     @property
     def is_float(self) -> bool:
         """Whether any flags may be raised."""
-        return self._emit.floats
+        return len(self.stages) > 1 or self.stages[0].floats
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether an array of one element is as good as any."""
+        return all(call.loop.steady for calls in self.calls for call in calls)
+
+    @property
+    def is_costly(self) -> bool:
+        """Whether it takes much longer than arithmetic."""
+        return any(call.loop.costly for calls in self.calls for call in calls)
 
     @property
     def origins(self) -> list[Place]:
         """See `Memory`."""
-        return self._emit.origins
+        return [place for stage in self.stages for place in stage.origins]
 
     # Slots of the frame -----------------------------------------------------------------------------------------------
 
@@ -140,129 +184,138 @@ class Nest:
 
     # Elements ---------------------------------------------------------------------------------------------------------
 
-    def _load(self, inputs: dict[Any, Stream | Single]) -> None:
-        stream, single = self._outs, 0
+    def _add_stage(self) -> None:
+        self.stages.append(Rows(f"row{len(self.stages)}"))
+        self.calls.append([])
+
+    def _take(self, inputs: dict[Any, Stream | Single]) -> None:
+        stream, single = len(self._outs), 0
         for key, kind in inputs.items():
             if isinstance(kind, Stream):
-                number = self._emit.load_next(f"%s{stream}", kind.dtype, kind.steps)
-                self._values[key] = Element(number, frozenset({stream} if kind.ndim else ()))
+                streams = frozenset({stream} if kind.ndim else ())
+                self._values[key] = Element(scalar(kind.dtype), None, streams, home=stream)
                 stream += 1
             else:
-                ref = self._emit.argument(self.single(single), kind.type.dtype)
-                self._values[key] = Element(Number(kind.type, ref, kind.known), frozenset())
-                self._places[ref] = single
+                self._values[key] = Element(kind.type, kind.known, frozenset())
+                self._places[key] = single
                 single += 1
 
+    def _number(self, key: Any, stage: int) -> Number:
+        """What a value is in a stage, where it is loaded if it comes from elsewhere."""
+        element, emit = self._values[key], self.stages[stage]
+        if stage not in element.numbers:
+            if key in self._places:
+                ref = emit.argument(self.single(self._places[key]), element.type.dtype)
+                element.numbers[stage] = Number(element.type, ref, element.known)
+            else:
+                if element.home is None:
+                    element.home, _ = self._kept(key, element.type.dtype, element.stage)
+                found = emit.load_next(f"%s{element.home}", element.type.dtype, self._steps(element.home))
+                element.numbers[stage] = replace(found, type=element.type)
+        return element.numbers[stage]
+
+    def _kept(self, key: Any, dtype: np.dtype[Any], stage: int) -> tuple[int, int]:
+        """Keep a value, as a dtype, in memory. Gives where, and how far it is there from one to the next."""
+        element, emit = self._values[key], self.stages[stage]
+        if element.home is not None and element.type.dtype == dtype:
+            return element.home, dtype.itemsize * self._steps(element.home)
+        if (key, dtype.char) not in self._copies:
+            steps, is_out = bool(element.streams), key in self._outs and element.type.dtype == dtype
+            with emit.at_once(not steps):
+                number = self._as(self._number(key, stage), dtype, stage)
+                home = self._outs[key] if is_out else self._new_block(dtype)
+                element.home = home if is_out else element.home
+                emit.store_next(f"%s{home}", dtype, number, steps)
+            self._copies[key, dtype.char] = home, dtype.itemsize * steps
+        return self._copies[key, dtype.char]
+
+    def _new_block(self, dtype: np.dtype[Any]) -> int:
+        self.scratch.append(dtype)
+        return len(self.streams) + len(self.scratch) - 1
+
+    def _steps(self, home: int) -> bool:
+        return home >= len(self.streams) or self.streams[home].steps
+
     def _done(self, node: Node) -> Element:
-        args = [self._values[key_of(arg)] for arg in operands(node)]
-        numbers = [each.number for each in args]
-        streams = frozenset().union(*(each.streams for each in args))
+        keys = [key_of(arg) for arg in operands(node)]
+        args = [self._values[key] for key in keys]
+        streams: frozenset[int] = frozenset().union(*(each.streams for each in args))
         if not streams:
             raise NoLowering        # numbers, of which Python takes care
-        return Element(self._computed(node, numbers), streams)
+        stage = max(each.stage for each in args)
+        self.stages[stage].come_from(node.place)
+        if loop := loop_of_node(node):
+            dtypes = loop.dtypes(*(promotes(each.type) for each in args))
+            try:
+                number = self._computed(loop, [self._number(key, stage) for key in keys], dtypes, stage)
+            except NoLowering:
+                return self._called(node, keys, tuple(map(known_dtype, dtypes)), streams, stage)
+            raises = loop.ufunc.__name__ in RAISING and number.type.dtype.kind == "f"
+        else:
+            number = self._cast(node, [self._number(key, stage) for key in keys], stage)
+            raises = node.op == ".astype" and args[0].type.dtype.kind == "f" and number.type.dtype.kind != "b"
+        if raises:
+            self._needed.update(node.inputs)
+        return Element(number.type, number.known, streams, stage, {stage: number}, raises=raises)
 
-    def _computed(self, node: Node, numbers: list[Number]) -> Number:
-        emit = self._emit
+    def _cast(self, node: Node, numbers: list[Number], stage: int) -> Number:
+        """What is none of NumPy's ufuncs."""
+        emit = self.stages[stage]
         if node.op == "np.where":
             condition, *branches = numbers
-            dtype = np.result_type(*map(_stand_in, branches))
-            return emit.select(truth(emit, condition), *(self._as(each, dtype) for each in branches))
+            dtype = np.result_type(*(_stand_in(each.type) for each in branches))
+            return emit.select(truth(emit, condition), *(self._as(each, dtype, stage) for each in branches))
         if node.op == ".astype":
-            return self._as(numbers[0], np.dtype(node.args[1]))
-        if node.op in SUMS:
-            return self._as(numbers[0], np.add.reduce(np.zeros(1, numbers[0].type.dtype)).dtype)
-        loop = LOOPS["np.square" if node.op == "pow" else node.op]
-        *wanted, result = loop.dtypes(*map(_promotes, numbers))
-        if len(set(wanted)) > 1:
+            return self._as(numbers[0], np.dtype(node.args[1]), stage)
+        assert node.op in SUMS
+        return self._as(numbers[0], np.add.reduce(np.zeros(1, numbers[0].type.dtype)).dtype, stage)
+
+    def _computed(self, loop: Inner, numbers: list[Number], dtypes: Sequence[np.dtype[Any]], stage: int) -> Number:
+        *wanted, result = dtypes
+        if loop.rule is None or len(set(wanted)) > 1:
             raise NoLowering
-        found = loop.rule(emit, *(self._as(each, dtype) for each, dtype in zip(numbers, wanted)))
+        found = loop.rule(self.stages[stage], *(self._as(each, dtype, stage) for each, dtype in zip(numbers, wanted)))
         if found.type.dtype != result:
             raise NoLowering
         return found
 
-    def _as(self, x: Number, dtype: np.dtype[Any]) -> Number:
+    def _called(
+        self,
+        node: Node,
+        keys: Sequence[Any],
+        dtypes: tuple[np.dtype[Any], ...],
+        streams: frozenset[int],
+        stage: int,
+    ) -> Element:
+        """Let NumPy compute a value, behind a stage."""
+        inner = loop_of_node(node)
+        loop = loop_of(inner.ufunc, dtypes) if inner else None
+        if loop is None or not (loop.steady or self.depth == 0):
+            raise NoLowering
+        self._needed.update(node.inputs)
+        places = [self._kept(key, dtype, stage) for key, dtype in zip(keys, dtypes)]
+        home = self._outs[node.output] if node.output in self._outs else self._new_block(dtypes[-1])
+        self.calls[stage].append(Call(loop, *zip(*places, (home, dtypes[-1].itemsize))))
+        if stage + 1 == len(self.stages):
+            self._add_stage()
+        return Element(scalar(dtypes[-1]), None, streams, stage + 1, home=home)
+
+    def _as(self, x: Number, dtype: np.dtype[Any], stage: int) -> Number:
         """A number as another dtype; a Python number as NumPy makes an element of it."""
-        dtype = known_dtype(dtype)
+        dtype, emit = known_dtype(dtype), self.stages[stage]
         if x.type.kind != "python" or x.type.dtype == dtype:
-            return replace(converted(self._emit, x, dtype), known=x.known)
+            return replace(converted(emit, x, dtype), known=x.known)
         if dtype.kind in "iu" and x.type.dtype.kind == "i":
             if x.known is not None and not np.iinfo(dtype).min <= x.known <= np.iinfo(dtype).max:
                 raise NoLowering
-            self.ranges.add((self._places[x.ref], dtype))
-        by_way_of = converted(self._emit, x, FLOAT.dtype) if dtype.kind == "f" else x
-        found = converted(self._emit, by_way_of, dtype)
+            single = next(place for key, place in self._places.items() if self._values[key].numbers.get(stage) == x)
+            self.ranges.add((single, dtype))
+        by_way_of = converted(emit, x, FLOAT.dtype) if dtype.kind == "f" else x
+        found = converted(emit, by_way_of, dtype)
         if dtype == np.float32:
-            self._emit.pin(found)
+            emit.pin(found)
         return replace(found, known=x.known)
 
-    def _pin(self, nodes: Sequence[Node], outputs: Sequence[Value]) -> None:
-        """Let all that may raise flags be computed, even if what comes of it is chosen from, or compared with."""
-        raising = {node.output for node in nodes if self._raises(node)}
-        needed = {*outputs, *(value for node in nodes if node.output in raising for value in node.inputs)}
-        for node in nodes:
-            if node.output in raising - needed:
-                self._emit.pin(self._values[node.output].number)
 
-    def _raises(self, node: Node) -> bool:
-        of_float = any(self._values[key_of(arg)].number.type.dtype.kind == "f" for arg in operands(node))
-        if node.op in SUMS:
-            return False        # they are stored
-        if node.op == ".astype":
-            return of_float and self._values[node.output].number.type.dtype.kind != "b"
-        ufunc = "square" if node.op == "pow" else LOOPS[node.op].ufunc.__name__ if node.op in LOOPS else ""
-        return ufunc in RAISING and self._values[node.output].number.type.dtype.kind == "f"
-
-    # Text -------------------------------------------------------------------------------------------------------------
-
-    @property
-    def text(self) -> str:
-        """The function `row`."""
-        count = len(self.streams)
-        params = [f"ptr {'noalias ' * (place < self._outs)}%s{place}" for place in range(count)]
-        return self._emit.row(", ".join([*params, "ptr %frame", "i64 %n"]))
-
-
-def operands(node: Node) -> tuple[Any, ...]:
-    """The arguments of a node that are arrays and numbers."""
-    return node.args[:1] if node.op in (".astype", "pow", *SUMS) else node.args
-
-
-def sum_of(node: Node) -> Sum | None:
-    """What a node sums over, if it is a sum that a nest can end with."""
-    if node.op not in SUMS or not isinstance(node.args[0], Value) or not isinstance(node.args[0].type, TensorType):
-        return None
-    options = {"axis": None, "keepdims": False, **dict(zip(["axis"], node.args[1:])), **node.kwargs}
-    axis, keepdims, ndim = options.pop("axis"), options.pop("keepdims"), node.args[0].type.ndim
-    if options or len(node.args) > 2 or type(keepdims) is not bool or type(axis) not in (int, type(None)):
-        return None
-    if axis is None or (ndim == 1 and axis in (0, -1)):
-        return None if keepdims else Sum(True)
-    return Sum(False, keepdims) if axis in (-1, ndim - 1) else None
-
-
-def key_of(arg: Any) -> Any:
-    """What tells an argument from others: a value, or a constant."""
-    if isinstance(arg, (Value, Constant)):
-        return arg
-    return id(arg) if isinstance(arg, np.ndarray) else (type(arg), repr(arg))
-
-
-def known_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The same dtype as `DTYPES` has it."""
-    found = DTYPES.get(dtype.char) if dtype.isnative else None
-    if found is None:
-        raise NoLowering
-    return found
-
-
-def _promotes(x: Number) -> Any:
-    """As what a number takes part in finding the dtypes of a loop."""
-    return type(x.type.dtype.type(0).item()) if _is_weak(x) else x.type.dtype
-
-
-def _stand_in(x: Number) -> Any:
-    return x.type.dtype.type(0).item() if _is_weak(x) else x.type.dtype
-
-
-def _is_weak(x: Number) -> bool:
-    return x.type.kind == "python" and x.type != BOOL
+def _stand_in(type: TensorType) -> Any:
+    return type.dtype.type(0).item() if is_weak(type) else type.dtype

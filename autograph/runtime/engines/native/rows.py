@@ -7,7 +7,8 @@ memory, where LLVM does not know what they are; and a number that is neither com
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -20,23 +21,29 @@ from autograph.runtime.types import TensorType, scalar
 
 
 class Rows(Emitter):
-    """Emits the function `row`.
+    """Emits such a function.
 
     Attributes:
         floats: whether it computes with floats, or makes them.
     """
 
-    def __init__(self, leave: Callable[[], str]) -> None:
-        super().__init__("row", leave)
+    def __init__(self, name: str) -> None:
+        super().__init__(name, lambda: "never")
+        self.begin("turn")
         self.floats = False
         self._opaque: dict[str, str] = {}
         self._pinned: dict[str, str] = {}
 
-    def row(self, params: str) -> str:
+    @property
+    def stores(self) -> bool:
+        """Whether anything comes of it."""
+        return bool(self._pinned) or any(line.startswith("  store ") for line in (*self._entry, *self._now))
+
+    def row(self, name: str, params: str) -> str:
         """The text of the function."""
-        head = f"define internal i64 @row({params}) noinline {{"
+        head = f"define internal i64 @{name}({params}) noinline {{"
         globals = [f"{name} = global {text}" for text, name in self._opaque.items()]
-        lines = [*globals, *sorted(self.declared), head, "entry:", *self._entry, "  br label %turn", "turn:"]
+        lines = [*globals, head, "entry:", *self._entry, "  br label %turn", "turn:"]
         lines += ["  %i = phi i64 [ 0, %entry ], [ %next, %turn ]"]
         lines += [f"  %p{kind} = phi {kind} [ 0, %entry ], [ {ref}, %turn ]" for kind, ref in self._pinned.items()]
         lines += [*self._now, "  %next = add nuw nsw i64 %i, 1", "  %done = icmp eq i64 %next, %n"]
@@ -47,7 +54,7 @@ class Rows(Emitter):
             lines.append(f"  %v{place} = trunc i128 %w{place} to i64")
             lines.append(f"  %x{place} = xor i64 {found}, %v{place}")
             found = f"%x{place}"
-        return "\n".join([*lines, f"  ret i64 {found}", "}", "!1 = !{}", ""])
+        return "\n".join([*lines, f"  ret i64 {found}", "}", ""])
 
     def library(self, name: str, *args: Number) -> Number:
         """A function that NumPy takes from the C library."""
@@ -80,20 +87,27 @@ class Rows(Emitter):
     def pin(self, x: Number) -> None:
         """Compute a number, whatever becomes of it: all that are pinned go into what `row` gives."""
         kind = f"i{max(32, 8 * x.type.dtype.itemsize)}"
+        before, self._now = self._now, self._lines["turn"]
         bits = self._emit(f"bitcast {llvm_type(x.type.dtype)} {x.ref} to {kind}") if x.type.dtype.kind == "f" else x.ref
         self._pinned[kind] = self._emit(f"or {kind} {self._pinned.get(kind, f'%p{kind}')}, {bits}")
+        self._now = before
+
+    @contextmanager
+    def at_once(self, holds: bool) -> Iterator[None]:
+        """If that holds, what is emitted meanwhile runs before the first turn."""
+        before, self._now = self._now, self._entry if holds else self._now
+        yield
+        self._now = before
 
     def load_next(self, pointer: str, dtype: np.dtype[Any], steps: bool) -> Number:
         """The element of this turn."""
         if steps:
             return Number(scalar(dtype), self.memory(self._place(pointer, dtype), dtype))
-        before, self._now = self._now, self._entry
-        found = Number(scalar(dtype), self.memory(f"ptr {pointer}", dtype))
-        self._now = before
-        return found
+        with self.at_once(True):
+            return Number(scalar(dtype), self.memory(f"ptr {pointer}", dtype))
 
-    def store_next(self, pointer: str, dtype: np.dtype[Any], value: Number) -> None:
-        self._to_memory(self._place(pointer, dtype), dtype, value.ref)
+    def store_next(self, pointer: str, dtype: np.dtype[Any], value: Number, steps: bool = True) -> None:
+        self._to_memory(self._place(pointer, dtype) if steps else f"ptr {pointer}", dtype, value.ref)
 
     def _place(self, pointer: str, dtype: np.dtype[Any]) -> str:
         return f"ptr {self._emit(f'getelementptr [{dtype.itemsize} x i8], ptr {pointer}, i64 %i')}"
@@ -104,10 +118,9 @@ class Rows(Emitter):
         if type.dtype.kind != "f":
             return found
         text = f"{llvm_type(type.dtype)} {found.ref}"
-        name = self._opaque.setdefault(text, f"@k{len(self._opaque)}")
-        before, self._now = self._now, self._entry
-        ref = self._emit(f"load {llvm_type(type.dtype)}, ptr {name}")
-        self._now = before
+        name = self._opaque.setdefault(text, f"@{self.name}_{len(self._opaque)}")
+        with self.at_once(True):
+            ref = self._emit(f"load {llvm_type(type.dtype)}, ptr {name}")
         return Number(type, ref, found.known)
 
     def floating(self, name: str, a: Number, b: Number) -> Number:

@@ -1,0 +1,102 @@
+"""What operations on arrays are to a nest of loops, and of which dtypes NumPy does them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.engines.native.numpys import loop_of
+from autograph.runtime.graph import Constant, Node, Value
+from autograph.runtime.operands import DTYPES, NoLowering
+from autograph.runtime.ops.inner import LOOPS, Inner, power_of
+from autograph.runtime.types import BOOL, TensorType, type_of
+
+SUMS = frozenset({"np.sum", ".sum"})
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """What a sum is over: all elements, or the last of several dimensions."""
+
+    whole: bool
+    keepdims: bool = False
+
+
+def operands(node: Node) -> tuple[Any, ...]:
+    """The arguments of a node that are arrays and numbers."""
+    if node.op == "pow" and (power := _power(node)):
+        return node.args[: power[1]]
+    return node.args[:1] if node.op in (".astype", *SUMS) else node.args
+
+
+def loop_of_node(node: Node) -> Inner | None:
+    """NumPy's inner loop that does a node; None if that depends on more than its operands."""
+    if node.op == "pow":
+        exponent = node.args[1]
+        if power := _power(node):
+            return LOOPS.get(power[0])
+        if not (isinstance(exponent, Value) and isinstance(exponent.type, TensorType) and exponent.type.ndim):
+            return None
+    return LOOPS.get(node.op)
+
+
+def has_loop(node: Node) -> bool:
+    """Whether machine code can do NumPy's inner loop for a node, as far as types tell."""
+    loop = loop_of_node(node)
+    if loop is None or len(operands(node)) != loop.ufunc.nin:
+        return False
+    types = [arg.type if isinstance(arg, Value) else type_of(arg) for arg in operands(node)]
+    if loop.rule or not all(isinstance(type, TensorType) and type.exact for type in types):
+        return True
+    try:
+        dtypes = loop.dtypes(*(promotes(type) for type in types if isinstance(type, TensorType)))
+        return loop_of(loop.ufunc, tuple(map(known_dtype, dtypes))) is not None
+    except NoLowering:
+        return False
+
+
+def _power(node: Node) -> tuple[str, int] | None:
+    """What NumPy does for a power whose exponent is a Python number."""
+    x, exponent = node.args
+    if not (isinstance(x, Value) and isinstance(x.type, TensorType) and x.type.kind == "array" and x.type.exact):
+        return None
+    return power_of(x.type.dtype, exponent) if type(exponent) in (int, float) else None
+
+
+def sum_of(node: Node) -> Sum | None:
+    """What a node sums over, if it is a sum that a nest can end with."""
+    if node.op not in SUMS or not isinstance(node.args[0], Value) or not isinstance(node.args[0].type, TensorType):
+        return None
+    options = {"axis": None, "keepdims": False, **dict(zip(["axis"], node.args[1:])), **node.kwargs}
+    axis, keepdims, ndim = options.pop("axis"), options.pop("keepdims"), node.args[0].type.ndim
+    if options or len(node.args) > 2 or type(keepdims) is not bool or type(axis) not in (int, type(None)):
+        return None
+    if axis is None or (ndim == 1 and axis in (0, -1)):
+        return None if keepdims else Sum(True)
+    return Sum(False, keepdims) if axis in (-1, ndim - 1) else None
+
+
+def key_of(arg: Any) -> Any:
+    """What tells an argument from others: a value, or a constant."""
+    if isinstance(arg, (Value, Constant)):
+        return arg
+    return id(arg) if isinstance(arg, np.ndarray) else (type(arg), repr(arg))
+
+
+def known_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The same dtype as `DTYPES` has it."""
+    found = DTYPES.get(dtype.char) if dtype.isnative else None
+    if found is None:
+        raise NoLowering
+    return found
+
+
+def promotes(type_: TensorType) -> Any:
+    """As what a number takes part in finding the dtypes of a loop."""
+    return type(type_.dtype.type(0).item()) if is_weak(type_) else type_.dtype
+
+
+def is_weak(type: TensorType) -> bool:
+    return type.kind == "python" and type != BOOL
