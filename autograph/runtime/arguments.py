@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter
-from types import BuiltinFunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -85,9 +85,11 @@ def key_of(value: Any, around: Around = ()) -> Any:
             if is_whole(value, around):
                 return kind
             around = (*around, kind)
-            keys = [key_of(part, around) for part in parts]
+            keys = [
+                (str, part) if type(part) is str and len(part) <= LONG_TEXT else key_of(part, around) for part in parts
+            ]
         return (kind, *keys) if kind is not dict else (kind, _names(value), *keys)
-    if kind is str or kind is bool or value is None:
+    if kind is str or kind is bool or kind is FunctionType or value is None:
         return (kind, value) if kind is not str or len(value) <= LONG_TEXT else kind
     return kind if id(kind) in _OBJECTS else _other_key(value, kind, around)
 

@@ -33,7 +33,7 @@ class Same:
 def static_key(value: Any) -> Hashable:
     """A key equal for two values only if a program may take one for the other."""
     kind = type(value)
-    if kind in _BY_VALUE:
+    if kind in _BY_VALUE or kind is types.FunctionType:     # functions are equal only to themselves
         return kind, value
     part = _PARTS.get(kind)
     if part is not None:
