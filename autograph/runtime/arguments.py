@@ -80,7 +80,7 @@ def key_of(value: Any, around: Around = ()) -> Any:
         return value.shape, value.dtype
     if kind in _SEQUENCES or kind is dict:
         parts = value if kind is not dict else value.values()
-        keys = [*map(type, parts)] if len(value) <= LONG and len(around) < DEPTH else None
+        keys: list[Any] | None = [*map(type, parts)] if len(value) <= LONG and len(around) < DEPTH else None
         if keys is None or not NUMBERS.issuperset(keys):  # numbers are told by their types, in less time
             if is_whole(value, around):
                 return kind

@@ -7,9 +7,12 @@ import importlib.util
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any
 
 from autograph.errors import EngineError, StrictError
+from autograph.runtime.effects import is_array
+from autograph.runtime.graph import Graph, walk
 
 # What `strict` can refuse.
 KINDS = {
@@ -116,6 +119,31 @@ def _engine(name: str | None) -> tuple[str, str]:
             "engine= out, as engine='numpy' runs the same programs"
         )
     return engine, chosen
+
+
+def engine_for(graph: Graph, options: Options, function: str) -> tuple[str, str, dict[str, Any]]:
+    """The engine for a function's graph, why it is that one, and what else to tell it."""
+    if options.engine == "native" and "detour" in options.strict:
+        return options.engine, options.chosen, {"refuse": partial(refuse, options, function, "detour")}
+    if options.engine != "auto":
+        return options.engine, options.chosen, {}
+    if not _is_worth_a_try(graph):
+        return "numpy", NOTHING, {}
+    if not can_compile():
+        return "numpy", "llvmlite is not installed, which makes machine code", {}
+    return "native", "loops and operations on arrays become machine code when that pays", {"patient": True}
+
+
+NOTHING = "there is nothing that might be machine code"
+
+
+def _is_worth_a_try(graph: Graph) -> bool:
+    """Whether there may be something for machine code: a loop, or several operations on arrays."""
+    inner: Any = importlib.import_module("autograph.runtime.ops.inner")
+    nodes = [*walk(graph.block)]
+    if any(node.op in ("for", "while") for node in nodes):
+        return True
+    return sum(node.op in inner.LOOPS and is_array(node.output) for node in nodes) > 1
 
 
 def can_compile() -> bool:

@@ -11,7 +11,6 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from inspect import Parameter
 from typing import Any, ClassVar
 
@@ -21,8 +20,8 @@ from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_of, key_
 from autograph.runtime.callables import place_of
 from autograph.runtime.collecting import patient_collector
 from autograph.runtime.entry import MISS, Builder, broken
-from autograph.runtime.graph import Graph, user_line, walk
-from autograph.runtime.options import ENGINES, Options, can_compile, refuse
+from autograph.runtime.graph import user_line
+from autograph.runtime.options import ENGINES, NOTHING, Options, engine_for, refuse
 from autograph.runtime.raising import is_own
 from autograph.runtime.signature import Event, Guard, Policy, Respecialise, Signature, Traced, Where
 from autograph.runtime.specified import Specified
@@ -311,7 +310,7 @@ class Specialiser:
     def _compile(self, trace: Trace, traced: Traced) -> Any:
         assert traced.graph is not None, "only what runs as plain Python has no graph"
         passes: Any = importlib.import_module("autograph.runtime.passes")
-        name, why, options = self._engine(traced.graph)
+        name, why, options = engine_for(traced.graph, self.options, self.name)
         engine: Any = importlib.import_module(ENGINES[name])
         begin = time.perf_counter()
         check: Any = importlib.import_module("autograph.runtime.check").check if _checks() else None
@@ -323,24 +322,13 @@ class Specialiser:
         options |= {"late": late.difference(without)} if late else {}
         executable = engine.compile(traced.graph, module=getattr(self.function, "__globals__", None), **options)
         trace.seconds |= {"optimise": optimised - begin, "compile": time.perf_counter() - optimised}
+        if options.get("patient") and not hasattr(executable, "native"):
+            name, why = "numpy", NOTHING
         trace.graph = traced.graph
         trace.engine = name
         trace.executable = executable
         trace.events.append(Event("engine", f"runs on the engine {name}: {why}"))
         return executable
-
-    def _engine(self, graph: Graph) -> tuple[str, str, dict[str, Any]]:
-        """The engine for a graph, why it is that one, and what else to tell it."""
-        name, why = self.options.engine, self.options.chosen
-        if name == "native" and "detour" in self.options.strict:
-            return name, why, {"refuse": partial(refuse, self.options, self.name, "detour")}
-        if name != "auto":
-            return name, why, {}
-        if not any(node.op in ("for", "while") for node in walk(graph.block)):
-            return "numpy", "there are no loops that might be machine code", {}
-        if not can_compile():
-            return "numpy", "llvmlite is not installed, which makes machine code of loops", {}
-        return "native", "loops become machine code when that pays", {"patient": True}
 
     # Reasons ----------------------------------------------------------------------------------------------------------
 

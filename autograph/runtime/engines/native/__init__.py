@@ -4,7 +4,7 @@ The graph is run as the NumPy engine runs it, but for its *regions*: loops that 
 the call of a `Region`, which is compiled when it is first called, for the kinds of objects that it gets.
 
     regions      which loops, and the graph in which they are calls
-    trial        loops that run in Python first, until machine code pays
+    trial        what runs in Python first, until machine code pays
     copying      graphs, with calls in the place of some nodes
     region       a loop at run time: machine code by kinds of inputs, and what happens when that is left
     structure    how the blocks of a loop nest, what is live where
@@ -51,7 +51,7 @@ from autograph.runtime.engines.native.kernels import Kernel
 from autograph.runtime.engines.native.machine import binding
 from autograph.runtime.engines.native.region import Region
 from autograph.runtime.engines.native.regions import Splitter
-from autograph.runtime.engines.native.trial import Trial
+from autograph.runtime.engines.native.trial import Trial, TriedKernel
 from autograph.runtime.engines.tracebacks import leave_out, wants_generated_code
 from autograph.runtime.graph import Graph, Node
 from autograph.runtime.passes import PASSES
@@ -123,7 +123,7 @@ class Native:
 
     @property
     def events(self) -> list[Event]:
-        return [*self.others, *(event for piece in self.pieces for event in piece.events)]
+        return [*dict.fromkeys([*self.others, *(event for piece in self.pieces for event in piece.events)])]
 
     def prepare(self) -> None:
         """Compile what has not been called yet, as far as types tell what it will be called with."""
@@ -158,11 +158,12 @@ def compile(
     patient: bool = False,
     late: Collection[str] = (),
     refuse: Callable[..., None] | None = None,
-) -> Executable:
+) -> Executable | numpy.Executable:
     """Make a graph a function; see `autograph.runtime.engines.numpy.compile`.
 
     Args:
-        patient: whether loops run in Python at first, see `trial`. Then operations on whole arrays are NumPy's.
+        patient: whether all runs in Python at first, see `trial`. If it always will, the NumPy engine's function is
+            what is given.
         late: the passes, of `LATE`, that are to be run over what is not machine code.
         refuse: called with a message and a place if machine code would have Python do something; it may raise an error.
 
@@ -172,6 +173,8 @@ def compile(
     if not patient:
         binding()
     made = Parted(graph, module, filename, patient=patient, late=late, refuse=refuse)
+    if patient and not (made.regions or made.kernels or made.events):
+        return made.around
     native = Native(made.regions, made.kernels, made.events)
     if refuse is not None:
         native.prepare()
@@ -180,6 +183,9 @@ def compile(
 
 class Parted:
     """A graph without what may become machine code, and that.
+
+    Args:
+        kernels: where to put the kernels.
 
     Attributes:
         around: what the NumPy engine makes of the graph, in which the regions and kernels are calls.
@@ -196,24 +202,24 @@ class Parted:
         late: Collection[str] = (),
         whole: Node | None = None,
         refuse: Callable[..., None] | None = None,
+        kernels: list[Kernel] | None = None,
     ) -> None:
         self._late = late
-        self.kernels: list[Kernel] = []
+        self.kernels: list[Kernel] = [] if kernels is None else kernels
         self._plain = partial(numpy.compile, module=module)
-        self._fuses = not patient
+        self._kernel = TriedKernel if patient else Kernel
         make: Callable[[Node], Region] = partial(Region, name=graph.name, compile=self._compiled, refuse=refuse)
         if patient:
-            part = partial(Parted, module=module, patient=True, late=late)
+            part = partial(Parted, module=module, patient=True, late=late, kernels=self.kernels)
             make = partial(Trial, name=graph.name, compile=self._compiled, part=part)
         splitter = Splitter(graph, make, whole)
         self.regions, self.events = splitter.regions, splitter.events
         self.around = self._compiled(splitter.graph, filename)
 
     def _compiled(self, graph: Graph, filename: str | None = None) -> numpy.Executable:
-        if self._fuses:
-            fuser = Fuser(graph, self._plain)
-            self.kernels += fuser.kernels
-            graph = fuser.graph
+        fuser = Fuser(graph, self._kernel, self._plain)
+        self.kernels += fuser.kernels
+        graph = fuser.graph
         for name in self._late:
             PASSES[name](graph)
         made = self._plain(graph, filename=filename)

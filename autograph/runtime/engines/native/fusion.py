@@ -33,14 +33,19 @@ STREAMS = 16        # arrays that come into it
 class Fuser(Copier):
     """Copies a graph, with calls of kernels in the place of operations on arrays.
 
+    Args:
+        make: makes a kernel, as `Kernel` does.
+        compile: the NumPy engine.
+
     Attributes:
         graph: the copy.
         kernels: what it calls.
     """
 
-    def __init__(self, graph: Graph, compile: Callable[[Graph], Any]) -> None:
+    def __init__(self, graph: Graph, make: Callable[..., Kernel], compile: Callable[[Graph], Any]) -> None:
         super().__init__()
         self.kernels: list[Kernel] = []
+        self._make = make
         self._compile = compile
         self._name = graph.name
         self._uses = _uses(graph)
@@ -104,7 +109,7 @@ class Fuser(Copier):
         inside = Counter(value for node in nodes for value in node.inputs)
         outputs = [node.output for node in nodes if self._uses[node.output] > inside[node.output]]
         inputs = _inputs(nodes)
-        kernel = Kernel(nodes, inputs, outputs, lambda: self._compile(self._alone(nodes, inputs, outputs)))
+        kernel = self._make(nodes, inputs, outputs, lambda: self._compile(self._alone(nodes, inputs, outputs)))
         self.kernels.append(kernel)
         self.call(into, kernel, inputs, outputs, nodes[0].place)
 

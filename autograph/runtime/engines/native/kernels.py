@@ -68,6 +68,10 @@ class Version:
         self.failed()
         return self._kernel.python(*inputs)
 
+    def compute(self, *inputs: Any) -> Any:
+        """What the code gives, whatever NumPy's settings are; `_FAILED` if it cannot do it."""
+        return contextvars.Context().run(self.forced, *inputs)      # NumPy has no settings in there
+
     def failed(self) -> None:
         """Note that a call was in vain."""
         self.vain += 1
@@ -103,9 +107,11 @@ class Kernel:
         entry: what is to be called.
         versions: machine code by the kinds of inputs; None where NumPy had better do it.
         reasons: why.
+        outlook: what `explain` tells of them before there is machine code.
     """
 
     __ag_tame__ = True      # see `effects.tame`
+    outlook = "will be one loop of machine code, compiled when it is first run"
 
     def __init__(self, nodes: list[Node], inputs: list[Any], outputs: list[Value], compile: Callable[[], Any]) -> None:
         self.nodes, self.inputs, self.outputs = nodes, inputs, outputs
@@ -120,7 +126,7 @@ class Kernel:
     def __call__(self, *inputs: Any) -> Any:
         version = self._version(inputs)
         if version is not None and not tells_of_underflows():
-            found = contextvars.Context().run(version.forced, *inputs)      # NumPy has no settings in there
+            found = version.compute(*inputs)
             if found is not _FAILED:
                 return found
             version.failed()
@@ -200,7 +206,7 @@ class Kernel:
         took = [f"{1e3 * version.seconds:.1f} ms{' (cached)' * version.code.cached}" for version in self.compiled]
         told = [f"{what} are one loop of machine code, compiled in {', '.join(took)}"] if took else []
         if not self.versions:
-            told = [f"{what} will be one loop of machine code, compiled when it is first run"]
+            told = [f"{what} {self.outlook}"]
         told += [f"{what} are NumPy's, for {reason}" for reason in dict.fromkeys(self.reasons)]
         return [Event("native", message, self.place) for message in told]
 

@@ -1,8 +1,9 @@
-"""Loops that run in Python at first, and become machine code when that has taken so long that it pays.
+"""What Python does at first, and machine code when that has taken so long that it pays: `engine="auto"`.
 
-That is what `engine="auto"` does. A loop runs in pieces, each of twice as many turns as the one before, until it is
-done, or has taken its time; then machine code goes on with the next turn. In a piece, the loops within are on trial
-themselves, so that none of its turns takes long.
+A loop runs in pieces, each of twice as many turns as the one before, until it is done, or has taken its time; then
+machine code goes on with the next turn. In a piece, the loops within are on trial themselves, so that none of its turns
+takes long. Operations on whole arrays are NumPy's until they have taken their time. Then machine code and NumPy are
+both tried on the arrays of that call, and the faster one stays.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import numpy as np
 from autograph.errors import EngineError
 from autograph.runtime.engines.native.calls import kind_of
 from autograph.runtime.engines.native.copying import Copier
+from autograph.runtime.engines.native.kernels import Kernel, kinds_of
+from autograph.runtime.engines.native.kernels import Version as Fused
 from autograph.runtime.engines.native.machine import binding
 from autograph.runtime.engines.native.region import Region, Version
 from autograph.runtime.graph import Block, Graph, Node, Value
@@ -25,6 +28,8 @@ from autograph.runtime.types import ANY, BOOL, INT
 
 PATIENCE = 0.005    # seconds in Python, after which machine code pays
 FIRST = 64          # turns of the first piece
+WORTH = 4           # times as long NumPy may take, as there is less to gain
+TRIES = 3           # of NumPy and machine code on the same arrays
 
 
 class Trial(Region):
@@ -63,10 +68,8 @@ class Trial(Region):
         """Do nothing: it is not known yet whether machine code pays."""
 
     def _version(self, inputs: tuple[Any, ...]) -> Version | None:
-        try:
-            binding()
-        except (EngineError, ImportError, OSError) as error:
-            self.reasons.append(f"there can be no machine code here: {error}")
+        if reason := _obstacle():
+            self.reasons.append(reason)
             self.versions[tuple(map(kind_of, inputs))] = None
         return super()._version(inputs)
 
@@ -94,6 +97,68 @@ class Trial(Region):
         if done:
             return True, carried[0] if len(carried) == 1 else tuple(carried)
         return False, (*rest, *carried, *inputs[len(root.args) :])
+
+
+class TriedKernel(Kernel):
+    """Operations on whole arrays that are on trial.
+
+    Attributes:
+        taken: how long they have taken in NumPy.
+    """
+
+    taken = 0.0
+    outlook = f"are NumPy's; when that has taken {1e3 * WORTH * PATIENCE:.0f} ms, machine code is tried"
+
+    def __call__(self, *inputs: Any) -> Any:
+        if self.taken >= WORTH * PATIENCE:
+            return super().__call__(*inputs)
+        begin = time.perf_counter()
+        found = self.python(*inputs)
+        self.taken += time.perf_counter() - begin
+        return found
+
+    def _version(self, inputs: tuple[Any, ...]) -> Fused | None:
+        kinds = kinds_of(inputs)
+        if kinds in self.versions:
+            return self.versions[kinds]
+        if reason := _obstacle():
+            self.reasons.append(reason)
+            self.versions[kinds] = None
+            self._rebind(self.python)
+            return None
+        before = self.entry
+        version = super()._version(inputs)
+        if version is not None and not self._pays(version, inputs):
+            self.reasons.append("these are as fast")
+            self.versions[kinds] = None
+            self._rebind(before if self.compiled else self.python)
+            return None
+        return version
+
+    def _pays(self, version: Fused, inputs: tuple[Any, ...]) -> bool:
+        """Whether machine code is faster on these inputs."""
+        numpy = machine = float("inf")
+        for _ in range(TRIES):
+            numpy = min(numpy, _seconds(self.python, inputs))
+            machine = min(machine, _seconds(version.compute, inputs))
+            if numpy > PATIENCE:
+                break
+        return machine <= numpy
+
+
+def _seconds(work: Callable[..., Any], inputs: tuple[Any, ...]) -> float:
+    begin = time.perf_counter()
+    work(*inputs)
+    return time.perf_counter() - begin
+
+
+def _obstacle() -> str:
+    """Why there can be no machine code, if so."""
+    try:
+        binding()
+    except (EngineError, ImportError, OSError) as error:
+        return f"there can be no machine code here: {error}"
+    return ""
 
 
 def _split(iterable: Any, turns: int) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""Loops that run in Python first: in pieces of any length, and as machine code from any turn on."""
+"""What runs in Python first: loops in pieces of any length, and as machine code from any turn on; kernels."""
 
 import itertools
 from types import SimpleNamespace
@@ -59,7 +59,7 @@ def test_what_is_told(patience):
     function, args = ag.function(total, engine="auto"), (np.arange(9.0), 1)
     assert function(*args) == total(*args)
     text = str(function.explain(*args))
-    assert "engine: runs on the engine native: loops become machine code when that pays" in text
+    assert "engine native: loops and operations on arrays become machine code when that pays" in text
     assert "this loop runs in Python; when that has taken 5 ms, it will be machine code" in text
     function(np.arange(9.0), 20)
     assert str(function.explain(*args)).count("this loop is machine code, compiled in") == 2
@@ -80,18 +80,56 @@ def test_a_short_loop_stays_in_python():
     assert not any(region.versions for region in regions(function))
 
 
-def test_graphs_without_loops_are_run_by_numpy():
-    function = ag.function(lambda x: x + 1, engine="auto")
-    assert function(2) == 3
-    assert "runs on the engine numpy: there are no loops that might be machine code" in str(function.explain(2))
+@pytest.mark.parametrize(("plain", "x"), [(lambda x: x * x + x, 2.0), (lambda x: np.sort(x + 1) * 2, np.ones(3))])
+def test_what_cannot_be_machine_code_is_run_by_numpy(plain, x):
+    function = ag.function(plain, engine="auto")
+    assert np.array_equal(function(x), plain(x))
+    assert "runs on the engine numpy: there is nothing that might be machine code" in str(function.explain(x))
+
+
+def hypotenuse(x, y):
+    return np.sqrt(x * x + y * y)
+
+
+@pytest.mark.parametrize("faster", [True, False])
+def test_operations_on_arrays_are_numpys_until_machine_code_is_faster(faster, patience, monkeypatch):
+    patience(1)
+    taken = {"python": 2.0, "compute": 1.0 if faster else 3.0}
+    monkeypatch.setattr(trial, "_seconds", lambda work, inputs: taken[work.__name__])
+    function, args = ag.function(hypotenuse, engine="auto"), (np.arange(5.0), np.ones(5))
+    for _ in range(trial.WORTH):
+        assert np.array_equal(function(*args), hypotenuse(*args))
+        (kernel,) = function.traces[0].executable.native.kernels
+        assert not kernel.versions
+        assert "4 operations on arrays are NumPy's; when that has taken" in str(function.explain(*args))
+    for _ in range(3):
+        assert np.array_equal(function(*args), hypotenuse(*args))
+    assert len(kernel.compiled) == faster
+    told = "are one loop of machine code" if faster else "are NumPy's, for these are as fast"
+    assert f"4 operations on arrays {told}" in str(function.explain(*args))
+    others = np.arange(6.0).reshape(2, 3), np.ones((2, 3))[:, ::-1]
+    assert np.array_equal(function(*others), hypotenuse(*others))
+
+
+def test_kernels_in_loops_are_on_trial(patience):
+    def smoothed(x, turns):
+        for _ in range(turns):
+            x = (x + np.roll(x, 1)) / 2
+        return x
+
+    patience(2)
+    function, x = ag.function(smoothed, engine="auto"), np.arange(5.0)
+    for turns in (3, 50, 3):
+        assert np.array_equal(function(x, turns), smoothed(x, turns))
+    assert any(kernel.compiled for kernel in function.traces[0].executable.native.kernels)
 
 
 def test_without_llvmlite(monkeypatch):
-    monkeypatch.setattr("autograph.runtime.specialise.can_compile", lambda: False)
+    monkeypatch.setattr("autograph.runtime.options.can_compile", lambda: False)
     function = ag.function(total, engine="auto")
     assert function(np.arange(3.0), 9) == total(np.arange(3.0), 9)
     told = str(function.explain(np.arange(3.0), 9))
-    assert "runs on the engine numpy: llvmlite is not installed, which makes machine code of loops" in told
+    assert "runs on the engine numpy: llvmlite is not installed, which makes machine code" in told
 
 
 @pytest.mark.parametrize("error", [EngineError("an unknown build"), ImportError("it is broken"), OSError("no library")])
@@ -105,6 +143,10 @@ def test_where_llvmlite_is_of_no_use(error, patience, monkeypatch):
     for _ in range(2):
         assert function(*args) == total(*args)
     assert f"this loop runs in Python, for there can be no machine code here: {error}" in str(function.explain(*args))
+    function, args = ag.function(hypotenuse, engine="auto"), (np.arange(5.0), np.ones(5))
+    for _ in range(trial.WORTH + 2):
+        assert np.array_equal(function(*args), hypotenuse(*args))
+    assert f"are NumPy's, for there can be no machine code here: {error}" in str(function.explain(*args))
 
 
 def test_the_environment_names_the_engine(monkeypatch):
