@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import Any
 
-from common import clock, keep_memory, seconds, show, take_one_core
+from common import all_cores, clock, keep_memory, seconds, show, take_cores
 
-take_one_core()
+take_cores()
+if not all_cores:
+    os.environ.setdefault("AUTOGRAPH_NUM_THREADS", "1")
 
 import numpy as np  # noqa: E402
 import recipes  # noqa: E402
