@@ -18,6 +18,7 @@ from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.concrete import ConcreteFunction, pretty
 from autograph.runtime.dispatch import make_binder, make_dispatcher
 from autograph.runtime.entry import MISS
+from autograph.runtime.lowered import Lowered
 from autograph.runtime.options import check_options
 from autograph.runtime.report import Report
 from autograph.runtime.signature import Event
@@ -33,54 +34,6 @@ Rest = ParamSpec("Rest")
 R = TypeVar("R")
 
 _eager: list[bool] = []  # not empty while functions run as plain Python
-
-
-class Lowered:
-    """The code that an engine made of a graph. `print` shows all of it.
-
-    The machine code of a loop is made when it is first run, or asked for here; that of the engine "auto", which waits
-    until it pays, only shows once it is there.
-
-    Attributes:
-        engine: its name.
-        source: the text of the Python function that runs, in which loops of machine code are calls.
-    """
-
-    def __init__(self, engine: str, source: str, native: Any = None) -> None:
-        self.engine = engine
-        self.source = source
-        self._native = native
-
-    @property
-    def llvm(self) -> str:
-        """The machine code of its loops, if the engine makes any, as LLVM's assembly."""
-        return self.to_llvm()
-
-    @property
-    def asm(self) -> str:
-        """The same, as the processor's assembly."""
-        return self.to_asm()
-
-    def to_llvm(self, places: bool = False) -> str:
-        """LLVM's assembly; with `places`, the user's lines stand above what comes from them."""
-        return self._code("llvm", places)
-
-    def to_asm(self, places: bool = False) -> str:
-        """The processor's assembly; with `places`, the user's lines stand above what comes from them."""
-        return self._code("asm", places)
-
-    def _code(self, form: str, places: bool) -> str:
-        if self._native is None:
-            return ""
-        self._native.prepare()
-        return str(self._native.annotated(form) if places else getattr(self._native, form))
-
-    def __str__(self) -> str:
-        code = self.to_llvm(places=True)
-        return f"{self.source}\n{code}" if code else self.source
-
-    def __repr__(self) -> str:
-        return f"<lowered for the engine {self.engine}; print it to see the code>"
 
 
 class Function(Generic[P, R]):
@@ -307,6 +260,7 @@ def function(
     strict: bool | Iterable[str] = False,
     passes: Mapping[str, bool] | bool = True,
     max_traces: int = 64,
+    fastmath: bool = False,
 ) -> Callable[[Callable[P, R]], Function[P, R]]: ...
 def function(python_function: Any = None, /, **options: Any) -> Any:
     """Stage a function: trace it on its first call for each signature, and run the graph from then on.
@@ -326,6 +280,8 @@ def function(python_function: Any = None, /, **options: Any) -> Any:
             "callback", "specialise", "plain", "detour".
         passes: False, or `{"cse": False}` and so on, to switch optimisations off.
         max_traces: how many traces are kept; the least used makes room for a new one.
+        fastmath: whether machine code (engine="native") may add floats in another order, multiply and add at once, and
+            need not warn of infinities and NaNs; so sums are faster, and differ in their last digits.
 
     Raises:
         TypeError: generators, coroutines and classes cannot be staged.

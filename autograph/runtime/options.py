@@ -41,6 +41,7 @@ class Options:
         strict: the kinds of what is refused, see `KINDS`.
         without: the names of the passes that are switched off.
         max_traces: how many traces are kept.
+        fastmath: whether machine code may compute with floats in another way than NumPy does.
     """
 
     engine: str = DEFAULT
@@ -50,6 +51,7 @@ class Options:
     strict: frozenset[str] = field(default_factory=frozenset)
     without: frozenset[str] = field(default_factory=frozenset)
     max_traces: int = 64
+    fastmath: bool = False
 
 
 def check_options(
@@ -61,6 +63,7 @@ def check_options(
     input_signature: Sequence[Any] | None = None,
     strict: bool | Iterable[str] = False,
     max_traces: int = 64,
+    fastmath: bool = False,
     **unknown: Any,
 ) -> Options:
     """Check what the user said, and make it `Options`.
@@ -94,6 +97,7 @@ def check_options(
         _kinds(strict),
         _switched_off(passes),
         max_traces,
+        _fastmath(fastmath, engine, chosen),
     )
 
 
@@ -123,8 +127,10 @@ def _engine(name: str | None) -> tuple[str, str]:
 
 def engine_for(graph: Graph, options: Options, function: str) -> tuple[str, str, dict[str, Any]]:
     """The engine for a function's graph, why it is that one, and what else to tell it."""
-    if options.engine == "native" and "detour" in options.strict:
-        return options.engine, options.chosen, {"refuse": partial(refuse, options, function, "detour")}
+    if options.engine == "native":
+        strict = {"refuse": partial(refuse, options, function, "detour")} if "detour" in options.strict else {}
+        fast = {"fastmath": True} if options.fastmath else {}
+        return options.engine, options.chosen + ", with fastmath=True" * bool(fast), strict | fast
     if options.engine != "auto":
         return options.engine, options.chosen, {}
     if not _is_worth_a_try(graph):
@@ -144,6 +150,17 @@ def _is_worth_a_try(graph: Graph) -> bool:
     if any(node.op in ("for", "while") for node in nodes):
         return True
     return sum(node.op in inner.LOOPS and is_array(node.output) for node in nodes) > 1
+
+
+def _fastmath(fastmath: bool, engine: str, chosen: str) -> bool:
+    if not isinstance(fastmath, bool):
+        raise TypeError(f"fastmath is True or False, not {fastmath!r}")
+    if fastmath and engine != "native":
+        raise ValueError(
+            f"fastmath=True is for machine code, but the engine is {engine!r} ({chosen}), which computes as NumPy "
+            "does: say engine='native', or leave fastmath= out"
+        )
+    return fastmath
 
 
 def can_compile() -> bool:

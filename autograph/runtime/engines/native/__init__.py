@@ -158,6 +158,7 @@ def compile(
     patient: bool = False,
     late: Collection[str] = (),
     refuse: Callable[..., None] | None = None,
+    fastmath: bool = False,
 ) -> Executable | numpy.Executable:
     """Make a graph a function; see `autograph.runtime.engines.numpy.compile`.
 
@@ -166,13 +167,14 @@ def compile(
             what is given.
         late: the passes, of `LATE`, that are to be run over what is not machine code.
         refuse: called with a message and a place if machine code would have Python do something; it may raise an error.
+        fastmath: whether loops may add in another order, and so on; see `emitter.FAST`.
 
     Raises:
         EngineError: there can be no machine code here, see `machine.binding`.
     """
     if not patient:
         binding()
-    made = Parted(graph, module, filename, patient=patient, late=late, refuse=refuse)
+    made = Parted(graph, module, filename, patient=patient, late=late, refuse=refuse, fast=fastmath)
     if patient and not (made.regions or made.kernels or made.events):
         return made.around
     native = Native(made.regions, made.kernels, made.events)
@@ -203,15 +205,17 @@ class Parted:
         whole: Node | None = None,
         refuse: Callable[..., None] | None = None,
         kernels: list[Kernel] | None = None,
+        fast: bool = False,
     ) -> None:
         self._late = late
         self.kernels: list[Kernel] = [] if kernels is None else kernels
         self._plain = partial(numpy.compile, module=module)
         self._kernel = TriedKernel if patient else Kernel
-        make: Callable[[Node], Region] = partial(Region, name=graph.name, compile=self._compiled, refuse=refuse)
+        given: dict[str, Any] = {"name": graph.name, "compile": self._compiled}
+        make: Callable[[Node], Region] = partial(Region, **given, refuse=refuse, fast=fast)
         if patient:
             part = partial(Parted, module=module, patient=True, late=late, kernels=self.kernels)
-            make = partial(Trial, name=graph.name, compile=self._compiled, part=part)
+            make = partial(Trial, **given, part=part)
         splitter = Splitter(graph, make, whole)
         self.regions, self.events = splitter.regions, splitter.events
         self.around = self._compiled(splitter.graph, filename)

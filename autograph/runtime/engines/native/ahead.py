@@ -152,7 +152,8 @@ class RunningAhead(Versions):
         while self._turns.queue:
             self._turns.queue.pop()()
         chunk = emit.chunk or chunk
-        one_by_one = step in ("1", "-1") and all(map(self._stays, body.params[items:], self._results(node)))
+        alone = emit.fast or all(map(self._stays, body.params[items:], self._results(node)))
+        one_by_one = step in ("1", "-1") and alone
         self.vectorises |= one_by_one and chunk.loads > 0 and chunk.exits == 0
         self._turns = emit.chunk = None
         emit.begin(before)
@@ -197,6 +198,8 @@ class RunningAhead(Versions):
                 self._keep_fresh(live)
                 self.emit.jump(turns.head)
                 return
+            if self.emit.fast:      # look ahead anew: sums begin with a Python number, and only then can be vectorised
+                self.emit.keep((label, "limit"), INT.dtype, self._counting(self._fetch(label))[0])
         if turns is None or not (isinstance(label, Point) and label.block in turns.blocks):
             super()._jump(label, lives, go_on)
             return

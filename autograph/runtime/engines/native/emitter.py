@@ -1,7 +1,8 @@
 """The emitter: makes LLVM's assembly, as text, of the operations that lowerings ask for.
 
 Numbers are LLVM's `iN`, `float` and `double`; Booleans are `i1` in registers. Floats are IEEE's: no operation is marked
-as fast, so LLVM neither reorders nor fuses them.
+as fast, so LLVM neither reorders nor fuses them, unless `fastmath=True` says so. That there are no infinities and NaNs
+is never said: LLVM might do anything with those that there are.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _INTEGER = {"add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", 
 _SIGNED = {"div": "sdiv", "rem": "srem", "shr": "ashr"}
 _UNSIGNED = {"div": "udiv", "rem": "urem", "shr": "lshr"}
 _FLOATING = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "rem": "frem"}
+FAST = "reassoc nsz arcp contract "     # sums in another order, multiplied and added at once, x / y as x * (1 / y)
 _ORDERED = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une", "gt": "ogt", "ge": "oge"}
 
 
@@ -41,6 +43,7 @@ class Emitter(Memory):
 
     Attributes:
         leave: gives the block to go to in order to leave from where the emitter is.
+        fast: whether floats need not be IEEE's to the last bit, nor looked at for what NumPy warns of.
         underflows: whether NumPy may have to be asked whether it tells of underflows, which the code does not look for.
     """
 
@@ -48,7 +51,7 @@ class Emitter(Memory):
         super().__init__()
         self.name = name
         self.leave = leave
-        self.underflows = False
+        self.underflows = self.fast = False
         self._given = 0     # how many arguments the calls of the code have, at most
         self._watched: dict[str, list[tuple[Number, tuple[Number, ...]]]] = {}      # see `leave_if_warned`
         self._linear: set[str] = set()      # what has come of sums and products
@@ -126,7 +129,7 @@ class Emitter(Memory):
 
     def leave_if_warned(self, found: Number, *args: Number) -> None:
         """Infinities and NaNs go through sums and products, so only what comes out of several has to be looked at."""
-        if found.type.kind == "python":
+        if found.type.kind == "python" or self.fast:
             return
         self.underflows = True
         through = [self._watched.pop(arg.ref, []) for arg in args] if found.ref in self._linear else []
@@ -175,7 +178,8 @@ class Emitter(Memory):
         return Number(a.type, parts[0]), Number(BOOL, parts[1])
 
     def floating(self, name: str, a: Number, b: Number) -> Number:
-        found = self._emit(f"{_FLOATING[name]} {llvm_type(a.type.dtype)} {a.ref}, {b.ref}")
+        how = FAST if self.fast and name != "rem" else ""
+        found = self._emit(f"{_FLOATING[name]} {how}{llvm_type(a.type.dtype)} {a.ref}, {b.ref}")
         if name in ("add", "sub", "mul"):
             self._linear.add(found)
         return Number(a.type, found)

@@ -115,7 +115,7 @@ class Hoisting(Knowing):
         super().leave_if(condition)
 
     def leave_if_warned(self, found: Number, *args: Number) -> None:
-        if self.chunk is not None and found.type.kind != "python" and self.is_fixed(found):
+        if self.chunk is not None and found.type.kind != "python" and self.is_fixed(found) and not self.fast:
             self.underflows = True
             self.leave_if(self._is_strange(found))
         else:

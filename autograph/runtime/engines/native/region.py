@@ -102,7 +102,12 @@ class Region:
     outlook = "this loop will be machine code, compiled when it is first run"
 
     def __init__(
-        self, loop: Node, name: str, compile: Callable[[Graph], Any], refuse: Callable[..., None] | None = None
+        self,
+        loop: Node,
+        name: str,
+        compile: Callable[[Graph], Any],
+        refuse: Callable[..., None] | None = None,
+        fast: bool = False,
     ) -> None:
         copier = Copier()
         args = [
@@ -122,6 +127,7 @@ class Region:
         self._name = name
         self._compile = compile
         self._refuse = refuse
+        self._fast = fast
         self._continuations: dict[Point, tuple[list[Key], Any]] = {}
         self._whole: Any = None
         self._vain = 0
@@ -177,6 +183,7 @@ class Region:
     def lowering(self, inputs: tuple[Any, ...]) -> tuple[Lowering, Caller]:
         """What makes the code for inputs of certain kinds, and what puts these into the frame."""
         lowering = Lowering(self.structure, {}, self.detour, self.met)
+        lowering.emit.fast = self._fast
         caller = Caller(lowering.emit, inputs)
         lowering.inputs.update(zip(self.values, caller.operands))
         return lowering, caller
