@@ -169,6 +169,8 @@ class GraphBackend(protocol.Backend):
         return self.current.record("in", (element, container))
 
     def is_(self, first: Any, second: Any) -> Any:
+        if first is not None and second is not None:
+            self.current.renewals.check(first, second)
         if first is second or not (is_tensor(first) or is_tensor(second)):
             return NotImplemented
         staged = [self.current.use(each) for each in (first, second) if is_tensor(each)]

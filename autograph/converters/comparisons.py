@@ -50,6 +50,8 @@ def _conjunction(node: gast.Compare, context: Context) -> Any:
         pair = gast.copy_location(gast.Compare(left, [op], [operands[i + 1]]), node)
         pair.guarded = True
         operator = _MEMBERSHIP.get(type(op))
+        if not staging.never_staged(pair, context):
+            operator = operator or _IDENTITY.get(type(op))
         pairs.append(deferred(pair if operator is None else template.call(operator, left, operands[i + 1])))
     return call_of("and_", pairs)
 

@@ -51,8 +51,8 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "!=": operator.ne,
     ">": lambda left, right: left > right,
     ">=": lambda left, right: left >= right,
-    "is": operator.is_,
-    "is not": operator.is_not,
+    "is": is_,
+    "is not": is_not,
     "in": in_,
     "not in": not_in,
 }

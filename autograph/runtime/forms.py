@@ -3,6 +3,7 @@
     form  ::=  Fixed(value)           the same object on all paths
             |  Leaf(type)             a value of the graph
             |  Parts(like, {key: form})   a structure, built like `like`
+            |  Renewed(parts, path)       a list or dict of the caller's, or another one that is made of it
 
 `widen` takes in the value of one more path. `leaves` gives a value's parts at the leaves of a form, which become the
 results of a block; `build` makes a value of a form out of handles for its leaves.
@@ -21,11 +22,11 @@ import numpy as np
 from autograph import nest
 from autograph.marks import UNBOUND
 from autograph.runtime.holding import HOLDERS, held
-from autograph.runtime.known import Known
+from autograph.runtime.known import Known, Renewal, Renewals
 from autograph.runtime.tensor import is_tensor
-from autograph.runtime.types import ANY, NONE, MaybeUnbound, ObjectType, Type, join, type_of
+from autograph.runtime.types import ANY, BOOL, NONE, MaybeUnbound, ObjectType, Type, join, type_of
 
-Form: TypeAlias = "Fixed | Leaf | Parts"
+Form: TypeAlias = "Fixed | Leaf | Parts | Renewed"
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,13 @@ class Leaf:
 class Parts:
     like: Any
     parts: dict[Any, Form]
+
+
+@dataclass(frozen=True)
+class Renewed:
+    parts: Parts
+    path: str
+    known: Renewals
 
 
 class Misfit(Exception):
@@ -116,6 +124,8 @@ def widen(form: Form, value: Any, owned: Known, loose: bool = False) -> Form:
         return _widen_parts(form, value, owned, loose)
     if isinstance(form, Leaf):
         return Leaf(_join_at_leaf(form.type, value, owned, loose))
+    if isinstance(form, Renewed):
+        return _widen_renewed(form, value, owned)
     known = form.value
     if known is value or _same_constant(known, value):
         return form
@@ -145,6 +155,40 @@ def _widen_parts(form: Parts, value: Any, owned: Known, loose: bool) -> Form:
     values = (form.like,) if value is UNBOUND else (form.like, value)
     _check_objects(describe(form.like), describe(value), values, owned, loose)
     return Leaf(join(ObjectType(type(form.like).__name__), type_at(value)))
+
+
+def renewable(first: Any, second: Any, owned: Known) -> Form | None:
+    """The form of a list or dict of the caller's, or what loops made of it, that a turn replaces by a new one."""
+    mine = owned.renewals.get(id(first))
+    if mine is None or first is second or not _renews(mine, second, owned):
+        return None
+    children = nest.kind_of(first).children(first)  # type: ignore[union-attr]
+    if not all(map(_has_no_container, children.values())):
+        return None
+    return Renewed(Parts(first, {key: Fixed(part) for key, part in children.items()}), mine.path, owned.renewals)
+
+
+def _renews(mine: Renewal, value: Any, owned: Known) -> bool:
+    """Whether a value can take the place of a list or dict of the caller's, part by part."""
+    if type(value) is not type(mine.container) or held(value) is not None or held(mine.container) is not None:
+        return False
+    theirs = owned.renewals.get(id(value))
+    if owned(value) if theirs is None else theirs.path != mine.path:
+        return False
+    children = [nest.kind_of(each).children(each) for each in (mine.container, value)]  # type: ignore[union-attr]
+    return list(children[0]) == list(children[1]) and all(map(_has_no_container, children[1].values()))
+
+
+def _has_no_container(value: Any) -> bool:
+    return all(map(_has_no_container, value)) if type(value) is tuple else is_stageable(value)
+
+
+def _widen_renewed(form: Renewed, value: Any, owned: Known) -> Form:
+    if not _renews(Renewal(form.parts.like, form.path, False), value, owned):
+        form.known.tell_apart(form.path)
+    children = nest.kind_of(value).children(value)  # type: ignore[union-attr]
+    parts = {key: widen(part, children[key], owned) for key, part in form.parts.parts.items()}
+    return Renewed(Parts(form.parts.like, parts), form.path, form.known)
 
 
 def _join_at_leaf(type: Type, value: Any, owned: Known, loose: bool) -> Type:
@@ -202,6 +246,10 @@ def leaves(form: Form, value: Any) -> Iterator[Any]:
         children = kind.children(value)
         for key, part in form.parts.items():
             yield from leaves(part, children[key])
+    elif isinstance(form, Renewed):
+        known = form.known.get(id(value))
+        yield True if known is None else known.renewed
+        yield from leaves(form.parts, value)
 
 
 def types(form: Form) -> Iterator[Type]:
@@ -211,6 +259,24 @@ def types(form: Form) -> Iterator[Type]:
     elif isinstance(form, Parts):
         for part in form.parts.values():
             yield from types(part)
+    elif isinstance(form, Renewed):
+        yield BOOL
+        yield from types(form.parts)
+
+
+def named(form: Form, name: str) -> Iterator[tuple[Type, str]]:
+    """The types of the leaves of what a variable holds, with names."""
+    names = iter([f"{name}_renewed"] if name and isinstance(form, Renewed) else [])
+    return ((type, next(names, name)) for type in types(form))
+
+
+def alike(first: Form, second: Form) -> bool:
+    """Whether forms have leaves at the same places."""
+    if isinstance(first, Renewed) and isinstance(second, Renewed):
+        return alike(first.parts, second.parts)
+    if isinstance(first, Parts) and isinstance(second, Parts):
+        return all(alike(a, b) for a, b in zip(first.parts.values(), second.parts.values()))
+    return type(first) is type(second)
 
 
 def build(form: Form, handles: Iterator[Any]) -> Any:
@@ -219,6 +285,11 @@ def build(form: Form, handles: Iterator[Any]) -> Any:
         return form.value
     if isinstance(form, Leaf):
         return next(handles)
+    if isinstance(form, Renewed):
+        renewed = next(handles)
+        value = build(form.parts, handles)
+        form.known.add(value, form.path, renewed)
+        return value
     kind = nest.kind_of(form.like)
     assert kind is not None
     return kind.rebuild(form.like, [build(part, handles) for part in form.parts.values()])

@@ -8,17 +8,67 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from sys import getrefcount
 from types import BuiltinFunctionType, ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from autograph.marks import UNBOUND
 from autograph.runtime.holding import HOLDERS, held
 from autograph.runtime.journal import Changes, inside, reached
+from autograph.runtime.signature import Respecialise
 from autograph.runtime.tensor import is_tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """A list or dict that is one of the caller's unless turns of a loop have made another one of it.
+
+    Attributes:
+        container: the list or dict of traced code.
+        path: what the caller's is called.
+        renewed: whether it is another one: a handle; False for what is the caller's itself.
+    """
+
+    container: Any
+    path: str
+    renewed: Any
+
+
+class Renewals(dict[int, Renewal]):
+    """What is known of such, by their identities.
+
+    Traced code may read their parts. What depends on which object it is makes the caller's an object of the graph.
+    """
+
+    def __init__(self, handed_out: dict[int, Any]) -> None:
+        super().__init__()
+        self._handed_out = handed_out
+
+    def add(self, container: Any, path: str, renewed: Any = False) -> None:
+        self[id(container)] = Renewal(container, path, renewed)
+        if renewed is not False:
+            self._handed_out[id(container)] = container     # to be told when it is changed
+
+    def check(self, *things: Any) -> None:
+        """See to it that none of these may be the caller's, or another one."""
+        for thing in things:
+            found = self.get(id(thing))
+            if found is not None and found.renewed is not False:
+                self.tell_apart(found.path)
+
+    def check_within(self, values: Iterable[Any]) -> None:
+        """The same of what can be reached from some values: what holds one may get to see another one."""
+        if len(self) > 0:
+            found = reached(values, Changes())
+            self.check(*[known.container for known in self.values() if found is None or id(known.container) in found])
+
+    def tell_apart(self, path: str) -> NoReturn:
+        reason = f"`{path}` is replaced in a loop, and it matters which list or dict it is"
+        raise Respecialise(whole=(path,), reason=reason)
 
 
 class Known:
@@ -27,10 +77,17 @@ class Known:
     Args:
         roots: gives what the program could reach then.
         changes: what was noted of the contents that things had then, unless they have them again.
+        renewals: containers that may be the caller's, by their identities.
     """
 
-    def __init__(self, roots: Callable[[], Iterable[Any]], changes: Changes | None = None) -> None:
+    def __init__(
+        self,
+        roots: Callable[[], Iterable[Any]],
+        changes: Changes | None = None,
+        renewals: Renewals | None = None,
+    ) -> None:
         self._roots = roots
+        self.renewals = Renewals({}) if renewals is None else renewals
         self._changes = Changes() if changes is None else changes
         self._given_away: list[Any] = []
 
@@ -46,11 +103,11 @@ class Known:
         """Whether a container or object was there before; if that is too much to look through, everything was."""
         if any(thing is container for container in self._given_away):
             return False
-        return self._found is None or id(thing) in self._found
+        return self._found is None or id(thing) in self._found or id(thing) in self.renewals
 
     def can_be_held(self, container: Any) -> bool:
         """Whether the graph can hold the contents of such a container: not if it holds the attributes of an object."""
-        return self._found is not None and not self._found[id(container)]
+        return self._found is not None and not self._found.get(id(container), False)
 
     def within(self, value: Any) -> list[Any]:
         """The containers that were there before in a value which the graph has to make anew."""

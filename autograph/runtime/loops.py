@@ -60,7 +60,7 @@ class Carry:
     def install(self, block: Block) -> None:
         """Add the params for what is carried to a block, and set the slots to them."""
         for slot, form in self.forms.items():
-            params = [block.add_param(type, _name(slot)) for type in forms.types(form)]
+            params = [block.add_param(type, name) for type, name in forms.named(form, _name(slot))]
             self._put(slot, forms.build(form, handles(self.trace, params)))
 
     def _put(self, slot: Any, value: Any) -> None:
@@ -78,17 +78,22 @@ class Carry:
                 self.begin[slot] = arm.before[slot] if slot in arm.before else slot.get()
                 self.forms[slot] = forms.Fixed(self.begin[slot])
         self._give_away(arm)
+        renewed = [slot for slot, form in self.forms.items() if isinstance(form, forms.Renewed)]
+        self.trace.renewals.check_within(value for slot, value in arm.values.items() if slot not in renewed)
         check_aliases(self.trace, [arm.values[slot] for slot in self.forms if slot in arm.values], self.owned)
         for slot, form in self.forms.items():
             if slot not in arm.values:
                 continue
+            wider = form
+            if isinstance(form, forms.Fixed):
+                wider = forms.renewable(form.value, arm.values[slot], self.owned) or form
             try:
                 loose = slot.name.startswith("retval_")
-                wider = forms.widen(form, arm.values[slot], self.owned, loose)
+                wider = forms.widen(wider, arm.values[slot], self.owned, loose)
                 wider = forms.widen(wider, self.begin[slot], self.owned, loose)
             except forms.Misfit as error:
                 raise misfit(slot.name, error, self.test, self.trace.place()) from None
-            if list(forms.types(wider)) != list(forms.types(form)) or not _alike(wider, form):
+            if list(forms.types(wider)) != list(forms.types(form)) or not forms.alike(wider, form):
                 changed = True
                 self.forms[slot] = wider
         return changed
@@ -128,18 +133,12 @@ class Carry:
     def finish(self, node: Node) -> None:
         """Add the outputs to the loop's node, and set the slots to them."""
         for slot, form in self.forms.items():
-            outputs = [node.add_output(type, _name(slot)) for type in forms.types(form)]
+            outputs = [node.add_output(type, name) for type, name in forms.named(form, _name(slot))]
             self._put(slot, forms.build(form, handles(self.trace, outputs)))
 
 
 def _name(slot: Any) -> str:
     return "" if isinstance(slot, Entry) else slot.name
-
-
-def _alike(first: forms.Form, second: forms.Form) -> bool:
-    if isinstance(first, forms.Parts) and isinstance(second, forms.Parts):
-        return all(_alike(a, b) for a, b in zip(first.parts.values(), second.parts.values()))
-    return type(first) is type(second)
 
 
 def _carry(trace: Trace, state: State) -> Carry:

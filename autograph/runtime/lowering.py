@@ -19,7 +19,7 @@ from autograph import nest
 from autograph.marks import UNBOUND
 from autograph.runtime.classes import holds_attributes_only, is_users
 from autograph.runtime.environment import ModuleView
-from autograph.runtime.graph import Block, Constant, Graph, Value, gather, walk
+from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, walk
 from autograph.runtime.holding import Held, held, iterator_class, may_contain
 from autograph.runtime.journal import PATCHED, Fallback, attributes, is_iterator
 from autograph.runtime.making import assigns_outside, make_function, make_object
@@ -51,6 +51,7 @@ class Lowering:
         self._captured: dict[Value, list[tuple[types.CellType, Any]]] = {}
 
     def _refuse(self, thing: Any) -> None:
+        self.trace.renewals.check(thing)
         found = self.made.get(id(thing))
         if found is not None and not self.trace.has(found[2]):
             return
@@ -63,6 +64,8 @@ class Lowering:
     def know(self, container: Any, path: str) -> None:
         """Know a container among the arguments by its path."""
         self.paths.setdefault(id(container), (container, path))
+        if type(container) in (list, dict):
+            self.trace.renewals.add(container, path)
 
     def by_reference(self, path: str, container: Any) -> Value:
         """The param that stands for a container of the caller's."""
@@ -91,6 +94,8 @@ class Lowering:
         known = self.paths.get(id(value))
         if known is not None:
             return self.by_reference(known[1], value)
+        if id(value) in self.trace.renewals:
+            return self._renewed(value)
         source = self.outside.sources.get(id(value))
         if source is not None:
             return self.outside._load(source[1], ObjectType(type(value).__name__))
@@ -101,6 +106,26 @@ class Lowering:
         if nest.kind_of(value) is not None or type(value) in (set, bytearray):
             return self._make(value)
         return self.trace.lower(value)
+
+    def _renewed(self, value: Any) -> Value:
+        """The caller's list or dict, or one with the parts that traced code knows, for the function to return."""
+        found = self._found(value)
+        if found is not None:
+            return found
+        if not self.final:
+            self.trace.renewals.check(value)
+        renewal, blocks = self.trace.renewals[id(value)], (Block(), Block())
+        with self.trace.open(blocks[0]):
+            is_dict = type(value) is dict
+            parts: Any = {k: self.lower(v) for k, v in value.items()} if is_dict else list(map(self.lower, value))
+            blocks[0].results = (self._record("build", (parts,)),)
+        caller = next(container for container, path in self.paths.values() if path == renewal.path)
+        blocks[1].results = (self.by_reference(renewal.path, caller),)
+        node = Node("if", (self.trace.use(renewal.renewed),), None, blocks, self.trace.place())
+        self.trace.block.nodes.append(node)
+        made = node.add_output(ObjectType(type(value).__name__))
+        self.made[id(value)] = value, made, self.trace.block
+        return made
 
     def _check_whole(self, value: Any) -> None:
         known = self.paths.get(id(value))

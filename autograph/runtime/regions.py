@@ -196,7 +196,7 @@ def hoist(arms: list[Arm]) -> None:
 
 def owned_by(trace: Trace, values: dict[Any, Any]) -> Known:
     """What was there before a construct, of which `values` are the variables."""
-    return Known(lambda: [*values.values(), *trace.roots()])
+    return Known(lambda: [*values.values(), *trace.roots()], renewals=trace.renewals)
 
 
 def check_aliases(trace: Trace, values: Iterable[Any], owned: Known) -> None:

@@ -33,6 +33,7 @@ from autograph.runtime.holding import (
     spread,
 )
 from autograph.runtime.journal import Journal
+from autograph.runtime.known import Renewals
 from autograph.runtime.naming import stored_names
 from autograph.runtime.opdef import OPS, ORDERED, WRITE, lookup, op_of
 from autograph.runtime.passes.safety import is_quiet
@@ -77,6 +78,7 @@ class Trace(Blocks, Whereabouts):
         self.roots: Callable[[], Iterable[Any]] = lambda: ()
         self.collected: Callable[[Any], Any] = lambda generated: generated
         self.held: list[Held] = []
+        self.renewals = Renewals(self.journal.handed_out)
         self.generators: dict[int, tuple[Any, Any]] = {}  # those over plain values, with what they were made of
         self._lift = lift
         self._handles: dict[Value, Tensor] = {}
