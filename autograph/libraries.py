@@ -14,8 +14,11 @@ COMPUTING = frozenset(
     "math cmath random heapq bisect functools itertools operator copy statistics fractions decimal numbers".split()
 )
 
+# Libraries that draw, show and keep: each call does something to the world outside the program.
+ACTING = frozenset("IPython PIL bokeh h5py imageio ipywidgets matplotlib mpl_toolkits plotly seaborn wandb".split())
+
 # The rest of it, this library, and libraries that take staged values as they are or cannot take them at all.
-PLAIN = (sys.stdlib_module_names - COMPUTING - {f"_{name}" for name in COMPUTING}) | {
+PLAIN = (sys.stdlib_module_names - COMPUTING - {f"_{name}" for name in COMPUTING}) | ACTING | {
     __name__.partition(".")[0],
     "builtins",
     "numpy",
@@ -86,14 +89,14 @@ _TELLING = frozenset({"now", "today", "utcnow", "cwd", "home"})
 
 
 def is_impure(module: str, name: str = "") -> bool:
-    """Whether a function of the standard library looks at, or changes, the world outside the program.
+    """Whether a function of a known library looks at, or changes, the world outside the program.
 
     Args:
         module: that the function, or the class that it is a method of, belongs to.
         name: of the function.
     """
     root = module.partition(".")[0]
-    return name in _TELLING if root in PURE else root in sys.stdlib_module_names
+    return name in _TELLING if root in PURE else root in sys.stdlib_module_names or root in ACTING
 
 
 _CHANGING = frozenset({"array.array", "collections.UserDict", "collections.UserList", "collections.ChainMap"})

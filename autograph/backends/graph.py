@@ -198,7 +198,7 @@ class GraphBackend(protocol.Backend):
             used = self.current.use(value)
             known = isinstance(used.type, TensorType) if parts else self._is_something(used)
             if not known or used.type == BOOL:  # which may be compared with True
-                self.current.needs(value, "to know what it is, by code that is not staged", plain=True)
+                self.current.needs(value, "to know what it is, by code that is not staged")
         return value
 
     def bound(self, value: Any, free: bool) -> Any:

@@ -229,7 +229,7 @@ def _items(trace: Trace, iterable: Tensor) -> Iterator[Any]:
     type = iterable._value.type
     length = type.shape[0] if isinstance(type, TensorType) and type.exact and type.ndim else None
     if length is None:
-        trace.needs(iterable, "to unroll this loop")
+        trace.needs(iterable, "to unroll this loop", asked=True)
     return (iterable[i] for i in range(length))
 
 

@@ -136,6 +136,8 @@ def _release(kind: type) -> None:
 
 
 def _stand_in(kind: type, name: str, member: Any) -> Any:
+    if name in ("__name__", "__qualname__"):
+        return member  # a class takes these for its own
     if type(member) is types.FunctionType:
         if not (name.startswith("__") and name.endswith("__")) or name in _LEFT:
             return member
@@ -180,7 +182,7 @@ def _concrete(trace: Trace, name: str, result: Any) -> Any:
     if name in _TEXTS:
         return trace.formatted(result, "", "")
     if name in _NUMBERS or name == "__iter__":
-        trace.needs(result, f"as the result of {name}", plain=True)
+        trace.needs(result, f"as the result of {name}")
     return result
 
 

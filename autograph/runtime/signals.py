@@ -85,12 +85,12 @@ class NeedsConcrete(Signal):
     Args:
         value: what is needed.
         use: what for, such as "as an index into a list".
-        plain: whether only Python can do that, so that the function is to run as plain Python.
+        asked: whether the user asked for what needs it, so that the function is not to run as plain Python instead.
     """
 
-    def __init__(self, value: Value, use: str, place: Place, plain: bool = False) -> None:
+    def __init__(self, value: Value, use: str, place: Place, asked: bool = False) -> None:
         super().__init__(use)
-        self.plain = plain
+        self.asked = asked
         self.value = value
         self.use = use
         self.place = place

@@ -25,7 +25,7 @@ from autograph.runtime.keyed import by_keys
 from autograph.runtime.opdef import op_of
 from autograph.runtime.protocols import as_arrays, overrides
 from autograph.runtime.signals import Plain, Unstageable
-from autograph.runtime.tensor import is_tensor
+from autograph.runtime.tensor import Standing, is_tensor
 from autograph.runtime.trace import CONSUMING, Trace
 from autograph.runtime.types import TensorType
 
@@ -66,7 +66,7 @@ def is_impure(function: Any) -> bool:
     return libraries.is_impure(str(module), getattr(function, "__name__", ""))
 
 
-class Recorded:
+class Recorded(metaclass=Standing):
     """A function that is not traced into: calls of it are recorded.
 
     Args:
@@ -327,7 +327,7 @@ def _get_attribute(trace: Trace, thing: Any, name: Any, *default: Any) -> Any:
     if default and not known:
         return trace.record("getattr", (thing, name, *default)) if known is None else default[0]
     if known and name.startswith("__"):
-        trace.needs(thing, f"for its {name}", plain=True)
+        trace.needs(thing, f"for its {name}")
     return getattr(thing, name)
 
 
@@ -340,7 +340,7 @@ def _is_instance(trace: Trace, thing: Any, kinds: Any) -> bool:
     isinstance(None, kinds)  # may say that these are no classes
     asked = kinds if isinstance(kinds, tuple) else get_args(kinds) or (kinds,)
     if any(is_users(type(kind)) for kind in asked):
-        trace.needs(thing, "by a class that may decide itself what its instances are", plain=True)
+        trace.needs(thing, "by a class that may decide itself what its instances are")
     if isinstance(value.type, TensorType) and not any(map(_may_be_number, asked)):
         return False
     return issubclass(trace.class_of(thing), kinds)

@@ -23,13 +23,13 @@ from autograph.runtime.recorder import Recorder
 from autograph.runtime.types import ObjectType, TensorType
 
 
-class _Class(type):
-    """The class of `Tensor`, which has a module, while `__module__` of a handle is that of what it stands for."""
+class Standing(type):
+    """The class of classes that have a module, while `__module__` of an instance is that of what it stands for."""
 
     __module__ = property(lambda cls: __name__)
 
 
-class Tensor(metaclass=_Class):
+class Tensor(metaclass=Standing):
     """A value of the graph that is being traced; see the module's documentation.
 
     Functions of NumPy, operators, methods and indexing work on it as on the array or number it stands for. Where
@@ -74,7 +74,7 @@ class Tensor(metaclass=_Class):
         if name.startswith("__") and name.endswith("__") and name not in TOLD:
             by_library = is_own(sys._getframe(1).f_code.co_filename)
             if not by_library and hasattr(class_of(self._value), name):
-                self._trace.needs(self, f"for its {name}", plain=True)
+                self._trace.needs(self, f"for its {name}")
             raise AttributeError(f"a staged value has no attribute {name}")
         return _attribute(self, name)
 
@@ -105,7 +105,7 @@ class Tensor(metaclass=_Class):
         self._trace.needs(self, use)
 
     def __bool__(self) -> bool:
-        self._trace.needs(self, "as a condition, by code that is not staged", plain=True)
+        self._trace.needs(self, "as a condition, by code that is not staged")
 
     def __index__(self) -> int:
         self._needs("as an index, a length or a count")
@@ -126,7 +126,7 @@ class Tensor(metaclass=_Class):
         return self._trace.formatted(self, "", spec)
 
     def __hash__(self) -> int:
-        self._trace.needs(self, "as a key or an element of a set", plain=True)
+        self._trace.needs(self, "as a key or an element of a set")
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         self._needs("as an array, by code that is not traced")

@@ -316,8 +316,11 @@ class Trace(Blocks, Whereabouts):
         inside = owned(container)
         if inside is not None:
             return inside
-        for part in container.values() if isinstance(container, dict) else container:
+        for part in list(container.values() if isinstance(container, dict) else container):
             self._hold(part)
+            inside = owned(container)
+            if inside is not None:  # what was written along with the part holds the whole
+                return inside
         if type(container) is tuple:
             return run_time(self, container)
         handle = run_time(self, container)
@@ -330,14 +333,14 @@ class Trace(Blocks, Whereabouts):
 
     # What Python asks -------------------------------------------------------------------------------------------------
 
-    def needs(self, tensor: Tensor, use: str, plain: bool = False) -> NoReturn:
-        self.needed = NeedsConcrete(self.use(tensor), use, self.place(), plain)
+    def needs(self, tensor: Tensor, use: str, asked: bool = False) -> NoReturn:
+        self.needed = NeedsConcrete(self.use(tensor), use, self.place(), asked)
         raise self.needed
 
     def class_of(self, tensor: Tensor) -> type:
         """The class of what a handle stands for."""
         known = self.known_class(self.use(tensor))
-        return known if known is not None else self.needs(tensor, "to know its class", plain=True)
+        return known if known is not None else self.needs(tensor, "to know its class")
 
     def known_class(self, value: Value) -> type | None:
         """The class of what a value is, if it is known."""

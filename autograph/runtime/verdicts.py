@@ -31,10 +31,7 @@ class Verdicts:
         return _at(getattr(signal, "place", ())) or ", {}:{}".format(*place_of(self.function))
 
     def plain_because(self, signal: Signal) -> str:
-        """Why the function runs as plain Python, if it is no error: it does with objects what only Python can do.
-
-        What hinges on numbers and arrays is an error instead: of these, the user expects that they are staged.
-        """
+        """Why the function runs as plain Python, if that is what a signal comes to: only Python can do what it does."""
         at = self.at(signal)
         if isinstance(signal, Materialise):
             return "a container that changes its length, or is looked into, is iterated over by Python meanwhile"
@@ -46,9 +43,7 @@ class Verdicts:
             return f"{signal.paths}, and which path is taken is known only when the graph runs{at}"
         if not isinstance(signal, (NeedsConcrete, TooDeep)) or self._specialised(signal.value, "") is not None:
             return ""
-        objects = [v for v in (signal.value, *depends_on(signal.value)) if not isinstance(v.type, TensorType)]
-        by_library = signal.place and signal.place[-1][0].co_filename.startswith(INSTALLED)
-        if not (objects or isinstance(signal, TooDeep) or signal.plain or by_library):
+        if isinstance(signal, NeedsConcrete) and signal.asked:
             return ""
         return f"the value of {_called(signal.value)} is needed {signal.use}{at}"
 

@@ -53,7 +53,7 @@ class _While:
             else:
                 forced = True
                 if self.rule.wanted:
-                    trace.needs(as_tensor(now), "to unroll this loop")
+                    trace.needs(as_tensor(now), "to unroll this loop", asked=True)
             try:
                 return attempt(trace, self.state, partial(self._stage, now))
             except (NeedsConcrete, Unjoinable) as signal:

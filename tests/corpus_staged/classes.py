@@ -442,3 +442,23 @@ def swapped(a, b, x):
     a.value = x
     b.next = Swapped(x, b.next)
     return a, b
+
+
+class Composed:
+    def __init__(self, *parts):
+        self.parts = parts
+
+    def __call__(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+
+    @property
+    def __name__(self):
+        return "_then_".join(part.__name__ for part in self.parts)
+
+
+@calls("2.0", "np.arange(2.0)")
+def an_object_that_makes_its_name(x):
+    twice = Composed(abs, np.negative)
+    return twice(x), twice.__name__, Composed(twice, abs)(x)

@@ -385,3 +385,14 @@ def a_generator_that_tests_goes_on_in_a_loop(xs):
     for _ in range(2):
         total += next(left)
     return total
+
+
+@calls("[1, 2, 3, 4], 2", "[1.5, 2], 3", "[3, 1, 2], 1")
+def itertools_that_count(xs, n):
+    parts = [list(itertools.islice(part, i, None, n)) for i, part in enumerate(itertools.tee(xs, n))]
+    total = 0
+    for i in range(n):
+        for x in itertools.islice(xs, i, None):
+            total += x
+        xs = xs + list(itertools.repeat(i, i))
+    return parts, total, xs, list(itertools.combinations(xs, n))

@@ -4,6 +4,8 @@ import heapq
 import math
 import random
 from collections import Counter, defaultdict, deque
+from collections.abc import Mapping
+from functools import cached_property
 from itertools import combinations, permutations, product
 
 from tests.corpus_staged import calls
@@ -364,3 +366,71 @@ def lcg(n, seed):
         seed = (1103515245 * seed + 12345) % 2**31
         out.append(seed >> 16)
     return out
+
+
+class Neighbours(Mapping):
+    __slots__ = ("_inner",)
+
+    def __init__(self, inner):
+        self._inner = inner
+
+    def __getitem__(self, key):
+        return self._inner[key]
+
+    def __iter__(self):
+        return iter(self._inner)
+
+    def __len__(self):
+        return len(self._inner)
+
+
+class Views(Neighbours):
+    __slots__ = ()
+
+    def __init__(self, inner):
+        self._inner = inner
+
+    def __getitem__(self, key):
+        return Neighbours(self._inner[key])
+
+
+class Network:
+    def __init__(self, edges):
+        self._edges = {}
+        self._node = {}
+        for a, b in edges:
+            self._node[a] = {}
+            self._node[b] = {}
+            self._edges.setdefault(a, {})[b] = {}
+            self._edges.setdefault(b, {})[a] = self._edges[a][b]
+
+    @cached_property
+    def edges(self):
+        return Views(self._edges)
+
+    def __getitem__(self, node):
+        return self.edges[node]
+
+    def __iter__(self):
+        return iter(self._node)
+
+
+@calls("Network([(0, 1), (1, 2)]), 0", "Network([(0, 1), (1, 2), (0, 2), (2, 3)]), 3")
+def shortest_paths(network, start):
+    order, parents = [], {node: [] for node in network}
+    paths = dict.fromkeys(network, 0.0)
+    lengths = {start: 0}
+    paths[start] = 1.0
+    waiting = deque([start])
+    while waiting:
+        node = waiting.popleft()
+        order.append(node)
+        far, ways = lengths[node], paths[node]
+        for other in network[node]:
+            if other not in lengths:
+                waiting.append(other)
+                lengths[other] = far + 1
+            if lengths[other] == far + 1:
+                paths[other] += ways
+                parents[other].append(node)
+    return order, parents, paths, lengths

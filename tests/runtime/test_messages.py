@@ -50,9 +50,23 @@ def zeroes(x):
 
 
 def test_a_value_that_python_needs_is_named_as_the_user_wrote_it() -> None:
-    assert error_of(zeroes, np.ones(2, int)) == (
-        "+1: the value of `x[0] + 1` is needed as an index, a length or a count, but it is known only when the graph "
-        "runs, being computed from `x`" + ENDING
+    line = zeroes.__code__.co_firstlineno + 1
+    reason = f"the value of `x[0] + 1` is needed as an index, a length or a count, :{line}"
+    assert plain_because(zeroes, np.ones(2, int)) == reason
+    with pytest.raises(AutographError, match=r"strict about 'plain'.*the value of `x\[0\] \+ 1` is needed"):
+        ag.function(zeroes, strict="plain")(np.ones(2, int))
+
+
+def unrolled(x):
+    while x[0] < 3:
+        ag.set_loop_options(unroll=True)
+        x[0] += 1
+
+
+def test_a_value_that_is_needed_to_do_what_the_user_asks_for() -> None:
+    assert error_of(unrolled, np.ones(2, int)) == (
+        "+1: the value of `x[0] < 3` is needed to unroll this loop, but it is known only when the graph runs, being "
+        "computed from `x`" + ENDING
     )
 
 
@@ -63,8 +77,9 @@ def zeroes_beside_a_list(x, xs):
 
 
 def test_it_is_told_where_a_list_was_taken_for_one_object_and_apart_in_vain() -> None:
-    told = error_of(zeroes_beside_a_list, np.ones(2, int), [1])
-    assert told.startswith("+3: the value of `x[0] + 1` is needed as an index, a length or a count")
+    line = zeroes_beside_a_list.__code__.co_firstlineno + 3
+    told = plain_because(zeroes_beside_a_list, np.ones(2, int), [1])
+    assert told == f"the value of `x[0] + 1` is needed as an index, a length or a count, :{line}"
 
 
 def keyed(x):
@@ -199,8 +214,9 @@ def test_what_c_code_makes_of_an_interruption() -> None:
     def f(x):
         return list(itertools.islice(range(10), x[0], None))
 
-    told = error_of(f, np.array([7, 8]))
-    assert told.startswith("+1: the value of `x[0]` is needed as an index, a length or a count")
+    line = f.__code__.co_firstlineno + 1
+    told = plain_because(f, np.array([7, 8]))
+    assert told == f"the value of `x[0]` is needed as an index, a length or a count, :{line}"
 
 
 # Why code runs as plain Python ----------------------------------------------------------------------------------------

@@ -164,3 +164,27 @@ def test_classes_of_pure_modules_are_made_while_tracing() -> None:
         return day.weekday() + x if day.year > 2000 else x
 
     assert weekday(1) == 1
+
+
+def test_libraries_that_draw_and_log_are_called_at_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Any] = []
+    library = types.ModuleType("seaborn")
+    vars(library)["drawn"] = drawn
+    text = "def start(): drawn.append('start')\ndef plot(x, label=''): drawn.append((x, label)); return [x]"
+    exec(text, vars(library))
+    monkeypatch.setitem(sys.modules, "seaborn", library)
+
+    def f(x, n, plotter):
+        library.start()
+        for i in range(n):
+            (line,) = library.plot(x * i, label=f"{i}")
+            if line > 2:
+                plotter.plot(line)
+        return x + 1
+
+    staged = ag.function(f, strict="plain")
+    for x, n in ((1.0, 2), (2.0, 3), (3.0, 3)):
+        drawn.clear()
+        wanted = f(x, n, library), list(drawn)
+        drawn.clear()
+        assert (staged(x, n, library), drawn) == wanted
