@@ -197,7 +197,7 @@ def test_in_a_graph_that_knows_no_sizes(name):
 
 
 TWO = [
-    tf.add, tf.subtract, tf.multiply, tf.divide, tf.maximum, tf.minimum, tf.pow, tf.matmul, tf.equal, tf.less,
+    tf.add, tf.subtract, tf.multiply, tf.maximum, tf.minimum, tf.pow, tf.matmul, tf.equal, tf.less,
     tf.greater, lambda x, y: tf.stack([x, y]), lambda x, y: tf.concat([x, y], 0), lambda x, y: tf.where(x > 0, x, y),
 ]  # fmt: skip
 
@@ -213,9 +213,48 @@ def test_types_are_strict(op):
 
 @pytest.mark.parametrize("op", [tf.exp, tf.math.log, tf.sqrt, tf.sin, tf.tanh, tf.sigmoid, tf.floor])
 def test_some_ops_take_no_integers(op):
-    for wrap in (lambda function: function, tf.function):
-        with pytest.raises(TypeError, match="not in list of allowed values"):
-            wrap(op)(tf.constant(1))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is not in the list of allowed values"):
+        op(tf.constant(1))
+    with pytest.raises(TypeError, match="not in list of allowed values"):
+        tf.function(op)(tf.constant(1))
+
+
+def test_other_values_take_on_the_type_of_a_tensor():
+    x, v = tf.constant([1.0, 2.0]), tf.constant([3, 1, 2])
+    for found in (x * np.float64(1.5), np.float64(1.5) * x, x + True, x + np.arange(2)):
+        assert found.dtype is tf.float32
+    assert (np.arange(3) + v).dtype is tf.int32
+    for wrong in (lambda: v * 1.5, lambda: 1.5 - v, lambda: v == 1.5, lambda: tf.maximum(v, "a"), lambda: v / x):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.add(v, 1.5)
+    assert tf.constant(True, tf.int32).numpy() == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda x, b: b + b, lambda x, b: tf.abs(b), lambda x, b: tf.pow(tf.constant([1], tf.uint8), 1),
+        lambda x, b: tf.reduce_sum(b), lambda x, b: tf.nn.softmax(tf.constant(2.5)), lambda x, b: b < b,
+        lambda x, b: tf.logical_not(x), lambda x, b: tf.gather(x, 1.0), lambda x, b: tf.argmax(2),
+    ],
+)  # fmt: skip
+def test_what_ops_do_not_take(wrong):
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        wrong(tf.constant([1.0, 2.0]), tf.constant([True, False]))
+
+
+def test_structures_must_be_alike():
+    add = lambda a, b: a + b  # noqa: E731
+    with pytest.raises(TypeError, match="don't have the same nested structure"):
+        tf.nest.map_structure(add, [1, (2,)], [3, [4]])
+    assert tf.nest.map_structure(add, [1, (2,)], [3, [4]], check_types=False) == [4, (6,)]
+    with pytest.raises(ValueError, match="don't have the same nested structure"):
+        tf.nest.assert_same_structure([1, 2], [1])
+    with pytest.raises(ValueError, match="Could not pack sequence"):
+        tf.nest.pack_sequence_as([1, 2], [5])
+    tf.nest.assert_same_structure({"b": 1, "a": 2}, {"a": 3, "b": 4})
 
 
 def test_random_numbers():

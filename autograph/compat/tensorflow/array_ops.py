@@ -10,6 +10,7 @@ import numpy as np
 from autograph.compat.tensorflow import dtypes, graphs
 from autograph.compat.tensorflow.convert import constant, convert_to_tensor, is_tensor, matched
 from autograph.compat.tensorflow.dtypes import DType, as_dtype, numpy_dtype
+from autograph.compat.tensorflow.errors import InvalidArgumentError
 from autograph.compat.tensorflow.shapes import TensorShape
 from autograph.compat.tensorflow.tensor import Tensor, apply, compute, is_handle, wrap
 
@@ -55,7 +56,12 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Te
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
-    value = convert_to_tensor(value)
+    value, sizes = convert_to_tensor(value), convert_to_tensor(dims) if not is_tensor(dims) and dims else dims
+    if isinstance(sizes, Tensor) and not sizes.dtype.is_integer:
+        raise InvalidArgumentError(f"Value for attr 'index_type' of {sizes.dtype.kernel_name} is no integer [Op:Fill]")
+    known = static_shape(dims)
+    if not is_handle(plain(dims)) and any(not is_handle(each) and each < 0 for each in np.ravel(plain(dims))):
+        raise InvalidArgumentError(f"Dimension {known} must be >= 0 [Op:Fill]")
     return _made("Fill", np.full, dims, value, dtype=value.dtype)
 
 
@@ -71,7 +77,13 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     return apply("ones_like", lambda x: np.ones_like(x, dtype=numpy_dtype(wanted)), input, dtype=wanted)
 
 
-def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+def eye(
+    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    if batch_shape is not None:
+        one = eye(num_rows, num_columns, dtype=dtype)
+        return broadcast_to(one, [*plain(batch_shape), *one.shape])
     columns = num_rows if num_columns is None else num_columns
     wanted = as_dtype(dtype)
     value = compute(np.eye, plain(num_rows), plain(columns), dtype=numpy_dtype(wanted))
@@ -122,6 +134,10 @@ def one_hot(
 
 
 # Shapes ---------------------------------------------------------------------------------------------------------------
+
+
+def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
+    return [convert_to_tensor(each) for each in input]
 
 
 def identity(input: Any, name: str | None = None) -> Tensor:
@@ -209,6 +225,8 @@ def _padded_shape(tensor: Tensor, widths: Any) -> dict[str, Any]:
 
 
 def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
+    if not isinstance(values, (list, tuple)):
+        return identity(values)
     tensors = _alike("ConcatV2", values)
     where = plain(axis)
     return apply("ConcatV2", lambda *parts: np.concatenate(parts, axis=where), *tensors, dtype=tensors[0].dtype,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,12 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     if shape is not None:
         array = np.asarray(array)
         dims = tuple(TensorShape(shape))
+        count = math.prod(size or 0 for size in dims)
+        if array.size not in (1, count):
+            raise TypeError(
+                f"Eager execution of tf.constant with unsupported shape. Tensor {value!r} has {array.size} elements, "
+                f"but got `shape` {dims} with {count} elements."
+            )
         array = np.full(dims, array) if array.size == 1 else array.reshape(dims)
     return wrap(array, wanted or _dtype_of(value), name=name)
 
@@ -98,7 +105,7 @@ def _packed(parts: Any, wanted: DType | None) -> Tensor:
         if isinstance(value, (list, tuple)):
             inside = [stacked(part) for part in value]
             return apply("stack", lambda *values: np.stack(values), *inside, dtype=kind)
-        tensor = convert_to_tensor(value, dtype_hint=kind)
+        tensor = convert_to_tensor(value) if wanted else strictly(value, kind)
         if tensor.dtype is kind:
             return tensor
         return apply("Cast", lambda x: x.astype(numpy_dtype(kind)), tensor, dtype=kind)
@@ -140,9 +147,11 @@ def _array(value: Any, wanted: DType | None) -> Any:
 
 def _may_become(kind: str, wanted: DType) -> bool:
     """Whether Python numbers of a kind can be given a type: no truths that were none, and no integers of fractions."""
-    if wanted is dtypes.string or wanted.is_bool or kind == "b":
+    if wanted is dtypes.string or wanted.is_bool:
         return kind == "b" and wanted.is_bool
-    return "iufc".index(kind) <= "iufc".index(numpy_dtype(wanted).kind) or (kind == "i" and wanted.is_integer)
+    if kind == "b" or (kind == "i" and wanted.is_integer):
+        return True
+    return "iufc".index(kind) <= "iufc".index(numpy_dtype(wanted).kind)
 
 
 def _dtype_of(value: Any) -> DType | None:
@@ -157,7 +166,10 @@ def _dtype_of(value: Any) -> DType | None:
     _gather(value, leaves)
     if any(isinstance(leaf, (np.ndarray, np.generic)) for leaf in leaves):
         return None
-    if any(isinstance(leaf, (str, bytes)) for leaf in leaves):
+    texts = [isinstance(leaf, (str, bytes)) for leaf in leaves]
+    if any(texts):
+        if not all(texts):
+            raise ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}")
         return dtypes.string
     found = np.asarray(value)
     if found.dtype.kind in "iu" and found.size and (found.max() > dtypes.int32.max or found.min() < dtypes.int32.min):
@@ -165,36 +177,73 @@ def _dtype_of(value: Any) -> DType | None:
     return _DEFAULTS.get(found.dtype.kind)
 
 
+_KINDS = "b iu f c".split()
+
+
 def _adopts(value: Any, hint: DType) -> bool:
-    """Whether a Python value may be of the type of what it is combined with."""
+    """Whether a value of Python's or NumPy's may be of the type of what it is combined with."""
     leaves: list[Any] = []
     _gather(value, leaves)
-    if any(not isinstance(leaf, (*_NUMBERS, str, bytes)) for leaf in leaves):
+    if any(not isinstance(leaf, (*_NUMBERS, str, bytes, np.ndarray, np.generic)) for leaf in leaves):
         return False
     if hint is dtypes.string:
-        return all(isinstance(leaf, (str, bytes)) for leaf in leaves)
-    ranks = {bool: -1, int: 0, float: 1, complex: 2}
-    highest = 1 if hint.is_floating else 2 if hint.is_complex else 0
-    if hint.is_bool:
-        return all(isinstance(leaf, bool) for leaf in leaves)
-    return all(0 <= ranks.get(type(leaf), 9) <= highest for leaf in leaves)
+        return all(isinstance(leaf, (str, bytes)) or np.asarray(leaf).dtype.kind in "SUO" for leaf in leaves)
+    kinds = "".join(_KINDS)
+    highest = _rank(numpy_dtype(hint).kind)
+    return all((kind := np.asarray(leaf).dtype.kind) in kinds and _rank(kind) <= highest for leaf in leaves)
 
 
-def matched(op: str, *values: Any) -> list[Tensor]:
-    """The operands of an op as tensors of one type: Python numbers adopt that of the first tensor.
+def _rank(kind: str) -> int:
+    return next((rank for rank, kinds in enumerate(_KINDS) if kind in kinds), -1)
+
+
+def matched(op: str, *values: Any, promote: bool = True) -> list[Tensor]:
+    """The operands of an op as tensors of one type: what is no tensor adopts that of the first tensor.
+
+    Args:
+        promote: whether Python numbers of several types may become tensors of the widest, if there is no tensor.
 
     Raises:
         InvalidArgumentError: they are of different types; TypeError in a graph.
+        TypeError: what is no tensor cannot be of that type.
     """
     hint = next((value.dtype for value in values if is_tensor(value)), None)
-    if hint is None:
+    if hint is None and promote:
         hint = _dtype_of(list(values)) if all(isinstance(value, _NUMBERS) for value in values) else None
     tensors: list[Tensor] = []
     for value in values:
-        tensors.append(convert_to_tensor(value, dtype_hint=hint))
+        tensors.append(convert_to_tensor(value, dtype_hint=hint) if promote else strictly(value, hint))
         hint = hint or tensors[0].dtype
     check_same_dtype(op, tensors)
     return tensors
+
+
+def strictly(value: Any, dtype: DType | None) -> Tensor:
+    """A tensor as it is, and what is none as a tensor of that type."""
+    if dtype is None or value is None or is_tensor(value) or _adopts(value, dtype) or _holds_tensors(value):
+        return convert_to_tensor(value, dtype_hint=dtype)
+    raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
+
+
+def allow(op: str, tensor: Tensor, kinds: str) -> Tensor:
+    """The tensor, which is seen to be of one of these kinds, by NumPy's letters; `O` stands for texts.
+
+    Raises:
+        InvalidArgumentError: it is of another type; TypeError in a graph.
+    """
+    if numpy_dtype(tensor.dtype).kind in kinds:
+        return tensor
+    listed = [each for each in dtypes.ALL if numpy_dtype(each).kind in kinds]
+    if graphs.current() is not None:
+        raise TypeError(
+            f"Value passed to parameter 'x' has DataType {tensor.dtype.name} not in list of allowed values: "
+            + ", ".join(each.name for each in listed)
+        )
+    raise InvalidArgumentError(
+        f"Value for attr 'T' of {tensor.dtype.kernel_name} is not in the list of allowed values: "
+        + ", ".join(each.kernel_name for each in listed)
+        + f" [Op:{op}]"
+    )
 
 
 def check_same_dtype(op: str, tensors: list[Tensor]) -> None:

@@ -109,10 +109,11 @@ variant = DType("variant", np.dtype(object))  # of what only ops look into: tens
 resource = DType("resource", np.dtype(object))
 half, double = float16, float64
 
-_ALL = (float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128)
-_BY_NAME = {each.name: each for each in (*_ALL, bool, string, variant, resource)}
+NUMBERS = (float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128)
+ALL = (*NUMBERS, bool, string)
+_BY_NAME = {each.name: each for each in (*ALL, variant, resource)}
 _BY_NAME |= {"half": half, "float": float32, "double": double}
-_BY_NUMPY = {each._kind: each for each in (*_ALL, bool, string)}
+_BY_NUMPY = {each._kind: each for each in ALL}
 _PYTHON = {float: float32, int: int32, builtins.bool: bool, complex: complex128, str: string, bytes: string}
 _ENUM = {
     name: number

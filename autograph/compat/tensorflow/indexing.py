@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow import dtypes, math_ops, reduce_ops
+from autograph.compat.tensorflow import array_ops, dtypes, math_ops, reduce_ops
 from autograph.compat.tensorflow.array_ops import cast_number, expand_dims, plain, range, zeros
-from autograph.compat.tensorflow.convert import check_same_dtype, convert_to_tensor, is_tensor, matched
+from autograph.compat.tensorflow.convert import allow, check_same_dtype, convert_to_tensor, is_tensor, matched
 from autograph.compat.tensorflow.dtypes import numpy_dtype
 from autograph.compat.tensorflow.shapes import TensorShape
 from autograph.compat.tensorflow.tensor import Tensor, apply, compute, is_handle
@@ -69,6 +69,7 @@ def gather(
 ) -> Tensor:
     """The slices of `params` along an axis that indices name; the first dimensions may be those of batches in both."""
     params, indices = convert_to_tensor(params), convert_to_tensor(indices)
+    allow("GatherV2", indices, "iu")
     where, batches = batch_dims if axis is None else plain(axis), batch_dims
     if batch_dims < 0:
         batches += indices.shape.rank or 0
@@ -90,8 +91,11 @@ def gather(
     return apply("GatherV2", take, params, indices, dtype=params.dtype)
 
 
-def gather_nd(params: Any, indices: Any, name: str | None = None) -> Tensor:
-    params, indices = convert_to_tensor(params), convert_to_tensor(indices)
+def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Tensor:
+    params, indices = convert_to_tensor(params), allow("GatherNd", convert_to_tensor(indices), "iu")
+    if batch_dims:
+        rows = zip(array_ops.unstack(params), array_ops.unstack(indices))
+        return array_ops.stack([gather_nd(*row, batch_dims - 1) for row in rows])
     depth = _depth(indices)
     shape = indices.shape[:-1] + params.shape[depth:] if params.shape.rank is not None else TensorShape(None)
     beyond = np.iinfo(numpy_dtype(indices.dtype)).max  # what is negative counts from the end nowhere here

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograph.compat.tensorflow import array_ops, dtypes, indexing, math_ops, reduce_ops
 from autograph.compat.tensorflow.control import Assert
-from autograph.compat.tensorflow.convert import convert_to_tensor, matched
+from autograph.compat.tensorflow.convert import allow, convert_to_tensor, matched
 from autograph.compat.tensorflow.shapes import TensorShape
 from autograph.compat.tensorflow.tensor import Tensor, apply
 from autograph.runtime.ops import special
@@ -81,7 +81,7 @@ def xlogy(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 def erf(x: Any, name: str | None = None) -> Tensor:
     """The error function."""
-    x = convert_to_tensor(x)
+    x = allow("Erf", convert_to_tensor(x), "f")
     return apply("Erf", special.erf, x, dtype=x.dtype)
 
 

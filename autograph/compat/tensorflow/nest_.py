@@ -25,22 +25,53 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
     """`func` of the leaves that stand at the same places."""
-    assert_same_structure(structure[0], structure[-1])
-    return nest.map(func, *structure)
+    if not callable(func):
+        raise TypeError(f"Argument `func` must be callable, got: {func}")
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    check_types = kwargs.pop("check_types", True)
+    kwargs.pop("expand_composites", None)
+    if kwargs:
+        raise ValueError(f"Only valid keyword arguments are `check_types` and `expand_composites`, not {list(kwargs)}")
+    for other in structure[1:]:
+        assert_same_structure(structure[0], other, check_types)
+    if check_types:
+        return nest.map(func, *structure)
+    flat = zip(*map(flatten, structure))
+    return pack_sequence_as(structure[0], [func(*leaves) for leaves in flat])
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
     """A structure like `structure` with other leaves."""
-    packed = nest.pack(_sorted(structure), flat_sequence)
+    if not nest.is_nested(flat_sequence):
+        raise TypeError(f"Attempted to pack value:\n  {flat_sequence}\ninto a structure, but found incompatible type.")
+    try:
+        packed = nest.pack(_sorted(structure), flat_sequence)
+    except nest.StructureError as error:
+        raise ValueError(f"Could not pack sequence. {error}") from None
     return nest.map(lambda _, new: new, structure, packed) if nest.is_nested(structure) else packed
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
     """See to it that two structures differ in their leaves at most."""
-    try:
-        nest.assert_same_structure(nest1, nest2)
-    except nest.StructureError as error:
-        raise ValueError(f"The two structures don't have the same nested structure: {error}") from None
+    _check_alike(nest1, nest2, check_types, f"First structure: {nest1!r}\nSecond structure: {nest2!r}")
+
+
+def _check_alike(first: Any, second: Any, check_types: bool, whole: str) -> None:
+    kinds = nest.kind_of(first), nest.kind_of(second)
+    begin = "The two structures don't have the same nested structure.\n\n"
+    if kinds == (None, None):
+        return
+    if None in kinds:
+        raise ValueError(f"{begin}{whole}\nMore specifically: one is a structure, the other is none")
+    parts, others = kinds[0].children(first), kinds[1].children(second)  # type: ignore[union-attr]
+    if check_types and type(first) is not type(second) and not isinstance(first, dict):
+        raise TypeError(f"{begin}{whole}\nMore specifically: {type(first)} is not {type(second)}")
+    both = isinstance(first, dict) and isinstance(second, dict)
+    if len(parts) != len(others) or (both and parts.keys() != others.keys()):
+        raise ValueError(f"{begin}{whole}\nMore specifically: {list(parts)} are not {list(others)}")
+    for key, other in zip(parts, others.values()):
+        _check_alike(parts[key], others[key] if both else other, check_types, whole)
 
 
 def is_nested(structure: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograph.compat.tensorflow import array_ops, dtypes, indexing, math_ops, more_math, random_ops, reduce_ops
-from autograph.compat.tensorflow.convert import convert_to_tensor, matched
+from autograph.compat.tensorflow.convert import allow, convert_to_tensor, matched
 from autograph.compat.tensorflow.convolution import avg_pool as avg_pool
 from autograph.compat.tensorflow.convolution import avg_pool1d as avg_pool1d
 from autograph.compat.tensorflow.convolution import avg_pool2d as avg_pool2d
@@ -19,6 +19,7 @@ from autograph.compat.tensorflow.convolution import max_pool as max_pool
 from autograph.compat.tensorflow.convolution import max_pool1d as max_pool1d
 from autograph.compat.tensorflow.convolution import max_pool2d as max_pool2d
 from autograph.compat.tensorflow.dtypes import numpy_dtype
+from autograph.compat.tensorflow.errors import InvalidArgumentError
 from autograph.compat.tensorflow.math_ops import sigmoid as sigmoid
 from autograph.compat.tensorflow.math_ops import tanh as tanh
 from autograph.compat.tensorflow.more_math import in_top_k as in_top_k
@@ -28,7 +29,7 @@ from autograph.compat.tensorflow.tensor import Tensor, apply
 
 
 def relu(features: Any, name: str | None = None) -> Tensor:
-    x = convert_to_tensor(features)
+    x = allow("Relu", convert_to_tensor(features), "iuf")
     zero = numpy_dtype(x.dtype).type(0)
     return apply("Relu", lambda value: np.maximum(zero, value), x, dtype=x.dtype)  # at zero, it is flat
 
@@ -54,7 +55,9 @@ def softplus(features: Any, name: str | None = None) -> Tensor:
 
 
 def log_softmax(logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
-    x = convert_to_tensor(logits)
+    x = allow("LogSoftmax", convert_to_tensor(logits), "f")
+    if x.shape.rank == 0:
+        raise InvalidArgumentError("logits must have >= 1 dimension, got [] [Op:LogSoftmax]")
     return x - reduce_ops.reduce_logsumexp(x, axis, keepdims=True)
 
 

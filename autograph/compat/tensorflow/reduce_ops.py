@@ -9,9 +9,10 @@ import numpy as np
 
 from autograph.compat.tensorflow import dtypes
 from autograph.compat.tensorflow.array_ops import plain
-from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow.convert import allow, convert_to_tensor, strictly
 from autograph.compat.tensorflow.dtypes import as_dtype, numpy_dtype
-from autograph.compat.tensorflow.tensor import Tensor, apply
+from autograph.compat.tensorflow.errors import InvalidArgumentError
+from autograph.compat.tensorflow.tensor import Tensor, apply, is_handle
 
 
 def _axes(axis: Any) -> Any:
@@ -19,9 +20,9 @@ def _axes(axis: Any) -> Any:
     return tuple(found.tolist()) if isinstance(found, np.ndarray) and found.ndim else found
 
 
-def _reduction(op: str, function: Callable[..., Any], typed: bool = False, boolean: bool = False) -> Any:
+def _reduction(op: str, function: Callable[..., Any], kinds: str = "iufc", typed: bool = False) -> Any:
     def reduce(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-        x = convert_to_tensor(input_tensor, dtypes.bool if boolean else None)
+        x = allow(op, strictly(input_tensor, dtypes.bool if kinds == "b" else None), kinds)
         options = {"axis": _axes(axis), "keepdims": keepdims}
         if typed:
             options["dtype"] = numpy_dtype(x.dtype)
@@ -31,12 +32,26 @@ def _reduction(op: str, function: Callable[..., Any], typed: bool = False, boole
     return reduce
 
 
+def _extreme(function: Callable[..., Any], bound: str, infinity: float) -> Callable[..., Any]:
+    """The largest or smallest of numbers, which is a bound of their type if there are none."""
+
+    def extreme(value: Any, **options: Any) -> Any:
+        if is_handle(value) or np.size(value):
+            return function(value, **options)
+        kind = np.asarray(value).dtype
+        least = infinity if kind.kind == "f" else getattr(np.iinfo(kind), bound)
+        return function(np.asarray(value), initial=least, **options)
+
+    return extreme
+
+
 reduce_sum = _reduction("Sum", np.sum, typed=True)
 reduce_prod = _reduction("Prod", np.prod, typed=True)
-reduce_max = _reduction("Max", np.max)
-reduce_min = _reduction("Min", np.min)
-reduce_all = _reduction("All", np.all, boolean=True)
-reduce_any = _reduction("Any", np.any, boolean=True)
+_greatest = _extreme(np.max, "min", -np.inf)
+reduce_max = _reduction("Max", _greatest, "iuf")
+reduce_min = _reduction("Min", _extreme(np.min, "max", np.inf), "iuf")
+reduce_all = _reduction("All", np.all, "b")
+reduce_any = _reduction("Any", np.any, "b")
 reduce_mean = _reduction("Mean", np.mean)
 reduce_std = _reduction("Std", np.std)
 reduce_variance = _reduction("Variance", np.var)
@@ -46,7 +61,7 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False
     x, axes = convert_to_tensor(input_tensor), _axes(axis)
 
     def of(value: Any) -> Any:
-        top = np.max(value, axis=axes, keepdims=True)
+        top = _greatest(value, axis=axes, keepdims=True)
         found = np.log(np.sum(np.exp(value - top), axis=axes, keepdims=True)) + top
         return found if keepdims else np.squeeze(found, axis=axes)
 
@@ -56,38 +71,56 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False
 def _position(op: str, function: Callable[..., Any]) -> Any:
     def of(input: Any, axis: Any = 0, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
         where = 0 if axis is None else plain(axis)
-        x = convert_to_tensor(input)
+        x = _with_dimensions(op, allow(op, convert_to_tensor(input), "biuf"))
         return apply(op, lambda value: function(value, axis=where), x, dtype=as_dtype(output_type))
 
     of.__name__ = of.__qualname__ = op.lower()
     return of
 
 
+def _with_dimensions(op: str, x: Tensor) -> Tensor:
+    if x.shape.rank == 0:
+        raise InvalidArgumentError(f"Expected dimension in the range [0, 0), but got 0 [Op:{op}]")
+    return x
+
+
 argmax = _position("ArgMax", np.argmax)
 argmin = _position("ArgMin", np.argmin)
 
 
-def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
-    x = convert_to_tensor(x)
-    kind = numpy_dtype(x.dtype)
+def _cumulative(op: str, function: Callable[..., Any], without: Callable[..., Any]) -> Any:
+    def cumulate(
+        x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    ) -> Tensor:
+        x, where = _with_dimensions(op, allow(op, convert_to_tensor(x), "iufc")), plain(axis)
+        kind = numpy_dtype(x.dtype)
 
-    def of(value: Any) -> Any:
-        turned = np.flip(value, axis) if reverse else value
-        total = np.cumsum(turned, axis=axis, dtype=kind)
-        total = total - turned if exclusive else total
-        return np.flip(total, axis) if reverse else total
+        def of(value: Any) -> Any:
+            turned = np.flip(value, where) if reverse else value
+            total = without(turned, where, kind) if exclusive else function(turned, axis=where, dtype=kind)
+            return np.flip(total, where) if reverse else total
 
-    return apply("Cumsum", of, x, dtype=x.dtype)
+        return apply(op, of, x, dtype=x.dtype)
+
+    cumulate.__name__ = cumulate.__qualname__ = op.lower()
+    return cumulate
 
 
-def cumprod(x: Any, axis: int = 0, name: str | None = None) -> Tensor:
-    x = convert_to_tensor(x)
-    kind = numpy_dtype(x.dtype)
-    return apply("Cumprod", lambda value: np.cumprod(value, axis=axis, dtype=kind), x, dtype=x.dtype)
+def _products_before(value: Any, axis: int, kind: Any) -> Any:
+    """For each element the product of those before it."""
+    moved = np.moveaxis(value, axis, 0)
+    found = np.cumprod(np.concatenate([np.ones_like(moved[:1]), moved[:-1]]), axis=0, dtype=kind)
+    return np.moveaxis(found, 0, axis)
+
+
+cumsum = _cumulative("Cumsum", np.cumsum, lambda x, axis, kind: np.cumsum(x, axis=axis, dtype=kind) - x)
+cumprod = _cumulative("Cumprod", np.cumprod, _products_before)
 
 
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
-    x = convert_to_tensor(values)
+    x = allow("Sort", convert_to_tensor(values), "iuf")
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(f"Argument `direction` should be one of 'ASCENDING' or 'DESCENDING'. Received: {direction}")
     turn = direction == "DESCENDING"
     return apply("Sort", lambda v: np.flip(np.sort(v, axis), axis) if turn else np.sort(v, axis), x, dtype=x.dtype)
 
