@@ -30,6 +30,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     stages       rows in blocks, between which NumPy's loops are called
     exponential  `exp` of several numbers at a time
     gathering    machine code that looks at arrays, and makes those for results
+    products     of small matrices, by NumPy's loop
     machine      LLVM
     annotating   its text, with the user's lines
     examples     what the types of the inputs stand for, to compile before the first call
@@ -45,6 +46,7 @@ from functools import partial
 from typing import Any
 
 from autograph.runtime.engines import numpy
+from autograph.runtime.engines.native import products
 from autograph.runtime.engines.native.annotating import annotated
 from autograph.runtime.engines.native.fusion import Fuser
 from autograph.runtime.engines.native.kernels import Kernel
@@ -210,7 +212,7 @@ class Parted:
         self._late = late
         self.kernels: list[Kernel] = [] if kernels is None else kernels
         self._plain = partial(numpy.compile, module=module)
-        self._kernel = TriedKernel if patient else Kernel
+        self._kernel, self._after = (TriedKernel, products.LATE) if patient else (Kernel, products.SOON)
         given: dict[str, Any] = {"name": graph.name, "compile": self._compiled}
         make: Callable[[Node], Region] = partial(Region, **given, refuse=refuse, fast=fast)
         if patient:
@@ -221,7 +223,7 @@ class Parted:
         self.around = self._compiled(splitter.graph, filename)
 
     def _compiled(self, graph: Graph, filename: str | None = None) -> numpy.Executable:
-        fuser = Fuser(graph, self._kernel, self._plain)
+        fuser = Fuser(graph, self._kernel, self._plain, self._after)
         self.kernels += fuser.kernels
         graph = fuser.graph
         for name in self._late:
@@ -229,7 +231,7 @@ class Parted:
         made = self._plain(graph, filename=filename)
         names = made.run.__globals__
         for name, value in list(names.items()):
-            if isinstance(value, (Region, Kernel)):
+            if isinstance(value, (Region, Kernel, products.Product)):
                 value.bind(names, name)
         return made
 

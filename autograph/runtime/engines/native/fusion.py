@@ -19,6 +19,7 @@ from autograph.runtime.engines.native.calls import NUMBERS
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.kernels import Kernel
 from autograph.runtime.engines.native.operations import has_loop, key_of, operands, sum_of
+from autograph.runtime.engines.native.products import FUNCTIONS, SOON, Product, is_product
 from autograph.runtime.graph import Block, Graph, Node, Value, gather, walk
 from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.operands import DTYPES
@@ -36,14 +37,18 @@ class Fuser(Copier):
     Args:
         make: makes a kernel, as `Kernel` does.
         compile: the NumPy engine.
+        after: see `Product`.
 
     Attributes:
         graph: the copy.
         kernels: what it calls.
     """
 
-    def __init__(self, graph: Graph, make: Callable[..., Kernel], compile: Callable[[Graph], Any]) -> None:
+    def __init__(
+        self, graph: Graph, make: Callable[..., Kernel], compile: Callable[[Graph], Any], after: int = SOON
+    ) -> None:
         super().__init__()
+        self._after = after
         self.kernels: list[Kernel] = []
         self._make = make
         self._compile = compile
@@ -65,6 +70,9 @@ class Fuser(Copier):
                 continue
             if self._waiting and not self._is_indifferent(node):
                 self._flush(into)
+            if is_product(node):
+                self.call(into, Product(FUNCTIONS[node.op], self._after), node.args, node.outputs, node.place)
+                continue
             into.append(self.node(node))
         self._flush(into)
 

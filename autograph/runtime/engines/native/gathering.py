@@ -24,6 +24,7 @@ from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES,
 from autograph.runtime.types import scalar
 
 NEW = "ag_new_array"        # NumPy's `PyArray_NewFromDescr`
+DECLARED_NEW = f"declare ptr @{NEW}(ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)"
 _NEW_PLACE = 94             # where that is in the table of NumPy's functions
 BUSY = 1 << 13              # elements from which on other threads may run meanwhile
 PARALLEL = 1 << 20          # elements from which on several threads do it
@@ -65,7 +66,7 @@ class Gathering(Builtin):
         redo: Callable[..., Any],
         parallel: Callable[..., Any],
     ) -> None:
-        super().__init__([], {f"declare ptr @{NEW}(ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)"}, count)
+        super().__init__([], {DECLARED_NEW}, count)
         self._nest, self._ndim, self._flat = nest, ndim, flat
         self._outs = len(nest.dtypes)
         self._open(nest.slots, other)

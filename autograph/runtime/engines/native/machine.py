@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any
 
+import numpy as np
+
 from autograph import disk
 from autograph.errors import EngineError
 from autograph.runtime.engines.native.gathering import NEW, new_array
@@ -36,7 +38,25 @@ def binding() -> Any:
         llvm.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value)
     if address := new_array():
         llvm.add_symbol(NEW, address)
+    for char in "fd":
+        if address := matmul_loop(char):
+            llvm.add_symbol(f"ag_matmul_{char}", address)
     return llvm
+
+
+@cache
+def matmul_loop(char: str) -> int | None:
+    """The address of the loop of `np.matmul` for a dtype, if it is where it should be."""
+    ufunc, types = np.matmul, [each.replace("->", "") for each in np.matmul.types]
+    counts = (ctypes.c_int * 3).from_address(id(ufunc) + 16)
+    if tuple(counts) != (2, 1, 3) or ctypes.c_int.from_address(id(ufunc) + 48).value != len(types):
+        return None
+    loops, names = (ctypes.c_void_p.from_address(id(ufunc) + place).value for place in (32, 64))
+    numbers = bytes(np.dtype(each).num for each in "".join(types))
+    if loops is None or names is None or ctypes.string_at(names, len(numbers)) != numbers:
+        return None
+    address = ctypes.c_void_p.from_address(loops + 8 * types.index(3 * char)).value
+    return None if address is None else int(address)
 
 
 class _Machine:
