@@ -2,7 +2,8 @@
 
 Each library runs the same program, on the same arrays of float32, with its own gradients and its own loops; they take
 turns, and of the times of each, the smallest counts. All must come to the same result. First all run on one core, and
-what counts is processor time; then on all, and what counts is the time that one waits.
+what counts is processor time; then on all, and what counts is the time that one waits. AUTOGRAPH_ENGINE=native has ours
+run on that engine.
 """
 
 from __future__ import annotations
