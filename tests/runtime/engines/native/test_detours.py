@@ -102,3 +102,18 @@ def test_strict_about_other_engines_and_other_things():
     assert total(xs, 3) == 5.0
     with pytest.raises(IndexError):
         total(xs, 13)
+
+
+def test_long_times_are_written_out():
+    def collected(n):
+        found, total = [], 0.0
+        for i in range(n):
+            found.append(i)
+            total = (total + i * 0.5) * 0.25 - 1.0
+        return total
+
+    function = ag.function(collected, engine="native")
+    for _ in range(4):
+        function(500_000)
+    (event,) = function.explain(1).where(kind="detour")
+    assert re.search(r" 2000000 times, some 0\.\d+ µs each, \d+ ms in all", event.message)
