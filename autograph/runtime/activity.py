@@ -58,13 +58,15 @@ class Activity:
             before = len(self.values)
             self._nodes(nodes)
             self._mark(value for value in mutable if self.aliasing.region(value) in self._regions)
+            if not self._regions and not any(node.blocks for node in nodes):
+                break
         if outputs is not None:
             needed = _Needed(nodes, outputs, self.aliasing)
             self.values = {value for value in self.values if value in needed} | set(roots)
 
     def varies(self, args: Any) -> bool:
         """Whether there is a value in nested arguments that depends on the roots."""
-        return any(value in self.values for value in _values(args))
+        return not self.values.isdisjoint(_values(args))
 
     def _nodes(self, nodes: Sequence[Node]) -> None:
         for node in nodes:
@@ -110,11 +112,14 @@ class _Needed:
         self._aliasing = aliasing
         self._values: set[Value] = set()
         self._regions: set[Any] = set()
+        self._back = False  # whether something goes from a node to one in front of it
         self._need(tuple(outputs))
         before = -1
         while before != len(self._values) + len(self._regions):
             before = len(self._values) + len(self._regions)
             self._nodes(nodes)
+            if not self._back:
+                break
 
     def __contains__(self, value: Value) -> bool:
         return value in self._values or self._aliasing.region(value) in self._regions
@@ -128,8 +133,12 @@ class _Needed:
     def _nodes(self, nodes: Sequence[Node]) -> None:
         for node in reversed(nodes):
             if node.blocks:
+                self._back = True
                 self._statement(node)
-            elif any(value in self for value in (*node.outputs, *changed_by(node))):
+                continue
+            changed = changed_by(node)
+            self._back = self._back or bool(changed)
+            if any(value in self for value in (*node.outputs, *changed)):
                 self._need((node.args, node.kwargs))
 
     def _statement(self, node: Node) -> None:

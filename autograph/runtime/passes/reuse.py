@@ -47,7 +47,7 @@ _PRODUCTS = frozenset({"matmul", "np.matmul"})
 
 def run(graph: Graph) -> Outcome:
     """Let results of elementwise operations go where operands were that nobody needs any more."""
-    if not any(_UFUNCS.get(node.op, node.op) in _EXACT and is_array(node.output) for node in all_nodes(graph)):
+    if not any(_UFUNCS.get(node.op, node.op) in _EXACT and _is_worthwhile(node.output) for node in all_nodes(graph)):
         return Outcome()
     reuse = _Reuse(graph)
     reuse.block(graph.block)
@@ -200,6 +200,10 @@ def _size(array: Value) -> int:
     """How many bytes an array has; 0 if that is not known."""
     assert isinstance(array.type, TensorType)
     return 0 if None in array.type.shape else math.prod(array.type.shape) * array.type.dtype.itemsize  # type: ignore
+
+
+def _is_worthwhile(value: Value) -> bool:
+    return is_array(value) and (_size(value) or WORTHWHILE) >= WORTHWHILE
 
 
 def _pays(old: Value, node: Node, uses: int) -> bool:
