@@ -45,6 +45,7 @@ from autograph.runtime.texts import Texts, parts_of
 from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
 from autograph.runtime.whereabouts import Handling, Whereabouts
 
+_WITH_DEFAULT = frozenset({".get", "getattr"})  # which they may give back: that very object
 _IN_PLACE = frozenset(
     "iadd isub imul itruediv ifloordiv imod ipow imatmul ilshift irshift iand ior ixor".split()
 )
@@ -110,6 +111,8 @@ class Trace(Blocks, Whereabouts):
             self._give_away(args, kwargs)
             if self.held:
                 settle(self)
+        elif op in _WITH_DEFAULT:
+            self._hold(args[1:])
         args = self.lower(args)
         kwargs = self.lower(kwargs) if kwargs else {}
         inferred = definition.infer(*_types_of(args), **map_args(_type_of, kwargs))

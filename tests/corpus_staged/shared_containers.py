@@ -406,3 +406,25 @@ def of_an_object_called_tensor(a):
         box.content = Tensor(3)
     assert a != 5
     return box.content.n
+
+
+class Thin:
+    shared = {"weight": 1}
+
+    def __init__(self):
+        self.links = {}
+
+    def link(self, a, b, **more):
+        found = self.links.setdefault(a, {}).get(b, self.shared)
+        found.update(more)
+        self.links[a][b] = found
+        return getattr(self, "other", self.shared) is found
+
+
+@calls("Thin(), 1, 2", "Thin(), 'a', 'a'")
+def given_back_by_default(thin, a, b):
+    there = thin.link(a, b), thin.link(a, b, colour=3), thin.link(b, a)
+    mine = [a]
+    found = thin.links.get(7, mine)
+    mine.append(b)
+    return there, thin.links, found, found is mine, thin.links[a][b] is thin.links[b][a]
