@@ -356,7 +356,7 @@ class Outside:
 
     def find(self, value: Any) -> tuple[Any, Source] | None:
         """The attribute, of an object that the function knows, that something is: what has it, and its source."""
-        for root, source in self.objects.values():
+        for root, source in list(self.objects.values()):  # to look at an object may show more
             for thing, base in self._within(root, source):
                 for key, part in self._parts_at_first(thing):
                     if part is value:
@@ -374,7 +374,7 @@ class Outside:
 
     def owner_of(self, names: Any) -> Any:
         """The object, of those that the function knows, whose `__dict__` something is."""
-        known = (thing for root, source in self.objects.values() for thing, _ in self._within(root, source))
+        known = (thing for root, source in list(self.objects.values()) for thing, _ in self._within(root, source))
         return next((thing for thing in known if getattr(thing, "__dict__", None) is names), None)
 
     def _within(self, root: Any, source: Source | Value) -> Iterator[tuple[Any, Source]]:
