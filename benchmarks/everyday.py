@@ -1,21 +1,24 @@
 """Everyday functions, undecorated and staged: nowhere should a staged one be slower by more than what a call costs.
 
 Each function of recipes.py is called with small and with large arguments, undecorated and with each engine, by turns,
-when all has been compiled that will be. Of the times of each, the smallest counts; processor time. Besides its share of
-the undecorated function's time, a staged one may take 2 µs for its guards; one that takes longer is marked by a star.
+when all has been compiled that will be; processor time. What counts is how many times as long as the
+undecorated function a staged one takes, the median of all rounds. It may take 2 µs for its guards; one that takes
+longer is marked by a star.
 Memory is kept from call to call (`common.keep_memory`), else it would be chance who has to ask for it.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import math
 import os
 from collections.abc import Callable
 from fnmatch import fnmatchcase
+from statistics import median
 from typing import Any
 
-from common import all_cores, clock, keep_memory, seconds, show, take_cores
+from common import all_cores, clock, keep_memory, show, take_cores
 
 take_cores()
 if not all_cores:
@@ -30,56 +33,61 @@ Work = Callable[[], object]
 ENGINES = "numpy", "native", "auto"
 OVERHEAD = 2e-6     # of a call
 NOISE = 1.05        # by which two measurements of the same may differ
-WARM = 0.05         # seconds of calls after which `auto` has made up its mind
+WARM = 0.3          # seconds of calls after which `auto` has made up its mind
 
 
 def once(work: Work, count: int) -> float:
     """Seconds of one call, out of `count`."""
     calls = [None] * count
-
-    def run() -> None:
-        for _ in calls:
-            work()
-
-    return seconds(run) / count
+    begin = clock()
+    for _ in calls:
+        work()
+    return (clock() - begin) / count
 
 
-def warmed(function: Callable[..., Any], args: tuple[Any, ...]) -> Work:
+def warmed(function: Callable[..., Any], args: tuple[Any, ...], patient: bool) -> Work:
     """A call of a function, of which all has been compiled that will be."""
     begin, calls = clock(), 0
-    while clock() < begin + WARM or calls < 3:
+    while calls < 3 or (patient and clock() < begin + WARM):
         function(*args)
         calls += 1
     return lambda: function(*args)
 
 
-def times(name: str, args: tuple[Any, ...], turns: int) -> list[float]:
-    """What a call takes: undecorated, and with each engine."""
+def times(name: str, args: tuple[Any, ...], turns: int) -> tuple[float, list[float]]:
+    """What a call of the undecorated function takes, and how many times as long it takes with each engine."""
     plain = getattr(recipes, name)
-    works = [warmed(function, args) for function in (plain, *(ag.function(plain, engine=each) for each in ENGINES))]
+    works = [warmed(plain, args, False)]
+    works += [warmed(ag.function(plain, engine=engine), args, engine == "auto") for engine in ENGINES]
     count = max(1, int(1e-3 / once(works[0], 3)))
-    rounds = [[once(work, count) for work in works] for _ in range(turns)]
-    return [min(column) for column in zip(*rounds)]
+    gc.collect()
+    gc.disable()
+    try:
+        rounds = [[once(work, count) for work in works] for _ in range(turns)]
+    finally:
+        gc.enable()
+    ratios = [[each / first for each in others] for first, *others in rounds]
+    return median(first for first, *_ in rounds), [median(column) for column in zip(*ratios)]
 
 
 def duration(time: float) -> str:
     return f"{1e6 * time:.3g} µs" if time < 1e-3 else f"{1e3 * time:.3g} ms"
 
 
-def main(pattern: str = "*", turns: int = 7) -> None:
+def main(pattern: str = "*", turns: int = 25) -> None:
     keep_memory()
     rows, ratios, slow = [], [[] for _ in ENGINES], [0] * len(ENGINES)
     for name in recipes.ARGUMENTS:
         for size, args in zip(("small", "large"), recipes.ARGUMENTS[name]):
             if not fnmatchcase(name, pattern):
                 continue
-            plain, *staged = times(name, args, turns)
+            plain, staged = times(name, args, turns)
             cells = []
-            for number, time in enumerate(staged):
-                slower = time > NOISE * plain + OVERHEAD
+            for number, ratio in enumerate(staged):
+                slower = ratio > NOISE + OVERHEAD / plain
                 slow[number] += slower
-                ratios[number].append(time / plain)
-                cells.append(f"{time / plain:.2f}{' *' if slower else '  '}")
+                ratios[number].append(ratio)
+                cells.append(f"{ratio:.2f}{' *' if slower else '  '}")
             rows.append([f"{name}, {size}", duration(plain), *cells])
     rows.append(["geometric mean", "", *(f"{math.exp(np.log(each).mean()):.2f}  " for each in ratios)])
     rows.append(["slower by more than a call costs (*)", "", *(f"{each}  " for each in slow)])
@@ -89,6 +97,6 @@ def main(pattern: str = "*", turns: int = 7) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pattern", nargs="?", default="*", help="which functions, as a glob")
-    parser.add_argument("--turns", type=int, default=7)
+    parser.add_argument("--turns", type=int, default=25)
     arguments = parser.parse_args()
     main(arguments.pattern, arguments.turns)
