@@ -82,12 +82,13 @@ def key_of(value: Any, around: Around = ()) -> Any:
         parts = value if kind is not dict else value.values()
         keys: list[Any] | None = [*map(type, parts)] if len(value) <= LONG and len(around) < DEPTH else None
         if keys is None or not NUMBERS.issuperset(keys):  # numbers are told by their types, in less time
-            if is_whole(value, around):
+            if keys is not None and keys.count(str) == len(keys) and max(map(len, parts)) <= LONG_TEXT:
+                keys += parts
+            elif is_whole(value, around):
                 return kind
-            around = (*around, kind)
-            keys = [
-                (str, part) if type(part) is str and len(part) <= LONG_TEXT else key_of(part, around) for part in parts
-            ]
+            else:
+                around = (*around, kind)
+                keys = [key_of(part, around) for part in parts]
         return (kind, *keys) if kind is not dict else (kind, _names(value), *keys)
     if kind is str or kind is bool or kind is FunctionType or value is None:
         return (kind, value) if kind is not str or len(value) <= LONG_TEXT else kind
