@@ -62,14 +62,14 @@ def test_all_that_is_told_of_a_call(tracer, monkeypatch):
     monkeypatch.setattr(Hooks, "statements", statements)
     tracer.events = [Event("callback", "f is called back", ("user.py", 5))]
     tracer.guards = [Guard("g == 1", {"g": 1}, "the global `g` changes, user.py:1")] * 2
-    f = function(lambda x: x)
+    f = function(lambda x: x, engine="numpy")
     f(np.ones(3))
     text = str(f.explain(np.ones(4)))
     lines = text.splitlines()
     assert lines[:9] == [
         "<lambda>, trace 2",
         "  traced: (x: f64[?]): `x` came as f64[3] and as f64[4], so its dimension 0 is left open from now on",
-        "  engine: runs on the engine numpy: the default",
+        "  engine: runs on the engine numpy: asked for by engine=",
         "  learnt about the arguments: `x` came as f64[3] and as f64[4], so its dimension 0 is left open from now on",
         "  traced again if: the global `g` changes, user.py:1",
         "  converted: user.py:3: if",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.runtime.engines.native import trial
 from tests.runtime.test_memory import growth
 
 pytestmark = pytest.mark.once
@@ -97,6 +98,12 @@ CALLS = {
     "unbound variables": lambda i: unbound(1.0),
     "plain Python": lambda i: plain(np.eye(2)),
 }
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    """Let there be all machine code from the beginning, if there will be any."""
+    monkeypatch.setattr(trial, "PATIENCE", 0)
 
 
 @pytest.mark.parametrize("kind", CALLS)
