@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph.runtime.graph import Graph
-from autograph.runtime.passes import branches, broadcasts, cse, dead, fold, licm, reuse, simplify
+from autograph.runtime.passes import branches, broadcasts, cse, dead, fold, licm, reuse, simplify, tables
 from autograph.runtime.passes.rewriting import Note, Outcome
 
 __all__ = ["PASSES", "Outcome", "Report", "optimise"]
@@ -22,6 +22,7 @@ PASSES: dict[str, Callable[[Graph], Outcome]] = {
     "broadcasts": broadcasts.run,   # what arithmetic does of itself
     "fold": fold.run,           # what is computed from constants
     "branches": branches.run,   # what runs always or never
+    "tables": tables.run,       # lists that are only looked into
     "cse": cse.run,             # what has been computed before
     "licm": licm.run,           # what is the same in each turn of a loop
     "dead": dead.run,           # what nobody needs
