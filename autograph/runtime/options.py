@@ -145,11 +145,16 @@ NOTHING = "there is nothing that might be machine code"
 
 def _is_worth_a_try(graph: Graph) -> bool:
     """Whether there may be something for machine code: a loop, or several operations on arrays."""
-    inner: Any = importlib.import_module("autograph.runtime.ops.inner")
     nodes = [*walk(graph.block)]
     if any(node.op in ("for", "while") for node in nodes):
         return True
-    return sum(node.op in inner.LOOPS and is_array(node.output) for node in nodes) > 1
+    arrays = [node.op for node in nodes if any(map(is_array, node.outputs))]
+    return len(arrays) > 1 and sum(map(_inner_loops().__contains__, arrays)) > 1
+
+
+def _inner_loops() -> Collection[str]:
+    found: Collection[str] = importlib.import_module("autograph.runtime.ops.inner").LOOPS   # takes its time
+    return found
 
 
 def _fastmath(fastmath: bool, engine: str, chosen: str) -> bool:

@@ -475,8 +475,8 @@ def test_between_constant_points():
 
 
 def test_what_is_computed_for_the_value_alone_is_left_out():
-    assert "np.mean" not in str(ag.grad(lambda x: np.mean(x * x)).lower(X))
-    assert "np.mean" in str(ag.value_and_grad(lambda x: np.mean(x * x)).lower(X))
+    assert "np.mean" not in str(ag.grad(lambda x: np.mean(x * x)).graph(X))
+    assert "np.mean" in str(ag.value_and_grad(lambda x: np.mean(x * x)).graph(X))
     with pytest.warns(RuntimeWarning, match="overflow"):
         ag.value_and_grad(lambda x: np.sum(x * 1e308))(abs(X) * 10)
     with warnings.catch_warnings():
@@ -638,7 +638,7 @@ def test_checkpoint_keeps_only_what_goes_in():
     plain, again = run(step), run(ag.checkpoint(step))
     np.testing.assert_allclose(again(x, 5), plain(x, 5))
     kept = [
-        max(line.count(",") for line in gradient.lower(x, 5).source.splitlines() if "tape.append" in line)
+        max(line.count(",") for line in str(gradient.graph(x, 5)).splitlines() if ".append(" in line)
         for gradient in (plain, again)
     ]
     assert kept[1] < kept[0]

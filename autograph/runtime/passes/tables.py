@@ -29,21 +29,20 @@ def run(graph: Graph) -> Outcome:
     known = {*graph.params}
     made: dict[object, Node] = {}
     instead: dict[Value, Value] = {}
-    before: list[Node] = []
-    for node in graph.block.nodes:
+    statements, graph.block.nodes = graph.block.nodes, []
+    for node in statements:
+        graph.block.append(node)
         for inner, block, looped in _inside(node, graph.block, False):
             if inner.op == "build" and inner.output in tables and known.issuperset(inner.inputs):
                 same = key(inner.args)
                 if same not in made and looped:
                     made[same] = Node(inner.op, inner.args, None, (), inner.place)
                     made[same].add_output(inner.output.type, inner.output.name)
-                    before.append(made[same])
+                    graph.block.nodes.insert(-1, made[same])
                 if same in made:
                     instead[inner.output] = made[same].output
                     block.nodes.remove(inner)
-        before.append(node)
         known.update(node.outputs)
-    graph.block.nodes = before
     for node in nodes:
         if node.op == "getitem" and node.args[0] in instead:
             node.args = (instead[node.args[0]], *node.args[1:])

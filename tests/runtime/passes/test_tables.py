@@ -21,7 +21,9 @@ def test_what_is_looked_into_in_a_loop_is_made_once():
                         else:
                             -> d
                     -> g
-            -> a
+            p: list = build([n, m, 7])
+            q: py.int = p[0]
+            -> (a, q)
         """,
         """
         graph f(n: py.int, m: py.int):
@@ -37,7 +39,8 @@ def test_what_is_looked_into_in_a_loop_is_made_once():
                         else:
                             -> d
                     -> g
-            -> a
+            q: py.int = c[0]
+            -> (a, q)
         """,
     )
 
