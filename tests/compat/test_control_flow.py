@@ -692,3 +692,58 @@ def test_tensors_are_not_used_where_they_are_not_known():
     for use in (uses, lambda x: kept[0] + x, lambda x: tf.add(x, kept[0])):
         with pytest.raises(errors.InaccessibleTensorError, match="Use return values, explicit Python locals"):
             use(tf.constant(1))
+
+
+def returns_in_a_loop(n):
+    for i in tf.range(n):
+        if i == 3:
+            return i
+    return -1
+
+
+def tests_a_number(n):
+    return 1 if n else 2
+
+
+def tests_several(n):
+    while tf.stack([n, n]) > 0:
+        n -= 1
+    return n
+
+
+def returns_other_structures(n):
+    if n > 0:
+        return n, 1
+    return n, 2, 3
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "text"),
+    [
+        (returns_in_a_loop, NotImplementedError, "a return statement cannot be placed inside this TensorFlow loop"),
+        (tests_a_number, ValueError, "condition of conditional expression expected to be `tf.bool` scalar, got"),
+        (tests_several, ValueError, "condition of while loop expected to be `tf.bool` scalar"),
+        (returns_other_structures, TypeError, "must return the same nested structure in both branches"),
+    ],
+)
+def test_what_tensorflow_refuses(function, error, text):
+    with pytest.raises(error, match=re.escape(text)):
+        tf.function(function)(tf.constant(3))
+
+
+def none_before_the_loop(n):
+    last = None
+    for i in tf.range(n):
+        last = i * 2
+    return last
+
+
+def test_a_loop_gives_a_value_to_what_was_none():
+    assert tf.function(none_before_the_loop)(tf.constant(3)).numpy() == 4
+
+
+def test_ranges_do_not_run_backwards():
+    for wrong in ((5, 1), (1, 4, 0), (-2,)):
+        with pytest.raises(errors.InvalidArgumentError):
+            tf.range(*wrong)
+    assert tf.range(3, 3).numpy().tolist() == []

@@ -10,7 +10,21 @@ import builtins as _builtins
 from importlib import import_module as _import_module
 
 from autograph.compat.tensorflow import autograph_ as autograph
-from autograph.compat.tensorflow import config, data, distribute, dtypes, errors, linalg, math, nn, ragged, sparse
+from autograph.compat.tensorflow import (
+    bitwise,
+    config,
+    data,
+    debugging,
+    distribute,
+    dtypes,
+    errors,
+    linalg,
+    math,
+    nn,
+    ragged,
+    sparse,
+    strings,
+)
 from autograph.compat.tensorflow import nest_ as nest
 from autograph.compat.tensorflow import random_ops as random
 from autograph.compat.tensorflow import testing as test
@@ -46,7 +60,18 @@ from autograph.compat.tensorflow.array_ops import (
     zeros_like,
 )  # fmt: skip
 from autograph.compat.tensorflow.clipping import clip_by_global_norm, clip_by_norm, norm
-from autograph.compat.tensorflow.control import Assert, case, cond, group, no_op, switch_case, while_loop
+from autograph.compat.tensorflow.control import (
+    Assert,
+    assert_equal,
+    assert_greater,
+    assert_less,
+    case,
+    cond,
+    group,
+    no_op,
+    switch_case,
+    while_loop,
+)
 from autograph.compat.tensorflow.control import scope as control_dependencies
 from autograph.compat.tensorflow.control import scope as device
 from autograph.compat.tensorflow.control import scope as init_scope
@@ -74,6 +99,7 @@ from autograph.compat.tensorflow.dtypes import (
     uint64,
     variant,
 )  # fmt: skip
+from autograph.compat.tensorflow.foreign import numpy_function, py_function
 from autograph.compat.tensorflow.function import function
 from autograph.compat.tensorflow.functional import foldl, foldr, map_fn, scan, vectorized_map
 from autograph.compat.tensorflow.graphs import current as _current
@@ -189,6 +215,8 @@ from autograph.compat.tensorflow.tensor import Tensor
 from autograph.compat.tensorflow.tensor_array import TensorArray
 from autograph.compat.tensorflow.variables import Variable
 
+as_string = strings.as_string
+assert_rank = debugging.assert_rank
 newaxis = None
 __version__ = "2.16.0"
 

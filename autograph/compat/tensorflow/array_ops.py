@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.compat.tensorflow import dtypes, graphs
-from autograph.compat.tensorflow.convert import constant, convert_to_tensor, is_tensor, matched
+from autograph.compat.tensorflow.convert import allow, constant, convert_to_tensor, is_tensor, matched
 from autograph.compat.tensorflow.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.errors import InvalidArgumentError
 from autograph.compat.tensorflow.shapes import TensorShape
@@ -43,6 +43,10 @@ def static_shape(shape: Any) -> TensorShape:
 def _made(op: str, function: Callable[..., Any], shape: Any, *args: Any, dtype: Any) -> Tensor:
     wanted = as_dtype(dtype)
     dims = plain(shape)
+    if op == "zeros" and wanted is dtypes.string:
+        return fill(shape, b"")
+    if op == "ones" and wanted is dtypes.string:
+        raise TypeError("there is no text that is one: Cannot convert 1 to EagerTensor of dtype string")
     value = compute(function, dims, *map(plain, args), dtype=numpy_dtype(wanted))
     return wrap(value, wanted, static_shape(shape) if is_handle(value) else None, op)
 
@@ -96,12 +100,30 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         start, limit = 0, start
     if dtype is not None:
         start, limit, delta = (cast_number(each, as_dtype(dtype)) for each in (start, limit, delta))
+    given = [convert_to_tensor(each) for each in (start, limit, delta) if is_tensor(each)]
+    if given:
+        widest = max((each.dtype for each in given), key=lambda dtype: (dtype.is_floating, dtype.size))
+        if widest.is_integer and any(isinstance(each, float) for each in (start, limit, delta)):
+            widest = dtypes.float32
+        start, limit, delta = (cast_number(each, widest) for each in (start, limit, delta))
     start, limit, delta = matched("Range", start, limit, delta)
     kind = start.dtype
+    if not any(is_handle(each._value) for each in (start, limit, delta)):
+        _check_range(start._value, limit._value, delta._value)
     value = compute(np.arange, start._value, limit._value, delta._value, dtype=numpy_dtype(kind))
     result = wrap(value, kind, TensorShape([None]) if is_handle(value) else None, "range")
     result.is_range = result._graph is not None
     return result
+
+
+def _check_range(start: Any, limit: Any, delta: Any) -> None:
+    if np.ndim(start) or np.ndim(limit) or np.ndim(delta) or delta == 0:
+        raise InvalidArgumentError(f"start, limit and a delta other than 0 must be scalars, got {delta} [Op:Range]")
+    if (limit - start) * np.sign(delta) < 0:
+        sign, word = (">", "<=") if delta > 0 else ("<", ">=")
+        raise InvalidArgumentError(
+            f"Requires start {word} limit when delta {sign} 0: {start}/{limit} [Op:Range]"
+        )
 
 
 def cast_number(value: Any, dtype: DType) -> Tensor:
@@ -122,8 +144,10 @@ def one_hot(
     indices: Any, depth: int, on_value: Any = None, off_value: Any = None, axis: int = -1, dtype: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    indices = convert_to_tensor(indices)
-    wanted = as_dtype(dtypes.float32 if dtype is None else dtype)
+    indices, depth = allow("OneHot", convert_to_tensor(indices), "iu"), plain(depth)
+    given = next((each for each in (on_value, off_value) if each is not None), None)
+    implied = dtypes.float32 if given is None else convert_to_tensor(given).dtype
+    wanted = implied if dtype is None else as_dtype(dtype)
     on, off = (1 if on_value is None else on_value), (0 if off_value is None else off_value)
 
     def choose(value: Any) -> Any:
@@ -188,11 +212,27 @@ def _shaping(op: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
 _squeeze = _shaping("Squeeze", np.squeeze)
 _transpose = _shaping("Transpose", np.transpose)
 expand_dims = _shaping("ExpandDims", np.expand_dims)
-tile = _shaping("Tile", np.tile)
-reverse = _shaping("ReverseV2", np.flip)
+_tile = _shaping("Tile", np.tile)
+_reverse = _shaping("ReverseV2", np.flip)
 broadcast_to = _shaping("BroadcastTo", np.broadcast_to)
 repeat = _shaping("Repeat", np.repeat)
 roll = _shaping("Roll", np.roll)
+
+
+def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+    tensor, times = convert_to_tensor(input), plain(multiples)
+    if not is_handle(times) and tensor.shape.rank not in (None, np.size(times)):
+        raise InvalidArgumentError(
+            f"Expected multiples argument to be a vector of length {tensor.shape.rank} but got {times} [Op:Tile]"
+        )
+    return _tile(tensor, times)
+
+
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+    axes = plain(axis)
+    if not is_handle(axes) and np.ndim(axes) != 1:
+        raise InvalidArgumentError("'dims' must be 1-dimension [Op:ReverseV2]")
+    return _reverse(tensor, axes if is_handle(axes) else tuple(int(each) for each in axes))
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
@@ -208,6 +248,12 @@ def pad(
 ) -> Tensor:
     tensor = convert_to_tensor(tensor)
     widths, options = plain(paddings), {}
+    if mode.upper() not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+        raise ValueError(f"Value of argument `mode` expected to be 'CONSTANT', 'REFLECT' or 'SYMMETRIC', got {mode}")
+    if not is_handle(widths) and tensor.shape.rank not in (None, len(widths)):
+        raise InvalidArgumentError(
+            f"The first dimension of paddings must be the rank of inputs {tensor.shape}, got {len(widths)} [Op:Pad]"
+        )
     if mode.upper() == "CONSTANT":
         options["constant_values"] = convert_to_tensor(constant_values, dtype_hint=tensor.dtype)._value
     return apply("Pad", lambda x: compute(np.pad, x, widths, mode.lower(), **options), tensor, dtype=tensor.dtype,
@@ -262,12 +308,22 @@ def _alike(op: str, values: Any) -> list[Tensor]:
 
 
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Tensor:
+    if isinstance(values, (list, tuple)) and not any(map(is_tensor, values)):
+        whole = convert_to_tensor(list(values))
+        if not axis:
+            return whole
+        values = whole
     tensors = _alike("Pack", values)
+    rank = tensors[0].shape.rank
+    if rank is not None and not -rank - 1 <= axis <= rank:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-rank - 1}, {rank + 1})")
     return apply("Pack", lambda *parts: np.stack(parts, axis=axis), *tensors, dtype=tensors[0].dtype)
 
 
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None = None) -> list[Tensor]:
     value = convert_to_tensor(value)
+    if value.shape.rank is not None and not -value.shape.rank <= axis < value.shape.rank:
+        raise ValueError(f"axis = {axis} not in [-{value.shape.rank}, {value.shape.rank})")
     count = num if num is not None else value.shape[axis]
     if count is None:
         raise ValueError(f"Cannot infer argument `num` from shape {value.shape}")
@@ -279,11 +335,19 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None 
 
 def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, name: str | None = None) -> list[Tensor]:
     value = convert_to_tensor(value)
-    sizes = plain(num_or_size_splits)
+    sizes, whole = plain(num_or_size_splits), value.shape[axis]
     if isinstance(sizes, (int, np.integer)):
-        sizes = (value.shape[axis] // sizes,) * sizes
+        if whole % sizes:
+            raise InvalidArgumentError(f"Number of ways to split should evenly divide the split dimension, {whole}")
+        sizes = (whole // sizes,) * sizes
+    lengths = np.asarray(sizes).tolist()
+    if whole is not None:
+        rest = whole - sum(length for length in lengths if length != -1)
+        lengths = [rest if length == -1 else length for length in lengths]
+        if sum(lengths) != whole:
+            raise InvalidArgumentError(f"Determined shape must match {whole}, but the sizes are {lengths} [Op:SplitV]")
     parts, begin = [], 0
-    for length in np.asarray(sizes).tolist():
+    for length in lengths:
         where = (slice(None),) * (axis % len(value.shape)) + (slice(begin, begin + length),)
         parts.append(value[where])
         begin += length

@@ -54,14 +54,15 @@ class TensorFlowBackend(protocol.Backend):
         return is_tensor(value)
 
     def if_stmt(self, test: Any, body: Thunk, orelse: Thunk | None, state: State) -> Any:
-        return stage_if(self.current, _condition(test), [body, orelse or _nothing], state)
+        return stage_if(self.current, _condition(test, "if statement"), [body, orelse or _nothing], state)
 
     def if_exp(self, test: Any, body: Thunk, orelse: Thunk) -> Any:
-        return stage_if(self.current, _condition(test), [body, orelse], reached_by(body, orelse), CONDITIONAL)
+        test = _condition(test, CONDITIONAL)
+        return stage_if(self.current, test, [body, orelse], reached_by(body, orelse), CONDITIONAL)
 
     def while_stmt(self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Any) -> Any:
         if is_tensor(first):
-            return stage_while(self.current, lambda: _condition(test()), body, state, until, options)
+            return stage_while(self.current, lambda: _condition(test(), "while loop"), body, state, until, options)
         now = first
         while now:
             body()
@@ -162,8 +163,18 @@ def _nothing() -> None:
     return None
 
 
-def _condition(value: Any) -> Tensor:
+def _condition(value: Any, what: str = "") -> Tensor:
+    """A truth.
+
+    Args:
+        what: whose condition it is, which must be one already.
+    """
     tensor = convert_to_tensor(value)
+    if what and (tensor.dtype is not bool_ or tensor.shape.rank not in (0, None)):
+        raise ValueError(
+            f"condition of {what} expected to be `tf.bool` scalar, got {tensor}; to use as boolean Tensor, use "
+            "`tf.cast`; to check for None, use `is not None`"
+        )
     return tensor if tensor.dtype is bool_ else math_ops.cast(tensor, bool_)
 
 

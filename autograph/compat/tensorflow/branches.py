@@ -141,7 +141,8 @@ class _Join:
             nest.assert_same_structure(*values)
         except nest.StructureError as error:
             if name in (CONDITIONAL, RETURNED):
-                raise ValueError(f"'{name}' must return the same nested structure in both branches: {error}") from None
+                kind = ValueError if name == CONDITIONAL else TypeError
+                raise kind(f"'{name}' must return the same nested structure in both branches: {error}") from None
             text = f"'{name}' must have the same nested structure in the main and else branches: {error}"
             raise TypeError(text) from None
         return nest.map(lambda *leaves: self._leaf(name, list(leaves)), *values)
@@ -150,6 +151,12 @@ class _Join:
         returns = name in (GENERATED, RETURNED)
         for which, value in zip(_BRANCHES, values):
             if value is UNBOUND or (name == RETURNED and value is None and any(v is not None for v in values)):
+                if returns and self.graph.loops:
+                    raise NotImplementedError(
+                        "a return statement cannot be placed inside this TensorFlow loop; this may happen if a return "
+                        "statement depends on a static Python condition such as a hyperparameter: assign to a "
+                        "variable, and return that after the loop"
+                    )
                 if returns:
                     raise ValueError(f"the {which} branch must also have a return statement with a value")
                 raise ValueError(

@@ -59,6 +59,10 @@ def while_loop(
     name: str | None = None,
 ) -> Any:
     """`body` of the variables again and again, while `cond` of them holds."""
+    if not callable(cond) or not callable(body):
+        raise TypeError("'cond' and 'body' must be callable")
+    if not isinstance(loop_vars, (list, tuple, dict)) or not loop_vars:
+        raise ValueError("'loop_vars' must be provided, as a structure that is not empty")
     variables = nest.map(convert_to_tensor, tuple(loop_vars))
     count = convert_to_tensor(0)
     graph = graphs.current()

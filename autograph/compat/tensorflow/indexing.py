@@ -10,7 +10,7 @@ import numpy as np
 
 from autograph.compat.tensorflow import array_ops, dtypes, math_ops, reduce_ops
 from autograph.compat.tensorflow.array_ops import cast_number, expand_dims, plain, range, zeros
-from autograph.compat.tensorflow.convert import allow, check_same_dtype, convert_to_tensor, is_tensor, matched
+from autograph.compat.tensorflow.convert import allow, check_same_dtype, convert_to_tensor, is_tensor, matched, strictly
 from autograph.compat.tensorflow.dtypes import numpy_dtype
 from autograph.compat.tensorflow.shapes import TensorShape
 from autograph.compat.tensorflow.tensor import Tensor, apply, compute, is_handle
@@ -108,8 +108,14 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    tensor, mask = convert_to_tensor(tensor), convert_to_tensor(mask)
-    return apply("BooleanMask", lambda x, chosen: x[chosen], tensor, mask, dtype=tensor.dtype)
+    tensor, mask, before = convert_to_tensor(tensor), convert_to_tensor(mask), int(plain(axis) or 0)
+    if mask.shape.rank == 0:
+        raise ValueError("mask cannot be scalar.")
+    if mask.shape.rank is not None and tensor.shape.rank is not None:
+        tensor.shape[before : before + mask.shape.rank].assert_is_compatible_with(mask.shape)
+    whole = (slice(None),) * before
+    return apply("BooleanMask", lambda x, chosen: x[whole + (chosen,)] if before else x[chosen], tensor, mask,
+                 dtype=tensor.dtype)  # fmt: skip
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
@@ -123,7 +129,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 def _scattering(op: str, change: Callable[..., None]) -> Callable[..., Tensor]:
     def scatter(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         tensor = convert_to_tensor(tensor)
-        indices, updates = convert_to_tensor(indices), convert_to_tensor(updates, dtype_hint=tensor.dtype)
+        indices, updates = convert_to_tensor(indices), strictly(updates, tensor.dtype)
         check_same_dtype(op, [tensor, updates])
         depth = _depth(indices)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.compat.tensorflow.array_ops import expand_dims, eye, fill, range, shape, transpose, zeros_like
-from autograph.compat.tensorflow.clipping import norm
+from autograph.compat.tensorflow.clipping import global_norm, norm
 from autograph.compat.tensorflow.convert import convert_to_tensor, matched
 from autograph.compat.tensorflow.indexing import where
 from autograph.compat.tensorflow.math_ops import (
@@ -23,6 +23,7 @@ from autograph.compat.tensorflow.math_ops import (
 from autograph.compat.tensorflow.tensor import Tensor, apply
 
 __all__ = ["cholesky", "det", "diag", "diag_part", "einsum", "eye", "inv", "matmul", "matvec", "norm", "solve"]
+__all__ += ["global_norm"]
 __all__ += ["band_part", "eigh", "lstsq", "matrix_transpose", "qr", "svd", "tensordot", "trace", "transpose"]
 
 

@@ -93,7 +93,7 @@ class _Loop:
 
     def _add(self, slot: Any) -> bool:
         value = slot.get()
-        if value is UNBOUND:
+        if value is UNBOUND or value is None:
             self.created.append(_Slot(slot, UNBOUND))
             return False
         if not all(is_convertible(leaf) for leaf in nest.flatten(value)):
@@ -197,7 +197,8 @@ class _Loop:
                 if before is None:
                     raise ValueError(f"'{variable.name}' may not be None before the loop, which gives it another value")
                 raise TypeError(f"'{variable.name}' must be a tensor, since the loop changes it, not {before!r}")
-        self.created = [each for each in self.created if each.exit is not UNBOUND and not _is_passing(each)]
+        left = [each for each in self.created if each.exit is not UNBOUND and each.exit is not None]
+        self.created = [each for each in left if not _is_passing(each)]
 
     # What a turn ends with --------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,12 +86,21 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | No
     return indexing.gather(params, ids)
 
 
-def top_k(input: Any, k: int = 1, sorted: bool = True, name: str | None = None) -> tuple[Tensor, Tensor]:
+class TopKV2(NamedTuple):
+    """The largest elements, and where they are."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def top_k(input: Any, k: int = 1, sorted: bool = True, index_type: Any = None, name: str | None = None) -> TopKV2:
     """The largest elements of each row, and where they are."""
     x = convert_to_tensor(input)
+    if x.shape.rank == 0 or (x.shape.rank and isinstance(k, int) and (x.shape[-1] or k) < k):
+        raise InvalidArgumentError(f"input must have at least k={k} columns. Had {x.shape} [Op:TopKV2]")
     where = reduce_ops.argsort(x, direction="DESCENDING", stable=True)[..., :k]
     values = apply("TopKV2", lambda v, at: np.take_along_axis(v, at, axis=-1), x, where, dtype=x.dtype)
-    return values, math_ops.cast(where, dtypes.int32)
+    return TopKV2(values, math_ops.cast(where, dtypes.int32))
 
 
 def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = None) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -133,7 +133,14 @@ def argsort(
     return apply("ArgSort", lambda v: np.argsort(v * back, axis, kind="stable"), x, dtype=dtypes.int32)
 
 
-def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> tuple[Tensor, Tensor]:
+class Unique(NamedTuple):
+    """The elements that there are, and which of them each is."""
+
+    y: Tensor
+    idx: Tensor
+
+
+def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
     """The elements in the order in which they first come, and for each the number of its own."""
     x = convert_to_tensor(x)
 
@@ -144,4 +151,4 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> tupl
     found = apply("Unique", first, x, dtype=x.dtype)
     numbers = apply("Unique", lambda value, kinds: np.argmax(np.expand_dims(value, 1) == kinds, axis=1), x, found,
                     dtype=as_dtype(out_idx))  # fmt: skip
-    return found, numbers
+    return Unique(found, numbers)

@@ -1,0 +1,132 @@
+"""`tf.debugging`: what raises unless something holds."""
+
+# ruff: noqa: F401  (names of TensorFlow's)
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.compat.tensorflow import dtypes, math_ops
+from autograph.compat.tensorflow.control import (
+    Assert,
+    assert_equal,
+    assert_greater,
+    assert_greater_equal,
+    assert_less,
+    assert_less_equal,
+    assert_none_equal,
+    assert_positive,
+)
+from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow.dtypes import as_dtype
+from autograph.compat.tensorflow.shapes import TensorShape
+from autograph.compat.tensorflow.tensor import Tensor
+
+
+def assert_negative(x: Any, message: str | None = None, summarize: Any = None, name: str | None = None) -> None:
+    assert_less(x, 0, message or "Condition x < 0 did not hold.")
+
+
+def assert_non_negative(x: Any, message: str | None = None, summarize: Any = None, name: str | None = None) -> None:
+    assert_greater_equal(x, 0, message or "Condition x >= 0 did not hold.")
+
+
+def assert_non_positive(x: Any, message: str | None = None, summarize: Any = None, name: str | None = None) -> None:
+    assert_less_equal(x, 0, message or "Condition x <= 0 did not hold.")
+
+
+def assert_near(
+    x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str | None = None, summarize: Any = None,
+    name: str | None = None,
+) -> None:
+    """See to it that numbers are almost equal."""
+    x = convert_to_tensor(x)
+    y = convert_to_tensor(y, dtype_hint=x.dtype)
+    epsilon = {"float16": 1e-2, "float32": 1.2e-6}.get(x.dtype.name, 2.3e-15)
+    relative, absolute = (epsilon if each is None else each for each in (rtol, atol))
+    far = math_ops.abs(y) * relative + absolute
+    assert_less_equal(math_ops.abs(x - y), far, message or "x and y not equal to tolerance.")
+
+
+def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
+    """The same, which is seen to be neither infinite nor NaN."""
+    tensor = convert_to_tensor(x)
+    Assert(math_ops.is_finite(tensor), [f"{message} : Tensor had Inf or NaN values"])
+    return tensor
+
+
+check_numerics = assert_all_finite
+
+
+def assert_rank(x: Any, rank: int, message: str | None = None, name: str | None = None) -> None:
+    """See to it that a tensor has that many dimensions."""
+    found = convert_to_tensor(x).shape
+    if found.rank is not None and found.rank != rank:
+        raise ValueError(f"{message or ''}Tensor {x} must have rank {rank}.  Received rank {found.rank}, shape {found}")
+
+
+def assert_rank_at_least(x: Any, rank: int, message: str | None = None, name: str | None = None) -> None:
+    """See to it that a tensor has at least that many dimensions."""
+    found = convert_to_tensor(x).shape
+    if found.rank is not None and found.rank < rank:
+        raise ValueError(f"{message or ''}Tensor {x} must have rank at least {rank}.  Received rank {found.rank}")
+
+
+def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
+    """See to it that a tensor has as many dimensions as one of `ranks` says."""
+    found = convert_to_tensor(x).shape
+    if found.rank is not None and found.rank not in ranks:
+        raise ValueError(f"{message or ''}Tensor {x} must have rank in {tuple(ranks)}.  Received rank {found.rank}")
+
+
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Tensor:
+    """A tensor, which is seen to have no dimensions."""
+    found = convert_to_tensor(tensor)
+    if found.shape.rank != 0:
+        raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {found.shape}.")
+    return found
+
+
+def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
+    """See to it that a tensor is of a type."""
+    found, wanted = convert_to_tensor(tensor), as_dtype(tf_type)
+    if found.dtype is not wanted:
+        raise TypeError(f"{message or ''}tensor must be of type {wanted!r}; got {found.dtype!r}")
+
+
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+    """See to it that a tensor is of integers."""
+    found = convert_to_tensor(x)
+    if not found.dtype.is_integer:
+        raise TypeError(f'{message or ""}Expected "x" to be integer type.  Found: {found.dtype!r}')
+
+
+def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: str | None = None,
+                  name: str | None = None) -> None:  # fmt: skip
+    """See to it that tensors have shapes, in which letters stand for sizes that are the same everywhere."""
+    sizes: dict[Any, Any] = {}
+    for tensor, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
+        found = convert_to_tensor(tensor).shape
+        dims = [*wanted] if isinstance(wanted, (tuple, list, TensorShape, str)) else [wanted]
+        if found.rank is not None and found.rank != len(dims):
+            raise ValueError(f"{message or ''}Tensor {tensor} must have rank {len(dims)}.  Received rank {found.rank}")
+        for symbol, size in zip(dims, found if found.rank is not None else ()):
+            if symbol in (None, ".") or size is None:
+                continue
+            told = sizes.setdefault(symbol, size) if isinstance(symbol, str) and not symbol.isdigit() else int(symbol)
+            if told != size:
+                raise ValueError(f"{message or ''}Tensor {tensor} dimension must have size {told}.  Received {size}")
+
+
+def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
+    """The type that all tensors are of, which is seen to be one of floats."""
+    kinds = [convert_to_tensor(each).dtype for each in tensors or ()] + ([as_dtype(dtype)] if dtype is not None else [])
+    found = kinds[0] if kinds else dtypes.float32
+    if any(each is not found for each in kinds) or not found.is_floating:
+        raise ValueError(f"Expected floating point types that are all the same, got {kinds}")
+    return found
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    """Whether something is a tensor of numbers."""
+    return isinstance(tensor, Tensor) and tensor.dtype in dtypes.NUMBERS

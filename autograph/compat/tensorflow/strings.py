@@ -1,0 +1,136 @@
+"""`tf.strings`: texts, which are `bytes` inside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.compat.tensorflow import array_ops, dtypes
+from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow.dtypes import DType, as_dtype, numpy_dtype
+from autograph.compat.tensorflow.errors import InvalidArgumentError
+from autograph.compat.tensorflow.tensor import Tensor, run_later
+
+
+def _each(op: str, function: Callable[..., Any], *values: Any, dtype: DType = dtypes.string) -> Tensor:
+    """What `function` gives of each text, when the graph runs."""
+    tensors = [convert_to_tensor(each) for each in values]
+    shape = tensors[0].shape
+    for each in tensors[1:]:
+        shape = shape if each.shape.rank == 0 else each.shape
+
+    def run(*given: Any) -> Any:
+        kind = numpy_dtype(dtype)
+        found = np.frompyfunc(function, len(given), 1)(*(np.asarray(each, object) for each in given))
+        return np.asarray(found, kind) if np.ndim(found) or dtype is not dtypes.string else found
+
+    return run_later(op, run, *(each._value for each in tensors), dtype=dtype, shape=shape)
+
+
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+    """How many bytes there are, or characters."""
+    count = len if unit == "BYTE" else (lambda text: len(text.decode()))
+    return _each("StringLength", count, input, dtype=dtypes.int32)
+
+
+def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+    return _each("StringLower", bytes.lower, input)
+
+
+def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+    return _each("StringUpper", bytes.upper, input)
+
+
+def strip(input: Any, name: str | None = None) -> Tensor:
+    return _each("StringStrip", bytes.strip, input)
+
+
+def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
+    """Texts one behind the other, by elements."""
+    return _each("StringJoin", lambda *texts: separator.encode().join(texts), *inputs)
+
+
+def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+    """Parts of texts."""
+    return _each("Substr", lambda text, begin, count: text[begin : begin + count], input, pos, len)
+
+
+def regex_replace(input: Any, pattern: str, rewrite: str, replace_global: bool = True, name: Any = None) -> Tensor:
+    """Texts with something else in the place of what a pattern matches."""
+    count = 0 if replace_global else 1
+    return _each("RegexReplace", lambda t: re.sub(pattern.encode(), rewrite.encode(), t, count=count), input)
+
+
+def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Tensor:
+    """Whether a pattern matches whole texts."""
+    return _each("RegexFullMatch", lambda t: re.fullmatch(pattern.encode(), t) is not None, input, dtype=dtypes.bool)
+
+
+def as_string(
+    input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1, fill: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Numbers and truths as texts."""
+    kind = convert_to_tensor(input).dtype
+    style = "e" if scientific else "g" if shortest else "f"
+    digits = f".{precision}" if precision >= 0 else ""
+
+    def shown(value: Any) -> bytes:
+        text = str(value).lower() if kind.is_bool else f"{value:{digits}{style}}" if kind.is_floating else str(value)
+        return (text.rjust(width, fill or " ") if width > 0 else text).encode()
+
+    return _each("AsString", shown, input)
+
+
+def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """Texts as numbers."""
+    wanted = as_dtype(out_type)
+
+    def number(text: bytes) -> Any:
+        try:
+            return int(text) if wanted.is_integer else float(text)
+        except ValueError:
+            shown = text.decode()
+            raise InvalidArgumentError(f"StringToNumberOp could not correctly convert string: {shown}") from None
+
+    return _each("StringToNumber", number, input, dtype=wanted)
+
+
+def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None) -> Tensor:
+    """The parts of a text between separators."""
+    text = convert_to_tensor(input)
+    if text.shape.rank not in (0, None):
+        raise NotImplementedError("the parts of several texts are of several numbers: split them one by one")
+    by = sep.encode() if sep else None
+    return run_later("StringSplit", lambda value: np.array(value.split(by, maxsplit), object), text._value,
+                     dtype=dtypes.string, shape=[None])  # fmt: skip
+
+
+def reduce_join(
+    inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
+) -> Tensor:
+    """All texts, or those along an axis, one behind the other."""
+    tensor = convert_to_tensor(inputs)
+    if axis is None:
+        tensor, axis = array_ops.reshape(tensor, [-1]), 0
+    found = join(array_ops.unstack(tensor, axis=axis), separator)
+    return array_ops.expand_dims(found, axis) if keepdims else found
+
+
+def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Tensor:
+    """A text with tensors in the places of `{}`."""
+    parts = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    places = template.count(placeholder)
+    if places != len(parts):
+        raise ValueError(f"{places} placeholder(s) in template does not match {len(parts)} tensor(s)")
+    values = [convert_to_tensor(each)._value for each in parts]
+
+    def filled(*given: Any) -> bytes:
+        pieces = template.split(placeholder)
+        shown = [np.array2string(each, separator=" ") if np.ndim(each) else str(each) for each in given]
+        return "".join(piece + text for piece, text in zip(pieces, [*shown, ""])).encode()
+
+    return run_later("StringFormat", filled, *values, dtype=dtypes.string, shape=[])
