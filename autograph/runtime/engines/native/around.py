@@ -153,7 +153,8 @@ class Around:
         first = self._call_tree(names, half)
         rest = self._emit(f"sub i64 %n, {half}")
         second = self._call_tree(self._moved(names, half), rest)
-        self._lines += [f"  ret {kind} {self._emit(f'{add} {kind} {first}, {second}')}", "}", ""]
+        self._lines += [f"  ret {kind} {self._emit(f'{add} {kind} {first}, {second}')}", "}"]
+        self._lines += ["!2 = distinct !{!2, !3}", '!3 = !{!"llvm.loop.unroll.disable"}', ""]
 
 
 _BLOCK = """  %few = icmp ult i64 %n, 8
@@ -172,7 +173,7 @@ more:
   %v = load <8 x {kind}>, ptr %p, align {size}
   %r1 = {add} <8 x {kind}> %r, %v
   %i1 = add i64 %i, 8
-  br label %next
+  br label %next, !llvm.loop !2
 done:
 """
 _REST = """  br label %rest

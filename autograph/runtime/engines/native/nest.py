@@ -254,7 +254,7 @@ class Nest:
         else:
             number = self._cast(node, [self._number(key, stage) for key in keys], stage)
             raises = node.op == ".astype" and args[0].type.dtype.kind == "f" and number.type.dtype.kind != "b"
-        if raises:
+        if raises or node.op in SUMS:
             self._needed.update(node.inputs)
         return Element(number.type, number.known, streams, stage, {stage: number}, raises=raises)
 
