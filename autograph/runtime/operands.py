@@ -171,6 +171,9 @@ class Emitter(Protocol):
     def leave_if(self, condition: Number) -> None:
         """Go on in Python, at this node, if the condition holds."""
 
+    def doubt_if(self, condition: Number) -> None:
+        """Leave if the condition holds, but there is no harm in computing on for a while as if it did not."""
+
     def leave_if_warned(self, found: Number, *args: Number) -> None:
         """Leave if NumPy would warn of what it has found of floats: an infinity of finite ones, a NaN of no NaN."""
 

@@ -114,7 +114,7 @@ def fitted(emit: Emitter, x: Number, type: TensorType) -> Number:
         return found
     if before.kind == "f" and after.kind == "f":
         if after.itemsize < before.itemsize:
-            emit.leave_if(both(emit, inverse(emit, finite(emit, found)), finite(emit, x)))
+            emit.leave_if_warned(found, x)
         return found
     if before.kind == "f":
         bound = float(2 ** (8 * after.itemsize - 1))
@@ -152,7 +152,7 @@ def arithmetic(name: str) -> Callable[..., Number]:
         if x.type.dtype.kind == "b":
             raise NoLowering
         found, overflow = emit.overflowing(name, x, y)
-        emit.leave_if(overflow)
+        emit.doubt_if(overflow)
         return found
 
     return rule
@@ -167,7 +167,7 @@ def true_division(emit: Emitter, a: Any, b: Any) -> Number:
             leave_if_inexact(emit, each)
     x, y = (fitted(emit, each, type) for each in given)
     if type.kind == "python":
-        emit.leave_if(zero(emit, y))
+        emit.doubt_if(zero(emit, y))
     found = emit.floating("div", x, y)
     emit.leave_if_warned(found, x, y)
     return found

@@ -18,6 +18,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     expecting    what it is expected to give
     hoisting     what need not be looked at in each turn of a loop
     ahead        code for many turns of a counted loop at once
+    watching     turns that are run first, and looked at then
     objects      looking into Python's objects, making them, calling them
     calls        Python's objects to machine code and back
     entry        the same as machine code, the fast path of calls

@@ -11,12 +11,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from autograph.runtime.engines.native.around import FLAGS
+from autograph.runtime.engines.native.emitter import POLL
 from autograph.runtime.engines.native.hoisting import Chunk
 from autograph.runtime.engines.native.knowing import RANGE
 from autograph.runtime.engines.native.structure import Key, Point
 from autograph.runtime.engines.native.versions import State, Versions
+from autograph.runtime.engines.native.watching import BLIND
 from autograph.runtime.graph import Block, Node, Value, walk
-from autograph.runtime.opdef import OPS
+from autograph.runtime.opdef import OPS, WRITE
 from autograph.runtime.operands import Number, Range, is_held, kind_of, mapped, unplaced
 from autograph.runtime.types import BOOL, INT
 
@@ -60,6 +63,9 @@ class RunningAhead(Versions):
     def _walk(self, block: Block, index: int = 0) -> None:
         raise NotImplementedError
 
+    def _set_limit(self, node: Node, iterator: Any, turns: int) -> None:
+        raise NotImplementedError
+
     def _counting(self, iterator: Any) -> tuple[str, str, str, bool]:
         """Where an iterator is, where it ends, its steps, and whether they lead down."""
         if isinstance(iterator, Range):
@@ -73,8 +79,9 @@ class RunningAhead(Versions):
         if isinstance(iterator, Range):
             self._define(node, replace(iterator, start=rest))
             self._define(param, Number(INT, item))
-            self._counters.add(param)
-            self.emit.bound(item, -RANGE, RANGE)
+            least = self.structure.least(param)
+            self._counters[param] = -RANGE if least is None else max(least, -RANGE)
+            self.emit.bound(item, self._counters[param], RANGE)
         else:
             self._define(node, (iterator[0], Number(INT, rest)))
             self._define(param, self.emit.load(iterator[0], [Number(INT, item)]))
@@ -121,13 +128,32 @@ class RunningAhead(Versions):
         Returns:
             whether there is nothing to be made sure, so that no turns are slow.
         """
-        emit, body = self.emit, node.blocks[0]
-        before, fast, turn = (emit.label(name) for name in ("before", "fast", "turn"))
+        state, mark, left, count = self._state.copy(), self.emit.mark(), self._left, len(self._leaving)
+        if self._may_be_blind(node, iterator):
+            found = self._emit_turns(node, iterator, items, slow, head, blind=True)
+            if found is not None:
+                return found
+            self.emit.reset(mark)
+            del self._leaving[count:]
+            self._state, self._left = state, left
+        return bool(self._emit_turns(node, iterator, items, slow, head, blind=False))
+
+    def _may_be_blind(self, node: Node, iterator: Any) -> bool:
+        """Whether turns may be such that they can be run blindly, see `watching`."""
+        writes = (OPS[each.op].effect == WRITE for each in node.blocks[0].nodes if each.op in OPS)
+        one_by_one = isinstance(iterator, Range) and iterator.step in ("1", "-1")
+        return one_by_one and FLAGS != 0 and not self.emit.fast and any(writes)
+
+    def _emit_turns(
+        self, node: Node, iterator: Any, items: int, slow: str, head: str, *, blind: bool
+    ) -> bool | None:
+        """The same; None if turns cannot be run blindly, or need not."""
+        emit, body, state = self.emit, node.blocks[0], self._state.copy()
+        before, fast, turn, done = (emit.label(name) for name in ("before", "fast", "turn", "done"))
         emit.jump(before)
         emit.begin(before)
         chunk = emit.begin_chunk()
         item, _, step, down = self._counting(iterator)
-        limit = Number(INT, emit.kept((node, "limit"), INT.dtype))
         env = {key: each for key, each in self._state.env.items() if self.structure.is_live_in_loop(key, node)}
         fixed = {key: self._fetch(key) for key in env if key not in (node, *body.params) and _is_number(env[key])}
         chunk.fixed |= {step, *(each.ref for each in fixed.values())}
@@ -136,56 +162,91 @@ class RunningAhead(Versions):
         blocks = {body, *(block for each in walk(body) for block in each.blocks)}
         self._turns = Turns(node, fast, kinds, fixed, sums, blocks)
         self._state = State({key: fixed.get(key) or mapped(_unplaced, each) for key, each in env.items()}, set(), {})
-        emit.places = {}
-        emit.begin(fast)
-        now = emit.kept(((node, ()), 0) if isinstance(iterator, Range) else (node, (1,)), INT.dtype)
-        end = f"%{emit.label('end')}"
-        emit.branch(emit.compare("gt" if down else "lt", Number(INT, now), Number(INT, end)), turn, head)
-        emit.begin(turn)
-        if isinstance(iterator, Range):
-            chunk.offsets[now] = emit.constant(0, INT)
-            self._begin_turn(node, replace(iterator, start=now))
-        else:
-            self._begin_turn(node, (iterator[0], Number(INT, now)))
+        alone = emit.fast or all(map(self._stays, body.params[items:], self._results(node)))
+        one_by_one = step in ("1", "-1") and alone
+        now = self._begin_fast(node, iterator, fast, turn, done if blind else head)
+        if blind:
+            emit.begin_blind(item, now, down)
+            chunk.exits += not one_by_one
+        ahead = replace(iterator, start=now) if isinstance(iterator, Range) else (iterator[0], Number(INT, now))
+        self._begin_turn(node, ahead)
         self._turns.env |= {key: self._state.env[key] for key in (node, body.params[0])}
         self._walk(body)
         while self._turns.queue:
             self._turns.queue.pop()()
         chunk = emit.chunk or chunk
-        alone = emit.fast or all(map(self._stays, body.params[items:], self._results(node)))
-        one_by_one = step in ("1", "-1") and alone
-        self.vectorises |= one_by_one and chunk.loads > 0 and chunk.exits == 0
         self._turns = emit.chunk = None
+        if blind and not emit.is_blind_of_use(chunk):
+            return None
+        self.vectorises |= one_by_one and chunk.loads > 0 and chunk.exits == 0
+        if blind:
+            emit.begin(done)
+            emit.look_behind(chunk, now, head, slow)
+        self._state = state
         emit.begin(before)
-        self._guard(node, chunk, Number(INT, item), limit, end, down, slow, fast)
+        if blind:
+            emit.before_blind(chunk)
+        self._set_limit(node, iterator, BLIND if blind else POLL)
+        limit = Number(INT, emit.kept((node, "limit"), INT.dtype))
+        self._guard(node, chunk, Number(INT, item), limit, down, slow, fast)
         return not (chunk.conditions or chunk.spans)
 
+    def _begin_fast(self, node: Node, iterator: Any, fast: str, turn: str, done: str) -> str:
+        """Begin a turn, if it is not the last; gives where its iterator is."""
+        emit = self.emit
+        emit.places = {}
+        emit.begin(fast)
+        now = emit.kept(((node, ()), 0) if isinstance(iterator, Range) else (node, (1,)), INT.dtype)
+        end = Number(INT, emit.kept((node, "end"), INT.dtype))
+        down = self._counting(iterator)[-1]
+        emit.branch(emit.compare("gt" if down else "lt", Number(INT, now), end), turn, done)
+        emit.begin(turn)
+        if emit.chunk is not None and isinstance(iterator, Range):
+            emit.chunk.offsets[now] = emit.constant(0, INT)
+        return now
+
     def _guard(
-        self, node: Node, chunk: Chunk, item: Number, limit: Number, end: str, down: bool, slow: str, fast: str
+        self, node: Node, chunk: Chunk, item: Number, limit: Number, down: bool, slow: str, fast: str
     ) -> None:
         """Go to turns up to the limit if all is sure, or up to where an index would come out of bounds."""
-        emit, bad = self.emit, self.emit.constant(False, BOOL)
+        emit, bad, rare = self.emit, self.emit.constant(False, BOOL), self.emit.label("rare")
         for each in chunk.conditions:
             bad = emit.integer("or", bad, each)
-        until = limit
+        spans = []
+        first, last = ("gt", "lt") if down else ("lt", "gt")
+        doubt = bad
         for offset, length in chunk.spans.values():
             low = emit.integer("sub", emit.constant(0, INT), offset)
             high = emit.integer("sub", self._least("lt", length, emit.constant(CAPACITY, INT)), offset)
-            early, late = emit.compare("lt", item, low), emit.compare("ge", item, high)
+            if down:        # the items are below the one, and not below the other
+                low, high = (emit.integer("sub", each, emit.constant(1, INT)) for each in (high, low))
+            spans.append((low, high))
+            doubt = emit.integer("or", doubt, emit.compare(first, item, low))
+            doubt = emit.integer("or", doubt, emit.compare(last, limit, high))
+        emit.keep((node, "end"), INT.dtype, limit.ref)
+        if doubt.known is not None:
+            emit.jump(slow if doubt.known else fast)
+            return
+        emit.branch(doubt, rare, fast)
+        emit.begin(rare)
+        until = limit
+        for low, high in spans:
+            early = emit.compare(first, item, low)
+            late = emit.compare("le" if down else "ge", item, high)
             bad = emit.integer("or", emit.integer("or", bad, early), late)
-            if down:
-                low, high = (emit.integer("sub", each, emit.constant(1, INT)) for each in (low, high))
-                until = self._least("gt", until, low)
-                limit = emit.select(late, self._least("gt", limit, high), limit)
-            else:
-                until = self._least("lt", until, high)
-                limit = emit.select(early, self._least("lt", limit, low), limit)
-        emit.alias(end, until)
+            until = self._least(first, until, high)
+            limit = emit.select(early, self._least(first, limit, low), limit)
+        emit.keep((node, "end"), INT.dtype, until.ref)
         emit.keep((node, "limit"), INT.dtype, limit.ref)
         emit.branch(bad, slow, fast) if bad.known is None else emit.jump(slow if bad.known else fast)
 
     def _least(self, less: str, a: Number, b: Number) -> Number:
         return self.emit.select(self.emit.compare(less, a, b), a, b)
+
+    def _leave(self) -> str:
+        if self.emit.chunk is not None:
+            self.emit.chunk.exits += 1
+        return super()._leave()
 
     # Where paths meet -------------------------------------------------------------------------------------------------
 
@@ -201,6 +262,8 @@ class RunningAhead(Versions):
             if self.emit.fast:      # look ahead anew: sums begin with a Python number, and only then can be vectorised
                 self.emit.keep((label, "limit"), INT.dtype, self._counting(self._fetch(label))[0])
         if turns is None or not (isinstance(label, Point) and label.block in turns.blocks):
+            if turns is not None and self.emit.chunk is not None:
+                self.emit.chunk.exits += 1
             super()._jump(label, lives, go_on)
             return
 

@@ -73,10 +73,6 @@ class Emitter(Memory):
         """The block that the emitter is in."""
         return self._label
 
-    def alias(self, name: str, a: Number) -> None:
-        """Give an integer a name that has been used before."""
-        self._now.append(f"  {name} = add i64 {a.ref}, 0")
-
     def jump(self, label: str) -> None:
         self.settle()
         self._now.append(f"  br label %{label}")
@@ -100,6 +96,9 @@ class Emitter(Memory):
         on = self.label("on")
         self._branch(condition, self.leave(), on, rarely=True)
         self.begin(on)
+
+    def doubt_if(self, condition: Number) -> None:
+        self.leave_if(condition)
 
     def demand(self, condition: str) -> None:
         self.leave_if(Number(BOOL, self._emit(f"xor i1 {condition}, true")))
@@ -231,6 +230,7 @@ class Emitter(Memory):
         return Number(scalar(x.dtype), self.memory(self._element(x, index), x.dtype))
 
     def store(self, x: Array, index: Sequence[Number], value: Number) -> None:
+        self.settle()
         self._to_memory(self._element(x, index), x.dtype, value.ref)
 
     def _element(self, x: Array, index: Sequence[Number]) -> str:

@@ -14,7 +14,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autograph.runtime.engines.native.knowing import RANGE, Knowing
+from autograph.runtime.engines.native.knowing import RANGE, Knowing, reach
 from autograph.runtime.operands import Array, Number
 from autograph.runtime.types import BOOL, INT, TensorType
 
@@ -34,6 +34,11 @@ class Chunk:
         spans: by how much the items are off an index, and the length within which it must be.
         exits: how often the turns can be left nevertheless.
         loads: how many elements they read.
+        blind: the first item, the number of a turn, and whether items go down, if the turns are run blindly: see
+            `watching`.
+        doubts: how often they may have to be run again, then.
+        stores: what they write: to which array, at which index, and what. If they are run blindly.
+        loaded: likewise what they read.
     """
 
     before: list[str]
@@ -43,6 +48,10 @@ class Chunk:
     spans: dict[tuple[str, str], tuple[Number, Number]] = field(default_factory=dict)
     exits: int = 0
     loads: int = 0
+    blind: tuple[str, str, bool] | None = None
+    doubts: int = 0
+    stores: list[tuple[Array, tuple[Number, ...], str]] = field(default_factory=list)
+    loaded: list[tuple[Array, tuple[Number, ...]]] = field(default_factory=list)
 
 
 class Hoisting(Knowing):
@@ -64,7 +73,7 @@ class Hoisting(Knowing):
         chunk = self.chunk
         copy = chunk and replace(
             chunk, fixed=set(chunk.fixed), offsets=dict(chunk.offsets), conditions=list(chunk.conditions),
-            spans=dict(chunk.spans),
+            spans=dict(chunk.spans), stores=list(chunk.stores), loaded=list(chunk.loaded),
         )  # fmt: skip
         return super().mark(), copy, len(chunk.before) if chunk else 0
 
@@ -183,7 +192,8 @@ class Hoisting(Knowing):
                 self.leave_if(overflow)
                 self.leave_if_far(offset, OFFSET)
         found = super().integer(name, a, b)
-        self.bound(found.ref, -RANGE - OFFSET, RANGE + OFFSET)
+        low, high = reach(name, self.bounds(a), self.bounds(b))
+        self.bound(found.ref, max(low, -RANGE - OFFSET), min(high, RANGE + OFFSET))
         chunk.offsets[found.ref] = offset
         return found
 

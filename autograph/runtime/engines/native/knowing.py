@@ -67,7 +67,7 @@ class Knowing(Emitter):
         return super().integer(name, a, b)
 
     def overflowing(self, name: str, a: Number, b: Number) -> tuple[Number, Number]:
-        limits, (low, high) = np.iinfo(a.type.dtype), _reach(name, self.bounds(a), self.bounds(b))
+        limits, (low, high) = np.iinfo(a.type.dtype), reach(name, self.bounds(a), self.bounds(b))
         if limits.min <= low and high <= limits.max:
             found = self.integer(name, a, b)
             self.bound(found.ref, low, high)
@@ -120,7 +120,7 @@ class Knowing(Emitter):
         return Number(BOOL, self._emit(f"icmp uge i64 {place.ref}, {length.ref}"))
 
 
-def _reach(name: str, a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+def reach(name: str, a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
     """Between which numbers the sum, the difference or the product of integers is."""
     found = [_SUMS[name](one, other) for one in a for other in b]
     return min(found), max(found)

@@ -297,13 +297,13 @@ class Lowering(Iterators, RunningAhead):
         emit.begin(edge)
         emit.branch(emit.compare(before, Number(INT, item), Number(INT, stop)), ahead, done)
         emit.begin(ahead)
-        self._set_limit(node, iterator)
         state = self._state.copy()
         all_ahead = False
         if self._may_run_ahead(node, iterator):
             all_ahead = self._run_ahead(node, iterator, items, turn, head)
             self._state = state.copy()
         else:
+            self._set_limit(node, iterator, POLL)
             emit.jump(turn)
         emit.places = {}
         emit.begin(turn)
@@ -318,18 +318,22 @@ class Lowering(Iterators, RunningAhead):
         emit.begin(done)
         self._after(node, carried)
 
-    def _set_limit(self, node: Node, iterator: Any) -> None:
-        """Let a loop run on to where signals are looked at again, or to its end."""
+    def _set_limit(self, node: Node, iterator: Any, turns: int) -> None:
+        """Let a loop run on for so many turns, or to its end; look at signals before."""
         emit = self.emit
         *parts, down = self._counting(iterator)
         item, stop, step = (Number(INT, part) for part in parts)
         room = emit.integer("sub", item, stop) if down else emit.integer("sub", stop, item)
         size = emit.integer("sub", emit.constant(0, INT), step) if down else step
-        span = emit.integer("mul", size, emit.constant(POLL, INT))
+        span = emit.integer("mul", size, emit.constant(turns, INT))
         far = emit.compare("gt", room, span)
         limit = emit.select(far, emit.integer("sub" if down else "add", item, span), stop)
         emit.keep((node, "limit"), INT.dtype, limit.ref)
-        emit.poll(emit.integer("div", emit.select(far, span, room), size).ref, self._stop)
+        if turns < POLL:
+            with emit.rarely(far):
+                emit.poll(str(turns), self._stop)
+        else:
+            emit.poll(emit.integer("div", emit.select(far, span, room), size).ref, self._stop)
 
 
 @cache

@@ -5,8 +5,9 @@ A *point* is a place in the loop: before the node of that number of a block, or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
 
 from autograph.runtime.graph import Block, Node, Value, gather
 
@@ -28,8 +29,13 @@ class Structure:
         free: the values that its blocks use, but do not define.
     """
 
-    def __init__(self, root: Node) -> None:
+    def __init__(self, root: Node, least: int | None = None) -> None:
+        """
+        Args:
+            least: what no item of the loop is less than, if it is known.
+        """
         self.root = root
+        self._least: dict[Value, int | None] = {value: least for value in root.args[:1] if isinstance(value, Value)}
         self._owners: dict[Block, tuple[Node, Point | None]] = {}
         self._last: dict[Block, dict[Value, int]] = {}
         self._free: dict[Node, set[Value]] = {}
@@ -69,6 +75,10 @@ class Structure:
         node, at = self._owners[block]
         return (node.op != "if") + (0 if at is None else self.depth(at.block))
 
+    def least(self, item: Value) -> int | None:
+        """What the item of a loop is never less than, if it is an integer and known."""
+        return self._least.get(item)
+
     def is_rare(self, block: Block) -> bool:
         """Whether a block need not be run in every turn of the loop around it."""
         return self._owners[block][0].op == "if"
@@ -76,6 +86,8 @@ class Structure:
     def _visit(self, node: Node, at: Point | None) -> set[Value]:
         """Look at the blocks of a node. Gives the values that they use, but do not define."""
         free: set[Value] = set()
+        if node.op == "for" and isinstance(node.args[0], Value) and node.blocks[0].params:
+            self._least[node.blocks[0].params[0]] = least_item(node.args[0], self._least)
         for block in node.blocks:
             self._owners[block] = node, at
             last = self._last[block] = {}
@@ -134,3 +146,34 @@ def _in_order(root: Node) -> Iterable[Value]:
 
     visit(root)
     return dict.fromkeys(found)
+
+
+def least_item(items: Value, known: Mapping[Value, int | None] = MappingProxyType({})) -> int | None:
+    """What no item of a range is less than, by the nodes of the graph.
+
+    Args:
+        known: likewise of what is no output of a node; for an iterable, of its items.
+    """
+    if items in known or items.node is None or items.node.op != "range" or items.node.kwargs:
+        return known.get(items)
+    start, stop, step = (0, *items.node.args, 1)[:3] if len(items.node.args) == 1 else (*items.node.args, 1)[:3]
+    if type(step) is not int or not step:
+        return None
+    if step > 0:
+        return _least(start, known)
+    end = _least(stop, known)
+    return None if end is None else end + 1
+
+
+def _least(value: Any, known: Mapping[Value, int | None]) -> int | None:
+    """What an integer is never less than."""
+    if not isinstance(value, Value) or value.node is None:
+        return value if type(value) is int else known.get(value)
+    name, args = value.node.op, value.node.args
+    if name == "len":
+        return 0
+    if name not in ("add", "iadd", "sub", "isub") or len(args) != 2:
+        return None
+    first = _least(args[0], known)
+    other = _least(args[1], known) if name.endswith("add") else -args[1] if type(args[1]) is int else None
+    return None if first is None or other is None else first + other

@@ -19,9 +19,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from autograph.runtime.engines.native.exits import Exit, Fetch, Handed, Interrupted
-from autograph.runtime.engines.native.hoisting import Hoisting
 from autograph.runtime.engines.native.knowing import RANGE
 from autograph.runtime.engines.native.structure import Key, Point, Structure
+from autograph.runtime.engines.native.watching import Watching
 from autograph.runtime.graph import Constant, Value, map_args
 from autograph.runtime.operands import (
     Array,
@@ -70,19 +70,19 @@ class Versions:
         exits: what is to be done when the code gives back their number.
     """
 
-    def __init__(self, structure: Structure, inputs: dict[Value, Any], emit: Hoisting | None = None) -> None:
+    def __init__(self, structure: Structure, inputs: dict[Value, Any], emit: Watching | None = None) -> None:
         self.structure = structure
         self.inputs = inputs
         self.exits: list[Exit] = [Interrupted()]
         self.slots = 0
-        self.emit = emit or Hoisting("loop", self._leave)
+        self.emit = emit or Watching("loop", self._leave)
         self._state = State({}, set(), {})
         self._at: tuple[Point, State] | None = None     # where the code is left, and with what
         self._left: str | None = None                   # the block by which it is
         self._leaving: list[tuple[str, Point, State]] = []
         self._versions: dict[Any, dict[Any, str]] = {}
         self._queue: list[Callable[[], None]] = []
-        self._counters: set[Key] = set()                # the items of ranges
+        self._counters: dict[Key, int] = {}             # the items of ranges, and what they are never less than
         self._nodes = 0
 
     # What values are --------------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ class Versions:
         if isinstance(each, Number) and not each.ref:
             found = Number(each.type, self.emit.kept(cell, each.type.dtype))
             if cell[0] in self._counters and each.type == INT:
-                self.emit.bound(found.ref, -RANGE, RANGE)
+                self.emit.bound(found.ref, self._counters[cell[0]], RANGE)
             return found
         if isinstance(each, Range) and not each.start:
             start, stop, step = (self.emit.kept((cell, part), INT.dtype) for part in range(3))

@@ -1,0 +1,191 @@
+"""The emitter that looks behind many turns of a loop whether the code should have been left.
+
+NumPy may warn of each operation on floats. Code that looks at each number before it goes into memory has an exit for
+it, and no loop with exits becomes one over vectors. But the processor has flags for just what NumPy warns of. So turns
+that can be left for nothing else are run *blindly*, some hundred at a time, and what they overwrite goes into a log. If
+there are flags behind them, or what else was doubtful, the log is written back, the last first, and the same turns are
+run again by the code that looks at everything at its time. Nobody sees memory meanwhile: the code holds the GIL, and
+looks at signals only between such turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from autograph.runtime.engines.native.around import FLAGS
+from autograph.runtime.engines.native.hoisting import Chunk, Hoisting
+from autograph.runtime.engines.native.objects import llvm_type
+from autograph.runtime.operands import Array, Number
+from autograph.runtime.types import BOOL, INT, scalar
+
+BLIND = 512     # turns at a time
+STORES = 4      # of a turn, at most
+TRUST = 16      # how often turns are run again in one call, after which none are run blindly any more
+_DOUBT, _TRUST, _BACK = "doubt", "trust", "back"        # cells
+_STRANGE = {4: "strange32", 8: "strange64"}             # likewise: negative if there are infinities or NaNs
+_EXPONENTS = {4: 0x7F80_0000, 8: 0x7FF0_0000_0000_0000}
+
+
+class Watching(Hoisting):
+    """See `autograph.runtime.operands.Emitter`."""
+
+    def begin_blind(self, first: str, now: str, down: bool) -> None:
+        """From now on, emit turns that are run blindly, from an item on, up or down; this is that of a turn."""
+        assert self.chunk is not None
+        turn = self._emit(f"sub i64 {first}, {now}" if down else f"sub i64 {now}, {first}")
+        self.chunk.blind = first, turn, down
+
+    @property
+    def _is_blind(self) -> bool:
+        return self.chunk is not None and self.chunk.blind is not None and self._now is not self.chunk.before
+
+    # Doubts -----------------------------------------------------------------------------------------------------------
+
+    def doubt_if(self, condition: Number) -> None:
+        if self.chunk is None or not self._is_blind or condition.known is not None or self.is_fixed(condition):
+            self.leave_if(condition)
+        else:
+            self.chunk.doubts += 1
+            self._gather(_DOUBT, self._emit(f"sext i1 {condition.ref} to i64"))
+
+    def leave_if_warned(self, found: Number, *args: Number) -> None:
+        if self.chunk is not None and self._is_blind and found.type.kind != "python" and not self.is_fixed(found):
+            self.chunk.doubts += 1
+        super().leave_if_warned(found, *args)
+
+    def settle(self) -> None:
+        """Numbers that are about to go into memory can be looked at behind the turns."""
+        if not self._is_blind:
+            super().settle()
+
+    def jump(self, label: str) -> None:
+        self._look()
+        super().jump(label)
+
+    def branch(self, condition: Number, then: str, orelse: str) -> None:
+        self._look()
+        super().branch(condition, then, orelse)
+
+    def _look(self) -> None:
+        """Note whether there are infinities and NaNs, of which all bits of the exponent are set."""
+        if not self._is_blind:
+            return
+        watched, self._watched = self._watched, {}
+        for found in [checks[-1][0] for checks in watched.values()]:
+            size = found.type.dtype.itemsize
+            kind, exponent = f"i{8 * size}", _EXPONENTS[size]
+            bits = self._emit(f"bitcast {llvm_type(found.type.dtype)} {found.ref} to {kind}")
+            carried = self._emit(f"add {kind} {self._emit(f'and {kind} {bits}, {exponent}')}, {exponent & -exponent}")
+            self._gather(_STRANGE[size], carried, size)
+
+    def _gather(self, cell: str, bits: str, size: int = 8) -> None:
+        dtype = np.dtype(f"i{size}")
+        self.keep(cell, dtype, self._emit(f"or {llvm_type(dtype)} {self.kept(cell, dtype)}, {bits}"))
+
+    # The log ----------------------------------------------------------------------------------------------------------
+
+    def load(self, x: Array, index: Sequence[Number]) -> Number:
+        if self.chunk is not None and self._is_blind:
+            self.chunk.loaded.append((x, tuple(index)))
+        return super().load(x, index)
+
+    def store(self, x: Array, index: Sequence[Number], value: Number) -> None:
+        chunk = self.chunk
+        if chunk is not None and chunk.blind is not None:
+            where = tuple(index)
+            known = all(self.is_fixed(each) or each.ref in chunk.offsets for each in where)
+            if not known or not self.always or len(chunk.stores) == STORES:
+                chunk.exits += 1        # these turns could not be undone
+                return
+            old = self.memory(self._element(x, where), _raw(x.dtype))
+            self._to_memory(self._logged(len(chunk.stores), x, chunk.blind[1]), _raw(x.dtype), old)
+            chunk.stores.append((x, where, value.ref))
+        super().store(x, index, value)
+
+    def _logged(self, place: int, x: Array, turn: str) -> str:
+        """Where the log has what a turn has overwritten."""
+        kind = llvm_type(_raw(x.dtype))
+        log = self._cell(("log", place), f"[{BLIND} x {kind}], align 64")
+        return f"ptr {self._emit(f'getelementptr {kind}, ptr {log}, i64 {turn}')}"
+
+    def is_blind_of_use(self, chunk: Chunk) -> bool:
+        """Whether turns should be run blindly that have been emitted so, and can be."""
+        if chunk.blind is None or chunk.exits or not chunk.doubts or not chunk.stores:
+            return False
+        down = chunk.blind[2]
+        return not any(
+            _comes_of(chunk, one[1], other[1], down)
+            for one in chunk.stores
+            for other in chunk.loaded
+            if one[0] == other[0]
+        )
+
+    # Behind the turns -------------------------------------------------------------------------------------------------
+
+    def before_blind(self, chunk: Chunk) -> None:
+        """Begin some turns."""
+        with self._in_entry():
+            self.keep(_TRUST, INT.dtype, str(TRUST))
+        self.keep(_DOUBT, INT.dtype, "0")
+        for size, cell in _STRANGE.items():
+            self.keep(cell, np.dtype(f"i{size}"), "0")
+        chunk.conditions.append(Number(BOOL, self._emit(f"icmp slt i64 {self.kept(_TRUST, INT.dtype)}, 0")))
+
+    def look_behind(self, chunk: Chunk, now: str, good: str, again: str) -> None:
+        """Go on behind turns, up to an item; or undo them, and go where they are run by other code.
+
+        Args:
+            chunk: how they began, and what they have stored.
+        """
+        assert chunk.blind is not None
+        first, _, down = chunk.blind
+        look, flags, undo, back, step = (self.label(name) for name in ("look", "flags", "undo", "back", "step"))
+        doubt = Number(INT, self.kept(_DOUBT, INT.dtype))
+        self._branch(self.compare("ne", doubt, self.constant(0, INT)), undo, look, rarely=True)
+        self.begin(look)
+        strange = self.constant(False, BOOL)
+        for size, cell in _STRANGE.items():
+            bits = Number(scalar(f"i{size}"), self.kept(cell, np.dtype(f"i{size}")))
+            strange = self.integer("or", strange, self.compare("lt", bits, self.constant(0, bits.type)))
+        self._branch(strange, flags, good, rarely=True)
+        self.begin(flags)
+        self.declared |= {f"declare i32 @{name}(i32)" for name in ("fetestexcept", "feclearexcept")}
+        raised = self._emit(f"call i32 @fetestexcept(i32 {FLAGS})")
+        self._branch(Number(BOOL, self._emit(f"icmp ne i32 {raised}, 0")), undo, good)
+        self.begin(undo)
+        self._emit(f"call i32 @feclearexcept(i32 {FLAGS})")
+        self.keep(_TRUST, INT.dtype, self._emit(f"sub i64 {self.kept(_TRUST, INT.dtype)}, 1"))
+        self.keep(_BACK, INT.dtype, self._emit(f"sub i64 {first}, {now}" if down else f"sub i64 {now}, {first}"))
+        self.jump(back)
+        self.begin(back)
+        left = self.kept(_BACK, INT.dtype)
+        self._branch(Number(BOOL, self._emit(f"icmp sgt i64 {left}, 0")), step, again)
+        self.begin(step)
+        turn = self._emit(f"sub i64 {left}, 1")
+        item = Number(INT, self._emit(f"sub i64 {first}, {turn}" if down else f"add i64 {first}, {turn}"))
+        for place, (x, index, _) in reversed(list(enumerate(chunk.stores))):
+            offsets = [chunk.offsets.get(each.ref) for each in index]
+            where = [each if by is None else self.integer("add", item, by) for each, by in zip(index, offsets)]
+            old = self.memory(self._logged(place, x, turn), _raw(x.dtype))
+            self._to_memory(self._element(x, where), _raw(x.dtype), old)
+        self.keep(_BACK, INT.dtype, turn)
+        self.jump(back)
+
+
+def _raw(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
+    """As what elements are copied: a Boolean may be any byte."""
+    return np.dtype(np.uint8) if dtype.kind == "b" else dtype
+
+
+def _comes_of(chunk: Chunk, stored: Sequence[Number], loaded: Sequence[Number], down: bool) -> bool:
+    """Whether a turn reads what one before has written, in the same array; then there are no vectors."""
+    for one, other in zip(stored, loaded):
+        if one.ref != other.ref:
+            written, read = chunk.offsets.get(one.ref), chunk.offsets.get(other.ref)
+            if written is None or read is None or written.known is None or read.known is None:
+                return False
+            if written.known == read.known or (written.known < read.known) != down:
+                return False
+    return stored != loaded

@@ -1,0 +1,272 @@
+"""Turns that are run blindly: what NumPy warns of, what overlaps, and what interrupts them, is as without."""
+
+import _thread
+import threading
+import warnings
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.runtime.engines.native import ahead, watching
+from tests.runtime.engines.native.programs import regions
+
+INF, NAN, BIG = np.inf, np.nan, 1e308
+
+
+@pytest.fixture(params=[3, watching.BLIND], autouse=True)
+def turns(request, monkeypatch):
+    """How many are run blindly at a time."""
+    for module in (watching, ahead):
+        monkeypatch.setattr(module, "BLIND", request.param)
+
+
+def outcome(function, args):
+    """What a function gives or raises, what becomes of its arguments, and what is warned of, and where."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            found = function(*args)
+        except Exception as error:      # whatever it is, it is the same
+            found = type(error), str(error)
+    after = [arg.copy() for arg in args if isinstance(arg, np.ndarray)]
+    return found, after, [(str(each.message), each.lineno) for each in told]
+
+
+def same(one, other):
+    return repr(one) == repr(other) and all(a.tobytes() == b.tobytes() for a, b in zip(one[1], other[1]))
+
+
+def check(function, *examples):
+    """Compare with Python. Each example makes arguments."""
+    native = ag.function(function, engine="native")
+    for make in examples:
+        assert same(outcome(native, make()), outcome(function, make())), make()
+    return native
+
+
+def is_blind(native):
+    texts = [version.code.text for region in regions(native) for version in region.compiled]
+    return any("fetestexcept" in text for text in texts)
+
+
+def axpy(y, x, a, n):
+    for i in range(n):
+        y[i] += a * x[i]
+
+
+def strange(size, *places):
+    def make():
+        x, y = np.linspace(1, 2, size), np.linspace(3, 4, size)
+        for place, value in places:
+            x[place] = value
+        return y, x, 4.0, size
+
+    return make
+
+
+@pytest.mark.parametrize("value", [INF, -INF, NAN, BIG, -BIG, 5e-324])
+def test_what_numpy_warns_of(value):
+    native = check(
+        axpy,
+        *(strange(size, (size // 2, value)) for size in (1, 3, 4, 9, 700)),
+        strange(700, (0, value), (1, 1.0), (699, value)),
+        strange(700, (5, value), (6, NAN), (300, BIG), (301, INF)),
+    )
+    assert is_blind(native)
+
+
+def test_flags_that_others_have_raised():
+    native = check(axpy, strange(20))
+    with np.errstate(all="ignore"):
+        np.array([1.0]) / np.array([0.0])
+        assert same(outcome(native, strange(20)()), outcome(axpy, strange(20)()))
+
+
+def test_many_that_are_strange():
+    """After some, turns are not run blindly any more."""
+    check(axpy, strange(40 * watching.BLIND, *((place, BIG) for place in range(0, 40 * watching.BLIND, 1000))))
+
+
+@pytest.mark.parametrize("setting", ["raise", "ignore", "call"])
+def test_how_numpy_is_set(setting):
+    native = ag.function(axpy, engine="native")
+    found = []
+    for function in (native, axpy):
+        told = []
+        with np.errstate(all=setting, call=lambda *args: told.append(args)):  # noqa: B023
+            found.append((outcome(function, strange(30, (20, BIG), (25, BIG))()), told))
+    assert same(found[0][0], found[1][0]) and found[0][1] == found[1][1]
+
+
+def shifted(x, a, by, n):
+    for i in range(n):
+        x[i] = x[i + by] * a + x[3]
+
+
+@pytest.mark.parametrize("by", [-5, -2, -1, 0, 1, 2, 7])
+@pytest.mark.parametrize("value", [1.0, BIG])
+def test_turns_that_read_what_others_write(by, value):
+    def make(size=60):
+        x = np.linspace(1, 2, size)
+        x[size // 2] = value
+        return x, 1.5, by, size - 8
+
+    check(shifted, make, lambda: make(1500))
+
+
+@pytest.mark.parametrize("value", [1.0, BIG])
+@pytest.mark.parametrize("cut", [
+    lambda z: (z[8:58], z[:50]), lambda z: (z[:50], z[8:58]), lambda z: (z[1:51], z[:50]), lambda z: (z[:50], z[1:51]),
+    lambda z: (z[:50], z[:50]), lambda z: (z[::2], z[1::2]), lambda z: (z[50::-1], z[:51]),
+    lambda z: (z[:20], z[19:40]),
+])  # fmt: skip
+def test_arrays_that_overlap(cut, value):
+    def make():
+        z = np.linspace(1, 2, 100)
+        z[10] = value
+        y, x = cut(z)
+        return y, x, 2.0, len(x)
+
+    check(axpy, make)
+
+
+def two(x, y, z, n):
+    k = 0
+    for i in range(n - 1, 0, -1):
+        x[i] = y[i] * z[0]
+        k += 2
+        y[i - 1] = x[i] - z[i]
+        x[i] = y[i] + k
+    return k
+
+
+@pytest.mark.parametrize("value", [1.0, INF, BIG])
+def test_several_writes_and_a_count(value):
+    def make():
+        x, y, z = (np.linspace(1, by, 50) for by in (2, 3, 4))
+        z[0], y[20], z[7] = value, value, -value
+        return x, y, z, 50
+
+    check(two, make, lambda: (*[make()[0]] * 3, 50))
+
+
+def clipped(x, y, n):
+    for i in range(n):
+        x[i] = min(x[i], y[i] + y[0])
+        y[i] = y[i] * 2.0 if i % 2 == 0 else y[i]
+
+
+@pytest.mark.parametrize("value", [1.0, INF, -INF, BIG, NAN])
+def test_what_is_only_compared(value):
+    def make():
+        x, y = np.full(40, 2.5), np.linspace(0, 1, 40)
+        y[0], y[17] = value, -value
+        return x, y, 40
+
+    check(clipped, make)
+
+
+def whole(x, y, n):
+    for i in range(n):
+        x[i] = x[i] + y[i] - 3
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32", "int8", "uint8", "float32", "float64"])
+def test_dtypes(dtype):
+    top = np.iinfo(dtype).max if np.dtype(dtype).kind in "iu" else np.finfo(dtype).max
+
+    def make(place=11):
+        x, y = np.full(30, 7, dtype), np.full(30, 5, dtype)
+        x[place] = y[place] = top
+        return x, y, 30
+
+    check(whole, make, lambda: make(0), lambda: make(29))
+
+
+def narrowed(x, y, n):
+    for i in range(n):
+        x[i] = y[i] * 2.0
+
+
+def test_what_does_not_fit():
+    check(narrowed, lambda: (np.zeros(9, "f4"), np.array([1, 2, 1e38, 1e39, INF, NAN, 1e308, 0, 1]), 9))
+
+
+def bounds(x, y, start, stop):
+    for i in range(start, stop):
+        x[i] = y[i + 1] * 2.0
+
+
+@pytest.mark.parametrize("start, stop", [(0, 9), (0, 10), (-3, 5), (5, 30), (-12, 3)])
+def test_indices_out_of_bounds(start, stop):
+    check(bounds, lambda: (np.zeros(10), np.arange(10) + 0.5, start, stop))
+
+
+def read_only():
+    x = np.ones(9)
+    x.flags.writeable = False
+    return x, np.ones(9), 1.0, 9
+
+
+def test_read_only_and_layouts():
+    check(
+        axpy,
+        read_only,
+        lambda: (np.ones((9, 2))[:, 1], np.arange(18.0)[::2], 3.0, 9),
+        lambda: (np.broadcast_to(np.ones(1), 9).copy(), np.broadcast_to(np.array([2.0]), 9), 3.0, 9),
+        lambda: (np.ones(9), np.ones(9, ">f8"), 3.0, 9),
+        lambda: (np.lib.stride_tricks.as_strided(np.ones(9), (9,), (0,)), np.arange(9.0), 2.0, 9),
+        lambda: (np.zeros(0), np.zeros(0), 2.0, 0),
+    )
+
+
+def forever(x, y, n):
+    while True:
+        for i in range(n):
+            x[i] = y[i] + 1.0
+        for i in range(n):
+            y[i] = x[i] - 1.0
+        if n < 0:
+            break
+
+
+@pytest.mark.parametrize("size", [3, 5000])
+def test_interrupts(size):
+    native = ag.function(forever, engine="native")
+    x, y = np.zeros(size), np.arange(size) * 1.0
+    native(x, y, -1)
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        native(x, y, size)
+    timer.join()
+    assert np.array_equal(y, np.arange(size)) and set(x - y) <= {0.0, 1.0}
+
+
+def lu(a):
+    n = a.shape[0]
+    for k in range(n):
+        for i in range(k + 1, n):
+            a[i, k] /= a[k, k]
+            for j in range(k + 1, n):
+                a[i, j] -= a[i, k] * a[k, j]
+
+
+def smooth(u, v):
+    for i in range(1, u.shape[0] - 1):
+        for j in range(1, u.shape[1] - 1):
+            v[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 20])
+def test_matrices(size):
+    def matrix(*places):
+        a = np.random.default_rng(size).random((size, size)) + np.eye(size)
+        for place, value in places:
+            a.flat[place % a.size] = value
+        return a
+
+    for places in ([], [(0, 0.0)], [(3, NAN)], [(5, INF), (6, BIG)], [(25, 1e200), (30, 1e-200)]):
+        assert size < 20 or is_blind(check(lu, lambda: (matrix(*places),), lambda: (matrix(*places).T,)))  # noqa: B023
+        check(smooth, lambda: (matrix(*places), matrix()), lambda: (a := matrix(*places), a))    # noqa: B023
