@@ -87,7 +87,7 @@ class Lowering:
             return self.trace.use(value)
         if type(value) is tuple and id(value) not in self.paths:
             parts = tuple(map(self.lower, value))
-            return value if all(a is b for a, b in zip(parts, value)) else parts
+            return self._same_tuple(value) if all(a is b for a, b in zip(parts, value)) else parts
         if (inside := held(value)) is not None:
             self._check_whole(value)
             return self.trace.use(inside)
@@ -126,6 +126,11 @@ class Lowering:
         made = node.add_output(ObjectType(type(value).__name__))
         self.made[id(value)] = value, made, self.trace.block
         return made
+
+    def _same_tuple(self, value: tuple[Any, ...]) -> Any:
+        """A tuple in which nothing is staged: the very one that there is outside, if it came from there."""
+        found = self.outside.sources.get(id(value)) or (self.outside.find(value) if value else None)
+        return value if found is None else self.outside._load(found[1], ObjectType("tuple"))
 
     def _check_whole(self, value: Any) -> None:
         known = self.paths.get(id(value))

@@ -318,6 +318,7 @@ class Outside:
         children = kind.children(value)
         if isinstance(value, tuple) and not any(has_parts(part) for part in children.values()):
             self._guard_same(value, source)
+            self.sources[id(value)] = value, source
             return value
         self.guard(is_structure(value, source), f"the structure of {source.text}")
         copy = kind.rebuild(value, [self.see(part, source.part(kind, key)) for key, part in children.items()])

@@ -428,3 +428,31 @@ def given_back_by_default(thin, a, b):
     found = thin.links.get(7, mine)
     mine.append(b)
     return there, thin.links, found, found is mine, thin.links[a][b] is thin.links[b][a]
+
+
+LIMITS = 1e-5, 1e5
+
+
+class Bounded:
+    def __init__(self, limits=LIMITS):
+        self.limits = limits
+        self.kind = "a", (1, limits)
+
+    def settings(self, names):
+        found = {}
+        for name in names:
+            found[name] = getattr(self, name)
+        return found, self.limits, [self.limits, self.kind[1]]
+
+
+@calls("Bounded(), 1.0", "Bounded((1.0, 2.0)), np.arange(2)")
+def tuples_stay_the_same_ones(thing, x):
+    found, limits, both = thing.settings(["limits", "kind"])
+    thing.last = limits
+    return (found["limits"] is thing.limits, limits is thing.limits, thing.last is thing.limits, both[0] is limits,
+            both[1] is thing.kind[1], LIMITS, x * limits[0], thing)  # fmt: skip
+
+
+@calls("1")
+def a_tuple_of_the_module(x):
+    return LIMITS, x
