@@ -106,6 +106,13 @@ class Journal:
                 found.setdefault(key, noted)
         return list(found.values())
 
+    def stored(self) -> Iterator[Any]:
+        """What has been put into containers and objects that were there before."""
+        for container, before in self.outermost():
+            old, new = entries(before), entries(contents(container))
+            if old is not None and new is not None:
+                yield from (value for key, value in new.items() if value is not old.get(key))
+
     def at_first(self, container: Any) -> Any:
         """What a container held when tracing began, if it has changed since."""
         noted = (changes.before.get(id(container)) for changes in self.stack)

@@ -85,7 +85,7 @@ class Carry:
             if slot not in arm.values:
                 continue
             wider = form
-            if isinstance(form, forms.Fixed):
+            if isinstance(form, forms.Fixed) and not self._is_stored(form.value):
                 wider = forms.renewable(form.value, arm.values[slot], self.owned) or form
             try:
                 loose = slot.name.startswith("retval_")
@@ -97,6 +97,13 @@ class Carry:
                 changed = True
                 self.forms[slot] = wider
         return changed
+
+    def _is_stored(self, container: Any) -> bool:
+        """Whether the program has put a container of the caller's elsewhere, too, where it may be compared with it."""
+        if id(container) not in self.trace.renewals:
+            return False
+        found = reached(self.trace.journal.stored(), Changes())
+        return found is None or id(container) in found
 
     def _give_away(self, arm: Arm) -> None:
         """Let go of what the loop begins with where only a variable knew it, which a turn binds to another one."""
