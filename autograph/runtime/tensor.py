@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator
+from inspect import CO_GENERATOR
 from typing import Any, NoReturn
 
 import numpy as np
@@ -105,7 +106,9 @@ class Tensor(metaclass=Standing):
         self._trace.needs(self, use)
 
     def __bool__(self) -> bool:
-        self._trace.needs(self, "as a condition, by code that is not staged")
+        code = sys._getframe(1).f_code
+        by = f"the generator {code.co_name}, which" if code.co_flags & CO_GENERATOR else "code that"
+        self._trace.needs(self, f"as a condition, by {by} is not staged")
 
     def __index__(self) -> int:
         self._needs("as an index, a length or a count")
