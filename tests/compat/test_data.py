@@ -122,3 +122,22 @@ def test_distributed_datasets():
         return total
 
     assert f(data).numpy() == 37
+
+
+def numbers(dataset):
+    return [tf.nest.map_structure(lambda leaf: leaf.numpy(), each) for each in dataset]
+
+
+def test_more_ways_to_change_datasets():
+    six, dataset = tf.data.Dataset.range(6), tf.data.Dataset
+    assert numbers(six.take_while(lambda x: x < 3)) == [0, 1, 2]
+    assert numbers(dataset.range(3).flat_map(lambda x: dataset.from_tensors(x).repeat(2))) == [0, 0, 1, 1, 2, 2]
+    assert numbers(dataset.range(4).scan(np.int64(0), lambda s, x: (s + x, s * 10 + x))) == [0, 1, 12, 33]
+    assert numbers(dataset.from_tensor_slices(["a", "b", "a"]).unique()) == [b"a", b"b"]
+    assert numbers(six.shard(3, 1)) == [1, 4]
+    assert dataset.from_tensors(5).get_single_element().numpy() == 5
+    for wrong in (six, dataset.range(0)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Dataset was"):
+            wrong.get_single_element()
+    with pytest.raises(ValueError, match="rank >= 1"):
+        dataset.from_tensor_slices(5)

@@ -16,7 +16,7 @@ from autograph import nest
 from autograph.compat.tensorflow import dtypes, graphs
 from autograph.compat.tensorflow.convert import convert_to_tensor
 from autograph.compat.tensorflow.dtypes import as_dtype
-from autograph.compat.tensorflow.errors import OutOfRangeError
+from autograph.compat.tensorflow.errors import InvalidArgumentError, OutOfRangeError
 from autograph.compat.tensorflow.function import function
 from autograph.compat.tensorflow.loops import Items
 from autograph.compat.tensorflow.shapes import TensorShape, TensorSpec
@@ -87,6 +87,8 @@ class Dataset:
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
         whole = _eagerly(lambda: _converted(tensors))
+        if any(leaf.shape.rank == 0 for leaf in nest.flatten(whole)):
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
         columns = [leaf._value for leaf in nest.flatten(whole)]
         lengths = {len(column) for column in columns}
         if len(lengths) != 1:
@@ -146,6 +148,69 @@ class Dataset:
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         _, call = self._function(predicate)
         return Dataset(lambda: (row for row in self._make() if call(row)), self.element_spec)
+
+    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+        _, call = self._function(predicate)
+        return Dataset(lambda: itertools.takewhile(call, self._make()), self.element_spec)
+
+    def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
+        """The elements of the datasets that a function gives of the elements, one dataset behind the other."""
+        apart = type(self.element_spec) is tuple
+        first = next(iter(self._make()), None)
+        if first is None:
+            return self
+
+        def made(row: Row) -> Dataset:
+            element = _tensors(self.element_spec, row)
+            found: Dataset = _eagerly(lambda: map_func(*element) if apart else map_func(element))
+            return found
+
+        spec = made(first).element_spec
+        return Dataset(lambda: (inner for row in self._make() for inner in made(row)._make()), spec)
+
+    def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
+        """What a function gives of a state and the elements, one by one; it also gives the next state."""
+        staged = function(scan_func)
+        begin = _eagerly(lambda: nest.map(convert_to_tensor, initial_state))
+        element = nest.map(lambda leaf: leaf, self.element_spec)
+        concrete = _eagerly(lambda: staged.get_concrete_function(_specs_of(begin), element))
+
+        def rows() -> Iterator[Row]:
+            state = begin
+            for row in self._make():
+                element = _tensors(self.element_spec, row)
+                state, found = _eagerly(lambda: staged(state, element))  # noqa: B023
+                yield _row(found)
+
+        return Dataset(rows, concrete.structured_outputs[1], self._length)
+
+    def unique(self, name: str | None = None) -> Dataset:
+        """The elements without those that were there before."""
+
+        def rows() -> Iterator[Row]:
+            seen = set()
+            for row in self._make():
+                key = tuple(np.asarray(value).tobytes() if not isinstance(value, bytes) else value for value in row)
+                if key not in seen:
+                    seen.add(key)
+                    yield row
+
+        return Dataset(rows, self.element_spec)
+
+    def get_single_element(self, name: str | None = None) -> Any:
+        """The only element.
+
+        Raises:
+            InvalidArgumentError: there is none, or there are several.
+        """
+        found = list(itertools.islice(self._make(), 2))
+        if len(found) != 1:
+            raise InvalidArgumentError(f"Dataset was {'empty' if not found else 'of more than one element'}.")
+        return _tensors(self.element_spec, found[0])
+
+    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
+        """Every so-manieth element, from the one of that number on."""
+        return Dataset(lambda: itertools.islice(self._make(), int(index), None, int(num_shards)), self.element_spec)
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
         state = nest.map(convert_to_tensor, initial_state)
