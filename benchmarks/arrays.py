@@ -130,6 +130,7 @@ def main() -> None:
         others = in_c(Path(folder))
         warm: Any = ag.function(chain, engine="native")
         warm(np.ones(3), np.ones(3))        # so that no row pays for loading LLVM
+        np.ones(3_500_000)      # so that for none results are new pages each time: glibc learns of what is freed
         rows = [row(title, function, args, others) for title, function, args in WORK]
     head = ["", "first call", "native", "NumPy (takes so many times as long)", "C (native is so many times as slow)"]
     show("Whole arrays", head, rows)
