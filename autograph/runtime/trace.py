@@ -127,8 +127,7 @@ class Trace(Blocks, Whereabouts):
         self.append(node)
         names = stored_names(place[-1][0]).get(place[-1][1], ()) if place else ()
         if isinstance(inferred, list):
-            if len(names) != len(inferred):
-                names = ("",) * len(inferred)
+            names = names if len(names) == len(inferred) else ("",) * len(inferred)
             return tuple(self.handle(node.add_output(type, name)) for type, name in zip(inferred, names))
         if (type(inferred) is ObjectType and inferred == NONE) or op == "raise":
             return None
@@ -139,13 +138,11 @@ class Trace(Blocks, Whereabouts):
 
     def _record_spread(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
         """Record a call with arguments of which only the graph knows how many there are."""
-        target = lookup(op).target
+        target, rest = lookup(op).target, list(args)
         if target is None and op == "call":
             target, *rest = args
         elif target is None:
             target, *rest = self.record("getattr", (args[0], op[1:])), *args[1:]
-        else:
-            rest = list(args)
         return self._made(target, self.record("call", (spread, target, rest, kwargs or {})))
 
     def _made(self, function: Any, result: Any) -> Any:
@@ -197,10 +194,9 @@ class Trace(Blocks, Whereabouts):
             self._hold(part)
 
     def _hold(self, part: Any) -> None:
-        if type(part) is tuple:
-            for inner in part:
-                self._hold(inner)
-        elif type(part) in HOLDERS:
+        for inner in part if type(part) is tuple else ():
+            self._hold(inner)
+        if type(part) in HOLDERS:
             self.materialise(part)
 
     def record_ufunc(self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -311,8 +307,7 @@ class Trace(Blocks, Whereabouts):
 
     def constant(self, value: Any) -> Tensor:
         """A handle for a structure, made anew each time the graph runs."""
-        handle: Tensor = self.record("build", (value,))
-        return handle
+        return self.record("build", (value,))  # type: ignore[no-any-return]
 
     def materialise(self, container: Any) -> Tensor:
         """Let an object of the graph hold what a container holds from now on; a tuple's is made anew each time."""
