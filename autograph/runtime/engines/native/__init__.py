@@ -27,6 +27,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     kernels      such a loop at run time
     operations   what nodes are to such a loop
     nest         operations to loops, the innermost of which `rows` writes, and `around` the others
+    combining    how sums and the like go on from one number to the next
     numpys       NumPy's own loops
     stages       rows in blocks, between which NumPy's loops are called
     exponential  `exp` of several numbers at a time

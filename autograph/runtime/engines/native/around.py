@@ -7,14 +7,12 @@ compute 128 elements at a time.
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Sequence
 
+from autograph.runtime.engines.native.combining import FLAGS, Combining
 from autograph.runtime.engines.native.nest import Nest
-from autograph.runtime.engines.native.objects import SLOT, llvm_type
+from autograph.runtime.engines.native.objects import SLOT
 
-# The flags of a division by zero, an overflow, and what is invalid, as C's `fenv.h` has them.
-FLAGS = {"x86_64": 0xD, "AMD64": 0xD, "aarch64": 0x7, "arm64": 0x7}.get(platform.machine(), 0)
 BLOCK = 128     # elements that are summed side by side, as NumPy's `PW_BLOCKSIZE` has it
 
 
@@ -26,7 +24,9 @@ class Around:
         self._count = len(nest.streams)
         self._lines: list[str] = []
         self._numbers = 0
-        self._summed = len(nest.dtypes) - 1 if nest.sum else None
+        self._summed = len(nest.dtypes) - 1 if nest.reduction else None
+        if nest.reduction:
+            self._how = Combining(nest.reduction.how, nest.dtypes[-1])
 
     @property
     def text(self) -> str:
@@ -45,7 +45,7 @@ class Around:
         if self._nest.is_float:
             flags = self._emit(f"call i32 @fetestexcept(i32 {FLAGS})")
             self._lines += [f"  ret i64 {self._emit(f'zext i32 {flags} to i64')}", "}"]
-            self._lines += ["declare i32 @fetestexcept(i32)", "declare i32 @feclearexcept(i32)", ""]
+            self._lines += [f"declare i32 @fe{name}except(i32)" for name in ("test", "clear", "raise")]
         else:
             self._lines += ["  ret i64 0", "}", ""]
         if self._summed is not None:
@@ -81,11 +81,9 @@ class Around:
         if self._summed is None:
             self._call_row(pointers, size)
             return
-        kind, add = self._of_sum(self._summed)
         total = self._call_tree(pointers, size)
-        none = "0.0" if add == "fadd" else "0"      # with which NumPy begins, so there is no -0.0
-        found = self._emit(f"{add} {kind} {none}, {total}")
-        self._lines.append(f"  store {kind} {found}, ptr {pointers[self._summed]}")
+        found = self._how.ended(self._emit, total, size)
+        self._lines.append(f"  store {self._how.kind} {found}, ptr {pointers[self._summed]}")
 
     def _call_row(self, pointers: Sequence[str], size: str) -> None:
         kept = self._emit(f"call i64 @row({', '.join(f'ptr {each}' for each in pointers)}, ptr %frame, i64 {size})")
@@ -117,20 +115,15 @@ class Around:
 
     # Sums -------------------------------------------------------------------------------------------------------------
 
-    def _of_sum(self, summed: int) -> tuple[str, str]:
-        """The numbers that are summed, and what adds them."""
-        dtype = self._nest.dtypes[summed]
-        return llvm_type(dtype), "fadd" if dtype.kind == "f" else "add"
-
     def _call_tree(self, pointers: Sequence[str], size: str) -> str:
         assert self._summed is not None
         given = [f"ptr {each}" for place, each in enumerate(pointers) if place != self._summed]
-        kind, _ = self._of_sum(self._summed)
-        return self._emit(f"call {kind} @tree({', '.join([*given, 'ptr %frame', f'i64 {size}'])})")
+        return self._emit(f"call {self._how.kind} @tree({', '.join([*given, 'ptr %frame', f'i64 {size}'])})")
 
     def _tree(self, summed: int) -> None:
         """The function `tree`: the sum of a row."""
-        (kind, add), size = self._of_sum(summed), self._nest.dtypes[summed].itemsize
+        how, size = self._how, self._nest.dtypes[summed].itemsize
+        kind = how.kind
         names = [f"%s{place}" for place in range(self._count)]
         params = [f"ptr {name}" for place, name in enumerate(names) if place != summed]
         self._lines += [
@@ -142,18 +135,21 @@ class Around:
             "  br i1 %short, label %leaf, label %split",
             "leaf:",
         ]
-        self._call_row(names, "%n")
-        words = {"kind": kind, "add": add, "size": size, "tmp": names[summed], "none": "-0.0" if add == "fadd" else "0"}
+        if self._nest.direct is None:
+            self._call_row(names, "%n")
+        direct = self._nest.direct
+        words = {"kind": kind, "size": size, "tmp": names[summed if direct is None else direct], "none": how.none}
+        words |= {"both": how.of(f"<8 x {kind}>", "%r", "%v"), "one": how.of(kind, "%s", "%w")}
         self._lines += _BLOCK.format(**words).splitlines()
         eight = [self._emit(f"extractelement <8 x {kind}> %r, i64 {place}") for place in range(8)]
         while len(eight) > 1:
-            eight = [self._emit(f"{add} {kind} {a}, {b}") for a, b in zip(eight[::2], eight[1::2])]
+            eight = [self._emit(how.of(kind, a, b)) for a, b in zip(eight[::2], eight[1::2])]
         self._lines += _REST.format(**words, eight=eight[0]).splitlines()
         half = self._emit("and i64 %half, -8")
         first = self._call_tree(names, half)
         rest = self._emit(f"sub i64 %n, {half}")
         second = self._call_tree(self._moved(names, half), rest)
-        self._lines += [f"  ret {kind} {self._emit(f'{add} {kind} {first}, {second}')}", "}"]
+        self._lines += [f"  ret {kind} {self._emit(how.of(kind, first, second))}", "}", *sorted(how.declared)]
         self._lines += ["!2 = distinct !{!2, !3}", '!3 = !{!"llvm.loop.unroll.disable"}', ""]
 
 
@@ -171,7 +167,7 @@ next:
 more:
   %p = getelementptr {kind}, ptr {tmp}, i64 %i
   %v = load <8 x {kind}>, ptr %p, align {size}
-  %r1 = {add} <8 x {kind}> %r, %v
+  %r1 = {both}
   %i1 = add i64 %i, 8
   br label %next, !llvm.loop !2
 done:
@@ -185,7 +181,7 @@ rest:
 one:
   %q = getelementptr {kind}, ptr {tmp}, i64 %j
   %w = load {kind}, ptr %q, align {size}
-  %t = {add} {kind} %s, %w
+  %t = {one}
   %j1 = add i64 %j, 1
   br label %rest
 end:

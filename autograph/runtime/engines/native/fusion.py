@@ -8,6 +8,7 @@ the values that are used elsewhere; the others never become arrays.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,8 +18,17 @@ import numpy as np
 from autograph.runtime.effects import effect_of
 from autograph.runtime.engines.native.calls import NUMBERS
 from autograph.runtime.engines.native.copying import Copier
+from autograph.runtime.engines.native.gathering import COSTLY
 from autograph.runtime.engines.native.kernels import Kernel
-from autograph.runtime.engines.native.operations import has_loop, key_of, operands, sum_of
+from autograph.runtime.engines.native.numpys import is_costly
+from autograph.runtime.engines.native.operations import (
+    REDUCTIONS,
+    has_loop,
+    key_of,
+    loop_of_node,
+    operands,
+    reduction_of,
+)
 from autograph.runtime.engines.native.products import FUNCTIONS, SOON, Product, is_product
 from autograph.runtime.graph import Block, Graph, Node, Value, gather, walk
 from autograph.runtime.opdef import PURE, VIEW
@@ -29,6 +39,7 @@ from autograph.runtime.types import TensorType
 
 MOST = 48           # operations in one loop
 STREAMS = 16        # arrays that come into it
+ALONE = frozenset({"np.exp", "np.sqrt", "np.where"})
 
 
 class Fuser(Copier):
@@ -64,7 +75,9 @@ class Fuser(Copier):
                     self._flush(into)
                 self._waiting.append(node)
                 continue
-            if self._waiting and self._ends(node):
+            if self._ends(node):
+                if not self._uses_waiting(node):
+                    self._flush(into)
                 self._waiting.append(node)
                 self._flush(into)
                 continue
@@ -89,8 +102,8 @@ class Fuser(Copier):
         return len(_inputs([*self._waiting, node])) <= STREAMS
 
     def _ends(self, node: Node) -> bool:
-        """Whether a node sums what those that wait come to."""
-        if sum_of(node) is None or not self._uses_waiting(node) or not self._uses[node.output]:
+        """Whether a node sums what those that wait come to, or the like."""
+        if reduction_of(node) is None or not self._uses[node.output]:
             return False
         return _is_numeric(node.args[0].type, 1) and (_is_numeric(node.output.type, 1) or _is_scalar(node.output.type))
 
@@ -110,7 +123,7 @@ class Fuser(Copier):
             self._run(nodes, into)
 
     def _run(self, nodes: list[Node], into: Block) -> None:
-        if len(nodes) < 2:
+        if len(nodes) < 2 and not any(map(pays_alone, nodes)):
             for node in nodes:
                 into.append(self.node(node))
             return
@@ -145,6 +158,16 @@ def is_elementwise(node: Node) -> bool:
         known = node.op in LOOPS and has_loop(node)
     args = operands(node)
     return known and all(map(_is_operand, args)) and not _is_settled(args, node.output.type)
+
+
+def pays_alone(node: Node) -> bool:
+    """Whether a loop of a single operation is worth its compilation: NumPy takes twice the time, or one thread."""
+    if node.op in ALONE or REDUCTIONS.get(node.op) == "mean":
+        return True
+    type, loop = node.output.type, loop_of_node(node)
+    if not isinstance(type, TensorType) or None in type.shape or loop is None:
+        return False
+    return math.prod(type.shape) >= COSTLY and is_costly(loop.ufunc, type.dtype)  # type: ignore[arg-type]
 
 
 def _is_settled(args: tuple[Any, ...], type: Any) -> bool:

@@ -82,6 +82,8 @@ class Gathering(Builtin):
             self._do(f"  store i64 {dim}, ptr {self._at('%dims', axis)}")
             self._do(f"  store i64 {1 if axis == ndim - 1 else dim}, ptr {self._at('%kept', axis)}")
         self.demand(self._emit(f"icmp sgt i64 {size}, {0 if nest.is_steady else 1}"))
+        if nest.most < 2**62:
+            self.demand(self._emit(f"icmp sle i64 {size}, {nest.most}"))
         made = self._make(redo)
         self._run(size, made, redo, parallel)
 
@@ -200,24 +202,24 @@ class Gathering(Builtin):
         for place, dtype in enumerate(self._nest.dtypes):
             step = str(dtype.itemsize)
             for axis in reversed(range(self._nest.depth)):
-                if not (self._is_sum(place) and axis + 1 == self._nest.depth):
+                if not (self._is_reduced(place) and axis + 1 == self._nest.depth):
                     step = self._emit(f"mul i64 {step}, {dims[axis + 1]}")
                 self._set_stride(place, axis, step)
 
     # Results ----------------------------------------------------------------------------------------------------------
 
-    def _is_sum(self, place: int) -> bool:
-        return self._nest.sum is not None and place == self._outs - 1
+    def _is_reduced(self, place: int) -> bool:
+        return self._nest.reduction is not None and place == self._outs - 1
 
     def _make(self, redo: Callable[..., Any]) -> list[str]:
         """Make the arrays for the results."""
         made: list[str] = []
         for place, dtype in enumerate(self._nest.dtypes):
             ndim, dims = self._ndim, "%dims"
-            if self._nest.sum is not None and self._is_sum(place):
-                if self._nest.sum.whole:
+            if self._nest.reduction is not None and self._is_reduced(place):
+                if self._nest.reduction.whole:
                     continue
-                ndim, dims = (ndim, "%kept") if self._nest.sum.keepdims else (ndim - 1, dims)
+                ndim, dims = (ndim, "%kept") if self._nest.reduction.keepdims else (ndim - 1, dims)
             descr = self.another(self.address(dtype))
             arguments = f"ptr {descr}, i32 {ndim}, ptr {dims}, ptr null, ptr null, i32 0, ptr null"
             found = self._emit(f"call ptr @{NEW}(ptr {self.address(np.ndarray)}, {arguments})")
@@ -239,7 +241,7 @@ class Gathering(Builtin):
     def _run(self, size: str, made: list[str], redo: Callable[..., Any], parallel: Callable[..., Any]) -> None:
         whole = size if self._flat or not self._nest.depth else self._dims[0]
         far = COSTLY if self._nest.is_costly else PARALLEL
-        if self._nest.sum is not None and self._nest.sum.whole:
+        if self._nest.reduction is not None and self._nest.reduction.whole:
             far = 2**62
         flags = self._emit("alloca i64")
         small, some, busy, many, done = (self._label() for _ in range(5))
@@ -258,9 +260,10 @@ class Gathering(Builtin):
         self._do(f"  br i1 {raised}, label %{wrong}, label %{right}", f"{wrong}:")
         self._give_up(made, redo)
         self._do(f"{right}:")
-        if self._nest.sum is not None and self._nest.sum.whole:
+        if self._nest.reduction is not None and self._nest.reduction.whole:
             dtype = self._nest.dtypes[-1]
-            total = self._load(llvm_type(dtype), "%frame", SLOT * (self._outs - 1))
+            total = self._load("i8" if dtype.kind == "b" else llvm_type(dtype), "%frame", SLOT * (self._outs - 1))
+            total = self._emit(f"icmp ne i8 {total}, 0") if dtype.kind == "b" else total
             made = [*made, self.number_object(total, scalar(dtype))]
         self._do(f"  ret ptr {made[0] if len(made) == 1 else self.tuple_object(made)}")
 

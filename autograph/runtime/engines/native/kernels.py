@@ -27,7 +27,7 @@ from autograph.runtime.engines.native.gathering import Gathering
 from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.nest import Nest, Single, Stream
 from autograph.runtime.engines.native.objects import Table
-from autograph.runtime.engines.native.operations import key_of, sum_of
+from autograph.runtime.engines.native.operations import key_of, reduction_of
 from autograph.runtime.engines.native.stages import row
 from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.operands import DTYPES, NoLowering
@@ -202,21 +202,23 @@ class Kernel:
         places = [place for place in (user_line(node.place) for node in self.nodes) if place]
         lines = sorted({line for _, line in places})
         where = f" (lines {lines[0]} to {lines[-1]})" if len(lines) > 1 else ""
-        what = f"{len(self.nodes)} operations on arrays{where}"
+        several = len(self.nodes) > 1
+        what = f"{len(self.nodes)} operation{'s on arrays' if several else ' on an array'}{where}"
+        verb = "are" if several else "is"
         took = [f"{1e3 * version.seconds:.1f} ms{' (cached)' * version.code.cached}" for version in self.compiled]
-        told = [f"{what} are one loop of machine code, compiled in {', '.join(took)}"] if took else []
+        told = [f"{what} {verb} one loop of machine code, compiled in {', '.join(took)}"] if took else []
         if not self.versions:
             told = [f"{what} {self.outlook}"]
-        told += [f"{what} are NumPy's, for {reason}" for reason in dict.fromkeys(self.reasons)]
+        told += [f"{what} {verb} NumPy's, for {reason}" for reason in dict.fromkeys(self.reasons)]
         return [Event("native", message, self.place) for message in told]
 
 
 def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: bool, ndim: int) -> tuple[bool, Nest]:
-    """The loops, and whether they go through arrays in one row, as a sum over the last dimension does not."""
-    sum = sum_of(kernel.nodes[-1])
-    if sum is not None and not sum.whole:
+    """The loops, and whether they go through arrays in one row, as a reduction of the last dimension does not."""
+    reduction = reduction_of(kernel.nodes[-1])
+    if reduction is not None and not reduction.whole:
         flat = False
-    elif sum is not None and not flat and ndim > 1:
+    elif reduction is not None and not flat and ndim > 1:
         raise NoLowering
     return flat, Nest(kernel.nodes, inputs, kernel.outputs, 1 if flat else ndim)
 

@@ -6,7 +6,7 @@ The operations are done element by element, so that what comes between them is n
             this LLVM makes vectors, see `rows`
     loop    those around it, and what the processor says of floats: the flags that are raised; see `around`
 
-The last operation may be a sum, over the last dimension or over all, of what the others come to.
+The last operation may be a sum or the like, over the last dimension or over all, of what the others come to.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ import numpy as np
 
 from autograph.runtime.engines.native.numpys import Loop, loop_of
 from autograph.runtime.engines.native.operations import (
-    SUMS,
     is_weak,
     key_of,
     known_dtype,
     loop_of_node,
     operands,
     promotes,
-    sum_of,
+    reduction_of,
 )
 from autograph.runtime.engines.native.rows import Rows
 from autograph.runtime.graph import Node, Place, Value
@@ -108,7 +107,9 @@ class Nest:
         sources: the arrays that each of these comes from.
         ranges: which numbers must fit into which dtypes of integers.
         depth: how many loops there are around a row.
-        sum: of the last of what comes out, if that is one.
+        reduction: of the last of what comes out, if that is one.
+        most: how many elements there may be.
+        direct: the array that is reduced, if it is one that came in.
         scratch: the dtypes of blocks that keep elements from one stage to the next; they come behind the streams.
         calls: of NumPy's loops, behind each stage.
     """
@@ -117,7 +118,9 @@ class Nest:
         self, nodes: Sequence[Node], inputs: dict[Any, Stream | Single], outputs: Sequence[Value], ndim: int
     ) -> None:
         self.depth = max(ndim - 1, 0)
-        self.sum = sum_of(nodes[-1])
+        self.reduction = reduction_of(nodes[-1])
+        self.most = 2**62
+        self.direct: int | None = None
         given = [kind for kind in inputs.values() if isinstance(kind, Stream)]
         self._outs = {value: place for place, value in enumerate(outputs)}
         self.streams = [Stream(np.dtype(bool), ndim, True)] * len(outputs) + given
@@ -149,7 +152,8 @@ class Nest:
     @property
     def is_float(self) -> bool:
         """Whether any flags may be raised."""
-        return len(self.stages) > 1 or self.stages[0].floats
+        of_floats = self.reduction is not None and self.dtypes[-1].kind == "f"
+        return of_floats or len(self.stages) > 1 or self.stages[0].floats
 
     @property
     def is_steady(self) -> bool:
@@ -267,8 +271,14 @@ class Nest:
             return emit.select(truth(emit, condition), *(self._as(each, dtype, stage) for each in branches))
         if node.op == ".astype":
             return self._as(numbers[0], np.dtype(node.args[1]), stage)
-        assert node.op in SUMS
-        return self._as(numbers[0], np.add.reduce(np.zeros(1, numbers[0].type.dtype)).dtype, stage)
+        assert self.reduction is not None
+        before = numbers[0].type.dtype
+        self.most = self.reduction.most(before)
+        element = self._values[node.args[0]]
+        if element.home is not None and self._steps(element.home) and len(self._outs) == 1 and stage == 0:
+            same = before == self.reduction.dtype(before) and before.kind != "b"    # of which bytes may not be 0 or 1
+            self.direct = element.home if same else None
+        return self._as(numbers[0], self.reduction.dtype(before), stage)
 
     def _computed(self, loop: Inner, numbers: list[Number], dtypes: Sequence[np.dtype[Any]], stage: int) -> Number:
         *wanted, result = dtypes

@@ -15,7 +15,10 @@ from typing import Any
 import numpy as np
 
 _KINDS = "biuf"
-_CHEAP = frozenset("fmax fmin signbit heaviside conjugate deg2rad degrees rad2deg radians".split())
+_CHEAP = frozenset(
+    """add subtract multiply divide negative positive absolute fabs square reciprocal sign floor ceil trunc rint
+    copysign maximum minimum fmax fmin signbit heaviside conjugate deg2rad degrees rad2deg radians""".split()
+)
 _TRIES = 300
 _CALL = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 5)      # context, arrays, count, strides, more
 
@@ -61,8 +64,12 @@ def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
     for part in handed:
         llvm.add_symbol(f"{name}_{part}", getattr(parts, part))
     _KEPT.append(parts)
-    costly = dtypes[-1].kind == "f" and ufunc.__name__ not in _CHEAP
-    return Loop(name, handed, _is_steady(parts, ufunc, dtypes), costly)
+    return Loop(name, handed, _is_steady(parts, ufunc, dtypes), is_costly(ufunc, dtypes[-1]))
+
+
+def is_costly(ufunc: np.ufunc, result: np.dtype[Any]) -> bool:
+    """Whether it takes much longer than arithmetic."""
+    return result.kind == "f" and ufunc.__name__ not in _CHEAP
 
 
 _KEPT: list[_Parts] = []

@@ -13,22 +13,47 @@ from autograph.runtime.operands import DTYPES, NoLowering
 from autograph.runtime.ops.inner import LOOPS, Inner, power_of
 from autograph.runtime.types import BOOL, TensorType, type_of
 
-SUMS = frozenset({"np.sum", ".sum"})
+REDUCTIONS = {
+    f"{prefix}{name}": how
+    for prefix in ("np.", ".")
+    for name, how in {"sum": "add", "mean": "mean", "max": "max", "min": "min", "any": "or", "all": "and"}.items()
+} | {"np.amax": "max", "np.amin": "min"}
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
-    """What a sum is over: all elements, or the last of several dimensions."""
+class Reduction:
+    """What comes of many elements: of all, or of those along the last of several dimensions.
 
+    Attributes:
+        how: `add`, `mean`, `max`, `min`, `or` or `and`.
+    """
+
+    how: str
     whole: bool
     keepdims: bool = False
+
+    def dtype(self, of: np.dtype[Any]) -> np.dtype[Any]:
+        """In which it is done."""
+        if self.how in ("or", "and"):
+            return np.dtype(bool)
+        if self.how == "mean":
+            return of if of.kind == "f" else np.dtype(float)
+        return np.add.reduce(np.zeros(1, of)).dtype if self.how == "add" else of
+
+    def most(self, of: np.dtype[Any]) -> int:
+        """Up to how many elements it is done as NumPy does it. Its buffers show in the order in which it adds up."""
+        if self.how != "mean" or of.kind == "f":
+            return 2**62
+        if of.itemsize > 4:
+            raise NoLowering
+        return int(2 ** (53 - 8 * of.itemsize))     # what is added is exact
 
 
 def operands(node: Node) -> tuple[Any, ...]:
     """The arguments of a node that are arrays and numbers."""
     if node.op == "pow" and (power := _power(node)):
         return node.args[: power[1]]
-    return node.args[:1] if node.op in (".astype", *SUMS) else node.args
+    return node.args[:1] if node.op in (".astype", *REDUCTIONS) else node.args
 
 
 def loop_of_node(node: Node) -> Inner | None:
@@ -65,17 +90,18 @@ def _power(node: Node) -> tuple[str, int] | None:
     return power_of(x.type.dtype, exponent) if type(exponent) in (int, float) else None
 
 
-def sum_of(node: Node) -> Sum | None:
-    """What a node sums over, if it is a sum that a nest can end with."""
-    if node.op not in SUMS or not isinstance(node.args[0], Value) or not isinstance(node.args[0].type, TensorType):
+def reduction_of(node: Node) -> Reduction | None:
+    """What a node reduces, if it is a reduction that a nest can end with."""
+    how, x = REDUCTIONS.get(node.op), node.args[0] if node.args else None
+    if how is None or not isinstance(x, Value) or not isinstance(x.type, TensorType):
         return None
     options = {"axis": None, "keepdims": False, **dict(zip(["axis"], node.args[1:])), **node.kwargs}
-    axis, keepdims, ndim = options.pop("axis"), options.pop("keepdims"), node.args[0].type.ndim
+    axis, keepdims, ndim = options.pop("axis"), options.pop("keepdims"), x.type.ndim
     if options or len(node.args) > 2 or type(keepdims) is not bool or type(axis) not in (int, type(None)):
         return None
     if axis is None or (ndim == 1 and axis in (0, -1)):
-        return None if keepdims else Sum(True)
-    return Sum(False, keepdims) if axis in (-1, ndim - 1) else None
+        return None if keepdims else Reduction(how, True)
+    return Reduction(how, False, keepdims) if axis in (-1, ndim - 1) else None
 
 
 def key_of(arg: Any) -> Any:

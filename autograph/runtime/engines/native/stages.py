@@ -9,7 +9,7 @@ Some of NumPy's loops take flags down. So what has been raised before is looked 
 
 from __future__ import annotations
 
-from autograph.runtime.engines.native.around import FLAGS
+from autograph.runtime.engines.native.combining import FLAGS
 from autograph.runtime.engines.native.nest import Call, Nest
 from autograph.runtime.engines.native.objects import SLOT, llvm_type
 
@@ -59,7 +59,6 @@ class _Blocks:
             for call in calls:
                 flags = self._emit(f"or i32 {flags}, {self._emit(f'call i32 @fetestexcept(i32 {FLAGS})')}")
                 self._call(call)
-        self._declared.add("declare i32 @feraiseexcept(i32)")
         tail = _TAIL.format(kept=kept, flags=flags)
         return "\n".join([f"define internal i64 @row({params}) noinline {{", "start:", *self._lines, tail])
 

@@ -102,10 +102,11 @@ def program(draw):
     kept = draw.sample([name for name in names if name[0] == "v"], draw.randint(1, 2))
     last = names[-1]
     if draw.random() < 0.3:
-        last += draw.choice([".sum(axis=-1)", ".sum()", ".sum(axis=-1, keepdims=True)", ".sum(0)"])
+        last += f".{draw.choice('sum mean max min any all'.split())}" + draw.choice(ALONG)
     return "\n".join(["def f(x, y, z, k):", *lines, f"    return {', '.join([last, *kept])}", ""])
 
 
+ALONG = ["(axis=-1)", "()", "(axis=-1, keepdims=True)", "(0)"]
 SHAPES = [
     [(5,), (5,), (5,)],
     [(70,), (70,), (1,)],
@@ -391,6 +392,51 @@ def test_sums_are_in_numpys_order(function, dtype):
         for other in (y, y[:1], y[..., :1]):
             for _ in range(2):
                 assert outcome(staged, x, other) == outcome(function, x, other), (shape, other.shape)
+
+
+@pytest.mark.parametrize("name", "mean max min any all".split())
+@pytest.mark.parametrize("dtype", "float64 float32 int64 int32 uint8 uint64 bool".split())
+def test_reductions(name, dtype, tmp_path):
+    """Alone, of what others come to, of all and of rows."""
+    each = "a.{}()  np.{}(x)  (x > y).{}()  np.{}(a, axis=-1)  x.{}(axis=-1, keepdims=True)".replace("{}", name)
+    f = defined(tmp_path, f"def f(x, y):\n    a = x * y\n    return {', '.join(each.split('  '))}\n")
+    rng, staged = np.random.default_rng(4), native(f)
+    for shape in ((1,), (7,), (8,), (127,), (129,), (9001,), (3, 5), (40, 300), (0,)):
+        x, y = ((9 * rng.normal(size=shape)).astype(dtype) for _ in "xy")
+        for _ in range(2):
+            assert outcome(staged, x, y) == outcome(f, x, y)
+    assert kernels(staged)
+
+
+@pytest.mark.parametrize("strange", [0.0, -0.0, np.nan, -np.nan, np.inf])
+def test_extremes_of_zeros_and_what_is_no_number(strange):
+    def f(x):
+        return np.max(x * 1.0), np.min(x * 1.0), np.max(-x), (x * 1.0).any(), x.mean()
+
+    staged = native(f)
+    for place in (0, 3, 150, -1):
+        for x in (np.zeros(200), -np.zeros(200), np.full(200, -1.0), np.full(200, strange)):
+            x[place] = strange
+            assert outcome(staged, x) == outcome(f, x)
+
+
+def test_sums_of_what_is_only_chosen_warn():
+    def f(x, y):
+        return np.sum(np.where(x > y, x, y))
+
+    x = np.full(300, 1e308)
+    assert outcome(native(f), x, x) == outcome(f, x, x) and outcome(f, x, x)[1]
+
+
+def test_bytes_of_bools():
+    """Any that is not zero counts as one."""
+    x = np.array([1, 2, 4, 8] * 50, "u1").view(bool)
+    twice(lambda x: (np.all(x), x.all(), x.any(), x.mean(), (x & x[::-1].copy()).all()), x)
+
+
+def test_large_functions_alone_use_threads():
+    staged = twice(lambda x: np.sin(x), np.linspace(0, 9, 70_000))
+    assert "1 operation on an array is" in told(staged)
 
 
 def test_sums_warn():

@@ -1,0 +1,79 @@
+"""How a reduction combines two numbers, and what it makes of the last one."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.engines.native.emitter import literal
+from autograph.runtime.engines.native.objects import llvm_type
+
+# The flags of a division by zero, an overflow, and what is invalid, as C's `fenv.h` has them.
+FLAGS = {"x86_64": 0xD, "AMD64": 0xD, "aarch64": 0x7, "arm64": 0x7}.get(platform.machine(), 0)
+
+
+class Combining:
+    """The text of one way to combine numbers of a dtype.
+
+    Attributes:
+        kind: what LLVM calls such a number in memory.
+        none: with what the first is combined.
+        declared: functions that are called.
+    """
+
+    def __init__(self, how: str, dtype: np.dtype[Any]) -> None:
+        self.how = how
+        self.kind = "i8" if dtype.kind == "b" else llvm_type(dtype)
+        self.declared: set[str] = set()
+        self._is_float = dtype.kind == "f"
+        bits = {"max": "or", "min": "and"}.get(how, how) if dtype.kind == "b" else how
+        if bits in ("or", "and"):
+            self._word, self.none = bits, str(int(bits == "and"))
+        elif how in ("add", "mean"):
+            self._word, self.none = ("fadd", "-0.0") if self._is_float else ("add", "0")
+        else:
+            sign = "" if self._is_float else "u" if dtype.kind == "u" else "s"
+            self._word = f"@llvm.{sign}{how}{'imum' if self._is_float else ''}"
+            self.none = literal(_least(dtype) if how == "max" else _most(dtype), dtype)
+
+    def of(self, kind: str, a: str, b: str) -> str:
+        """The instruction that combines two numbers, or vectors of eight."""
+        if not self._word.startswith("@"):
+            return f"{self._word} {kind} {a}, {b}"
+        name = f"{self._word}.{'v8' * kind.startswith('<')}{_NAMES.get(self.kind, self.kind)}"
+        self.declared.add(f"declare {kind} {name}({kind}, {kind})")
+        return f"call {'nsz ' * self._is_float}{kind} {name}({kind} {a}, {kind} {b})"
+
+    def ended(self, emit: Callable[[str], str], total: str, size: str) -> str:
+        """The result, for the total of so many numbers."""
+        if self.how in ("max", "min") and self._is_float:
+            self._doubt(emit, total)
+        if self.how not in ("add", "mean") or not self._is_float:
+            return total
+        found = emit(f"fadd {self.kind} 0.0, {total}")      # with which NumPy begins, so there is no -0.0
+        if self.how == "add":
+            return found
+        count = emit(f"sitofp i64 {size} to double")
+        if self.kind == "double":
+            return emit(f"fdiv double {found}, {count}")
+        wide = emit(f"fdiv double {emit(f'fpext {self.kind} {found} to double')}, {count}")
+        return emit(f"fptrunc double {wide} to {self.kind}")
+
+    def _doubt(self, emit: Callable[[str], str], found: str) -> None:
+        """Raise a flag if it is a zero, or no number: which of several comes out, NumPy knows."""
+        strange = emit(f"fcmp ueq {self.kind} {found}, 0.0")
+        emit(f"call i32 @feraiseexcept(i32 {emit(f'select i1 {strange}, i32 {FLAGS}, i32 0')})")
+
+
+_NAMES = {"double": "f64", "float": "f32"}
+
+
+def _least(dtype: np.dtype[Any]) -> float:
+    return -np.inf if dtype.kind == "f" else int(np.iinfo(dtype).min)
+
+
+def _most(dtype: np.dtype[Any]) -> float:
+    return np.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)
