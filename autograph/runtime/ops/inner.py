@@ -216,13 +216,18 @@ OPERATORS = {
     "lt": "less", "le": "less_equal", "eq": "equal", "ne": "not_equal", "gt": "greater", "ge": "greater_equal",
 }  # fmt: skip
 
+CLIPS = ("np.clip", ".clip")
+
 
 def _loops() -> dict[str, Inner]:
     by_ufunc = {getattr(np, name): rule for name, rule in RULES.items()}
     found = {name: getattr(np, ufunc) for name, ufunc in OPERATORS.items()}
     found |= {name: op.target for name, op in OPS.items() if isinstance(op.target, np.ufunc)}
     simple = {name: ufunc for name, ufunc in found.items() if ufunc.nout == 1 and ufunc.signature is None}
-    return {name: Inner(ufunc, by_ufunc.get(ufunc)) for name, ufunc in simple.items()}
+    known = {name: Inner(ufunc, by_ufunc.get(ufunc)) for name, ufunc in simple.items()}
+    module = getattr(getattr(np, "_core", None), "umath", None)
+    clip = getattr(module, "clip", None)        # which `np.clip` calls if it has both bounds
+    return known | ({name: Inner(clip, None) for name in CLIPS} if isinstance(clip, np.ufunc) else {})
 
 
 # By the names of ops.

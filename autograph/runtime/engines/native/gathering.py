@@ -29,7 +29,7 @@ _NEW_PLACE = 94             # where that is in the table of NumPy's functions
 BUSY = 1 << 13              # elements from which on other threads may run meanwhile
 PARALLEL = 1 << 20          # elements from which on several threads do it
 COSTLY = 1 << 16            # likewise, if there are functions such as `sin`
-_CONTIGUOUS, _ALIGNED = 0x1, 0x100
+_IN_C, _IN_F, _ALIGNED = 0x1, 0x2, 0x100
 
 
 @cache
@@ -51,7 +51,7 @@ class Gathering(Builtin):
     """The text of that function.
 
     Args:
-        flat: whether all arrays are of one shape, in C's order, so that they are gone through in one row.
+        flat: `C` or `F` if all arrays are of one shape, in that order, so that they are gone through in one row.
         kinds: what the arguments are; constants come behind them.
     """
 
@@ -61,7 +61,7 @@ class Gathering(Builtin):
         kinds: Sequence[Stream | Single],
         count: int,
         ndim: int,
-        flat: bool,
+        flat: str,
         other: Callable[..., Any],
         redo: Callable[..., Any],
         parallel: Callable[..., Any],
@@ -127,8 +127,9 @@ class Gathering(Builtin):
                 self.demand(self._emit(f"icmp sle i64 {value}, {min(info.max, 2**63 - 1)}"))
 
     def _take_stream(self, thing: str, stream: Stream) -> None:
-        wanted = _ALIGNED | (_CONTIGUOUS if self._flat else 0)
-        self.demand_array(thing, stream.dtype, stream.ndim, wanted, wanted)
+        order = {"C": (_IN_C, _IN_C), "F": (_IN_F, _IN_C | _IN_F)}.get(self._flat if stream.ndim else "", (0, 0))
+        wanted, mask = (_ALIGNED | each for each in order)
+        self.demand_array(thing, stream.dtype, stream.ndim, wanted, mask)
 
     # Shapes -----------------------------------------------------------------------------------------------------------
 
@@ -220,8 +221,8 @@ class Gathering(Builtin):
                 if self._nest.reduction.whole:
                     continue
                 ndim, dims = (ndim, "%kept") if self._nest.reduction.keepdims else (ndim - 1, dims)
-            descr = self.another(self.address(dtype))
-            arguments = f"ptr {descr}, i32 {ndim}, ptr {dims}, ptr null, ptr null, i32 0, ptr null"
+            descr, order = self.another(self.address(dtype)), _IN_F if self._flat == "F" else 0
+            arguments = f"ptr {descr}, i32 {ndim}, ptr {dims}, ptr null, ptr null, i32 {order}, ptr null"
             found = self._emit(f"call ptr @{NEW}(ptr {self.address(np.ndarray)}, {arguments})")
             failed, on = self._label(), self._label()
             missing = self._emit(f"icmp eq ptr {found}, null")

@@ -213,11 +213,13 @@ class Kernel:
         return [Event("native", message, self.place) for message in told]
 
 
-def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: bool, ndim: int) -> tuple[bool, Nest]:
+def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: str, ndim: int) -> tuple[str, Nest]:
     """The loops, and whether they go through arrays in one row, as a reduction of the last dimension does not."""
     reduction = reduction_of(kernel.nodes[-1])
     if reduction is not None and not reduction.whole:
-        flat = False
+        if flat == "F":
+            raise NoLowering
+        flat = ""
     elif reduction is not None and not flat and ndim > 1:
         raise NoLowering
     return flat, Nest(kernel.nodes, inputs, kernel.outputs, 1 if flat else ndim)
@@ -247,17 +249,24 @@ def kinds_of(inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
         return None
     if not shape:
         return None
-    flat = all(each.shape in (shape, ()) and each.flags.c_contiguous for each in arrays)
+    flat = _order(arrays) if all(each.shape in (shape, ()) for each in arrays) else ""
     found: list[Any] = [flat]
     for each in inputs:
         if isinstance(each, np.ndarray):
             steps = bool(each.ndim) and each.shape[-1] != 1
-            found.append(Stream(each.dtype, each.ndim, steps or (flat and bool(each.ndim))))
+            found.append(Stream(each.dtype, each.ndim, steps or bool(flat and each.ndim)))
         elif type(each) in NUMBERS:
             found.append(Single(NUMBERS[type(each)]))
         else:
             return None
     return tuple(found)
+
+
+def _order(arrays: list[Any]) -> str:
+    """The order in which elements stand side by side, C's or Fortran's."""
+    if all(each.flags.c_contiguous for each in arrays):
+        return "C"
+    return "F" if all(each.flags.f_contiguous for each in arrays) else ""
 
 
 def _is_plain(array: Any) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 _KINDS = "biuf"
 _CHEAP = frozenset(
     """add subtract multiply divide negative positive absolute fabs square reciprocal sign floor ceil trunc rint
-    copysign maximum minimum fmax fmin signbit heaviside conjugate deg2rad degrees rad2deg radians""".split()
+    copysign clip maximum minimum fmax fmin signbit heaviside conjugate deg2rad degrees rad2deg radians""".split()
 )
 _TRIES = 300
 _CALL = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 5)      # context, arrays, count, strides, more
@@ -52,7 +52,7 @@ class _Parts:
 
 @cache
 def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
-    """The loop for operands and a result of these dtypes, if it can be called."""
+    """The loop for operands and a result of these dtypes, if it can be called; LLVM knows it from now on."""
     import llvmlite.binding as llvm
 
     parts = _parts(ufunc, dtypes)
@@ -63,7 +63,6 @@ def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
     llvm.add_symbol(name, parts.loop)
     for part in handed:
         llvm.add_symbol(f"{name}_{part}", getattr(parts, part))
-    _KEPT.append(parts)
     return Loop(name, handed, _is_steady(parts, ufunc, dtypes), is_costly(ufunc, dtypes[-1]))
 
 
@@ -72,9 +71,12 @@ def is_costly(ufunc: np.ufunc, result: np.dtype[Any]) -> bool:
     return result.kind == "f" and ufunc.__name__ not in _CHEAP
 
 
-_KEPT: list[_Parts] = []
+def is_there(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> bool:
+    """Whether there is such a loop, as far as can be seen without trying it."""
+    return _parts(ufunc, dtypes) is not None
 
 
+@cache
 def _parts(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> _Parts | None:
     if any(dtype.kind not in _KINDS for dtype in dtypes):
         return None
@@ -111,17 +113,15 @@ def _is_numpys(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) 
 
 
 def _is_steady(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
-    if len(dtypes) == 2:
-        return True
-    first = _examples(dtypes[0], 0)
-    with np.errstate(all="ignore"):
+    """Whether operands that are the same for all give what they give if they are arrays of one number."""
+    *kinds, result = dtypes
+    for varying in range(len(kinds) if len(kinds) > 1 else 0):
         for value in (0, 1, 2, 3, 0.5, -1):
-            other = np.full(_TRIES, value).astype(dtypes[1])
-            second = first, other
-            swapped = other.astype(dtypes[0]), first.astype(dtypes[1])
-            for given, short in ((second, (first, other[:1])), (swapped, (swapped[0][:1], swapped[1]))):
-                found = np.zeros(_TRIES, dtypes[-1])
-                _run(parts, short, found)
+            with np.errstate(all="ignore"):
+                given = [np.full(_TRIES, value).astype(kind) for kind in kinds]
+                given[varying] = _examples(kinds[varying], 0)
+                found = np.zeros(_TRIES, result)
+                _run(parts, [each[: None if place == varying else 1] for place, each in enumerate(given)], found)
                 if found.tobytes() != ufunc(*given).tobytes():
                     return False
     return True

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.numpys import loop_of
+from autograph.runtime.engines.native.numpys import is_there
 from autograph.runtime.graph import Constant, Node, Value
 from autograph.runtime.operands import DTYPES, NoLowering
-from autograph.runtime.ops.inner import LOOPS, Inner, power_of
+from autograph.runtime.ops.inner import CLIPS, LOOPS, Inner, power_of
 from autograph.runtime.types import BOOL, TensorType, type_of
 
 REDUCTIONS = {
@@ -64,6 +64,8 @@ def loop_of_node(node: Node) -> Inner | None:
             return LOOPS.get(power[0])
         if not (isinstance(exponent, Value) and isinstance(exponent.type, TensorType) and exponent.type.ndim):
             return None
+    if node.op in CLIPS and not _is_array(node.args[0]):
+        return None
     return LOOPS.get(node.op)
 
 
@@ -77,7 +79,7 @@ def has_loop(node: Node) -> bool:
         return True
     try:
         dtypes = loop.dtypes(*(promotes(type) for type in types if isinstance(type, TensorType)))
-        return loop_of(loop.ufunc, tuple(map(known_dtype, dtypes))) is not None
+        return is_there(loop.ufunc, tuple(map(known_dtype, dtypes)))
     except NoLowering:
         return False
 
@@ -85,9 +87,13 @@ def has_loop(node: Node) -> bool:
 def _power(node: Node) -> tuple[str, int] | None:
     """What NumPy does for a power whose exponent is a Python number."""
     x, exponent = node.args
-    if not (isinstance(x, Value) and isinstance(x.type, TensorType) and x.type.kind == "array" and x.type.exact):
+    if not (_is_array(x) and x.type.exact):
         return None
     return power_of(x.type.dtype, exponent) if type(exponent) in (int, float) else None
+
+
+def _is_array(arg: Any) -> bool:
+    return isinstance(arg, Value) and isinstance(arg.type, TensorType) and arg.type.kind == "array"
 
 
 def reduction_of(node: Node) -> Reduction | None:

@@ -90,7 +90,7 @@ def expression(draw, depth, names):
         return f"({one} {draw.choice(BINARY)} {other})"
     if kind < 0.85:
         return f"{draw.choice(FUNCTIONS)}({one}, {other})"
-    return f"np.where({one}, {other}, {expression(draw, depth - 1, names)})"
+    return f"{draw.choice(CHOICES)}({one}, {other}, {expression(draw, depth - 1, names)})"
 
 
 def program(draw):
@@ -106,6 +106,7 @@ def program(draw):
     return "\n".join(["def f(x, y, z, k):", *lines, f"    return {', '.join([last, *kept])}", ""])
 
 
+CHOICES = ["np.where", "np.where", "np.clip"]
 ALONG = ["(axis=-1)", "()", "(axis=-1, keepdims=True)", "(0)"]
 SHAPES = [
     [(5,), (5,), (5,)],
@@ -432,6 +433,46 @@ def test_bytes_of_bools():
     """Any that is not zero counts as one."""
     x = np.array([1, 2, 4, 8] * 50, "u1").view(bool)
     twice(lambda x: (np.all(x), x.all(), x.any(), x.mean(), (x & x[::-1].copy()).all()), x)
+
+
+def test_arrays_in_the_order_of_fortran():
+    """So is what comes out; where both orders are one, that is C's."""
+
+    def f(x, y):
+        a = x * y + 1
+        return np.sin(a) - x, a.sum(), a.max(), a.mean(axis=-1)
+
+    def g(x, y):
+        return np.where(x > y, x, y) * 2 + x
+
+    rng = np.random.default_rng(3)
+    for function in (f, g):
+        for shape in ((30, 40), (1, 7), (7, 1), (2, 30, 5), (5, 1, 3)):
+            x, y = rng.random(shape), rng.random(shape)
+            turned, other, staged = np.asfortranarray(x), np.asfortranarray(y), native(function)
+            for args in ((turned, other), (turned, y), (x.T, y.T), (x, y), (turned, y[..., :1]), (x, np.array(2.0))):
+                assert outcome(staged, *args) == outcome(function, *args)
+                assert staged(*args)[0].strides == function(*args)[0].strides
+        (version, *_) = kernels(twice(function, np.ones((4, 3)).T, np.ones((4, 3)).T))
+        assert "null, i32 2, ptr null" in version.code.text
+
+
+def test_bounds():
+    """`np.clip`, which NumPy does in other ways by what the bounds are."""
+
+    def f(x, y):
+        return np.clip(x * y, -1, 2) * 2, (x - y).clip(0.5, y) + 1, np.clip(x, y, y + 1) - 1, np.clip(x + y, None, 1)
+
+    rng = np.random.default_rng(3)
+    for dtype in ("f8", "f4", "i8", "u1"):
+        staged = native(f)
+        for shape in ((1,), (7,), (3000,), (40, 30), (3, 1)):
+            x, y = ((9 * rng.normal(size=shape)).astype(dtype) for _ in "xy")
+            if dtype[0] == "f":
+                x[0], x[-1] = -0.0, np.nan
+            for _ in range(2):
+                assert outcome(staged, x, y) == outcome(f, x, y)
+    assert "ag_numpy_clip" in native(f).lower(X, Y).llvm
 
 
 def test_large_functions_alone_use_threads():
