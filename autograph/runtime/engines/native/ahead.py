@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autograph.runtime.engines.native.around import FLAGS
+from autograph.runtime.engines.native.combining import FLAGS
 from autograph.runtime.engines.native.emitter import POLL
 from autograph.runtime.engines.native.hoisting import Chunk
 from autograph.runtime.engines.native.knowing import RANGE

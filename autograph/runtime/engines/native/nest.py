@@ -19,6 +19,7 @@ import numpy as np
 
 from autograph.runtime.engines.native.numpys import Loop, loop_of
 from autograph.runtime.engines.native.operations import (
+    REDUCTIONS,
     is_weak,
     key_of,
     known_dtype,
@@ -258,7 +259,7 @@ class Nest:
         else:
             number = self._cast(node, [self._number(key, stage) for key in keys], stage)
             raises = node.op == ".astype" and args[0].type.dtype.kind == "f" and number.type.dtype.kind != "b"
-        if raises or node.op in SUMS:
+        if raises or REDUCTIONS.get(node.op, "or") not in ("or", "and"):      # which keep what they are of
             self._needed.update(node.inputs)
         return Element(number.type, number.known, streams, stage, {stage: number}, raises=raises)
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograph.runtime.engines.native.around import FLAGS
+from autograph.runtime.engines.native.combining import FLAGS
 from autograph.runtime.engines.native.hoisting import Chunk, Hoisting
 from autograph.runtime.engines.native.objects import llvm_type
 from autograph.runtime.operands import Array, Number
