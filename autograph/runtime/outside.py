@@ -90,10 +90,8 @@ class Outside:
         """The builtins that traced code of a module has: those that do something are recorded."""
         found = real.get("__builtins__", builtins)
         names = vars(found) if isinstance(found, ModuleType) else found
-        return {
-            **{name: value if _CLASSES.get(name) is value else self.stand_in(value) for name, value in names.items()},
-            "__import__": self.importer(names["__import__"], real, self._imported),
-        }
+        all = {name: value if _CLASSES.get(name) is value else self.stand_in(value) for name, value in names.items()}
+        return all | {"__import__": self.importer(names["__import__"], real, self._imported)}
 
     def _imported(self, module: Any) -> Any:
         """What traced code gets for a module that it imports."""
