@@ -47,6 +47,8 @@ except BaseException as error:
  raise
 """
 _LEAF = re.compile(r"\ba(\d+)\b")
+_PARAMETER = re.compile(r"p\d+")
+_TAKEN = re.compile(r"[apk]\d+|ag_.*")
 
 
 def trim(error: BaseException) -> None:
@@ -135,7 +137,7 @@ class Builder:
         code = self.reading.containers.get(path)
         if code is None:
             code = f"a{self.signature.paths.index(path)}"
-        return code if not re.fullmatch(r"p\d+", code) else self.arguments[int(code[1:])]
+        return code if not _PARAMETER.fullmatch(code) else self.arguments[int(code[1:])]
 
     def condition(self, guard: Guard) -> str:
         """The guard's expression, or the call of a function that computes it if its names mean something else here."""
@@ -173,7 +175,7 @@ class Builder:
     def _renamed(self, code: str) -> str:
         if code in self.reading.codes:
             return f"a{self.reading.codes.index(code)}"
-        return self.arguments[int(code[1:])] if re.fullmatch(r"p\d+", code) else code
+        return self.arguments[int(code[1:])] if _PARAMETER.fullmatch(code) else code
 
 
 def _passed(parameter: Parameter, name: str) -> str:
@@ -184,7 +186,7 @@ def _passed(parameter: Parameter, name: str) -> str:
 
 
 def _reserved(name: str) -> bool:
-    return re.fullmatch(r"[apk]\d+|ag_.*", name) is not None
+    return _TAKEN.fullmatch(name) is not None
 
 
 def broken(guards: Sequence[Guard], leaves: Sequence[Any]) -> Guard | None:

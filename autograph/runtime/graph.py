@@ -119,7 +119,9 @@ class Node:
     def inputs(self) -> list[Value]:
         """The values among the arguments, in order; those that its blocks use are not among them."""
         found: list[Value] = []
-        gather((self.args, self.kwargs), found)
+        gather(self.args, found)
+        if self.kwargs:
+            gather(self.kwargs, found)
         return found
 
     def __repr__(self) -> str:

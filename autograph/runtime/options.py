@@ -122,6 +122,8 @@ def _engine(name: str | None) -> tuple[str, str]:
             "engine='native' needs llvmlite, which is not installed: pip install 'autograph-py[native]', or leave "
             "engine= out, as engine='numpy' runs the same programs"
         )
+    if engine == "native":
+        importlib.import_module(ENGINES[engine]).get_ready()    # now, so that the first call need not wait for it
     return engine, chosen
 
 

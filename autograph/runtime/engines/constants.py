@@ -21,6 +21,7 @@ from autograph.runtime.opdef import FUNCTIONS
 ROOTS: dict[str, ModuleType] = {"np": np, "math": math, "cmath": cmath, "random": random, "time": time}
 _LITERALS = (bool, int, float, complex, str, bytes, type(None), type(...))
 _LONG = 200     # characters of a literal
+_NO_WORD = re.compile(r"\W")
 
 
 class Globals:
@@ -134,7 +135,7 @@ def _hint(value: Any) -> str:
         name = value.__name__
     else:
         name = getattr(value, "__name__", None) or type(value).__name__.lower()
-    name = re.sub(r"\W", "_", str(name)).strip("_")
+    name = _NO_WORD.sub("_", str(name)).strip("_")
     if not name.isidentifier():
         return "constant"
     return f"{name}_" if hasattr(builtins, name) or keyword.iskeyword(name) or name in ROOTS else name

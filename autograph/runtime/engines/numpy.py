@@ -33,6 +33,7 @@ from autograph.runtime.engines.variables import Variables, is_usable
 from autograph.runtime.graph import Graph
 
 _numbers = itertools.count(1)
+_NO_WORD = re.compile(r"\W")
 
 
 class Executable:
@@ -136,7 +137,7 @@ def _function(name: str, params: list[str], body: list[ast.stmt]) -> ast.Functio
 
 
 def _function_name(name: str) -> str:
-    found = re.sub(r"\W", "_", name.rpartition(".")[2])
+    found = _NO_WORD.sub("_", name.rpartition(".")[2])
     return found if is_usable(found) else "function"
 
 

@@ -52,7 +52,7 @@ from autograph.runtime.engines.native import products
 from autograph.runtime.engines.native.annotating import annotated
 from autograph.runtime.engines.native.fusion import Fuser
 from autograph.runtime.engines.native.kernels import Kernel
-from autograph.runtime.engines.native.machine import binding
+from autograph.runtime.engines.native.machine import binding, get_ready
 from autograph.runtime.engines.native.region import Region
 from autograph.runtime.engines.native.regions import Splitter
 from autograph.runtime.engines.native.trial import Trial, TriedKernel
@@ -238,4 +238,4 @@ class Parted:
         return made
 
 
-__all__ = ["Executable", "Native", "Region", "compile"]
+__all__ = ["Executable", "Native", "Region", "compile", "get_ready"]

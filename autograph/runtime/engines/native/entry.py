@@ -93,7 +93,7 @@ class Entry(Builtin):
     """The text of the C function around a loop.
 
     Args:
-        writer: of the code, whose table this shares.
+        things: for the table, which this shares with the code.
         operands: what the inputs are to the code.
         slots: of the frame.
         exits: of the code.
@@ -104,7 +104,7 @@ class Entry(Builtin):
 
     def __init__(
         self,
-        writer: Writer,
+        things: list[Any],
         operands: Sequence[Any],
         slots: int,
         exits: Sequence[Exit],
@@ -112,7 +112,7 @@ class Entry(Builtin):
         other: Callable[..., Any],
         left: Callable[..., Any],
     ) -> None:
-        super().__init__(writer.things, writer.declared, len(operands))
+        super().__init__(things, set(), len(operands))
         self._open(slots, other)
         if underflows:
             self._demand_silence()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -58,8 +59,7 @@ class Knowing(Emitter):
             return int(a.known), int(a.known)
         if a.ref in self._bounds:
             return self._bounds[a.ref]
-        info = np.iinfo(a.type.dtype)
-        return int(info.min), int(info.max)
+        return _limits(a.type.dtype)
 
     def integer(self, name: str, a: Number, b: Number) -> Number:
         if a.type == BOOL and a.known is not None and b.known is not None and name in _BITS:
@@ -67,14 +67,14 @@ class Knowing(Emitter):
         return super().integer(name, a, b)
 
     def overflowing(self, name: str, a: Number, b: Number) -> tuple[Number, Number]:
-        limits, (low, high) = np.iinfo(a.type.dtype), reach(name, self.bounds(a), self.bounds(b))
-        if limits.min <= low and high <= limits.max:
+        (least, most), (low, high) = _limits(a.type.dtype), reach(name, self.bounds(a), self.bounds(b))
+        if least <= low and high <= most:
             found = self.integer(name, a, b)
             self.bound(found.ref, low, high)
             return found, self.constant(False, BOOL)
         if name == "mul" and b.known is None:
             a, b = b, a
-        if name == "mul" and b.known is not None and limits.min == -(2**63):
+        if name == "mul" and b.known is not None and least == -(2**63):
             return self._multiplied(a, b, int(b.known))
         return super().overflowing(name, a, b)
 
@@ -118,6 +118,13 @@ class Knowing(Emitter):
 
     def _outside(self, place: Number, length: Number) -> Number:
         return Number(BOOL, self._emit(f"icmp uge i64 {place.ref}, {length.ref}"))
+
+
+@cache
+def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
+    """The least and the largest integer of a dtype."""
+    info = np.iinfo(dtype)
+    return int(info.min), int(info.max)
 
 
 def reach(name: str, a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:

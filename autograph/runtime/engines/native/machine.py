@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import pkgutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from typing import Any
 
@@ -74,6 +75,7 @@ class _Machine:
         cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
         target = llvm.Target.from_triple(self._triple)
         self.target = target.create_target_machine(cpu=cpu, features=features, opt=2, jit=True)
+        self._quick = target.create_target_machine(cpu=cpu, features=features, opt=0, jit=True)
         self.traits = (self._triple, cpu, features, __version__, str(llvm.llvm_version_info), _source())
 
     def object(self, text: str, branchy: bool = False) -> bytes:
@@ -81,13 +83,22 @@ class _Machine:
         code: bytes = self.target.emit_object(self.optimised(text, branchy))
         return code
 
+    def hasty_object(self, text: str) -> bytes:
+        """The object code of a text that is hardly worth the time to compile it."""
+        code: bytes = self._quick.emit_object(binding().parse_assembly(text))
+        return code
+
     def linked(self, code: bytes) -> Any:
         """An engine that has the functions of some object code, as long as it is alive."""
         llvm = binding()
         target = llvm.Target.from_triple(self._triple).create_target_machine(opt=0, jit=True)   # it makes no code
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self.add(engine, code)
         return engine
+
+    def add(self, engine: Any, code: bytes) -> None:
+        """Let an engine have the functions of some more object code, which may call those that it has."""
+        engine.add_object_file(binding().ObjectFileRef.from_data(code))
 
     def optimised(self, text: str, branchy: bool = False) -> Any:
         """The module of a text, after LLVM's passes.
@@ -109,6 +120,12 @@ class _Machine:
 @cache
 def machine() -> _Machine:
     return _Machine()
+
+
+def get_ready() -> None:
+    """Load LLVM. If that cannot be done, `compile` says why."""
+    with suppress(EngineError, ImportError, OSError):
+        machine()
 
 
 def _free(passes: Any) -> None:
@@ -137,7 +154,7 @@ class Code:
         cached: whether it was on disk.
         run: the function `loop` of it. It takes the addresses of frame and table, and gives the number of the exit.
         part: the same function, where it is one over a part of arrays; see `nest`.
-        entry: the address of its function `entry`; 0 if there is none.
+        entry: the address of its function `entry`; 0 if there is none yet.
     """
 
     def __init__(self, text: str, branchy: bool = False, origins: Sequence[Place] = ()) -> None:
@@ -145,16 +162,20 @@ class Code:
         self.text = text
         self.origins = origins
         self.branchy = branchy
-        key = disk.key_of(text, str(branchy), *here.traits)
-        code = disk.load(key)
-        self.cached = code is not None
-        if code is None:
-            code = here.object(text, branchy)
-            disk.save(key, code)
+        code, self.cached = _kept(text, str(branchy), lambda: here.object(text, branchy))
         self._engine = here.linked(code)
         self.run: Callable[[int, int], int] = _TYPE(self._engine.get_function_address("loop"))
         self.part: Callable[[int, int, int], int] = _PART(self._engine.get_function_address("loop"))
         self.entry: int = self._engine.get_function_address("entry")
+
+    def enter(self, text: str) -> int:
+        """Compile a function `entry` that calls this one. Gives its address."""
+        here = machine()
+        text = f"declare i64 @loop(ptr, ptr)\n{text}"
+        code, _ = _kept(text, "entry", lambda: here.hasty_object(text))
+        here.add(self._engine, code)
+        self.entry = self._engine.get_function_address("entry")
+        return self.entry
 
     @property
     def llvm(self) -> str:
@@ -166,6 +187,17 @@ class Code:
         """The assembly."""
         here = machine()
         return str(here.target.emit_assembly(here.optimised(self.text, self.branchy)))
+
+
+def _kept(text: str, how: str, make: Callable[[], bytes]) -> tuple[bytes, bool]:
+    """The object code of a text, and whether it was on disk."""
+    key = disk.key_of(text, how, *machine().traits)
+    code = disk.load(key)
+    if code is not None:
+        return code, True
+    code = make()
+    disk.save(key, code)
+    return code, False
 
 
 # It keeps the GIL, and asks for exceptions.

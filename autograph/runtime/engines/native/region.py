@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,6 +39,7 @@ NO_DETOURS = (
     "is Python's: there is no machine code for it, in a loop that is machine code. Let it stand outside the loop, or "
     "let the loop do it with numbers and elements of arrays"
 )
+AGAIN = 1           # calls after the one in which code was made, after which it gets a fast entry
 PATIENCE = 8        # calls in which there were that many, after which the code is not entered any more
 
 
@@ -45,41 +47,59 @@ class Version:
     """The machine code of a loop for inputs of certain kinds.
 
     Attributes:
-        entry: calls it, or whom the region calls otherwise.
+        entry: calls it, or whom the region calls otherwise; None until it has been called twice, since what is called
+            once only has no need of it.
         expected, detours: see `Detours`.
         underflows: whether it must not run if NumPy tells of underflows.
         costly: how many calls have left it too often.
+        call: in which call of the region it was made.
     """
 
     def __init__(self, region: Region, inputs: tuple[Any, ...]) -> None:
         begin = time.perf_counter()
         lowering, caller = region.lowering(inputs)
-        texts = [lowering.run()]
+        text = lowering.run()
         self.exits: list[Exit] = lowering.exits
         self.expected = lowering.expected
         self.detours = lowering.detours
         for detour in self.detours:
             region.refuse(detour)
         slots = max(caller.slots, lowering.slots, 1)
-        self.entry = region.entry
+        self.entry: Callable[..., Any] | None = None
         self.frame = ctypes.c_char * (8 * slots)
         self.underflows = lowering.emit.underflows
-        enters = FAST_UNDERFLOWS or not self.underflows
-        if enters:
-            left = partial(region.left_by, self)
-            entry = Entry(lowering.emit, caller.operands, slots, self.exits, self.underflows, self.entry, left)
-            texts.append(entry.text)
-        text = "\n".join([*sorted(lowering.emit.declared), *texts])
+        text = "\n".join([*sorted(lowering.emit.declared), text])
         self.code = Code(text, not lowering.vectorises, lowering.emit.origins)
-        self.table = Table.of(lowering.emit.things)
-        for detour in self.detours:
-            detour.enter(self.table)
-        if enters:
-            self.entry = builtin(self.code.entry, self.table, self.code)
+        self._things, self._operands, self._slots = lowering.emit.things, caller.operands, slots
+        self._left = partial(region.left_by, self)
+        self._tables: list[Table] = []
+        self._lock = threading.Lock()
+        self.call = region.calls
+        self._fill_table()
         self.seconds = time.perf_counter() - begin
         self.put = caller.put
         self.run = self.code.run
         self.costly = 0
+
+    def enter(self, other: Callable[..., Any]) -> Callable[..., Any]:
+        """Make `entry`. Gives what is to be called.
+
+        Args:
+            other: who is called where it cannot do.
+        """
+        with self._lock:
+            if self.entry is None and (FAST_UNDERFLOWS or not self.underflows):
+                made = Entry(self._things, self._operands, self._slots, self.exits, self.underflows, other, self._left)
+                address = self.code.enter("\n".join([*sorted(made.declared), made.text]))
+                self._fill_table()
+                self.entry = builtin(address, self.table, self.code)
+            return self.entry or other
+
+    def _fill_table(self) -> None:
+        self.table = Table.of(self._things)
+        self._tables.append(self.table)     # the code may be running with an earlier one
+        for detour in self.detours:
+            detour.enter(self.table)
 
 
 class Region:
@@ -89,6 +109,7 @@ class Region:
         inputs: what the loop of the graph begins with, and the values that it uses.
         values: what stands for these in `structure`.
         entry: what is to be called.
+        calls: how often it has been itself.
         versions: machine code by the kinds of inputs; None where it is of no use.
         reasons: why it is of none.
         left: how often the code was left, by the place.
@@ -123,6 +144,7 @@ class Region:
         self.met: dict[Value, Any] = {}
         self.values = [*args, *copier.params.values()]
         self.entry: Callable[..., Any] = self
+        self.calls = 0
         self._lessons = 0
         self._bound: list[tuple[dict[str, Any], str]] = []
         self._name = name
@@ -134,10 +156,13 @@ class Region:
         self._vain = 0
 
     def __call__(self, *inputs: Any) -> Any:
+        self.calls += 1
         for _ in range(EXITS):
             version = self._version(inputs)
             if version is None or (version.underflows and tells_of_underflows()):
                 break
+            if version.entry is None and self.calls - version.call >= AGAIN:
+                self._rebind(version.enter(self.entry))
             frame = version.frame()
             try:
                 version.put(frame, *inputs)
@@ -206,8 +231,7 @@ class Region:
             return None
         if kinds not in self.versions:
             try:
-                self.versions[kinds] = version = Version(self, inputs)
-                self._rebind(version.entry)
+                self.versions[kinds] = Version(self, inputs)
             except Refused as refused:
                 self.versions[kinds] = None
                 self.reasons.append(str(refused))

@@ -95,6 +95,8 @@ class Versions:
 
     def _fetch(self, key: Key) -> Any:
         found = self._state.env[key]
+        if type(found) is Number and found.ref:
+            return found
         fetched = mapped(lambda path, each: self._loaded((key, path), each), found)
         if fetched is not found:
             self._state.env[key] = fetched
@@ -277,5 +279,6 @@ def _held(env: dict[Key, Any]) -> dict[Cell, str]:
     """The cells of objects among what values are, and the registers that have them."""
     found: dict[Cell, str] = {}
     for key, operand in env.items():
-        mapped(lambda path, each: found.update({(key, path): each.ref}) if is_held(each) else each, operand)   # noqa: B023
+        if type(operand) is not Number:
+            mapped(lambda path, each: found.update({(key, path): each.ref}) if is_held(each) else each, operand)   # noqa: B023
     return found

@@ -12,7 +12,7 @@ import pytest
 
 import autograph as ag
 from autograph import disk as cache
-from autograph.runtime.engines.native import machine
+from autograph.runtime.engines.native import machine, region
 
 REPOSITORY = Path(__file__).parents[4]
 KEY, OTHER = cache.key_of("a", "b"), cache.key_of("ab")
@@ -51,6 +51,7 @@ def place(tmp_path, monkeypatch):
     """A folder of the test's own."""
     monkeypatch.setenv("AUTOGRAPH_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "_told", set())
+    monkeypatch.setattr(region, "AGAIN", 1)
     return tmp_path / "cache"
 
 
@@ -160,6 +161,14 @@ def test_other_threads_run_while_llvm_does():
         sys.setswitchinterval(interval)
     compiling.join()
     assert turns[0] > 10
+
+
+def test_entries_too(place):
+    """The C function around the code is made at the second call, and kept by itself."""
+    for _ in range(2):
+        function = ag.function(total, engine="native")
+        assert [function(10) for _ in range(4)] == [285] * 4
+    assert history(place) == {"w": 2, "h": 2} and len(code(place)) == 2
 
 
 # Damage -------------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.runtime.engines.native import region
 from autograph.runtime.engines.native.objects import layout_is_known
 
 
@@ -144,3 +145,67 @@ def test_other_threads_run():
         time.sleep(0.001)
         ticks += 1
     assert done and ticks > 3
+
+
+# When it is made ----------------------------------------------------------------------------------------------------
+
+
+def version_of(function):
+    (trace,) = function.traces
+    (region,) = trace.executable.native.regions
+    return region.compiled[-1]
+
+
+def test_what_is_called_once_only_does_without(monkeypatch):
+    monkeypatch.setattr(region, "AGAIN", 1)
+    function = native(last)
+    xs = np.arange(9.0)
+    assert same(function(xs, 4, 0), last(xs, 4, 0))
+    first = version_of(function)
+    assert first.entry is None and not first.code.entry
+    for _ in range(3):
+        assert same(function(xs, 4, 0), last(xs, 4, 0))
+    assert first.entry is not None and first.code.entry
+    other = np.arange(18.0)[::2]
+    assert same(function(other, 4, 0), last(other, 4, 0))       # by way of the first
+    second = version_of(function)
+    assert second is not first and second.entry is None
+    for each in (xs, other, xs) * 2:
+        assert same(function(each, 4, 0), last(each, 4, 0))
+    assert second.entry is not None
+
+
+def test_code_made_in_the_midst_of_a_call_is_not_called_again(monkeypatch):
+    """It is left for big integers, and entered again."""
+    monkeypatch.setattr(region, "AGAIN", 1)
+
+    def powers(n):
+        found, k = 0, 2**61
+        for i in range(n):
+            k = k * 2 if i == 1 else 3
+            found = found + k
+        return found
+
+    function = native(powers)
+    assert function(5) == powers(5)
+    assert version_of(function).entry is None
+    assert function(5) == powers(5) == function(5)
+    assert version_of(function).entry is not None
+
+
+def test_threads_that_call_for_the_second_time(monkeypatch):
+    monkeypatch.setattr(region, "AGAIN", 1)
+    xs = np.arange(9.0)
+    for _ in range(5):
+        function = native(last)
+        function(xs, 4, 0)
+        barrier, found = threading.Barrier(4), []
+
+        def work(function=function, barrier=barrier, found=found):
+            barrier.wait()
+            found.extend(function(xs, n, 0) for n in (4, 5, 6))
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        assert sorted(found) == sorted([last(xs, n, 0) for n in (4, 5, 6)] * 4)
