@@ -14,14 +14,14 @@ import tempfile
 from collections.abc import Callable
 from typing import Any
 
-from common import seconds, show, take_one_core
+from common import seconds, show, take_cores
 
-PROCESSES = 5
+PROCESSES = 3
 
 
 def called(name: str, with_numba: bool) -> None:
     """Print what the first call takes, in ms."""
-    take_one_core()
+    take_cores()
     import loops
     from native import WORK
 

@@ -13,6 +13,7 @@ import sys
 import arrays
 import conversion
 import everyday
+import first
 import native
 import running
 import staged
@@ -23,6 +24,7 @@ BENCHMARKS = {
     "running": running.main,
     "staged": staged.main,
     "native": native.main,
+    "first": first.main,
     "arrays": arrays.main,
     "everyday": everyday.main,
     "training": training.main,
