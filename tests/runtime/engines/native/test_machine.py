@@ -1,7 +1,8 @@
-"""Memory is given back."""
+"""Memory is given back; LLVM is loaded before the first call."""
 
 import gc
 import os
+import subprocess
 import sys
 import weakref
 
@@ -61,3 +62,18 @@ def test_branches_are_optimised_without_vectorising(monkeypatch):
     assert " x i64>" not in Code(text, branchy=True).llvm
     kept = text.replace("  br label %l", "  %c = alloca i64\n  store i64 7, ptr %c\n  br label %l", 1)
     assert "alloca" not in Code(kept, branchy=True).llvm
+
+
+def test_llvm_is_loaded_when_decorating():
+    """Not by the first call, nor by importing this library."""
+    program = """
+import sys
+import autograph as ag
+print("llvmlite" in sys.modules)
+function = ag.function(lambda n: n, engine="native")
+before = set(sys.modules)
+print(function(3), sys.modules["autograph.runtime.engines.native.machine"].machine.cache_info().currsize)
+print(set(sys.modules) - before)
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
+    assert run.stdout == "False\n3 1\nset()\n"
