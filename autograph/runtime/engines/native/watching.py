@@ -41,6 +41,12 @@ class Watching(Hoisting):
     def _is_blind(self) -> bool:
         return self.chunk is not None and self.chunk.blind is not None and self._now is not self.chunk.before
 
+    def python(self, name: str, *args: str) -> str:
+        """What Python does cannot be undone."""
+        if self.chunk is not None and self._is_blind:
+            self.chunk.exits += 1
+        return super().python(name, *args)
+
     # Doubts -----------------------------------------------------------------------------------------------------------
 
     def doubt_if(self, condition: Number) -> None:

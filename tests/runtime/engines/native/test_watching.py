@@ -270,3 +270,15 @@ def test_matrices(size):
     for places in ([], [(0, 0.0)], [(3, NAN)], [(5, INF), (6, BIG)], [(25, 1e200), (30, 1e-200)]):
         assert size < 20 or is_blind(check(lu, lambda: (matrix(*places),), lambda: (matrix(*places).T,)))  # noqa: B023
         check(smooth, lambda: (matrix(*places), matrix()), lambda: (a := matrix(*places), a))    # noqa: B023
+
+
+def with_python(a):
+    for i in range(1, a.shape[0]):
+        f = a[i, 0] / a[0, 0]
+        a[i] -= f * a[0]
+        a[i, 0] = f
+
+
+def test_what_python_does_within():
+    native = check(with_python, lambda: (np.zeros((30, 3)),), lambda: (np.arange(90.0).reshape(30, 3) + 1,))
+    assert not is_blind(native)
