@@ -32,7 +32,7 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | runtime/appearance runtime/instructions runtime/written runtime/contents
    |               | → runtime/tensor runtime/whereabouts runtime/blocks runtime/guards
    |               | → runtime/journal runtime/holding → runtime/known
-   |               | → runtime/trace runtime/forms runtime/environment runtime/parts
+   |               | → runtime/trace runtime/forms runtime/environment runtime/parts → runtime/finding
    |               | → runtime/outside runtime/raising runtime/refs
    |               | → runtime/regions
    |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed

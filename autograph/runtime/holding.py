@@ -219,6 +219,15 @@ def _dict(trace: Recorder, parts: dict[Any, Any]) -> Any:
     return found
 
 
+def has_fixed_keys(items: dict[Any, Any], lower: Callable[[Any], Any]) -> bool:
+    """Whether the keys of a dict are the same each time the graph runs, rather than objects that it gets or makes."""
+    return all(type(key) in (str, int) or _is_same(lower(key), key) for key in items)
+
+
+def _is_same(lowered: Any, key: Any) -> bool:
+    return lowered is key or (type(key) is tuple and type(lowered) is tuple and all(map(_is_same, lowered, key)))
+
+
 def hold(container: Any, handle: Tensor) -> None:
     """Let `handle` hold what a container holds."""
     item = Held(handle, id(container))

@@ -20,7 +20,7 @@ from autograph.marks import UNBOUND
 from autograph.runtime.classes import holds_attributes_only, is_users
 from autograph.runtime.environment import ModuleView
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, walk
-from autograph.runtime.holding import Held, held, iterator_class, may_contain
+from autograph.runtime.holding import Held, has_fixed_keys, held, iterator_class, may_contain
 from autograph.runtime.journal import PATCHED, Fallback, attributes, is_iterator
 from autograph.runtime.making import assigns_outside, make_function, make_object
 from autograph.runtime.outside import Outside
@@ -129,7 +129,8 @@ class Lowering:
 
     def _same_tuple(self, value: tuple[Any, ...]) -> Any:
         """A tuple in which nothing is staged: the very one that there is outside, if it came from there."""
-        found = self.outside.sources.get(id(value)) or (self.outside.find(value) if value else None)
+        self.outside.find_tuples()
+        found = self.outside.sources.get(id(value)) if value else None
         return value if found is None else self.outside._load(found[1], ObjectType("tuple"))
 
     def _check_whole(self, value: Any) -> None:
@@ -151,9 +152,13 @@ class Lowering:
             raise Unstageable(reason, self.trace.place())
         self._being_made.add(id(value))
         if type(value) in (list, dict):
-            is_dict = type(value) is dict
-            parts: Any = {k: self.lower(v) for k, v in value.items()} if is_dict else list(map(self.lower, value))
-            made = self._record("build", (parts,))
+            if type(value) is list:
+                made = self._record("build", (list(map(self.lower, value)),))
+            elif has_fixed_keys(value, self.trace.lower):
+                made = self._record("build", ({key: self.lower(part) for key, part in value.items()},))
+            else:
+                items = [(self.trace.lower(key), self.lower(part)) for key, part in value.items()]
+                made = self._record("call", (dict, items))
         elif type(value) is bytearray:
             made = self._record("call", (bytearray, bytes(value)))
         elif type(value) is set:

@@ -19,9 +19,10 @@ import numpy as np
 from autograph import libraries, nest
 from autograph.runtime.classes import is_opaque, is_open, is_quantity, is_users, may_vary, stands_for_itself
 from autograph.runtime.environment import Environment, ModuleView
+from autograph.runtime.finding import Finding, inner_source
 from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.guards import Condition, is_alike, is_same, is_structure
-from autograph.runtime.journal import attributes, entries
+from autograph.runtime.journal import attributes
 from autograph.runtime.keys import static_key
 from autograph.runtime.naming import looks_around
 from autograph.runtime.parts import (
@@ -30,7 +31,6 @@ from autograph.runtime.parts import (
     is_empty,
     is_long,
     is_small,
-    own_parts,
     parts_of,
     type_outside,
 )
@@ -41,13 +41,11 @@ from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import ObjectType, type_of
 
-_REACH = 10_000
 _MISSING: Any = object()
-_CLASSES = {name: value for name, value in vars(builtins).items() if getattr(value, "__module__", "") == "builtins"
-            and isinstance(value, type)}  # for which nothing stands in
+_CLASSES = {name: kind for name, kind in vars(builtins).items() if isinstance(kind, type)}  # nothing stands in for them
 
 
-class Outside:
+class Outside(Finding):
     """The world around the function, as one trace sees it.
 
     Args:
@@ -56,20 +54,17 @@ class Outside:
     """
 
     def __init__(self, trace: Trace, late: set[tuple[Any, ...]], stand_in: Callable[[Any], Any]) -> None:
-        self.trace = trace
+        super().__init__(trace)
         self.late = late
         self.stand_in = stand_in
         self.importer: Callable[..., Any] = lambda original, *more: original  # set by who makes the trace
         self.meet: Callable[[Any], None] = lambda thing: None  # set by who makes the trace
         self.guards: list[Guard] = []
-        self.param_names: dict[Value, str] = {}  # the names of the graph's params in guards
         self.environments: dict[int, Environment] = {}
         self.cells: dict[int, tuple[CellType, CellType, Any]] = {}
-        self.objects: dict[int, tuple[Any, Source | Value]] = {}
         self.met_again: list[tuple[Any, Source | Value]] = []  # objects that are known, from other sources
         self.exposed: dict[int, Any] = {}  # objects that code saw which is not traced
         self.read_late: dict[tuple[int, str], Tensor] = {}
-        self.sources: dict[int, tuple[Any, Source]] = {}
         self._seen: dict[int, tuple[Any, Any]] = {}
         self._loads: dict[tuple[Any, ...], Value] = {}
         self._arrays: dict[int, Tensor] = {}
@@ -230,8 +225,7 @@ class Outside:
         for thing, base in list(self._within(root, source)):
             for key, part in parts_of(thing):
                 if not isinstance(thing, tuple) and not is_tensor(part) and (is_opaque(part) or is_long(part)):
-                    inner = base.item(key) if isinstance(thing, (list, dict)) else base.attribute(key)
-                    self.trace.journal.replace(thing, key, self._read_when_used(part, inner))
+                    self.trace.journal.replace(thing, key, self._read_when_used(part, inner_source(thing, base, key)))
 
     def _read_when_used(self, value: Any, source: Source) -> Tensor:
         """A handle for an array or an object, which the graph reads if traced code uses it."""
@@ -352,48 +346,3 @@ class Outside:
             found = self._arrays[id(value)] = self.trace.handle(node.add_output(type_of(value)))
             self._seen[id(value)] = value, found
         return found
-
-    def find(self, value: Any) -> tuple[Any, Source] | None:
-        """The attribute, of an object that the function knows, that something is: what has it, and its source."""
-        for root, source in list(self.objects.values()):  # to look at an object may show more
-            for thing, base in self._within(root, source):
-                for key, part in self._parts_at_first(thing):
-                    if part is value:
-                        return thing, base.item(key) if isinstance(thing, (list, tuple, dict)) else base.attribute(key)
-        return None
-
-    def _parts_at_first(self, thing: Any) -> list[tuple[Any, Any]]:
-        """The parts that a container or object had before traced code changed it."""
-        noted = self.trace.journal.at_first(thing)
-        if noted is None:
-            return parts_of(thing)
-        if isinstance(thing, (type, ModuleType)):
-            return own_parts(noted)
-        return [(key, part) for key, part in (entries(noted) or {}).items() if isinstance(key, (str, int))]
-
-    def owner_of(self, names: Any) -> Any:
-        """The object, of those that the function knows, whose `__dict__` something is."""
-        known = (thing for root, source in list(self.objects.values()) for thing, _ in self._within(root, source))
-        return next((thing for thing in known if getattr(thing, "__dict__", None) is names), None)
-
-    def _within(self, root: Any, source: Source | Value) -> Iterator[tuple[Any, Source]]:
-        """An object and all that can be reached from it, with their sources."""
-        rest = [(root, self.source_of(source))]
-        seen: set[int] = set()
-        while rest and len(seen) < _REACH:
-            thing, base = rest.pop()
-            if id(thing) in seen:
-                continue
-            seen.add(id(thing))
-            yield thing, base
-            for key, part in self._parts_at_first(thing):
-                if has_parts(part):
-                    is_item = isinstance(thing, (list, tuple, dict))
-                    rest.append((part, base.item(key) if is_item else base.attribute(key)))
-
-    def source_of(self, known: Source | Value) -> Source:
-        """Where an object comes from that is known by its source, or by the param that stands for it."""
-        if isinstance(known, Source):
-            return known
-        name = self.param_names[known]
-        return Source("param", (known,), name, (), known.name or name)

@@ -24,6 +24,7 @@ from autograph.runtime.holding import (
     HOLDERS,
     Held,
     drained,
+    has_fixed_keys,
     held,
     hold,
     is_spread,
@@ -46,9 +47,7 @@ from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, 
 from autograph.runtime.whereabouts import Handling, Whereabouts
 
 _WITH_DEFAULT = frozenset({".get", "getattr"})  # which they may give back: that very object
-_IN_PLACE = frozenset(
-    "iadd isub imul itruediv ifloordiv imod ipow imatmul ilshift irshift iand ior ixor".split()
-)
+_IN_PLACE = frozenset("iadd isub imul itruediv ifloordiv imod ipow imatmul ilshift irshift iand ior ixor".split())
 
 # What takes all items of an iterator at once.
 CONSUMING = frozenset(
@@ -284,10 +283,10 @@ class Trace(Blocks, Whereabouts):
                 return self.use(inside)
             if kind is list:
                 return [self.lower(part) for part in args]
-            if kind is dict:
+            if kind is dict and has_fixed_keys(args, self.lower):
                 return {key: self.lower(part) for key, part in args.items()}
-            if kind is set:
-                return self.use(self.record("call", (set, tuple(args))))
+            if kind in (set, dict):
+                return self.use(self.record("call", (kind, tuple(args if kind is set else args.items()))))
             return self.use(self.materialise(args))
         if kind is Held:
             args._refuse()
@@ -316,18 +315,15 @@ class Trace(Blocks, Whereabouts):
             return inside
         for part in list(container.values() if isinstance(container, dict) else container):
             self._hold(part)
-            inside = owned(container)
-            if inside is not None:  # what was written along with the part holds the whole
-                return inside
         if type(container) is tuple:
             return run_time(self, container)
-        handle = run_time(self, container)
+        made = None if owned(container) else run_time(self, container)
         inside = owned(container)
-        if inside is not None:  # it had to be written to something, before this could be recorded
-            return inside
+        if made is None or inside is not None:  # it had to be written to something, before all could be recorded
+            return inside  # type: ignore[return-value]
         self.journal.touch(container)
-        hold(container, handle)
-        return handle
+        hold(container, made)
+        return made
 
     # What Python asks -------------------------------------------------------------------------------------------------
 

@@ -92,7 +92,7 @@ class Writer:
             found = self.outside.find(value)
             if found is not None:
                 value = self.trace.handle(self.outside._load(found[1], ObjectType(type(value).__name__)))
-        self.trace.record_lowered(op, (place, key, self.lower(value)))
+        self.trace.record_lowered(op, (place, self.trace.lower(key), self.lower(value)))
         self._writes.add(id(self.trace.block.nodes[-1]))
 
     def _write_thing(self, thing: Any, after: Any, before: Any, first: Any) -> set[tuple[Any, ...]]:
@@ -158,7 +158,7 @@ class Writer:
                     self._write("setitem", place, key, value)
         else:
             self.trace.record_lowered(".clear", (place,))
-            self.trace.record_lowered(".update", (place, {key: self.lower(value) for key, value in after.items()}))
+            self.trace.record_lowered(".update", (place, self.lower(dict(after))))
 
     def _write_object(self, thing: Any, after: Any, before: Any, first: Any, place: Any) -> set[tuple[Any, ...]]:
         """The same for attributes of an object, which is at `place` when the graph runs."""

@@ -456,3 +456,21 @@ def tuples_stay_the_same_ones(thing, x):
 @calls("1")
 def a_tuple_of_the_module(x):
     return LIMITS, x
+
+
+class Key:
+    def __init__(self, number=0):
+        self.number = number
+
+
+@calls("Key(), [Key(1), Key(2)], 1.5, {}", "Key(3), [], 2, {1: 2}", "Key(4), [Key(5)], np.arange(2), {(1, 2): 3}")
+def objects_as_keys(key, keys, x, table):
+    made = Key(x)
+    table[made] = x
+    mine = {key: x, (1, key): made, **{each: each.number for each in keys}}
+    for each in keys:
+        mine[each] += x
+    other = {made: 1.0}
+    other[made] += x
+    here = made in other, other[made], key in mine, list(mine)[0] is key, {made} & set(table) == {made}
+    return here, list(other)[0] is made, list(table)[-1] is made, len(mine), [mine[each] for each in keys], made.number

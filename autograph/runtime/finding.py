@@ -1,0 +1,93 @@
+"""Where the objects come from that traced code meets: which attribute or item, of what, each of them is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+from autograph.runtime.graph import Value
+from autograph.runtime.journal import entries
+from autograph.runtime.parts import has_parts, own_parts, parts_of
+from autograph.runtime.sources import Source
+from autograph.runtime.trace import Trace
+
+_REACH = 10_000
+
+
+class Finding:
+    """The objects that a function knows.
+
+    Attributes:
+        objects: those whose attributes traced code may read and set, by identity, with their sources.
+        sources: what else came from outside.
+        param_names: the names of the graph's params in guards.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.objects: dict[int, tuple[Any, Source | Value]] = {}
+        self.sources: dict[int, tuple[Any, Source]] = {}
+        self.param_names: dict[Value, str] = {}
+        self._searched = 0  # how many objects have been searched for tuples
+
+    def find_tuples(self) -> None:
+        """Know the sources of all tuples that objects have which the function knows."""
+        for thing, base, key, part in self._known_parts(self._searched):
+            if type(part) is tuple:
+                self.sources.setdefault(id(part), (part, inner_source(thing, base, key)))
+        self._searched = len(self.objects)
+
+    def find(self, value: Any) -> tuple[Any, Source] | None:
+        """The attribute, of an object that the function knows, that something is: what has it, and its source."""
+        for thing, base, key, part in self._known_parts():
+            if part is value:
+                return thing, inner_source(thing, base, key)
+        return None
+
+    def _known_parts(self, since: int = 0) -> Iterator[tuple[Any, Source, Any, Any]]:
+        """What has parts, in the objects that the function knows (the latest, from a number on), and what they are."""
+        for known in list(self.objects.values())[since:]:
+            for thing, base in self._within(*known):
+                for key, part in self._parts_at_first(thing):
+                    yield thing, base, key, part
+
+    def _parts_at_first(self, thing: Any) -> list[tuple[Any, Any]]:
+        """The parts that a container or object had before traced code changed it."""
+        noted = self.trace.journal.at_first(thing)
+        if noted is None:
+            return parts_of(thing)
+        if isinstance(thing, (type, ModuleType)):
+            return own_parts(noted)
+        return [(key, part) for key, part in (entries(noted) or {}).items() if isinstance(key, (str, int))]
+
+    def owner_of(self, names: Any) -> Any:
+        """The object, of those that the function knows, whose `__dict__` something is."""
+        known = (thing for known in list(self.objects.values()) for thing, _ in self._within(*known))
+        return next((thing for thing in known if getattr(thing, "__dict__", None) is names), None)
+
+    def _within(self, root: Any, source: Source | Value) -> Iterator[tuple[Any, Source]]:
+        """An object and all that can be reached from it, with their sources."""
+        rest = [(root, self.source_of(source))]
+        seen: set[int] = set()
+        while rest and len(seen) < _REACH:
+            thing, base = rest.pop()
+            if id(thing) in seen:
+                continue
+            seen.add(id(thing))
+            yield thing, base
+            for key, part in self._parts_at_first(thing):
+                if has_parts(part):
+                    rest.append((part, inner_source(thing, base, key)))
+
+    def source_of(self, known: Source | Value) -> Source:
+        """Where an object comes from that is known by its source, or by the param that stands for it."""
+        if isinstance(known, Source):
+            return known
+        name = self.param_names[known]
+        return Source("param", (known,), name, (), known.name or name)
+
+
+def inner_source(thing: Any, base: Source, key: Any) -> Source:
+    """The source of a part of a thing."""
+    return base.item(key) if isinstance(thing, (list, tuple, dict)) else base.attribute(key)
