@@ -81,7 +81,7 @@ def _may_be_array(operand: gast.AST, context: Context) -> bool:
     root = operand
     while isinstance(root, (gast.Attribute, gast.Subscript)):
         root = root.value.args[0] if template.is_call(root.value, "ref") else root.value
-    return isinstance(root, gast.Name) and root.id != "self" and context.is_local(root.id)
+    return isinstance(root, gast.Name) and context.is_local(root.id) and not (operand is root and root.id == "self")
 
 
 def _makes_text(node: gast.AST, context: Context) -> bool:

@@ -7,7 +7,7 @@ together again.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,46 +16,18 @@ from autograph import nest
 from autograph.compat.tensorflow import dtypes, graphs
 from autograph.compat.tensorflow.convert import convert_to_tensor
 from autograph.compat.tensorflow.dtypes import as_dtype
-from autograph.compat.tensorflow.errors import InvalidArgumentError, OutOfRangeError
+from autograph.compat.tensorflow.errors import InvalidArgumentError
 from autograph.compat.tensorflow.function import function
 from autograph.compat.tensorflow.loops import Items
+from autograph.compat.tensorflow.rows import DatasetIterator, Row, Rows, items_of, row_of, tensors_of
 from autograph.compat.tensorflow.shapes import TensorShape, TensorSpec
-from autograph.compat.tensorflow.tensor import Tensor, type_of, wrap
+from autograph.compat.tensorflow.tensor import Tensor
 
-Row = tuple[Any, ...]
 AUTOTUNE = -1
 
 
 def _specs_of(element: Any) -> Any:
     return nest.map(lambda leaf: TensorSpec(leaf.shape, leaf.dtype), element)
-
-
-def _tensors(spec: Any, row: Iterable[Any]) -> Any:
-    """The element that a row stands for."""
-    values = iter(row)
-    return nest.map(lambda leaf: wrap(next(values), leaf.dtype, leaf.shape, "IteratorGetNext"), spec)
-
-
-def _row(element: Any) -> Row:
-    return tuple(convert_to_tensor(leaf)._value for leaf in nest.flatten(element))
-
-
-def _items(source: Any, spec: Any, strict: bool) -> Items:
-    types = [type_of(leaf.dtype, leaf.shape) for leaf in nest.flatten(spec)]
-    build = lambda params: _tensors(spec, params)  # noqa: E731
-    return Items(source, build, types, is_dataset=True, strict_shapes=strict)
-
-
-class Rows:
-    """The elements of a dataset as a graph iterates over them: rows, or values if each has only one."""
-
-    def __init__(self, make: Callable[[], Iterator[Row]], single: bool) -> None:
-        self.make = make
-        self.single = single
-
-    def __iter__(self) -> Iterator[Any]:
-        rows = self.make()
-        return (row[0] for row in rows) if self.single else rows
 
 
 class Dataset:
@@ -82,7 +54,7 @@ class Dataset:
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
         element = _eagerly(lambda: nest.map(convert_to_tensor, tensors))
-        return Dataset(lambda: iter([_row(element)]), _specs_of(element), 1)
+        return Dataset(lambda: iter([row_of(element)]), _specs_of(element), 1)
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
@@ -130,7 +102,7 @@ class Dataset:
             name: str | None = None) -> Dataset:  # fmt: skip
         concrete, call = self._function(map_func)
         spec = concrete.structured_outputs
-        return Dataset(lambda: (_row(call(row)) for row in self._make()), spec, self._length)
+        return Dataset(lambda: (row_of(call(row)) for row in self._make()), spec, self._length)
 
     def _function(self, python_function: Callable[..., Any]) -> tuple[Any, Callable[[Row], Any]]:
         """A function of the elements, traced; and how to call it for a row."""
@@ -140,7 +112,7 @@ class Dataset:
         concrete = _eagerly(lambda: staged.get_concrete_function(*specs))
 
         def call(row: Row) -> Any:
-            element = _tensors(self.element_spec, row)
+            element = tensors_of(self.element_spec, row)
             return _eagerly(lambda: concrete(*element) if apart else concrete(element))
 
         return concrete, call
@@ -161,7 +133,7 @@ class Dataset:
             return self
 
         def made(row: Row) -> Dataset:
-            element = _tensors(self.element_spec, row)
+            element = tensors_of(self.element_spec, row)
             found: Dataset = _eagerly(lambda: map_func(*element) if apart else map_func(element))
             return found
 
@@ -178,9 +150,9 @@ class Dataset:
         def rows() -> Iterator[Row]:
             state = begin
             for row in self._make():
-                element = _tensors(self.element_spec, row)
+                element = tensors_of(self.element_spec, row)
                 state, found = _eagerly(lambda: staged(state, element))  # noqa: B023
-                yield _row(found)
+                yield row_of(found)
 
         return Dataset(rows, concrete.structured_outputs[1], self._length)
 
@@ -206,7 +178,7 @@ class Dataset:
         found = list(itertools.islice(self._make(), 2))
         if len(found) != 1:
             raise InvalidArgumentError(f"Dataset was {'empty' if not found else 'of more than one element'}.")
-        return _tensors(self.element_spec, found[0])
+        return tensors_of(self.element_spec, found[0])
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
         """Every so-manieth element, from the one of that number on."""
@@ -337,7 +309,7 @@ class Dataset:
         return self.enumerate(named.get("start", start))
 
     def _items_(self, graph: graphs.FuncGraph) -> Items:
-        return _items(graph.trace.lower((self.rows,))[0], self.element_spec, self.strict_shapes)
+        return items_of(graph.trace.lower((self.rows,))[0], self.element_spec, self.strict_shapes)
 
     def __repr__(self) -> str:
         return f"<_Dataset element_spec={self.element_spec!r}>"
@@ -355,47 +327,3 @@ def _converted(tensors: Any) -> Any:
     if isinstance(tensors, tuple):
         return tuple(map(_converted, tensors))
     return convert_to_tensor(tensors)
-
-
-class DatasetIterator:
-    """What gives the elements of a dataset one by one: of an eager one now, of one made in a graph when that runs."""
-
-    def __init__(self, source: Any, spec: Any) -> None:
-        self._source = source
-        self.element_spec = spec
-
-    def __iter__(self) -> DatasetIterator:
-        return self
-
-    def _iter_(self) -> DatasetIterator:
-        return self
-
-    def __next__(self) -> Any:
-        return self.get_next()
-
-    def _next_(self, *default: Any) -> Any:
-        return self.get_next()
-
-    def get_next(self) -> Any:
-        graph = graphs.current()
-        if graph is None:
-            found = next(self._source)
-            return _tensors(self.element_spec, found if nest.is_nested(self.element_spec) else (found,))
-        found = graph.trace.record("call", (_next, self._source))
-        kinds = nest.flatten(self.element_spec)
-        if not nest.is_nested(self.element_spec):
-            return wrap(found, kinds[0].dtype, kinds[0].shape, "IteratorGetNext")
-        return _tensors(self.element_spec, graph.trace.unpack(found, len(kinds)))
-
-    def get_next_as_optional(self) -> Any:
-        raise NotImplementedError("optional values of iterators are not there: catch the end of the iteration instead")
-
-    def _items_(self, graph: graphs.FuncGraph) -> Items:
-        return _items(graph.trace.lower((self._source,))[0], self.element_spec, strict=True)
-
-
-def _next(source: Iterator[Any]) -> Any:
-    try:
-        return next(source)
-    except StopIteration:
-        raise OutOfRangeError("End of sequence") from None
