@@ -310,6 +310,16 @@ def _is_callable(trace: Trace, thing: Any) -> Any:
 
 
 @on_behalf
+def _identity(trace: Trace, thing: Any) -> Any:
+    """`id(thing)`: traced code has copies of what it gets and makes, but for what is the same at each call."""
+    if is_tensor(thing):
+        return trace.record("call", (id, thing))
+    if not isinstance(thing, (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.NoneType)):
+        raise Plain("id() tells which object something is", trace.place())
+    return id(thing)
+
+
+@on_behalf
 def _has_attribute(trace: Trace, thing: Any, name: Any) -> Any:
     """`hasattr(thing, name)`."""
     if not is_tensor(thing) or is_tensor(name):
@@ -354,6 +364,7 @@ def _may_be_number(kind: Any) -> bool:
 _NUMBERS = (int, float, complex, np.generic, np.ndarray)
 _ASKED: dict[Any, Callable[..., Any]] = {
     callable: _is_callable,
+    id: _identity,
     isinstance: _is_instance,
     hasattr: _has_attribute,
     getattr: _get_attribute,

@@ -474,3 +474,20 @@ def objects_as_keys(key, keys, x, table):
     other[made] += x
     here = made in other, other[made], key in mine, list(mine)[0] is key, {made} & set(table) == {made}
     return here, list(other)[0] is made, list(table)[-1] is made, len(mine), [mine[each] for each in keys], made.number
+
+
+@calls("[1.0, 2.0], Key(), 0", "[1.0], Key(), 2", "[], Key(3), 1")
+def identities(ws, key, n):
+    known, first = {id(ws): "ws", id(key): "key"}, id(ws)
+    for _ in range(n):
+        ws = [w + 1 for w in ws]
+    return id(ws) == first, known[id(key)], sorted(known.values()), id(len) == id(len)
+
+
+@calls("Key(), [1.0, 2.0], 0", "Key(), [1.0, 2.0], 3")
+def a_list_that_may_be_replaced(key, ws, n):
+    first = ws
+    for _ in range(n):
+        ws = [w * 2.0 for w in ws]
+    key.best = ws
+    return key.best is first, key
