@@ -35,7 +35,7 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | → runtime/trace runtime/forms runtime/environment runtime/parts → runtime/finding
    |               | → runtime/outside runtime/raising runtime/refs
    |               | → runtime/regions
-   |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed
+   |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed runtime/identity
    |               | → runtime/standins runtime/loops runtime/instrument
    |               | → runtime/turns
    |               | → runtime/while_loop runtime/for_loop runtime/calling runtime/lowering runtime/objects

@@ -56,5 +56,5 @@ class Blocks:
     def strayed(self, tensor: Any, place: Place) -> StagingError:
         """The error for a handle of this trace that is used after its end, or by another thread."""
         if self.closed or get_ident() == self.thread:
-            return leaked(tensor._value, place)
-        return of_another_thread(tensor._value, self.graph.name, place)
+            return leaked(tensor._ag_value, place)
+        return of_another_thread(tensor._ag_value, self.graph.name, place)

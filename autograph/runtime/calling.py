@@ -324,7 +324,7 @@ class Caller:
                 return recorded(*args, **kwargs)
             first = args[2:]
             if not first:
-                if is_tensor(items) and not has_items(items._value):
+                if is_tensor(items) and not has_items(items._ag_value):
                     self.trace.record("check_some", (items,))
                 first, items = (items[0],), items[1:]
             return self.replacement(written.reduce)(args[0], items, *first)
@@ -337,7 +337,7 @@ def _staged_sequence(items: Any) -> Any:
     items = as_tensor(items) if is_staged(items) else items
     if not is_tensor(items):
         return items if type(items) in (list, tuple) and may_hold(items) else None
-    found = items._value.type
+    found = items._ag_value.type
     is_sequence = bool(found.shape) if isinstance(found, TensorType) else found.name in ("list", "tuple")
     return items if is_sequence else None
 

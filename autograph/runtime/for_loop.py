@@ -226,7 +226,7 @@ def _is_passive(items: Iterator[Any]) -> bool:
 
 def _items(trace: Trace, iterable: Tensor) -> Iterator[Any]:
     """The items of a staged value, one by one, for a loop that the user wants unrolled."""
-    type = iterable._value.type
+    type = iterable._ag_value.type
     length = type.shape[0] if isinstance(type, TensorType) and type.exact and type.ndim else None
     if length is None:
         trace.needs(iterable, "to unroll this loop", asked=True)
@@ -234,7 +234,7 @@ def _items(trace: Trace, iterable: Tensor) -> Iterator[Any]:
 
 
 def _has_items(iterable: Tensor, count: int) -> bool:
-    type = iterable._value.type
+    type = iterable._ag_value.type
     return isinstance(type, TensorType) and type.exact and bool(type.ndim) and (type.shape[0] or 0) >= count
 
 

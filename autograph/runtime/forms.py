@@ -76,7 +76,7 @@ def is_stageable(value: Any) -> bool:
 def type_at(value: Any) -> Type:
     """The type that a value has as a leaf."""
     if is_tensor(value):
-        return value._value.type  # type: ignore[no-any-return]
+        return value._ag_value.type  # type: ignore[no-any-return]
     inside = held(value)
     if inside is not None:
         return type_at(inside)
@@ -298,7 +298,7 @@ def build(form: Form, handles: Iterator[Any]) -> Any:
 def describe(value: Any) -> str:
     """A value, as an error message names it."""
     if is_tensor(value):
-        return f"a value of type {value._value.type}"
+        return f"a value of type {value._ag_value.type}"
     if value is UNBOUND:
         return "unbound"
     if isinstance(value, (type(None), bool, int, float, complex, str)):

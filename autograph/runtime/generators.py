@@ -205,7 +205,7 @@ def collect(generated: Generated, done: Any, op: str) -> Any:
     trace = generated.trace
     if isinstance(done, set):
         target = trace.record("call", (set, list(done)))
-        target._value.type = ObjectType("set")
+        target._ag_value.type = ObjectType("set")
     else:
         target = trace.constant(type(done)(done))
 

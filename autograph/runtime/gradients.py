@@ -165,7 +165,7 @@ def _pairs(outputs: Any, cotangents: Any, path: str = "") -> list[tuple[Any, Any
     """The leaves of a result with the gradients given of them; that of a list that an operation gave is a structure."""
     kind, given = nest.kind_of(outputs), nest.kind_of(cotangents)
     if kind is None:
-        if given is not None and not (is_tensor(outputs) and isinstance(outputs._value.type, ObjectType)):
+        if given is not None and not (is_tensor(outputs) and isinstance(outputs._ag_value.type, ObjectType)):
             raise _misfit(outputs, cotangents, path)
         return [(outputs, cotangents)]
     parts = kind.children(outputs)
@@ -222,7 +222,7 @@ def traced_jvp(trace: Trace, function: Callable[..., Any], primals: Sequence[Any
 
 def _parts(trace: Trace, leaf: Any) -> Any:
     """What an operation gave as one tuple, as one of its items; other leaves as they are."""
-    type = leaf._value.type if is_tensor(leaf) else None
+    type = leaf._ag_value.type if is_tensor(leaf) else None
     if not isinstance(type, ObjectType) or not type.items:
         return leaf
     return tuple(_parts(trace, part) for part in trace.unpack(leaf, len(type.items)))
@@ -230,7 +230,7 @@ def _parts(trace: Trace, leaf: Any) -> Any:
 
 def _zero(trace: Trace, leaf: Any) -> Any:
     """To begin with, of the class of what the gradients are of."""
-    type = leaf._value.type if is_tensor(leaf) else None
+    type = leaf._ag_value.type if is_tensor(leaf) else None
     if isinstance(type, ObjectType):
         return trace.record("zeros_in", (leaf,))
     if isinstance(type, TensorType) and type.kind != "array" and not type.shape:
@@ -246,7 +246,7 @@ def traced_stop(trace: Trace, value: Any) -> Any:
 
 def _one(trace: Trace, value: Any) -> Any:
     """The gradient of a number in itself, of its class, on which it depends what a division by zero does."""
-    type = value._value.type if is_tensor(value) else None
+    type = value._ag_value.type if is_tensor(value) else None
     if isinstance(type, TensorType) and type.exact:
         one = np.ones((), type.dtype)
         return trace.record("bound", (one.item() if type.kind == "python" else one[()],))
@@ -260,7 +260,7 @@ def like(trace: Trace, gradient: Any, leaf: Any) -> Any:
         return trace.record("gradient_in", (trace.record("fit", (gradient, leaf)), leaf))
     if isinstance(type, TensorType) and type.kind == "python":
         return trace.record("complex" if type.dtype.kind == "c" else "float", (gradient,))
-    if isinstance(type, ObjectType) or (is_tensor(gradient) and gradient._value.type == type):
+    if isinstance(type, ObjectType) or (is_tensor(gradient) and gradient._ag_value.type == type):
         return gradient
     return trace.record("fit", (gradient, leaf))
 
@@ -300,7 +300,7 @@ def root(trace: Trace, leaf: Any, name: str) -> Any:
 
 def _is_number(leaf: Any) -> bool:
     if is_tensor(leaf):
-        found = leaf._value.type
+        found = leaf._ag_value.type
         return found.dtype.kind in "fc" if isinstance(found, TensorType) else has_gradient(found)
     return isinstance(leaf, (float, complex, np.floating, np.complexfloating)) or (
         isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc"
@@ -308,7 +308,7 @@ def _is_number(leaf: Any) -> bool:
 
 
 def _described(leaf: Any) -> str:
-    return f"of type {leaf._value.type}" if is_tensor(leaf) else f"of class {type(leaf).__name__}"
+    return f"of type {leaf._ag_value.type}" if is_tensor(leaf) else f"of class {type(leaf).__name__}"
 
 
 def split(result: Any, name: str) -> tuple[Any, Any]:
@@ -321,7 +321,7 @@ def split(result: Any, name: str) -> tuple[Any, Any]:
 def check_scalar(value: Any, name: str) -> None:
     """See to it that a function returns one float."""
     if is_tensor(value):
-        type = value._value.type
+        type = value._ag_value.type
         if has_gradient(type) and not (isinstance(type, TensorType) and type.shape):
             return
     elif isinstance(value, (float, complex, np.floating)):

@@ -43,8 +43,8 @@ class Held:
     def __init__(self, tensor: Tensor, owner: int | None = None) -> None:
         self.tensor = tensor
         self.owner = owner
-        tensor._trace.held.append(self)
-        _TRACES.add(tensor._trace)
+        tensor._ag_trace.held.append(self)
+        _TRACES.add(tensor._ag_trace)
 
     def __repr__(self) -> str:
         return f"<held by {self.tensor!r}>"
@@ -57,7 +57,7 @@ class Held:
     __hash__ = object.__hash__
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
-        trace = self.tensor._trace
+        trace = self.tensor._ag_trace
         raise Unstageable(
             "this container has a number of elements that is known only when the program runs, and is used here by "
             "code that is not staged. Index it, iterate over it or call its methods in code that is converted",
@@ -78,7 +78,7 @@ def held(container: Any) -> Tensor | None:
     inside = owned(container)
     if inside is not None:
         return inside
-    trace: Recorder = next(part for part in container if type(part) is Held).tensor._trace
+    trace: Recorder = next(part for part in container if type(part) is Held).tensor._ag_trace
     made: Tensor = trace.materialise(container)
     return made
 
@@ -182,7 +182,7 @@ def run_time(trace: Recorder, container: Any) -> Tensor:
             limit = (container.maxlen,) if isinstance(container, deque) and container.maxlen is not None else ()
             handle = trace.record("call", (kind, handle, *limit))
     if kind not in (list, dict):
-        handle._value.type = ObjectType(kind.__name__)
+        handle._ag_value.type = ObjectType(kind.__name__)
     return handle  # type: ignore[no-any-return]
 
 

@@ -127,7 +127,7 @@ class Carry:
         """The values and lists that the loop begins with, which have other names in its body."""
         begin = [self.begin[slot] for slot, form in self.forms.items() if any(True for _ in forms.types(form))]
         handles = [held(value) if type(value) in HOLDERS else value for value in begin]
-        return [value._value for value in handles if value is not None and is_tensor(value)]
+        return [value._ag_value for value in handles if value is not None and is_tensor(value)]
 
     def results(self, arm: Arm, installed: dict[Any, Any]) -> list[Any]:
         """What a turn hands to the next."""
@@ -178,7 +178,7 @@ def _stage_while(
 ) -> None:
     trace.journal.write_back()
     carry = _carry(trace, state)
-    carry.test = first._value if is_tensor(first) else None
+    carry.test = first._ag_value if is_tensor(first) else None
     # If the test does something, it must run as often as Python would run it, and `first` was one time.
     rotated = rotated or _trace_test(trace, test, state, carry) is None
     unread = {id(variable) for variable in state.passing}

@@ -21,6 +21,7 @@ from autograph.runtime.classes import holds_attributes_only, is_users
 from autograph.runtime.environment import ModuleView
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, walk
 from autograph.runtime.holding import Held, has_fixed_keys, held, iterator_class, may_contain
+from autograph.runtime.identity import Identity
 from autograph.runtime.journal import PATCHED, Fallback, attributes, is_iterator
 from autograph.runtime.making import assigns_outside, make_function, make_object
 from autograph.runtime.outside import Outside
@@ -194,12 +195,14 @@ class Lowering:
 
     def _record(self, op: str, args: tuple[Any, ...]) -> Value:
         handle: Tensor = self.trace.record_lowered(op, args)
-        return handle._value
+        return handle._ag_value
 
     def lift(self, value: Any, caller: Any) -> Any:
         """What a node has for a leaf that is neither handle nor constant."""
         if type(value) is np.ndarray:
             return self.outside.array(value)
+        if type(value) is Identity:
+            value.refuse()
         if _is_users_object(value) and not self.final:
             self.entered[id(value)] = value
         known = self.outside.objects.get(id(value))
@@ -306,8 +309,8 @@ class Lowering:
             if mine is cell:
                 return Constant(real)
         content = _content(cell)
-        if is_tensor(content) and isinstance(content._value.type, MaybeUnbound):
-            return content._value  # to capture a variable is not to read it
+        if is_tensor(content) and isinstance(content._ag_value.type, MaybeUnbound):
+            return content._ag_value  # to capture a variable is not to read it
         return content if content is UNBOUND else self.lower(content)
 
     def _instance(self, value: Any) -> Value:

@@ -239,11 +239,11 @@ def as_result(trace: Trace, leaf: Any) -> Any:
     if leaf is UNBOUND or leaf is None:
         return leaf
     if is_tensor(leaf):
-        return leaf._value if isinstance(leaf._value.type, MaybeUnbound) else trace.use(leaf)
+        return leaf._ag_value if isinstance(leaf._ag_value.type, MaybeUnbound) else trace.use(leaf)
     if held(leaf) is not None:
         return trace.lower(leaf)
     if nest.kind_of(leaf) is not None:
-        return trace.constant(leaf)._value
+        return trace.constant(leaf)._ag_value
     return trace.lower(leaf)
 
 

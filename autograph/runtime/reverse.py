@@ -342,7 +342,7 @@ class Reverse:
 def type_of(gradient: Any) -> Type:
     """The type of a handle, or of a number."""
     if is_tensor(gradient):
-        found: Type = gradient._value.type
+        found: Type = gradient._ag_value.type
         return found
     dtype = PYTHON_DTYPES.get(type(gradient))
     return ObjectType() if dtype is None else TensorType(dtype, (), "python")

@@ -101,7 +101,7 @@ def _by_rule(trace: Trace, op: OpDef, place: int, args: tuple[Any, ...], kwargs:
     assert rule is not None
     nodes = trace.block.nodes
     start = len(nodes)
-    of_lists = any(is_tensor(arg) and isinstance(arg._value.type, ObjectType) and arg._value.type.name == "list"
+    of_lists = any(is_tensor(arg) and isinstance(arg._ag_value.type, ObjectType) and arg._ag_value.type.name == "list"
                    for arg in args[2:])  # fmt: skip
     if not of_lists or op.name == "run_rule":
         try:

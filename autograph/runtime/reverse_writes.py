@@ -191,7 +191,7 @@ def refuse(node: Node) -> NoReturn:
 
 def copied(reverse: Reverse, gradient: Any) -> Any:
     """A gradient that does not change with the shadow that it was got out of."""
-    type = gradient._value.type if is_tensor(gradient) else None
+    type = gradient._ag_value.type if is_tensor(gradient) else None
     if isinstance(type, TensorType) and type.exact and type.kind != "array":
         return gradient
     return reverse.trace.record("snapshot", (gradient,))

@@ -20,6 +20,7 @@ from autograph.runtime.callables import full_name_of
 from autograph.runtime.classes import GENERATORS, is_users
 from autograph.runtime.graph import Constant
 from autograph.runtime.holding import held, may_hold
+from autograph.runtime.identity import identity
 from autograph.runtime.journal import is_iterator
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.opdef import op_of
@@ -310,16 +311,6 @@ def _is_callable(trace: Trace, thing: Any) -> Any:
 
 
 @on_behalf
-def _identity(trace: Trace, thing: Any) -> Any:
-    """`id(thing)`: traced code has copies of what it gets and makes, but for what is the same at each call."""
-    if is_tensor(thing):
-        return trace.record("call", (id, thing))
-    if not isinstance(thing, (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.NoneType)):
-        raise Plain("id() tells which object something is", trace.place())
-    return id(thing)
-
-
-@on_behalf
 def _has_attribute(trace: Trace, thing: Any, name: Any) -> Any:
     """`hasattr(thing, name)`."""
     if not is_tensor(thing) or is_tensor(name):
@@ -364,7 +355,7 @@ def _may_be_number(kind: Any) -> bool:
 _NUMBERS = (int, float, complex, np.generic, np.ndarray)
 _ASKED: dict[Any, Callable[..., Any]] = {
     callable: _is_callable,
-    id: _identity,
+    id: identity,
     isinstance: _is_instance,
     hasattr: _has_attribute,
     getattr: _get_attribute,

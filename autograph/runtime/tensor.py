@@ -37,20 +37,20 @@ class Tensor(metaclass=Standing):
     Python needs the value itself, the trace is told so, and makes an argument static or gives a clear error.
     """
 
-    __slots__ = ("__weakref__", "_trace", "_value")
+    __slots__ = ("__weakref__", "_ag_trace", "_ag_value")
     __array_priority__ = 1000.0
 
-    _trace: Recorder
-    _value: Value
+    _ag_trace: Recorder
+    _ag_value: Value
 
     def __init__(self, value: Value, trace: Recorder) -> None:
-        object.__setattr__(self, "_value", value)
-        object.__setattr__(self, "_trace", trace)
+        object.__setattr__(self, "_ag_value", value)
+        object.__setattr__(self, "_ag_trace", trace)
 
     def __repr__(self) -> str:
-        if self._trace.formatting and not is_own(sys._getframe(1).f_code.co_filename):
-            return self._trace.formatted(self, "!r", "")
-        value = self._value
+        if self._ag_trace.formatting and not is_own(sys._getframe(1).f_code.co_filename):
+            return self._ag_trace.formatted(self, "!r", "")
+        value = self._ag_value
         return f"<Tensor {value.name + ': ' if value.name else ''}{value.type}>"
 
     # What it looks like -----------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ class Tensor(metaclass=Standing):
         """The class of what it stands for, so that `isinstance` tells the user's code the truth."""
         if is_own(sys._getframe(1).f_code.co_filename):
             return Tensor
-        return self._trace.class_of(self)
+        return self._ag_trace.class_of(self)
 
     @__class__.setter
     @on_behalf
@@ -70,12 +70,12 @@ class Tensor(metaclass=Standing):
 
     @on_behalf
     def __getattr__(self, name: str) -> Any:
-        if name in NAMES and getattr(self._value.type, "name", "") == "type":
-            return self._trace.record("getattr", (self, name))
+        if name in NAMES and getattr(self._ag_value.type, "name", "") == "type":
+            return self._ag_trace.record("getattr", (self, name))
         if name.startswith("__") and name.endswith("__") and name not in TOLD:
             by_library = is_own(sys._getframe(1).f_code.co_filename)
-            if not by_library and hasattr(class_of(self._value), name):
-                self._trace.needs(self, f"for its {name}")
+            if not by_library and hasattr(class_of(self._ag_value), name):
+                self._ag_trace.needs(self, f"for its {name}")
             raise AttributeError(f"a staged value has no attribute {name}")
         return _attribute(self, name)
 
@@ -83,60 +83,60 @@ class Tensor(metaclass=Standing):
     __doc__ = property(lambda self: _attribute(self, "__doc__"))
     __module__ = property(lambda self: _attribute(self, "__module__"))
 
-    def _shape(self, type: TensorType) -> tuple[Any, ...]:
+    def _ag_shape(self, type: TensorType) -> tuple[Any, ...]:
         if None not in type.shape:
             return type.shape
-        shape = self._trace.record("getattr", (self, "shape"))
+        shape = self._ag_trace.record("getattr", (self, "shape"))
         return tuple(
-            self._trace.record("getitem", (shape, axis)) if size is None else size
+            self._ag_trace.record("getitem", (shape, axis)) if size is None else size
             for axis, size in enumerate(type.shape)
         )
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self._trace.record("setattr", (self, name, value))
+        self._ag_trace.record("setattr", (self, name, value))
         if name in ("shape", "dtype"):
-            self._trace.retyped(self)
+            self._ag_trace.retyped(self)
 
     def __delattr__(self, name: str) -> None:
-        self._trace.record("call", (delattr, self, name))
+        self._ag_trace.record("call", (delattr, self, name))
 
     # Where Python needs the value -------------------------------------------------------------------------------------
 
-    def _needs(self, use: str) -> NoReturn:
-        self._trace.needs(self, use)
+    def _ag_needs(self, use: str) -> NoReturn:
+        self._ag_trace.needs(self, use)
 
     def __bool__(self) -> bool:
         code = sys._getframe(1).f_code
         by = f"the generator {code.co_name}, which" if code.co_flags & CO_GENERATOR else "code that"
-        self._trace.needs(self, f"as a condition, by {by} is not staged")
+        self._ag_trace.needs(self, f"as a condition, by {by} is not staged")
 
     def __index__(self) -> int:
-        self._needs("as an index, a length or a count")
+        self._ag_needs("as an index, a length or a count")
 
     def __int__(self) -> int:
-        self._needs("as a Python int")
+        self._ag_needs("as a Python int")
 
     def __float__(self) -> float:
-        self._needs("as a Python float")
+        self._ag_needs("as a Python float")
 
     def __complex__(self) -> complex:
-        self._needs("as a Python complex")
+        self._ag_needs("as a Python complex")
 
     def __str__(self) -> str:
-        return self._trace.formatted(self, "!s", "")
+        return self._ag_trace.formatted(self, "!s", "")
 
     def __format__(self, spec: str) -> str:
-        return self._trace.formatted(self, "", spec)
+        return self._ag_trace.formatted(self, "", spec)
 
     def __hash__(self) -> int:
-        self._trace.needs(self, "as a key or an element of a set")
+        self._ag_trace.needs(self, "as a key or an element of a set")
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        self._needs("as an array, by code that is not traced")
+        self._ag_needs("as an array, by code that is not traced")
 
     @on_behalf
     def __len__(self) -> int:
-        type = self._trace.type_of(self)
+        type = self._ag_trace.type_of(self)
         if isinstance(type, TensorType) and type.exact and type.ndim and type.shape[0] is not None:
             return type.shape[0]
         if isinstance(type, TensorType) and type.exact and not type.ndim:
@@ -145,7 +145,7 @@ class Tensor(metaclass=Standing):
             return len(type.items)
         if instruction(sys._getframe(1))[0] in SPREADING:
             raise TypeError("a list that takes in what is staged asks for its length only to be quicker")
-        self._needs("as its length")
+        self._ag_needs("as its length")
 
     def __iter__(self) -> Iterator[Any]:
         return iterated(self, sys._getframe(1))
@@ -153,20 +153,20 @@ class Tensor(metaclass=Standing):
     # Indexing ---------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Any:
-        if self._trace.is_all(index):
+        if self._ag_trace.is_all(index):
             return index
-        return self._trace.record("getitem", (self, index))
+        return self._ag_trace.record("getitem", (self, index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if isinstance(self._value.type, TensorType):
-            value = as_arrays(self._trace, value)
-        self._trace.record("setitem", (self, index, value))
+        if isinstance(self._ag_value.type, TensorType):
+            value = as_arrays(self._ag_trace, value)
+        self._ag_trace.record("setitem", (self, index, value))
 
     def __delitem__(self, index: Any) -> None:
-        self._trace.record("delitem", (self, index))
+        self._ag_trace.record("delitem", (self, index))
 
     def __contains__(self, element: Any) -> bool:
-        return bool(self._trace.record("in", (element, self)))
+        return bool(self._ag_trace.record("in", (element, self)))
 
     # NumPy's protocols ------------------------------------------------------------------------------------------------
 
@@ -174,68 +174,68 @@ class Tensor(metaclass=Standing):
         if any(map(overrides, (*inputs, *kwargs.get("out", ())))):
             return NotImplemented
         if ufunc in _OPERATORS and method == "__call__" and not kwargs and is_operation(sys._getframe(1)):
-            return self._trace.record(_OPERATORS[ufunc], inputs)
-        return self._trace.record_ufunc(ufunc, method, inputs, kwargs)
+            return self._ag_trace.record(_OPERATORS[ufunc], inputs)
+        return self._ag_trace.record_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if not all(kind is Tensor or issubclass(kind, np.ndarray) for kind in types):
             return NotImplemented
         if function in (np.shape, np.ndim) and args and args[0] is self:
-            type = self._trace.type_of(self)
+            type = self._ag_trace.type_of(self)
             if isinstance(type, TensorType) and type.exact:
-                return type.ndim if function is np.ndim else self._shape(type)
-        return self._trace.record_function(function, args, kwargs)
+                return type.ndim if function is np.ndim else self._ag_shape(type)
+        return self._ag_trace.record_function(function, args, kwargs)
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:
         return np
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._trace.record("call", (self, *args), kwargs)
+        return self._ag_trace.record("call", (self, *args), kwargs)
 
     def __copy__(self) -> Any:
-        return self._copy("copy")
+        return self._ag_copy("copy")
 
     def __deepcopy__(self, memo: Any) -> Any:
-        return self._copy("deepcopy")
+        return self._ag_copy("deepcopy")
 
-    def _copy(self, name: str) -> Any:
+    def _ag_copy(self, name: str) -> Any:
         import copy
 
-        type = self._trace.type_of(self)
+        type = self._ag_trace.type_of(self)
         if isinstance(type, TensorType) and type.exact and type.kind != "array":
             return self
-        return self._trace.record("call", (getattr(copy, name), self))
+        return self._ag_trace.record("call", (getattr(copy, name), self))
 
     def __round__(self, digits: Any = None) -> Any:
-        return self._trace.record("round", (self,) if digits is None else (self, digits))
+        return self._ag_trace.record("round", (self,) if digits is None else (self, digits))
 
     def __divmod__(self, other: Any) -> Any:
-        return self._trace.unpack(self._trace.record("divmod", (self, other)), 2)
+        return self._ag_trace.unpack(self._ag_trace.record("divmod", (self, other)), 2)
 
     def __rdivmod__(self, other: Any) -> Any:
-        return self._trace.unpack(self._trace.record("divmod", (other, self)), 2)
+        return self._ag_trace.unpack(self._ag_trace.record("divmod", (other, self)), 2)
 
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
         if modulus is not None:
-            return self._trace.record("call", (pow, self, other, modulus))
+            return self._ag_trace.record("call", (pow, self, other, modulus))
         return _binary("pow")(self, other)
 
     def __reversed__(self) -> Any:
-        return self._trace.record("reversed", (self,))
+        return self._ag_trace.record("reversed", (self,))
 
 
 def _binary(op: str) -> Callable[[Tensor, Any], Any]:
     def record(self: Tensor, other: Any) -> Any:
         if overrides(other):
             return _overridden(op, self, other)
-        return self._trace.record(op, (self, other))
+        return self._ag_trace.record(op, (self, other))
 
     return record
 
 
 def _overridden(op: str, tensor: Tensor, other: Any) -> Any:
     """What NumPy makes of an operator with such an object on its right."""
-    is_array = isinstance(tensor._value.type, TensorType) and tensor._value.type.kind == "array"
+    is_array = isinstance(tensor._ag_value.type, TensorType) and tensor._ag_value.type.kind == "array"
     if op.startswith("i") and op[1:] in _UFUNCS:
         return _UFUNCS[op[1:]](tensor, other, **({"out": (tensor,)} if is_array else {}))
     return _UFUNCS[op](tensor, other)
@@ -244,7 +244,7 @@ def _overridden(op: str, tensor: Tensor, other: Any) -> Any:
 def _reflected(op: str) -> Callable[[Tensor, Any], Any]:
     def record(self: Tensor, other: Any) -> Any:
         inplace = (op in _PARTIAL or not _are_numbers(self, other)) and is_inplace(sys._getframe(1))
-        return self._trace.record("i" * inplace + op, (other, self))
+        return self._ag_trace.record("i" * inplace + op, (other, self))
 
     return record
 
@@ -267,12 +267,12 @@ _ORDERED = "biuf"       # the kinds of dtypes whose numbers can be compared
 
 def _are_numbers(tensor: Tensor, other: Any) -> bool:
     """Whether both are numbers or arrays for certain, which make no difference between an operator and its mirror."""
-    return isinstance(other, _ARITHMETIC) and isinstance(tensor._value.type, TensorType)
+    return isinstance(other, _ARITHMETIC) and isinstance(tensor._ag_value.type, TensorType)
 
 
 def _are_ordered(tensor: Tensor, other: Any) -> bool:
     """Whether they are numbers that can be compared, so that no error will tell the operator from its mirror."""
-    kind = tensor._value.type
+    kind = tensor._ag_value.type
     if not (isinstance(kind, TensorType) and kind.dtype.kind in _ORDERED):
         return False
     return isinstance(other, (int, float, Tensor)) or getattr(getattr(other, "dtype", None), "kind", "O") in _ORDERED
@@ -283,14 +283,14 @@ def _ordering(op: str, mirrored: str, sign: str) -> Callable[[Tensor, Any], Any]
 
     def record(self: Tensor, other: Any) -> Any:
         if not _are_ordered(self, other) and is_comparison(sys._getframe(1), sign):
-            return self._trace.record(mirrored, (other, self))
+            return self._ag_trace.record(mirrored, (other, self))
         return _binary(op)(self, other)
 
     return record
 
 
 def _unary(op: str) -> Callable[[Tensor], Any]:
-    return lambda self: self._trace.record(op, (self,))
+    return lambda self: self._ag_trace.record(op, (self,))
 
 
 BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "matmul", "lshift", "rshift", "and", "or", "xor")
@@ -314,7 +314,7 @@ for _name in ("floor", "ceil", "trunc"):
 @on_behalf
 def _attribute(tensor: Tensor, name: str) -> Any:
     """An attribute of what a handle stands for, as far as it is known, or what reads it when the graph runs."""
-    trace, value = tensor._trace, tensor._value
+    trace, value = tensor._ag_trace, tensor._ag_value
     type = trace.type_of(tensor)
     if isinstance(type, TensorType) and type.exact:
         sample = sample_of(type)
@@ -323,7 +323,7 @@ def _attribute(tensor: Tensor, name: str) -> Any:
         if name in KNOWN_ATTRIBUTES:
             return KNOWN_ATTRIBUTES[name](type)
         if name == "shape":
-            return tensor._shape(type)
+            return tensor._ag_shape(type)
         if name == "size" and None not in type.shape:
             return math.prod(type.shape)
         is_method = callable(getattr(sample, name))
@@ -345,11 +345,11 @@ class Method:
         self.name = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(self.owner._value.type, TensorType):
-            args = as_arrays(self.owner._trace, args)
-        found = self.owner._trace.record(f".{self.name}", (self.owner, *args), kwargs)
+        if isinstance(self.owner._ag_value.type, TensorType):
+            args = as_arrays(self.owner._ag_trace, args)
+        found = self.owner._ag_trace.record(f".{self.name}", (self.owner, *args), kwargs)
         if self.name == "resize":
-            self.owner._trace.retyped(self.owner)
+            self.owner._ag_trace.retyped(self.owner)
         return found
 
     def __repr__(self) -> str:
@@ -364,7 +364,7 @@ def is_tensor(value: Any) -> bool:
 @on_behalf
 def iterated(tensor: Tensor, frame: Any) -> Iterator[Any]:
     """The items of a staged value that the code of `frame` is about to iterate over."""
-    trace = tensor._trace
+    trace = tensor._ag_trace
     type = trace.type_of(tensor)
     name, count = instruction(frame)
     if isinstance(type, ObjectType) and type.name == "tuple" and type.items:

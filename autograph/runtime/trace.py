@@ -147,8 +147,8 @@ class Trace(Blocks, Whereabouts):
     def _made(self, function: Any, result: Any) -> Any:
         """What a call gives, of which the class is known if that is what was called."""
         if isinstance(function, type) and is_tensor(result):
-            result._value.type = ObjectType(function.__name__)
-            self.classes[result._value] = function
+            result._ag_value.type = ObjectType(function.__name__)
+            self.classes[result._ag_value] = function
         return result
 
     def handle(self, value: Value) -> Tensor:
@@ -187,7 +187,7 @@ class Trace(Blocks, Whereabouts):
     def _give_away(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
         """Let the graph hold the containers that are stored in an object of its own, or that a call may change."""
         into = args[0] if args else None
-        if type(into) is Tensor and isinstance(into._value.type, TensorType):
+        if type(into) is Tensor and isinstance(into._ag_value.type, TensorType):
             return
         for part in (*args, *kwargs.values()) if kwargs else args:
             self._hold(part)
@@ -227,7 +227,7 @@ class Trace(Blocks, Whereabouts):
 
     def spread_items(self, tensor: Tensor) -> Iterator[Any]:
         """What `[*tensor]` takes its items from, and `{**tensor}` its keys."""
-        node = tensor._value.node
+        node = tensor._ag_value.node
         if node is not None and node.op == ".keys":
             return iter((Held(self.record("call", (dict, self.handle(node.args[0])))),))
         return iter((Held(self.record("list", (tensor,))),))
@@ -243,15 +243,15 @@ class Trace(Blocks, Whereabouts):
 
     def bound(self, tensor: Tensor, free: bool) -> Tensor:
         """The handle of a variable that is read; `free`: by a function that it does not belong to."""
-        if not isinstance(tensor._value.type, MaybeUnbound):
+        if not isinstance(tensor._ag_value.type, MaybeUnbound):
             return tensor
         return self.handle(self.use(tensor, free))
 
     def use(self, tensor: Tensor, free: bool = False) -> Value:
         """The value of a handle that is used."""
-        if tensor._trace is not self or get_ident() != self.thread:
-            raise tensor._trace.strayed(tensor, self.place())
-        value = tensor._value
+        if tensor._ag_trace is not self or get_ident() != self.thread:
+            raise tensor._ag_trace.strayed(tensor, self.place())
+        value = tensor._ag_value
         if self.unused and value in self.unused:
             self.unused.pop(value)()
         if isinstance(value.type, MaybeUnbound):

@@ -701,11 +701,11 @@ def returns_in_a_loop(n):
     return -1
 
 
-def tests_a_number(n):
+def looks_at_a_number(n):
     return 1 if n else 2
 
 
-def tests_several(n):
+def looks_at_several(n):
     while tf.stack([n, n]) > 0:
         n -= 1
     return n
@@ -721,8 +721,8 @@ def returns_other_structures(n):
     ("function", "error", "text"),
     [
         (returns_in_a_loop, NotImplementedError, "a return statement cannot be placed inside this TensorFlow loop"),
-        (tests_a_number, ValueError, "condition of conditional expression expected to be `tf.bool` scalar, got"),
-        (tests_several, ValueError, "condition of while loop expected to be `tf.bool` scalar"),
+        (looks_at_a_number, ValueError, "condition of conditional expression expected to be `tf.bool` scalar, got"),
+        (looks_at_several, ValueError, "condition of while loop expected to be `tf.bool` scalar"),
         (returns_other_structures, TypeError, "must return the same nested structure in both branches"),
     ],
 )

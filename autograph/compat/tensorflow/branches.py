@@ -194,4 +194,4 @@ class _Join:
 
 def lowered(graph: FuncGraph, tensor: Tensor) -> Any:
     """What a node or block has for a tensor."""
-    return tensor._value._value if is_handle(tensor._value) else graph.trace.lower((tensor._value,))[0]
+    return tensor._value._ag_value if is_handle(tensor._value) else graph.trace.lower((tensor._value,))[0]

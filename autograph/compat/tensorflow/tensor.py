@@ -227,20 +227,20 @@ def wrap(value: Any, dtype: DType | None = None, shape: TensorShape | None = Non
         shape = TensorShape(() if isinstance(value, bytes) or dtype is dtypes.variant else value.shape)
         return Tensor(value, dtype, shape, graph, graph.unique_name(name) if graph else name)
     assert graph is not None, "handles are there only while tracing"
-    known = value._value.type
+    known = value._ag_value.type
     if isinstance(known, TensorType) and dtype is not None and known.dtype != numpy_dtype(dtype):
         value = value.astype(numpy_dtype(dtype))
-        known = value._value.type
+        known = value._ag_value.type
     if isinstance(known, TensorType) and known.exact and known.kind == "array" and not known.shape:
         value = value[()]
-        known = value._value.type
+        known = value._ag_value.type
     if dtype is None:
         assert isinstance(known, TensorType), f"nobody knows of which type {known} is"
         dtype = as_dtype(known.dtype)
     if shape is None:
         shape = TensorShape(known.shape if isinstance(known, TensorType) and (known.exact or known.shape) else None)
     if not isinstance(known, TensorType) or not known.exact:
-        _set_type(value._value, type_of(dtype, shape))
+        _set_type(value._ag_value, type_of(dtype, shape))
     return Tensor(value, dtype, shape, graph, graph.unique_name(name))
 
 
@@ -342,7 +342,7 @@ def effect(function: Callable[..., None], *values: Any) -> None:
         function(*values)
     elif not graph.replaying:
         done = graph.trace.record("call", (tame(function), *_stopped(graph, values)))
-        _set_type(done._value, NONE)
+        _set_type(done._ag_value, NONE)
 
 
 def _set_type(value: Value, type: Type) -> None:

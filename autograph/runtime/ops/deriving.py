@@ -50,19 +50,19 @@ def ndim(x: Any) -> Any:
 
 def _may_be_anything(x: Any) -> bool:
     """Whether only the run knows if it is an array, a number or a list."""
-    value = getattr(x, "_value", None)
+    value = getattr(x, "_ag_value", None)
     return value is not None and not isinstance(value.type, TensorType) and not is_list(x)
 
 
 def is_list(x: Any) -> bool:
     """Whether it is a list or tuple, or a handle of one."""
-    found = getattr(getattr(x, "_value", None), "type", None)
+    found = getattr(getattr(x, "_ag_value", None), "type", None)
     return isinstance(x, (list, tuple)) or (isinstance(found, ObjectType) and found.name in ("list", "tuple"))
 
 
 def is_real(x: Any) -> bool:
     """Whether something is known not to be complex."""
-    value = getattr(x, "_value", None)      # of a handle: its type says more than its attributes do
+    value = getattr(x, "_ag_value", None)      # of a handle: its type says more than its attributes do
     found = type_of(x) if value is None else value.type
     return isinstance(found, TensorType) and found.dtype.kind != "c"
 

@@ -1,0 +1,46 @@
+"""`id(…)` in traced code: it tells whether two things are one, and is another number at each call."""
+
+from __future__ import annotations
+
+from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType
+from typing import Any, NoReturn
+
+from autograph.libraries import on_behalf
+from autograph.runtime.signals import Plain
+from autograph.runtime.tensor import is_tensor
+from autograph.runtime.trace import Trace
+
+_THE_SAME = (type, ModuleType, FunctionType, BuiltinFunctionType, NoneType)  # at each call
+
+
+class Identity(int):
+    """What `id` gives while one traces: a number to look things up by, whose value is nobody's business."""
+
+    trace: Trace
+
+    def refuse(self, *_: Any) -> NoReturn:
+        """Have the function run as plain Python.
+
+        Raises:
+            Plain: always.
+        """
+        raise Plain("the number that id() gives is another one at each call", self.trace.place())
+
+
+_TEXTS_AND_ORDER = frozenset({"__repr__", "__str__", "__format__", "__lt__", "__le__", "__gt__", "__ge__"})
+for _name in {*vars(int)} - {*vars(object), "__bool__", "__getnewargs__"} | _TEXTS_AND_ORDER:
+    if callable(getattr(int, _name)):
+        setattr(Identity, _name, Identity.refuse)
+
+
+@on_behalf
+def identity(trace: Trace, thing: Any) -> Any:
+    """`id(thing)`."""
+    if is_tensor(thing):
+        return trace.record("call", (id, thing))
+    if isinstance(thing, _THE_SAME):
+        return id(thing)
+    trace.renewals.check(thing)
+    number = Identity(id(thing))
+    number.trace = trace
+    return number
