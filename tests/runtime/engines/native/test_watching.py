@@ -1,6 +1,7 @@
 """Turns that are run blindly: what NumPy warns of, what overlaps, and what interrupts them, is as without."""
 
 import _thread
+import signal
 import threading
 import warnings
 
@@ -233,13 +234,17 @@ def forever(x, y, n):
 
 @pytest.mark.parametrize("size", [3, 5000])
 def test_interrupts(size):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs in the background ignores it
     native = ag.function(forever, engine="native")
     x, y = np.zeros(size), np.arange(size) * 1.0
     native(x, y, -1)
     timer = threading.Timer(0.5, _thread.interrupt_main)
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        native(x, y, size)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            native(x, y, size)
+    finally:
+        signal.signal(signal.SIGINT, before)
     timer.join()
     assert np.array_equal(y, np.arange(size)) and set(x - y) <= {0.0, 1.0}
 
