@@ -34,6 +34,13 @@ class Parts(dict[Any, Any]):
     """The gradient of a tuple: those of its items, as far as there are any."""
 
 
+def _whole(gradient: Any, type: Type) -> Any:
+    """The gradient of a tuple as one, with None for zeros; any other as it is."""
+    if not isinstance(gradient, Parts) or not isinstance(type, ObjectType):
+        return gradient
+    return tuple(_whole(gradient.get(at), kind) for at, kind in enumerate(type.items))
+
+
 class Frame:
     """The reverse of a block while it is made.
 
@@ -165,7 +172,7 @@ class Reverse:
             return
         gradient = self.take(value)
         if gradient is not None:
-            self.trace.record("accumulate", (self.trace.handle(shadow), gradient))
+            self.trace.record("accumulate", (self.trace.handle(shadow), _whole(gradient, value.type)))
 
     @contextmanager
     def reversing(self, block: Block, loop: bool) -> Iterator[Frame]:

@@ -28,6 +28,8 @@ class Standing(type):
     """The class of classes that have a module, while `__module__` of an instance is that of what it stands for."""
 
     __module__ = property(lambda cls: __name__)
+    __doc__ = property(lambda cls: vars(cls).get("_ag_about"))
+
 
 
 class Tensor(metaclass=Standing):
@@ -37,6 +39,7 @@ class Tensor(metaclass=Standing):
     Python needs the value itself, the trace is told so, and makes an argument static or gives a clear error.
     """
 
+    _ag_about = __doc__
     __slots__ = ("__weakref__", "_ag_trace", "_ag_value")
     __array_priority__ = 1000.0
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.runtime import journal
 
 
 def loss(ws):
@@ -16,6 +17,12 @@ def doubled(ws, n):
     for _ in range(n):
         ws = [w * 2.0 for w in ws]
     return ws
+
+
+@pytest.fixture(autouse=True)
+def in_a_small_program(monkeypatch):
+    """So many objects as there are after other tests nobody looks through."""
+    monkeypatch.setattr(journal, "MANY", 10_000_000)
 
 
 def copied(ws, n):

@@ -87,7 +87,7 @@ def test_calls_grow_with_the_depth_of_loops(tmp_path):
     function = nested(2)
     assert ag.function(function)(4.5) == function(4.5)
     few, many = (steps(ag.function(nested(depth)), 0.0) for depth in (2, 6))
-    assert many < 3 * few
+    assert many < 3.5 * few  # twice for each would be 16 times
 
 
 def test_containers_of_the_functions_own_are_not_copied_again_and_again(tmp_path, monkeypatch):

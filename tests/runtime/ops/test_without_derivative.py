@@ -16,6 +16,9 @@ WITHOUT = {
     "the reverse of a graph deals with them itself": """
         bound build custom_gradient
     """,
+    "passes make them, behind the reverse": """
+        room
+    """,
     "containers and iterators, whose items the trace knows or the gradient is refused": """
         enumerate filter iter reversed tuple zip
     """,
