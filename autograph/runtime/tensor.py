@@ -31,7 +31,6 @@ class Standing(type):
     __doc__ = property(lambda cls: vars(cls).get("_ag_about"))
 
 
-
 class Tensor(metaclass=Standing):
     """A value of the graph that is being traced; see the module's documentation.
 

@@ -71,8 +71,9 @@ def test_calls_of_a_gradient_grow_with_the_program(tmp_path, kind):
     assert many < 8 * few
 
 
-def test_calls_grow_with_the_depth_of_loops(tmp_path):
+def test_calls_grow_with_the_depth_of_loops(tmp_path, monkeypatch):
     """A body is not traced twice for each of the loops around it."""
+    monkeypatch.setenv("AUTOGRAPH_CACHE", "0")  # the first conversion counts like the others
 
     def nested(depth: int):
         text = "def nested(x):\n    total = 0.0\n"
@@ -87,7 +88,7 @@ def test_calls_grow_with_the_depth_of_loops(tmp_path):
     function = nested(2)
     assert ag.function(function)(4.5) == function(4.5)
     few, many = (steps(ag.function(nested(depth)), 0.0) for depth in (2, 6))
-    assert many < 3.5 * few  # twice for each would be 16 times
+    assert many < 3 * few
 
 
 def test_containers_of_the_functions_own_are_not_copied_again_and_again(tmp_path, monkeypatch):
