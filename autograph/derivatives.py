@@ -6,7 +6,9 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograph import staging
+import numpy as np
+
+from autograph import nest, staging
 from autograph.errors import DerivativeError
 from autograph.operators import backend
 from autograph.runtime import custom, gradients
@@ -110,12 +112,21 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     def pull(primals: Any, cotangents: Any) -> Any:
         return vjp(function, *primals, has_aux=has_aux)[1](cotangents)
 
-    pullback = staging.function(strict=("plain",))(pull)
+    staged = staging.function(strict=("plain",))(pull)
+    before = _copied(primals)  # which the function may change, each time
     result = staging.function(function)(*primals)
+
+    def pullback(cotangents: Any) -> Any:
+        return staged(_copied(before), cotangents)
+
     if has_aux:
         value, aux = gradients.split(result, function.__name__)
-        return value, functools.partial(pullback, primals), aux
-    return result, functools.partial(pullback, primals)
+        return value, pullback, aux
+    return result, pullback
+
+
+def _copied(structure: Any) -> Any:
+    return nest.map(lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf, structure)
 
 
 @_staged(gradients.traced_jvp)

@@ -42,7 +42,7 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | runtime/warned runtime/verdicts
    |               | → runtime/generators runtime/writing → runtime/tracing
    |               | → runtime/activity runtime/sharing → runtime/shadows runtime/residuals → runtime/zeros
-   |               | → runtime/reverse
+   |               | → runtime/frames → runtime/reverse runtime/roots
    |               | → runtime/reverse_operations
    |               | → runtime/reverse_blocks runtime/reverse_containers runtime/reverse_writes
    |               | → runtime/gradients → runtime/custom

@@ -23,6 +23,7 @@ from autograph.runtime.callables import name_of, parameters_of, user_code
 from autograph.runtime.graph import Node
 from autograph.runtime.passes.safety import only_warns
 from autograph.runtime.reverse import Reverse
+from autograph.runtime.roots import Roots, described
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import ObjectType, TensorType
@@ -80,12 +81,14 @@ class Derivative(Traced):
         return functools.partial(self._traced, trace)
 
     def _traced(self, trace: Trace, *args: Any, **kwargs: Any) -> Any:
+        name = name_of(self.function)
+        roots = Roots(trace, name)
         if self.wrt is not None:
             chosen = nest.map(lambda variable: trace.ref(variable.value), self.wrt)
         else:
-            chosen, args, kwargs = self._chosen(trace, args, kwargs)
+            chosen, args, kwargs = self._chosen(roots, args, kwargs)
         differentiated = traced(trace, self.function, chosen, args, kwargs)
-        name = name_of(self.function)
+        roots.give_back()
         value, aux = split(differentiated.result, name) if self.has_aux else (differentiated.result, None)
         check_scalar(value, name)
         found = differentiated.gradients(value, _one(trace, value))
@@ -97,13 +100,12 @@ class Derivative(Traced):
             return ((value, aux) if self.has_aux else value), found
         return (found, aux) if self.has_aux else found
 
-    def _chosen(self, trace: Trace, args: Any, kwargs: Any) -> tuple[list[Any], Any, Any]:
+    def _chosen(self, roots: Roots, args: Any, kwargs: Any) -> tuple[list[Any], Any, Any]:
         """The arguments that are asked for, and all arguments, with values of their own in the place of these."""
-        name = name_of(self.function)
         places = places_of(self, args, kwargs)
         everything: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
         for place in places:
-            everything[place] = nest.map(lambda leaf: root(trace, leaf, name), everything[place])
+            everything[place] = roots.of(everything[place])
         chosen = [everything[place] for place in places]
         return chosen, tuple(everything[at] for at in range(len(args))), {n: everything[n] for n in kwargs}
 
@@ -185,8 +187,8 @@ def _misfit(outputs: Any, cotangents: Any, path: str) -> DerivativeError:
 
 
 def traced(trace: Trace, function: Callable[..., Any], chosen: Any, args: Any, kwargs: Any) -> Differentiated:
-    """A call of a function, traced, to be differentiated in what was chosen."""
-    start = len(trace.block.nodes)
+    """A call of a function, traced, to be differentiated in what was chosen, as that is before the call."""
+    start, chosen = len(trace.block.nodes), nest.map(lambda leaf: leaf, chosen)
     return Differentiated(trace, start, chosen, trace.call(function)(*args, **kwargs))
 
 
@@ -200,8 +202,10 @@ class Pullback(Traced):
 def traced_vjp(trace: Trace, function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """`ag.vjp` in traced code."""
     name = name_of(function)
-    chosen = [nest.map(lambda leaf: root(trace, leaf, name), primal) for primal in primals]
+    roots = Roots(trace, name)
+    chosen = [roots.of(primal) for primal in primals]
     differentiated = traced(trace, function, chosen, chosen, {})
+    roots.give_back()
     if not has_aux:
         return differentiated.result, Pullback(differentiated, differentiated.result)
     value, aux = split(differentiated.result, name)
@@ -210,13 +214,15 @@ def traced_vjp(trace: Trace, function: Callable[..., Any], *primals: Any, has_au
 
 def traced_jvp(trace: Trace, function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """`ag.jvp` in traced code: the reverse of the reverse, which is linear in the gradients that it begins with."""
-    start, name = len(trace.block.nodes), name_of(function)
-    chosen = [nest.map(lambda leaf: root(trace, leaf, name), primal) for primal in primals]
+    start, roots = len(trace.block.nodes), Roots(trace, name_of(function))
+    chosen = [roots.of(primal) for primal in primals]
+    before = nest.map(lambda leaf: leaf, chosen)
     value = trace.call(function)(*chosen)
     parts = nest.map(lambda leaf: _parts(trace, leaf), value)
     begin = nest.map(lambda leaf: _zero(trace, leaf), parts)
-    pulled = Differentiated(trace, start, chosen, parts).gradients(parts, begin)
+    pulled = Differentiated(trace, start, before, parts).gradients(parts, begin)
     tangent = Differentiated(trace, start, begin, pulled).gradients(pulled, list(tangents))
+    roots.give_back()
     return value, nest.map(lambda found, leaf: like(trace, found, leaf), tangent, parts)
 
 
@@ -288,29 +294,6 @@ def places_of(asked: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     return found
 
 
-def root(trace: Trace, leaf: Any, name: str) -> Any:
-    """A leaf of an argument as a value of its own, to be differentiated in."""
-    if not _is_number(leaf):
-        raise DerivativeError(
-            f"the gradient of {name} is asked for in an argument that is {_described(leaf)}, but gradients are those "
-            "in floats and complex numbers: pass a float or an array of floats, or choose others by argnums="
-        )
-    return trace.record("bound", (leaf,))
-
-
-def _is_number(leaf: Any) -> bool:
-    if is_tensor(leaf):
-        found = leaf._ag_value.type
-        return found.dtype.kind in "fc" if isinstance(found, TensorType) else has_gradient(found)
-    return isinstance(leaf, (float, complex, np.floating, np.complexfloating)) or (
-        isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc"
-    )
-
-
-def _described(leaf: Any) -> str:
-    return f"of type {leaf._ag_value.type}" if is_tensor(leaf) else f"of class {type(leaf).__name__}"
-
-
 def split(result: Any, name: str) -> tuple[Any, Any]:
     """What a function returns that is differentiated, and what it returns besides."""
     if not isinstance(result, tuple) or len(result) != 2:
@@ -327,6 +310,6 @@ def check_scalar(value: Any, name: str) -> None:
     elif isinstance(value, (float, complex, np.floating)):
         return
     raise DerivativeError(
-        f"the gradient is asked for of {name}, which returns something {_described(value)}; it is to return one float. "
+        f"the gradient is asked for of {name}, which returns something {described(value)}; it is to return one float. "
         "Sum up what it returns, or use ag.vjp for the gradients of several"
     )

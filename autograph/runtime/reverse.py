@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 import numpy as np
 
 from autograph.runtime.activity import Activity, defined_in, unread
+from autograph.runtime.frames import Frame, Parts, whole
 from autograph.runtime.graph import Block, Constant, Node, Value, map_args
 from autograph.runtime.shadows import Shadows, Writes
 from autograph.runtime.tensor import is_tensor
@@ -28,45 +29,6 @@ from autograph.runtime.zeros import Zeros
 
 if TYPE_CHECKING:
     from autograph.runtime.trace import Trace
-
-
-class Parts(dict[Any, Any]):
-    """The gradient of a tuple: those of its items, as far as there are any."""
-
-
-def _whole(gradient: Any, type: Type) -> Any:
-    """The gradient of a tuple as one, with None for zeros; any other as it is."""
-    if not isinstance(gradient, Parts) or not isinstance(type, ObjectType):
-        return gradient
-    return tuple(_whole(gradient.get(at), kind) for at, kind in enumerate(type.items))
-
-
-class Frame:
-    """The reverse of a block while it is made.
-
-    Attributes:
-        block: whose reverse it is.
-        node: that of the block which is being dealt with.
-        own: the values that belong to the block.
-        into: where the reverse is recorded.
-        loop: whether the block runs many times for each time that the block around it runs.
-        gradients: of the values so far, those of the block itself and, of the branch of an `if`, of others.
-        owned: the values whose gradient is an array that was made for it, so that it can be added to in place.
-        accumulators: of values of the block itself, to which loops within add.
-    """
-
-    def __init__(
-        self, block: Block, own: set[Value], into: Block, around: Frame | None = None, loop: bool = False
-    ) -> None:
-        self.block = block
-        self.node: Node | None = None
-        self.own = own
-        self.into = into
-        self.around = around
-        self.loop = loop
-        self.gradients: dict[Value, Any] = {}
-        self.owned: set[Value] = set()
-        self.accumulators: dict[Value, Any] = {}
 
 
 Handler = Callable[["Reverse", Node, Block, int], None]
@@ -117,6 +79,7 @@ class Reverse:
         self.end = len(block.nodes) - rest
         own = {*roots, *(output for node in self.shadows.nodes for output in node.outputs)}
         self.frame = Frame(block, own, trace.block)
+        self.frame.at = self.end
         self._roots = frozenset(roots)
         self._writes = Writes(block, self.shadows.nodes, self.activity.aliasing)
 
@@ -126,13 +89,16 @@ class Reverse:
             is_whole = is_tuple(value) and isinstance(gradient, (tuple, list))
             self.contribute(value, Parts(enumerate(gradient)) if is_whole else gradient)
         self.sweep(self.block, self.start, self.end)
+        self.frame.node = None
 
     def gradient(self, root: Value) -> Any:
         """The gradient of a root, once all is recorded."""
         if root in self.shadows:
             shadow = self.shadows[root]
             if isinstance(root.type, ObjectType):
-                return self.trace.record("gradient_in", (self.trace.handle(shadow), self.trace.handle(root)))
+                assert shadow.node is not None
+                at = self.block.nodes.index(shadow.node, self.start) + 1
+                return self.trace.record("gradient_in", (self._then(root, shadow, at), self._then(root, root, at)))
             return self._in_shadow(root, shadow)
         found = self.frame.gradients.get(root)
         return self.zero(root) if found is None else found
@@ -151,7 +117,7 @@ class Reverse:
                     self._collect()
 
     def _node(self, node: Node, block: Block, at: int) -> None:
-        self.frame.node = node
+        self.frame.node, self.frame.at = node, at
         if not node.blocks:
             self.pass_on(node)
         if not self.shadows.moves(node):
@@ -172,7 +138,7 @@ class Reverse:
             return
         gradient = self.take(value)
         if gradient is not None:
-            self.trace.record("accumulate", (self.trace.handle(shadow), _whole(gradient, value.type)))
+            self.trace.record("accumulate", (self.trace.handle(shadow), whole(gradient, value.type)))
 
     @contextmanager
     def reversing(self, block: Block, loop: bool) -> Iterator[Frame]:
@@ -238,7 +204,7 @@ class Reverse:
 
     def add_to_shadow(self, value: Value, gradient: Any) -> None:
         """Add to the gradient of something that has a shadow."""
-        shadow = self.trace.handle(self.shadows[value])
+        shadow = self.shadow_then(value)
         if isinstance(gradient, Parts):
             for key, part in gradient.items():
                 item = self.trace.record("part_of", (shadow, key))
@@ -326,6 +292,19 @@ class Reverse:
             return self.trace.handle(made.output)
 
         return map_args(leaf, args)
+
+    def shadow_then(self, value: Value) -> Any:
+        """The shadow of what a node has to do with; of containers, of what was in them when the node ran."""
+        return self._then(value, self.shadows[value], self.frame.at)
+
+    def _then(self, value: Value, container: Value, at: int) -> Any:
+        """A container, or its shadow, as it was before a place in the block that is dealt with."""
+        if isinstance(value.type, TensorType) or not self.is_overwritten(value):
+            return self.trace.handle(container)
+        made = Node("arranged", (container,), None, (), self.frame.node.place if self.frame.node else ())
+        self.frame.block.nodes.insert(at, made)
+        self.frame.own.add(made.add_output(container.type, container.name))
+        return self.trace.handle(made.output)
 
     def is_overwritten(self, value: Value) -> bool:
         """Whether what a value holds may be overwritten by the node that is being dealt with, or later."""

@@ -42,8 +42,7 @@ def _sum(reverse: Reverse, node: Node, block: Block, at: int) -> None:
         return
     gradient = reverse.take(node.output)
     if gradient is not None:
-        shadow = reverse.trace.handle(reverse.shadows[node.args[0]])
-        reverse.trace.record("accumulate_each", (shadow, gradient))
+        reverse.trace.record("accumulate_each", (reverse.shadow_then(node.args[0]), gradient))
         if len(node.args) > 1:
             reverse.contribute(node.args[1], gradient)
 
@@ -56,7 +55,7 @@ def _extreme(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     gradient = reverse.take(node.output)
     if gradient is not None:
         things, out = reverse.primal((node.args[0], node.output), block, at + 1)
-        shadow = reverse.trace.handle(reverse.shadows[node.args[0]])
+        shadow = reverse.shadow_then(node.args[0])
         part = reverse.trace.record("part_of", (shadow, reverse.trace.record(".index", (things, out))))
         reverse.trace.record("accumulate", (part, gradient))
 
@@ -65,7 +64,7 @@ def _extreme(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 def _accumulate_each(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     shadow, gradient = node.args
     if shadow in reverse.shadows:
-        found = reverse.trace.record("sum_of_parts", (reverse.trace.handle(reverse.shadows[shadow]),))
+        found = reverse.trace.record("sum_of_parts", (reverse.shadow_then(shadow),))
         reverse.contribute(gradient, found)
 
 
@@ -73,8 +72,7 @@ def _accumulate_each(reverse: Reverse, node: Node, block: Block, at: int) -> Non
 def _sum_of_parts(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     gradient = reverse.take(node.output)
     if gradient is not None and node.args[0] in reverse.shadows:
-        shadow = reverse.trace.handle(reverse.shadows[node.args[0]])
-        reverse.trace.record("accumulate_each", (shadow, gradient))
+        reverse.trace.record("accumulate_each", (reverse.shadow_then(node.args[0]), gradient))
 
 
 def _is_held(reverse: Reverse, node: Node) -> bool:

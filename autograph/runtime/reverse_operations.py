@@ -9,10 +9,11 @@ import numpy as np
 
 from autograph.errors import DerivativeError
 from autograph.runtime import effects
+from autograph.runtime.frames import Parts
 from autograph.runtime.graph import Block, Node, Value, user_line
 from autograph.runtime.opdef import OpDef, lookup
 from autograph.runtime.ops.binding import positional
-from autograph.runtime.reverse import Parts, Reverse, handles, type_of
+from autograph.runtime.reverse import Reverse, handles, type_of
 from autograph.runtime.shadows import IN_PLACE
 from autograph.runtime.signals import NeedsConcrete, handled
 from autograph.runtime.tensor import is_tensor

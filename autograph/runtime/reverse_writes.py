@@ -76,7 +76,7 @@ def _subtract_at(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 def _accumulate(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     array, value = node.args
     if array in reverse.shadows:
-        reverse.contribute(value, copied(reverse, reverse.trace.handle(reverse.shadows[array])))
+        reverse.contribute(value, copied(reverse, reverse.shadow_then(array)))
 
 
 @handles("take_out", "take_at", "take_back")

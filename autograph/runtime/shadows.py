@@ -27,7 +27,7 @@ from autograph.runtime.types import ANY, MaybeUnbound, ObjectType, TensorType, T
 MOVES = frozenset(
     """build unpack bound list tuple enumerate zip reversed iter .append .extend .insert .pop .copy .reverse .clear
     .items .values .keys .get .setdefault .update .popitem delitem .sort sorted add iadd mul imul part_of parts_of
-    put_part shadow_after sort_like sorted_like ordered_like fill_gap given""".split()
+    put_part arranged shadow_after sort_like sorted_like ordered_like fill_gap given""".split()
 )
 # Some of them are done to other things as well.
 _OF_CONTAINERS = frozenset({".copy", "add", "iadd", "mul", "imul", ".sort"})

@@ -250,8 +250,9 @@ def parted(g: Any, like: Any) -> Any:
     return [parted(g[i], part) for i, part in enumerate(like)] if isinstance(like, (list, tuple)) else g
 
 
-def of_array(g: Any, out: Any, object: Any, *_: Any, **__: Any) -> Any:
-    return parted(np.reshape(g, sizes(object)), object)
+def of_array(g: Any, out: Any, object: Any, *_: Any, ndmin: Any = 0, **__: Any) -> Any:
+    is_list = isinstance(object, (list, tuple))
+    return parted(g if is_list and not ndmin else np.reshape(g, sizes(object)), object)
 
 
 def of_diag(g: Any, out: Any, v: Any, k: Any = 0) -> Any:

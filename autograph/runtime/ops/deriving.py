@@ -51,7 +51,7 @@ def ndim(x: Any) -> Any:
 def _may_be_anything(x: Any) -> bool:
     """Whether only the run knows if it is an array, a number or a list."""
     value = getattr(x, "_ag_value", None)
-    return value is not None and not isinstance(value.type, TensorType) and not is_list(x)
+    return value is not None and not (isinstance(value.type, TensorType) and value.type.exact) and not is_list(x)
 
 
 def is_list(x: Any) -> bool:

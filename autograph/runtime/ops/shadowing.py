@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, ValuesView
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -92,6 +92,17 @@ def parts_of(shadow: Any) -> Any:
     if isinstance(shadow, np.flatiter):
         return [part_of(shadow, at) for at in range(len(shadow))]
     return itertools.repeat(None) if shadow is None else shadow
+
+
+def arranged(shadow: Any) -> Any:
+    """A copy of a container of shadows, of all that are in it, with the same shadows: as it is now."""
+    if type(shadow) is dict:
+        return {key: arranged(part) for key, part in shadow.items()}
+    if type(shadow) is tuple:
+        return tuple(map(arranged, shadow))
+    if isinstance(shadow, (*ARRAYS, itertools.repeat)) or not isinstance(shadow, (list, ValuesView, Iterator)):
+        return shadow
+    return list(map(arranged, shadow))
 
 
 def sorted_like(parts: Any, things: Any, reverse: Any = False) -> Any:
@@ -293,6 +304,7 @@ def like_shadow(shadow: Any, *where: Any) -> Type:
 declare("shadow_of", target=shadow_of, tags=GRADIENT)
 declare("shadow_after", effect=VIEW, target=shadow_after, tags=GRADIENT)
 declare("part_of", effect=VIEW, target=part_of, raises=True, tags=GRADIENT)
+declare("arranged", like_shadow, effect=VIEW, target=arranged, tags=GRADIENT)
 declare("parts_of", effect=VIEW, target=parts_of, raises=True, tags=GRADIENT)
 declare("add_at", nothing, effect=WRITE, target=add_at, raises=True, tags=GRADIENT)
 declare("accumulate", nothing, effect=WRITE, target=accumulate, raises=True, tags=GRADIENT)
