@@ -8,7 +8,7 @@ from typing import Any
 
 from autograph.runtime.graph import Value
 from autograph.runtime.journal import entries
-from autograph.runtime.parts import has_parts, own_parts, parts_of
+from autograph.runtime.parts import has_parts, items_of, own_parts, parts_of
 from autograph.runtime.sources import Source
 from autograph.runtime.trace import Trace
 
@@ -59,7 +59,7 @@ class Finding:
             return parts_of(thing)
         if isinstance(thing, (type, ModuleType)):
             return own_parts(noted)
-        return [(key, part) for key, part in (entries(noted) or {}).items() if isinstance(key, (str, int))]
+        return items_of(entries(noted) or {})
 
     def owner_of(self, names: Any) -> Any:
         """The object, of those that the function knows, whose `__dict__` something is."""

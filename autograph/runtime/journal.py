@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
-from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CellType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 from autograph.libraries import is_own
@@ -286,9 +286,18 @@ def attributes(thing: Any) -> dict[str, Any]:
         for name in (slots,) if isinstance(slots, str) else slots:
             if name.startswith("__") and not name.endswith("__"):
                 name = f"_{kind.__name__.lstrip('_')}{name}"
-            if name not in ("__dict__", "__weakref__") and (value := getattr(thing, name, _MISSING)) is not _MISSING:
+            slot = kind.__dict__.get(name)
+            if isinstance(slot, MemberDescriptorType) and (value := _filled(slot, thing)) is not _MISSING:
                 found[name] = value
     return found
+
+
+def _filled(slot: MemberDescriptorType, thing: Any) -> Any:
+    """What is in a slot. (A class derived from that which has it may have a property of this name, which may raise.)"""
+    try:
+        return slot.__get__(thing)
+    except AttributeError:
+        return _MISSING
 
 
 def restore(container: Any, content: Any) -> None:

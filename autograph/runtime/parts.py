@@ -10,6 +10,7 @@ import numpy as np
 
 from autograph import nest
 from autograph.runtime.classes import is_opaque, is_open, is_taken_apart
+from autograph.runtime.holding import Held
 from autograph.runtime.journal import attributes
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import ObjectType, TensorType, type_of
@@ -19,12 +20,17 @@ SMALL = 64
 
 def parts_of(thing: Any) -> list[tuple[Any, Any]]:
     if isinstance(thing, dict):
-        return [(key, part) for key, part in thing.items() if isinstance(key, (str, int))]
+        return items_of(thing)
     if isinstance(thing, (list, tuple)):
         return list(enumerate(thing))
     if isinstance(thing, (type, ModuleType)):
         return own_parts(vars(thing))
     return list(attributes(thing).items()) if is_open(type(thing)) or isinstance(thing, FunctionType) else []
+
+
+def items_of(items: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+    """What a dict holds by its keys, other than what only the graph knows."""
+    return [(key, part) for key, part in items.items() if type(key) is not Held]
 
 
 def own_parts(names: Mapping[str, Any]) -> list[tuple[Any, Any]]:

@@ -34,9 +34,11 @@ class Source:
         return (self.op, *map(_key_of, self.args))
 
     def item(self, key: Any) -> Source:
-        written, names = _key_code(key)
+        is_plain = type(key) in (int, str, bool, bytes, type(None))
+        written, names = (repr(key), ()) if is_plain else (f"key_{id(key)}", ((f"key_{id(key)}", key),))
+        args = self, key if is_plain else Constant(key)
         names = (*self.names, *names)
-        return Source("getitem", (self, key), f"{self.expression}[{written}]", names, f"{self.text}[{key!r}]")
+        return Source("getitem", args, f"{self.expression}[{written}]", names, f"{self.text}[{key!r}]")
 
     def attribute(self, name: str) -> Source:
         return Source("getattr", (self, name), f"{self.expression}.{name}", self.names, f"{self.text}.{name}")
@@ -49,13 +51,6 @@ class Source:
 def constant(thing: Any, name: str, text: str) -> Source:
     """Where a thing is found that is the same one at each run; `name`: what guards call it."""
     return Source("constant", (Constant(thing),), name, ((name, thing),), text)
-
-
-def _key_code(key: Any) -> tuple[str, tuple[tuple[str, Any], ...]]:
-    """An expression for a key, and the names in it."""
-    if type(key) in (int, str, bool, bytes, type(None)):
-        return repr(key), ()
-    return f"key_{id(key)}", ((f"key_{id(key)}", key),)
 
 
 def _key_of(arg: Any) -> Any:

@@ -218,7 +218,7 @@ class Tracer:
 
     def _restore(self) -> None:
         """Make all that exists outside of the trace what it was."""
-        for thing, content in reversed(self.trace.journal.stack[0]):
+        for thing, content in reversed(self.trace.journal.outermost()):
             restore(thing, content)
 
     def _call(self, traced: Callable[..., Any]) -> tuple[Any, ...] | None:
