@@ -155,7 +155,7 @@ class _Checker:
         self._turn(node, test.params)
         self._turn(node, body.params)
         for output, param in zip(node.outputs, test.params):
-            self._fits(output.type, param, f"the output {self._name(output)}", node)
+            self._fits(output, param, node, "the output ")
 
     def for_(self, node: Node) -> None:
         """A `for` carries its inits through its body, whose first params are for the items."""
@@ -170,7 +170,7 @@ class _Checker:
         self._carried(node, inits, carried, "params of `body`")
         self._turn(node, carried)
         for output, init in zip(node.outputs, inits):
-            self._fits(output.type, init, f"the output {self._name(output)}", node)
+            self._fits(output, init, node, "the output ")
         self._results(node, body, "body", node.outputs, ahead="until" in node.kwargs)
 
     def raise_(self, node: Node) -> None:
@@ -191,7 +191,7 @@ class _Checker:
         self._count(len(params), len(inits), what, node)
         self._count(len(node.outputs), len(inits), "outputs", node)
         for init, param in zip(inits, params):
-            self._fits(param.type, init, f"the param {self._name(param)}", node)
+            self._fits(param, init, node, "the param ")
 
     def _turn(self, node: Node, params: Sequence[Value]) -> None:
         """What a turn ends with must fit what the next begins with."""
@@ -202,13 +202,14 @@ class _Checker:
             return
         self._count(len(block.results), len(targets) + ahead, f"results of `{name}`", node)
         for target, result in zip(targets, block.results[ahead:]):
-            self._fits(target.type, result, self._name(target), node)
+            self._fits(target, result, node)
 
-    def _fits(self, type: Type, arg: Any, what: str, node: Node) -> None:
-        if not fits(type, arg):
+    def _fits(self, target: Value, arg: Any, node: Node, what: str = "") -> None:
+        if not fits(target.type, arg):
             found = self._name(arg) if isinstance(arg, Value) else repr(arg)
             kind = f" of type {arg.type}" if isinstance(arg, Value) else ""
-            self._fail(f"{what} is of type {type}, which does not cover {found}{kind}", node)
+            told = f"{what}{self._name(target)} is of type {target.type}, which does not cover {found}{kind}"
+            self._fail(told, node)
 
 
 _RULES: dict[str, Callable[[_Checker, Node], None]] = {
