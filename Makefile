@@ -24,9 +24,12 @@ test-all: setup ## every test and sweep, under every Python found (takes long)
 	$(MAKE) --no-print-directory native || status=1; exit $$status
 
 STAGED := tests/laws tests/test_staged_corpus.py tests/test_staged_fuzz.py tests/test_gradient_fuzz.py \
-	tests/runtime/test_gradients*.py tests/runtime/test_staged_function.py
-native: setup ## the corpus, the laws, the drawn programs and the gradients once more, with loops as machine code
-	AUTOGRAPH_ENGINE=native $(PYTHON) -m pytest -q -n auto --dist worksteal -m "" $(STAGED)
+	tests/runtime/test_*gradients*.py tests/runtime/test_staged_function.py
+native: setup ## the corpus, laws, drawn programs and gradients with machine code: always, and where it pays
+	@status=0; \
+	for engine in native auto; do \
+	    AUTOGRAPH_ENGINE=$$engine $(PYTHON) -m pytest -q -n auto --dist worksteal -m "" $(STAGED) || status=1; \
+	done; exit $$status
 
 FUZZ ?= 10000
 GUARDS := $(firstword $(wildcard /lib/*/libc_malloc_debug.so.0 /usr/lib/*/libc_malloc_debug.so.0 /lib64/libc_malloc_debug.so.0))
