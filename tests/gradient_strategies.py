@@ -1,7 +1,7 @@
 """Programs of floats, arrays and containers for hypothesis to draw, and to be differentiated.
 
-A program is the text of a module with a function `main(n, p, x, a)`: an integer, a float, a vector of three and a
-matrix of two rows. It returns one number. What is drawn stays small and has few kinks; see test_gradient_fuzz.py for
+A program is the text of a module with a function `main(n, p, x, a, xs)`: an integer, a float, a vector of three, a
+matrix of two rows and a list of two floats. It returns one number. What is drawn stays small and has few kinks; see test_gradient_fuzz.py for
 what is done about those. Variables keep to their kind: integers `i j k`, numbers `p q r`, vectors `x y z`, matrices
 `a b`, a list of numbers `xs`, one of vectors `ys`, a dict `d`, a tuple `t` and an object `box`.
 """
@@ -180,7 +180,7 @@ LOCALS = {"i": "1", "p": "v", "q": "v * 2", "r": "0.5", "y": "np.ones(3)", "z": 
 
 @st.composite
 def programs(draw: st.DrawFn) -> str:
-    """The text of a module whose function `main(n, p, x, a)` is to be differentiated."""
+    """The text of a module whose function `main(n, p, x, a, xs)` is to be differentiated."""
     return _Writer(draw, st.integers(2, 16)).program()
 
 
@@ -192,7 +192,8 @@ class _Writer(FormWriter):
         scope = Scope()
         body = ["i, j, k = n, 1, 0", "q, r = p * 0.5, 0.5"]
         body += [f"y = {self.pick('x * 2', 'x', 'np.zeros(3)', 'x[:]', 'a[0]', 'x.copy()')}", "z = np.arange(3.0)"]
-        body += [f"b = {self.pick('a.copy()', 'a', 'np.ones((2, 3))', 'a * x')}", "xs, ys = [p, 0.5], [x]"]
+        body += [f"b = {self.pick('a.copy()', 'a', 'np.ones((2, 3))', 'a * x')}", "ys = [x]"]
+        body += [self.pick("xs = [p, 0.5]", "xs = list(xs)", "xs.append(p)", "xs[0] *= p")]
         body += ["d = {'u': q, 'v': y}", "t = (p, y)", "box = Box(q)"]
         start = len(body)
         while self.left > 0 or len(body) < start + 2:
@@ -203,7 +204,7 @@ class _Writer(FormWriter):
             "return np.sum(d['v'] * box.data) + t[0] + np.sum(t[1] * HALVES) + box.half + np.sum(a)", "return p * 1.0",
             "return np.sum(y * HALVES) + sum(np.sum(v * v) for v in ys) + r", "return np.sum(x * HALVES) + np.sum(b)",
             "return np.dot(x, y) + z[0] * q"))  # fmt: skip
-        return PRELUDE + "\n\n" + "\n".join(["def main(n, p, x, a):", *indented(body)]) + "\n"
+        return PRELUDE + "\n\n" + "\n".join(["def main(n, p, x, a, xs):", *indented(body)]) + "\n"
 
     # Simple statements
 

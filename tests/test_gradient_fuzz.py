@@ -35,10 +35,10 @@ TALLY: Counter[str] = Counter()
 REASONS: Counter[str] = Counter()  # why programs were refused
 STARTED = time.monotonic()
 POINTS = (
-    (2, np.array([0.83, 0.41, -0.67, 1.12, 0.29, -0.53, 0.94, 0.37, -0.18, 0.71])),
-    (3, np.array([-0.61, 0.92, 0.33, -0.46, 0.77, 0.58, -0.21, -0.88, 1.07, 0.13])),
+    (2, np.array([0.83, 0.41, -0.67, 1.12, 0.29, -0.53, 0.94, 0.37, -0.18, 0.71, 0.62, -0.34])),
+    (3, np.array([-0.61, 0.92, 0.33, -0.46, 0.77, 0.58, -0.21, -0.88, 1.07, 0.13, -0.72, 0.49])),
 )
-ARGUMENTS = (1, 2, 3)
+ARGUMENTS = (1, 2, 3, 4)
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -48,7 +48,7 @@ class Unfit(Exception):
 
 
 def arguments(n: int, at: Vector) -> tuple[Any, ...]:
-    return n, float(at[0]), at[1:4].copy(), at[4:10].reshape(2, 3).copy()
+    return n, float(at[0]), at[1:4].copy(), at[4:10].reshape(2, 3).copy(), at[10:].tolist()
 
 
 def flat(gradients: Any) -> Vector:
@@ -152,9 +152,10 @@ def _check_second(gradient: Any, n: int, at: Vector) -> None:
     """Hold the gradient of a gradient, in one direction, against differences of the gradient."""
     direction = np.linspace(-1.0, 1.0, len(at))
 
-    def slope(n: Any, p: Any, x: Any, a: Any) -> Any:
-        _, (in_p, in_x, in_a) = gradient(n, p, x, a)
-        return in_p * direction[0] + np.sum(in_x * direction[1:4]) + np.sum(in_a * direction[4:10].reshape(2, 3))
+    def slope(n: Any, p: Any, x: Any, a: Any, xs: Any) -> Any:
+        _, (in_p, in_x, in_a, in_xs) = gradient(n, p, x, a, xs)
+        matrix = np.sum(in_a * direction[4:10].reshape(2, 3))
+        return in_p * direction[0] + np.sum(in_x * direction[1:4]) + matrix + np.dot(in_xs, direction[10:])
 
     def plain(each: Vector) -> float:
         _, found = _gradient(gradient, arguments(n, each))[0]

@@ -84,7 +84,8 @@ class Reverse:
         self._writes = Writes(block, self.shadows.nodes, self.activity.aliasing)
 
     def run(self) -> None:
-        """Record the reverse."""
+        """Record the reverse, behind what the graph has still to write of what the program has changed."""
+        self.trace.journal.write_back()
         for value, gradient in self._outputs:
             is_whole = is_tuple(value) and isinstance(gradient, (tuple, list))
             self.contribute(value, Parts(enumerate(gradient)) if is_whole else gradient)

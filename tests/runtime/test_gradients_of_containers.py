@@ -193,6 +193,24 @@ def test_arguments_are_changed_as_by_a_call(function: Any, argument: Any, gradie
         assert given["last"] is given["w"]
 
 
+@pytest.mark.parametrize("count", [0, 3])
+def test_changes_are_written_before_the_reverse(count: int) -> None:
+    """And not in its loops, which may have no turn."""
+
+    def halved(p, x, xs):
+        xs[0] *= 0.5
+        if p > 1:
+            return p
+        s = 0.0
+        for v in x:
+            s += v * v * p
+        return s
+
+    xs = [3.0]
+    in_x, in_xs = ag.grad(halved, argnums=(1, 2))(0.5, np.ones(count), xs)
+    assert (in_x.tolist(), in_xs, xs) == ([1.0] * count, [0.0], [1.5])
+
+
 def test_a_pullback_is_that_at_the_arguments_as_they_were() -> None:
     def squared(xs):
         xs[0] *= 2
