@@ -1,9 +1,10 @@
 """Programs of floats, arrays and containers for hypothesis to draw, and to be differentiated.
 
 A program is the text of a module with a function `main(n, p, x, a, xs)`: an integer, a float, a vector of three, a
-matrix of two rows and a list of two floats. It returns one number. What is drawn stays small and has few kinks; see test_gradient_fuzz.py for
-what is done about those. Variables keep to their kind: integers `i j k`, numbers `p q r`, vectors `x y z`, matrices
-`a b`, a list of numbers `xs`, one of vectors `ys`, a dict `d`, a tuple `t` and an object `box`.
+matrix of two rows and a list of two floats. It returns one number. What is drawn stays small and has few kinks; see
+test_gradient_fuzz.py for what is done about those. Variables keep to their kind: integers `i j k`, numbers `p q r`,
+vectors `x y z`, matrices `a b`, a list of numbers `xs`, one of vectors `ys`, a dict `d`, a tuple `t` and an object
+`box`.
 """
 
 from __future__ import annotations

@@ -75,6 +75,12 @@ def _sum_of_parts(reverse: Reverse, node: Node, block: Block, at: int) -> None:
         reverse.trace.record("accumulate_each", (reverse.shadow_then(node.args[0]), gradient))
 
 
+@handles("gradient_in")
+def _gradient_in(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    """The gradient of an argument: nobody but who asked for it has to do with that shadow any more."""
+    reverse.contribute(node.args[0], reverse.take(node.output))
+
+
 def _is_held(reverse: Reverse, node: Node) -> bool:
     """Whether the first argument is something with a shadow other than an array."""
     first = node.args[0]

@@ -193,6 +193,17 @@ def test_arguments_are_changed_as_by_a_call(function: Any, argument: Any, gradie
         assert given["last"] is given["w"]
 
 
+def test_second_derivative_in_a_list_that_gets_longer() -> None:
+    def slope(xs):
+        first, second = ag.grad(lengthens_in_a_loop)(xs)
+        return first * 2 - second
+
+    step = 1e-6
+    points = [([1.0 + a, 2.0 + b], [1.0 - a, 2.0 - b]) for a, b in [(step, 0), (0, step)]]
+    wanted = [(slope(up) - slope(down)) / (2 * step) for up, down in points]
+    assert ag.grad(slope)([1.0, 2.0]) == pytest.approx(wanted, rel=1e-6)
+
+
 @pytest.mark.parametrize("count", [0, 3])
 def test_changes_are_written_before_the_reverse(count: int) -> None:
     """And not in its loops, which may have no turn."""
