@@ -30,9 +30,10 @@ R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables
 R2 | 0 R1          | runtime/ops*
 R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/sources runtime/making
    |               | runtime/appearance runtime/instructions runtime/written runtime/contents
-   |               | → runtime/tensor runtime/whereabouts runtime/blocks runtime/guards
+   |               | → runtime/tensor runtime/whereabouts runtime/blocks
    |               | → runtime/journal runtime/holding → runtime/known
-   |               | → runtime/trace runtime/forms runtime/environment runtime/parts → runtime/finding
+   |               | → runtime/trace runtime/forms runtime/environment runtime/parts
+   |               | → runtime/finding runtime/guards
    |               | → runtime/outside runtime/raising runtime/refs
    |               | → runtime/regions
    |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed runtime/identity

@@ -8,8 +8,8 @@ from typing import Any
 
 from autograph.runtime.graph import Value
 from autograph.runtime.journal import entries
-from autograph.runtime.parts import has_parts, items_of, own_parts, parts_of
-from autograph.runtime.sources import Source
+from autograph.runtime.parts import fixed_parts, has_parts, items_of, own_parts, parts_of
+from autograph.runtime.sources import Source, constant
 from autograph.runtime.trace import Trace
 
 _REACH = 10_000
@@ -21,6 +21,7 @@ class Finding:
     Attributes:
         objects: those whose attributes traced code may read and set, by identity, with their sources.
         sources: what else came from outside.
+        read_at: where the graph reads what the program may have from another place, too.
         param_names: the names of the graph's params in guards.
     """
 
@@ -28,6 +29,7 @@ class Finding:
         self.trace = trace
         self.objects: dict[int, tuple[Any, Source | Value]] = {}
         self.sources: dict[int, tuple[Any, Source]] = {}
+        self.read_at: dict[int, tuple[Any, Source]] = {}
         self.param_names: dict[Value, str] = {}
         self._searched = 0  # how many objects have been searched for tuples
 
@@ -35,20 +37,23 @@ class Finding:
         """Know the sources of all tuples that objects have which the function knows."""
         for thing, base, key, part in self._known_parts(self._searched):
             if type(part) is tuple:
-                self.sources.setdefault(id(part), (part, inner_source(thing, base, key)))
+                self.sources.setdefault(id(part), (part, _place(thing, base, key, part)))
         self._searched = len(self.objects)
 
     def find(self, value: Any) -> tuple[Any, Source] | None:
         """The attribute, of an object that the function knows, that something is: what has it, and its source."""
         for thing, base, key, part in self._known_parts():
             if part is value:
-                return thing, inner_source(thing, base, key)
+                source = _place(thing, base, key, value)
+                self.read_at.setdefault(id(value), (value, source))
+                return thing, source
         return None
 
     def _known_parts(self, since: int = 0) -> Iterator[tuple[Any, Source, Any, Any]]:
         """What has parts, in the objects that the function knows (the latest, from a number on), and what they are."""
         for known in list(self.objects.values())[since:]:
             for thing, base in self._within(*known):
+                yield thing, base, None, thing
                 for key, part in self._parts_at_first(thing):
                     yield thing, base, key, part
 
@@ -76,9 +81,12 @@ class Finding:
                 continue
             seen.add(id(thing))
             yield thing, base
+            rest.extend(_fixed_within(thing, base))
             for key, part in self._parts_at_first(thing):
                 if has_parts(part):
                     rest.append((part, inner_source(thing, base, key)))
+                else:
+                    rest.extend(_fixed_within(part, base))
 
     def source_of(self, known: Source | Value) -> Source:
         """Where an object comes from that is known by its source, or by the param that stands for it."""
@@ -88,6 +96,19 @@ class Finding:
         return Source("param", (known,), name, (), known.name or name)
 
 
+def _fixed_within(thing: Any, base: Source) -> list[tuple[Any, Source]]:
+    return [(part, fixed_source(part, base.text)) for part in fixed_parts(thing)]
+
+
+def _place(thing: Any, base: Source, key: Any, part: Any) -> Source:
+    return base if part is thing else inner_source(thing, base, key)
+
+
 def inner_source(thing: Any, base: Source, key: Any) -> Source:
     """The source of a part of a thing."""
     return base.item(key) if isinstance(thing, (list, tuple, dict)) else base.attribute(key)
+
+
+def fixed_source(part: Any, holder: str) -> Source:
+    """The source of one of the `fixed_parts` of what is called `holder`: that very object."""
+    return constant(part, f"part_{id(part)}", f"an object in {holder}")

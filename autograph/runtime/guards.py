@@ -7,6 +7,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from autograph import nest
+from autograph.runtime.keys import Same
+from autograph.runtime.parts import fixed_parts
 from autograph.runtime.sources import Source
 
 Condition: TypeAlias = "tuple[str, dict[str, Any]]"  # the arguments with which a `Guard` begins
@@ -34,6 +36,15 @@ def is_structure(value: Any, source: Source) -> Condition:
     """It is a container or the like of the same class, with the same keys."""
     expression = "type({0}) is kind and keys({0}) == known"
     return _condition(expression, source, kind=type(value), keys=_keys_of, known=_keys_of(value))
+
+
+def has_fixed_parts(parts: list[Any], source: Source) -> Condition:
+    """It has these very objects in its keys, as the owner of a method, or in another place without a name."""
+    return _condition("identities({0}) == known", source, identities=_identities, known=list(map(Same, parts)))
+
+
+def _identities(value: Any) -> list[Same]:
+    return list(map(Same, fixed_parts(value)))
 
 
 def _keys_of(value: Any) -> list[Any]:

@@ -19,14 +19,15 @@ import numpy as np
 from autograph import libraries, nest
 from autograph.runtime.classes import is_opaque, is_open, is_quantity, is_users, may_vary, stands_for_itself
 from autograph.runtime.environment import Environment, ModuleView
-from autograph.runtime.finding import Finding, inner_source
+from autograph.runtime.finding import Finding, fixed_source, inner_source
 from autograph.runtime.graph import Constant, Node, Value, user_line
-from autograph.runtime.guards import Condition, is_alike, is_same, is_structure
+from autograph.runtime.guards import Condition, has_fixed_parts, is_alike, is_same, is_structure
 from autograph.runtime.journal import attributes
 from autograph.runtime.keys import static_key
 from autograph.runtime.naming import looks_around
 from autograph.runtime.parts import (
     CONSTANTS,
+    fixed_parts,
     has_parts,
     is_empty,
     is_long,
@@ -136,6 +137,7 @@ class Outside(Finding):
         if is_opaque(value) or (kind is not None and not is_small(value)):
             return self.load(value, source)
         if kind is not None:
+            self._know_fixed(value, source)
             return self._take_apart(value, kind, source)
         if type(value) in (MethodType, functools.partial):
             names = {**dict(source.names), "key": static_key, "known": static_key(value)}
@@ -145,6 +147,7 @@ class Outside(Finding):
         if is_own and looks_around(value.__code__):
             raise Plain(f"{source.text} looks at frames or at all globals", self.trace.place())
         self._guard_same(value, source)
+        self._know_fixed(value, source)
         if isinstance(value, CONSTANTS):
             return value
         self._know_within(value, source.text)
@@ -171,6 +174,8 @@ class Outside(Finding):
     def see_static(self, value: Any, text: str) -> Any:
         """What traced code gets for a value that is the same at each run, although what it refers to may change."""
         self._know_within(value, text)
+        if isinstance(value, frozenset):
+            self.know_parts(value, text)
         if type(value) is MethodType and is_open(type(value.__self__)):
             owner = value.__self__
             self.know(owner, constant(owner, "owner", f"{text}.__self__"))
@@ -184,6 +189,18 @@ class Outside(Finding):
         """Know what is called by way of a function of this library's, such as the owner of a staged method."""
         if hasattr(type(value), "__ag_staged__") or hasattr(type(value), "__ag_traced__"):
             self.see_static(getattr(value, "__wrapped__", None), text)
+
+    def _know_fixed(self, value: Any, source: Source) -> None:
+        """Know the objects that a value has in places without a name, and see to it that it has them at each run."""
+        parts = fixed_parts(value)
+        if parts:
+            self.guard(has_fixed_parts(parts, source), f"an object in {source.text}")
+            self.know_parts(value, source.text)
+
+    def know_parts(self, value: Any, text: str) -> None:
+        """The same for a value that is part of the signature."""
+        for part in fixed_parts(value):
+            self.know(part, fixed_source(part, text))
 
     def know(self, thing: Any, source: Source | Value) -> None:
         """Know an object, class or module whose attributes traced code may read and set."""
@@ -235,6 +252,7 @@ class Outside(Finding):
             output = node.add_output(type_outside(value), source.text if source.text.isidentifier() else "")
             found = self._arrays[id(value)] = self._handle(output, value)
             self._seen[id(value)] = value, found
+            self.read_at[id(value)] = value, source
 
             def use() -> None:
                 args = tuple(self._load(a, ObjectType()) if isinstance(a, Source) else a for a in source.args)
@@ -308,7 +326,7 @@ class Outside(Finding):
         if id(value) in self._seen:
             return self._seen[id(value)][1]
         children = kind.children(value)
-        if isinstance(value, tuple) and not any(has_parts(part) for part in children.values()):
+        if isinstance(value, tuple) and not any(has_parts(part) or fixed_parts(part) for part in children.values()):
             self._guard_same(value, source)
             self.sources[id(value)] = value, source
             return value

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import CellType, FunctionType, ModuleType
+import functools
+import weakref
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from autograph import nest
 from autograph.runtime.classes import is_opaque, is_open, is_taken_apart
-from autograph.runtime.holding import Held
+from autograph.runtime.holding import DICTS, Held
 from autograph.runtime.journal import attributes
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import ObjectType, TensorType, type_of
@@ -31,6 +34,19 @@ def parts_of(thing: Any) -> list[tuple[Any, Any]]:
 def items_of(items: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     """What a dict holds by its keys, other than what only the graph knows."""
     return [(key, part) for key, part in items.items() if type(key) is not Held]
+
+
+def fixed_parts(value: Any) -> list[Any]:
+    """The objects that a value has in places without a name, as long as it is that value: in keys, as an owner, …"""
+    inside = _FIXED.get(type(value))
+    return [] if inside is None else [each for part in inside(value) for each in _objects_in(part)]
+
+
+def _objects_in(part: Any) -> list[Any]:
+    if isinstance(part, tuple):
+        return [each for inner in part for each in _objects_in(inner)]
+    is_object = is_open(type(part)) and not isinstance(part, Enum)
+    return [part] if is_object else fixed_parts(part)
 
 
 def own_parts(names: Mapping[str, Any]) -> list[tuple[Any, Any]]:
@@ -69,4 +85,10 @@ def is_empty(cell: CellType) -> bool:
     return False
 
 
+_FIXED: dict[type, Callable[[Any], Iterable[Any]]] = {
+    **dict.fromkeys((*DICTS, frozenset), iter),
+    MethodType: lambda method: (method.__self__,),
+    functools.partial: lambda partial: (partial.func, *partial.args, *partial.keywords.values()),
+    weakref.ref: lambda reference: (reference(),),
+}
 CONSTANTS = (int, float, complex, str, bytes, type(None), type(...), np.generic, np.dtype, frozenset, range, slice)

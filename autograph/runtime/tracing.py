@@ -160,6 +160,7 @@ class Tracer:
         """Know the lists, dicts and objects that the arguments are taken apart into."""
         for value, path in _containers(self.function, self.args, self.kwargs):
             self.lowering.know(value, path)
+            self.outside.know_parts(value, path)
             self.instruments.meet(value)
 
     def _roots(self) -> Iterator[Any]:

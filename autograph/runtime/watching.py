@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -10,9 +10,11 @@ import numpy as np
 
 from autograph import nest
 from autograph.runtime.classes import is_opaque, is_open, is_taken_apart, may_vary
-from autograph.runtime.guards import is_alike, is_same, is_structure
+from autograph.runtime.finding import fixed_source
+from autograph.runtime.guards import has_fixed_parts, is_alike, is_same, is_structure
 from autograph.runtime.journal import attributes
 from autograph.runtime.outside import Outside
+from autograph.runtime.parts import fixed_parts
 from autograph.runtime.signature import Guard
 from autograph.runtime.sources import Source
 
@@ -54,20 +56,16 @@ def attribute_guards(outside: Outside, names: set[str]) -> list[Guard]:
             if ("attribute", id(thing), name) in outside.late or (id(thing), name) in outside.read_late:
                 continue
             late = ("attribute", source.text, name) if name in own and may_vary(value) else None
-            rest.extend(_guard(guards, value, source.attribute(name), late))
+            rest.extend(_guard(outside, guards, value, source.attribute(name), late))
     return guards + _sharing_guards(met)
 
 
 def _sharing_guards(met: list[tuple[Any, Source]]) -> list[Guard]:
     """That the same objects, and no others, are met at several places."""
     firsts: dict[int, tuple[Any, Source]] = {}
-    guards = []
+    guards: list[Guard] = []
     for thing, source in met:
-        _, first = firsts.setdefault(id(thing), (thing, source))
-        names = _all_names([first, source])
-        if first.expression != source.expression and names is not None:
-            reason = f"{source.text} is another object than {first.text}"
-            guards.append(Guard(f"{source.expression} is {first.expression}", names, reason))
+        guards.extend(_is_one([source, firsts.setdefault(id(thing), (thing, source))[1]]))
     kinds: dict[type, list[Source]] = {}
     for thing, source in firsts.values():
         kinds.setdefault(type(thing), []).append(source)
@@ -78,6 +76,15 @@ def _sharing_guards(met: list[tuple[Any, Source]]) -> list[Guard]:
             reason = f"{' and '.join(source.text for source in group)} are no longer different objects"
             guards.append(Guard(f"len({{{identities}}}) == {len(group)}", names, reason))
     return guards
+
+
+def _is_one(places: list[Source]) -> Iterator[Guard]:
+    """That the same object is in two places."""
+    source, first = places
+    names = _all_names(places)
+    if first.expression != source.expression and names is not None:
+        reason = f"{source.text} is another object than {first.text}"
+        yield Guard(f"{source.expression} is {first.expression}", names, reason)
 
 
 def _all_names(sources: Iterable[Source]) -> dict[str, Any] | None:
@@ -98,25 +105,31 @@ def _of_class(kind: type, name: str) -> Any:
     return _MISSING
 
 
-def _guard(guards: list[Guard], value: Any, source: Source, late: Any) -> list[tuple[Any, Source]]:
+def _guard(outside: Outside, guards: list[Guard], value: Any, source: Source, late: Any) -> list[tuple[Any, Source]]:
     """Guard one value; gives the objects that are to be looked into in turn."""
     reason = f"the attribute {source.text} changed"
+    _, elsewhere = outside.read_at.get(id(value), (value, source))
+    guards.extend(_is_one([source, elsewhere]))
     if type(value) is np.ndarray:
         guards.append(Guard(*is_alike(value, source), reason))
         return []
+    fixed = fixed_parts(value)
+    if fixed:
+        guards.append(Guard(*has_fixed_parts(fixed, source), reason))
+    found = [(part, fixed_source(part, source.text)) for part in fixed]
     kind = nest.kind_of(value) if not isinstance(value, _IMMUTABLE) else None
     if kind is not None:
         children = kind.children(value)
         if len(children) > 64 and not is_taken_apart(children.values()):
             return []
         guards.append(Guard(*is_structure(value, source), reason, late))
-        parts = [_guard(guards, part, source.part(kind, key), late) for key, part in children.items()]
-        return [each for part in parts for each in part]
+        parts = [_guard(outside, guards, part, source.part(kind, key), late) for key, part in children.items()]
+        return found + [each for part in parts for each in part]
     if isinstance(value, _IMMUTABLE) or not (is_open(type(value)) or is_opaque(value)):
         guards.append(Guard(*is_same(value, source), reason, late))
-        return []
+        return found
     guards.append(Guard(*is_alike(value, source), reason))
-    return [(value, source)] if is_open(type(value)) else []
+    return found + ([(value, source)] if is_open(type(value)) else [])
 
 
 def _names_guard(thing: Any, own: dict[str, Any], source: Source) -> Guard:

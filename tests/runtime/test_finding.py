@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
+import functools
+import types
+import weakref
+from collections import deque
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -98,3 +103,146 @@ def test_looking_at_what_an_object_holds_calls_no_property() -> None:
     number.value, number.text, constant.text = 1, "one", "two"
     assert attributes(number) == {"value": 1, "text": "one"}
     assert attributes(constant) == {"text": "two"}
+
+
+# The same thing at several places -------------------------------------------------------------------------------------
+
+
+class Both:
+    def __init__(self, first: Any, second: Any) -> None:
+        self.first, self.second = first, second
+
+
+def second_of(pair: Both, x: float) -> Any:
+    found = []
+    if x > 0:
+        found.append(pair.second)
+    return found, pair.second, x
+
+
+def item_of_second(pair: Both, x: float) -> Any:
+    return pair.second[0] * x
+
+
+THINGS: dict[str, Any] = {
+    "object": lambda: Dot(1),
+    "array": lambda: np.arange(3.0),
+    "list": lambda: [1.5, 2],
+    "deque": lambda: deque([2]),
+}
+
+
+@pytest.mark.parametrize("thing", THINGS)
+def test_what_is_read_at_one_place_was_at_another_one_as_well(thing: str) -> None:
+    make = THINGS[thing]
+    for function in (second_of, item_of_second) if thing != "object" else (second_of,):
+        staged = ag.function(function)
+        for _ in range(2):
+            one, other = make(), make()
+            if thing != "object":
+                other[0] = 7
+            for pair in (Both(one, one), Both(one, other)):
+                wanted, found = function(pair, 2.0), staged(pair, 2.0)
+                if function is second_of:
+                    assert found[1] is found[0][0] is pair.second
+                else:
+                    assert found == wanted
+
+
+# In places without a name ---------------------------------------------------------------------------------------------
+
+
+class Equal(Dot):
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Equal
+
+    def __hash__(self) -> int:
+        return 1
+
+
+class Inside(NamedTuple):
+    dot: Dot
+
+
+def owner(dot: Dot, x: float) -> float:
+    dot.value += x
+    return dot.value
+
+
+def inside(holder: Any) -> Any:
+    if isinstance(holder, functools.partial):
+        return holder.args[0]
+    if isinstance(holder, types.MethodType):
+        return holder.__self__
+    if isinstance(holder, weakref.ref):
+        return holder()
+    part = next(iter(holder))
+    return part[0] if isinstance(part, tuple) else part
+
+
+def value_inside(holder: Any, x: float) -> Any:
+    return inside(holder).value + x
+
+
+def object_inside(holder: Any, x: float) -> Any:
+    found = []
+    if x > 0:
+        found.append(inside(holder))
+    return found
+
+
+def change_inside(holder: Any, x: float) -> Any:
+    dot = inside(holder)
+    dot.value += x
+    return dot
+
+
+HOLDERS: dict[str, Any] = {
+    "key": lambda dot: {dot: 1},
+    "part of a key": lambda dot: {(dot, 1): 1},
+    "named part of a key": lambda dot: {Inside(dot): 1},
+    "frozenset": lambda dot: frozenset([dot]),
+    "partial": lambda dot: functools.partial(owner, dot),
+    "method": lambda dot: types.MethodType(owner, dot),
+    "weak reference": weakref.ref,
+}
+HELD: Any = None
+ATTRIBUTE = Dot(None)
+
+
+def argument(use: Any, holder: Any, x: float) -> Any:
+    return use(holder, x)
+
+
+def in_an_argument(use: Any, holders: Any, x: float) -> Any:
+    return use(holders[0], x)
+
+
+def from_outside(use: Any, _: Any, x: float) -> Any:
+    return use(HELD, x)
+
+
+def attribute(use: Any, _: Any, x: float) -> Any:
+    return use(ATTRIBUTE.value, x)
+
+
+@pytest.mark.parametrize("program", [argument, in_an_argument, from_outside, attribute])
+@pytest.mark.parametrize("kind", [Dot, Equal])
+@pytest.mark.parametrize("holder", HOLDERS)
+@pytest.mark.parametrize("use", [value_inside, object_inside, change_inside])
+def test_objects_in_places_without_a_name(
+    use: Any, holder: str, kind: Any, program: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def calls(function: Any) -> Any:
+        dots = [kind(1.0), kind(5.0)]
+        for dot, before in ((dots[0], 1.0), (dots[0], 50.0), (dots[0], 50.0), (dots[1], 5.0), (dots[1], 9.0)):
+            dot.value = before
+            held = HOLDERS[holder](dot)
+            monkeypatch.setitem(globals(), "HELD", held)
+            monkeypatch.setattr(ATTRIBUTE, "value", held)
+            given = (held,) if program is in_an_argument else held if program is argument else None
+            result = function(use, given, 2.0)
+            part = result[0] if isinstance(result, list) else result
+            yield (part if isinstance(part, float) else part is dot), [each.value for each in dots]
+
+    assert list(calls(ag.function(program))) == list(calls(program))
