@@ -182,7 +182,6 @@ RULES: dict[str, Rule] = {
     "square": square,
     "sqrt": of_floats("sqrt"),
     "reciprocal": reciprocal,
-    "exp": lambda emit, x: emit.library("exp", x),
     "sign": sign,
     "floor": rounded("floor"),
     "ceil": rounded("ceil"),

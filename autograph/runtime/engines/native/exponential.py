@@ -1,8 +1,11 @@
-"""`exp` of `float64`, as the GNU C library computes it, and with it NumPy, but several at a time.
+"""`exp` of `float64`, as the GNU C library computes it, and with it NumPy, but four at a time.
 
 2**(1/128) to the power of a whole number comes out of a table, and what remains from a polynomial. The constants are
 that library's (`sysdeps/ieee754/dbl-64/e_exp.c`), and so are the steps, where multiplications and additions are fused.
 So each bit is the same. Whether NumPy has just that here, tries show; NumPy has other ways on some processors.
+
+The code is called as NumPy's own loop would be. It is written for vectors of four: left to itself, LLVM takes the way
+to the table for addresses, which it computes one by one.
 """
 
 from __future__ import annotations
@@ -10,15 +13,17 @@ from __future__ import annotations
 import ctypes
 import decimal
 import struct
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.operands import Number
-from autograph.runtime.types import scalar
+from autograph.runtime.engines.native.combining import FLAGS
+from autograph.runtime.engines.native.emitter import literal
 
-TYPE = scalar(float)
+NAME = "ag_exp"
+WIDTH = 4
 STEPS = 7               # the table has 2**7 entries
 SHIFT = 1.5 * 2**52     # to add it rounds to a whole number, which is then in the lower bits
 SCALE = float.fromhex("0x1.71547652b82fep0") * 2**STEPS
@@ -93,35 +98,179 @@ def _float(bits: int) -> float:
     return float(struct.unpack("<d", struct.pack("<Q", bits))[0])
 
 
-def emit_exp(emit: Any, x: Number) -> Number:
-    """The machine code; `emit` is a `Rows`."""
+def text() -> str:
+    """The machine code: a function like a loop of NumPy's, of context, arrays, count, strides, and more."""
+    near, far = _Steps("n"), _Steps("f")
+    words = {"near_steps": near, "far_steps": far, "near": near.near("%x"), "far": far.far("%x")}
+    words |= {"entries": ", ".join(f"i64 {each}" for each in table()), "size": len(table()), "limit": _all(-SMALL)}
+    return _CODE.format(name=NAME, v=_FLOATS, bits=_BITS, w=WIDTH, flags=FLAGS, **words)
 
-    def number(value: float) -> Number:
-        return Number(TYPE, emit.constant(value, TYPE).ref)
 
-    def fused(a: Number, b: Number, c: Number) -> Number:
-        found: Number = emit.function("fma", a, b, c)
-        return found
+_FLOATS, _WORDS, _BITS = (f"<{WIDTH} x {kind}>" for kind in ("double", "i64", "i1"))
 
-    none, shift = number(0.0), number(SHIFT)
-    near = emit.compare("lt", emit.function("fabs", x), number(FAR))
-    nothing = emit.compare("lt", x, number(NOTHING))
-    emit.doubt_unless(emit.integer("or", near, nothing))
-    x = emit.select(near, x, none)
-    shifted = fused(number(SCALE), x, shift)
-    whole = emit.floating("sub", shifted, shift)
-    rest = fused(whole, number(LOW), fused(whole, number(HIGH), x))
-    bits = emit.instruction(f"bitcast double {shifted.ref} to i64")
-    place = emit.instruction(f"shl i64 {emit.instruction(f'and i64 {bits}, {2**STEPS - 1}')}, 1")
-    lost, power = emit.entries("exp", table(), place, 2)
-    tail = Number(TYPE, emit.instruction(f"bitcast i64 {lost} to double"))
-    raised = emit.instruction(f"add i64 {power}, {emit.instruction(f'shl i64 {bits}, {52 - STEPS}')}")
-    scale = Number(TYPE, emit.instruction(f"bitcast i64 {raised} to double"))
-    c2, c3, c4, c5 = map(number, POLYNOMIAL)
-    square = emit.floating("mul", rest, rest)
-    found = fused(square, fused(rest, c3, c2), emit.floating("add", tail, rest))
-    found = fused(emit.floating("mul", square, square), fused(rest, c5, c4), found)
-    twice = emit.floating("add", emit.floating("mul", scale, found), scale)
-    last = emit.select(emit.compare("le", x, number(SMALL)), twice, fused(scale, found, scale))
-    result: Number = emit.select(nothing, none, last)
-    return result
+
+class _Steps:
+    """Writes the steps of `reference` for a vector."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lines: list[str] = []
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines)
+
+    def near(self, x: str) -> str:
+        """Of numbers between `SMALL` and its negative."""
+        scale, found = self._parts(x)
+        return self._fused(scale, found, scale)
+
+    def far(self, x: str) -> str:
+        """Of any; sets `%worse` if it must not be used."""
+        size = self._emit(f"call {_FLOATS} @llvm.fabs.v{WIDTH}f64({_FLOATS} {x})")
+        near = self._emit(f"fcmp olt {_FLOATS} {size}, {_all(FAR)}")
+        nothing = self._emit(f"fcmp olt {_FLOATS} {x}, {_all(NOTHING)}")
+        known = self._emit(f"or {_BITS} {near}, {nothing}")
+        every = self._emit(f"call i1 @llvm.vector.reduce.and.v{WIDTH}i1({_BITS} {known})")
+        self._lines.append(f"  %worse = xor i1 {every}, true")
+        x = self._emit(f"select {_BITS} {near}, {_FLOATS} {x}, {_FLOATS} zeroinitializer")
+        scale, found = self._parts(x)
+        twice = self._emit(f"fadd {_FLOATS} {self._emit(f'fmul {_FLOATS} {scale}, {found}')}, {scale}")
+        small = self._emit(f"fcmp ole {_FLOATS} {x}, {_all(SMALL)}")
+        fused = self._fused(scale, found, scale)
+        last = self._emit(f"select {_BITS} {small}, {_FLOATS} {twice}, {_FLOATS} {fused}")
+        return self._emit(f"select {_BITS} {nothing}, {_FLOATS} zeroinitializer, {_FLOATS} {last}")
+
+    def _parts(self, x: str) -> tuple[str, str]:
+        """The power, and what it is to be multiplied with, less one."""
+        shifted = self._fused(_all(SCALE), x, _all(SHIFT))
+        whole = self._emit(f"fsub {_FLOATS} {shifted}, {_all(SHIFT)}")
+        rest = self._fused(whole, _all(LOW), self._fused(whole, _all(HIGH), x))
+        bits = self._emit(f"bitcast {_FLOATS} {shifted} to {_WORDS}")
+        bytes = self._emit(f"and {_WORDS} {self._emit(f'shl {_WORDS} {bits}, {_each(4)}')}, {_each(2**STEPS - 1 << 4)}")
+        tail, power = self._looked_up(bytes)
+        raised = self._emit(f"add {_WORDS} {power}, {self._emit(f'shl {_WORDS} {bits}, {_each(52 - STEPS)}')}")
+        c2, c3, c4, c5 = map(_all, POLYNOMIAL)
+        square = self._emit(f"fmul {_FLOATS} {rest}, {rest}")
+        found = self._fused(square, self._fused(rest, c3, c2), self._emit(f"fadd {_FLOATS} {tail}, {rest}"))
+        found = self._fused(self._emit(f"fmul {_FLOATS} {square}, {square}"), self._fused(rest, c5, c4), found)
+        return self._emit(f"bitcast {_WORDS} {raised} to {_FLOATS}"), found
+
+    def _emit(self, text: str) -> str:
+        self._lines.append(f"  %{self._name}{len(self._lines)} = {text}")
+        return f"%{self._name}{len(self._lines) - 1}"
+
+    def _fused(self, a: str, b: str, c: str) -> str:
+        return self._emit(f"call {_FLOATS} @llvm.fma.v{WIDTH}f64({_FLOATS} {a}, {_FLOATS} {b}, {_FLOATS} {c})")
+
+    def _looked_up(self, places: str) -> tuple[str, str]:
+        """Of the pairs at some places in the table the first, as floats, and the second."""
+        pairs = []
+        for lane in (0, 2, 1, 3):
+            place = self._emit(f"extractelement {_WORDS} {places}, i64 {lane}")
+            pointer = self._emit(f"getelementptr i8, ptr @exp_table, i64 {place}")
+            pairs.append(self._emit(f"load <2 x i64>, ptr {pointer}, align 16"))
+        even, odd = (self._shuffled(2, pairs[begin : begin + 2], (0, 1, 2, 3)) for begin in (0, 2))
+        firsts, seconds = (self._shuffled(4, (even, odd), lanes) for lanes in ((0, 4, 2, 6), (1, 5, 3, 7)))
+        return self._emit(f"bitcast {_WORDS} {firsts} to {_FLOATS}"), seconds
+
+    def _shuffled(self, size: int, vectors: Sequence[str], lanes: Sequence[int]) -> str:
+        given = ", ".join(f"<{size} x i64> {each}" for each in vectors)
+        mask = ", ".join(f"i32 {lane}" for lane in lanes)
+        return self._emit(f"shufflevector {given}, <{WIDTH} x i32> <{mask}>")
+
+
+def _all(value: float) -> str:
+    return f"<{', '.join([f'double {literal(value, np.dtype(float))}'] * WIDTH)}>"
+
+
+def _each(value: int) -> str:
+    return f"<{', '.join([f'i64 {value}'] * WIDTH)}>"
+
+
+# Where numbers do not lie side by side, or there are fewer than a vector has, they go by way of a buffer.
+_CODE = """@exp_table = internal constant [{size} x i64] [{entries}], align 16
+declare {v} @llvm.fma.v{w}f64({v}, {v}, {v})
+declare {v} @llvm.fabs.v{w}f64({v})
+declare i1 @llvm.vector.reduce.and.v{w}i1({bits})
+define internal i32 @{name}(ptr %context, ptr %arrays, ptr %size, ptr %steps, ptr %more) {{
+start:
+  %buffer = alloca {v}
+  %from = load ptr, ptr %arrays
+  %results = getelementptr ptr, ptr %arrays, i64 1
+  %to = load ptr, ptr %results
+  %n = load i64, ptr %size
+  %step = load i64, ptr %steps
+  %dense = icmp eq i64 %step, 8
+  br label %turn
+turn:
+  %i = phi i64 [ 0, %start ], [ %next, %on ]
+  %doubts = phi i1 [ false, %start ], [ %doubt, %on ]
+  %left = sub i64 %n, %i
+  %any = icmp sgt i64 %left, 0
+  br i1 %any, label %some, label %end
+some:
+  %full = icmp sge i64 %left, {w}
+  %direct = and i1 %full, %dense
+  %m = select i1 %full, i64 {w}, i64 %left
+  %there = getelementptr double, ptr %from, i64 %i
+  %here = getelementptr double, ptr %to, i64 %i
+  br i1 %direct, label %work, label %clear
+clear:
+  store {v} zeroinitializer, ptr %buffer
+  br label %take
+take:
+  %j = phi i64 [ 0, %clear ], [ %j1, %take ]
+  %ij = add i64 %i, %j
+  %away = mul i64 %ij, %step
+  %one = getelementptr i8, ptr %from, i64 %away
+  %taken = load double, ptr %one
+  %slot = getelementptr double, ptr %buffer, i64 %j
+  store double %taken, ptr %slot
+  %j1 = add i64 %j, 1
+  %again = icmp slt i64 %j1, %m
+  br i1 %again, label %take, label %work
+work:
+  %source = phi ptr [ %there, %some ], [ %buffer, %take ]
+  %x = load {v}, ptr %source, align 8
+  %size_of = call {v} @llvm.fabs.v{w}f64({v} %x)
+  %small = fcmp olt {v} %size_of, {limit}
+  %every = call i1 @llvm.vector.reduce.and.v{w}i1({bits} %small)
+  br i1 %every, label %near, label %far
+near:
+{near_steps}
+  br label %both
+far:
+{far_steps}
+  %bad = or i1 %doubts, %worse
+  br label %both
+both:
+  %found = phi {v} [ {near}, %near ], [ {far}, %far ]
+  %doubt = phi i1 [ %doubts, %near ], [ %bad, %far ]
+  br i1 %full, label %store, label %keep
+store:
+  store {v} %found, ptr %here, align 8
+  br label %on
+keep:
+  store {v} %found, ptr %buffer
+  br label %give
+give:
+  %k = phi i64 [ 0, %keep ], [ %k1, %give ]
+  %kept = getelementptr double, ptr %buffer, i64 %k
+  %given = load double, ptr %kept
+  %goal = getelementptr double, ptr %here, i64 %k
+  store double %given, ptr %goal
+  %k1 = add i64 %k, 1
+  %further = icmp slt i64 %k1, %m
+  br i1 %further, label %give, label %on
+on:
+  %next = add i64 %i, {w}
+  br label %turn
+end:
+  br i1 %doubts, label %raise, label %done
+raise:
+  call i32 @feraiseexcept(i32 {flags})
+  br label %done
+done:
+  ret i32 0
+}}
+"""

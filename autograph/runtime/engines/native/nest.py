@@ -34,7 +34,7 @@ from autograph.runtime.operands import NoLowering, Number
 from autograph.runtime.ops.inner import Inner, converted, truth
 from autograph.runtime.types import FLOAT, TensorType, scalar
 
-RAISING = frozenset({"exp", "add", "subtract", "multiply", "divide", "reciprocal", "square", "sqrt"})
+RAISING = frozenset({"add", "subtract", "multiply", "divide", "reciprocal", "square", "sqrt"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.runtime.engines.native import exponential
+
 _KINDS = "biuf"
 _CHEAP = frozenset(
     """add subtract multiply divide negative positive absolute fabs square reciprocal sign floor ceil trunc rint
@@ -38,6 +40,7 @@ class Loop:
     handed: tuple[str, ...]
     steady: bool
     costly: bool
+    text: str = ""      # of the function, if it is none of NumPy's
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
     """The loop for operands and a result of these dtypes, if it can be called; LLVM knows it from now on."""
     import llvmlite.binding as llvm
 
+    if ufunc is np.exp and set(dtypes) == {np.dtype(float)} and exponential.is_numpys():
+        return Loop(exponential.NAME, (), True, False, exponential.text())
     parts = _parts(ufunc, dtypes)
     if parts is None or not _is_numpys(parts, ufunc, dtypes):
         return None

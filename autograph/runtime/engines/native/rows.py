@@ -7,15 +7,14 @@ memory, where LLVM does not know what they are; and a number that is neither com
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from autograph.runtime.engines.native.emitter import Emitter
-from autograph.runtime.engines.native.exponential import emit_exp, is_numpys
-from autograph.runtime.engines.native.objects import SLOT, llvm_type
+from autograph.runtime.engines.native.objects import llvm_type
 from autograph.runtime.operands import NoLowering, Number
 from autograph.runtime.types import TensorType, scalar
 
@@ -56,33 +55,9 @@ class Rows(Emitter):
             found = f"%x{place}"
         return "\n".join([*lines, f"  ret i64 {found}", "}", ""])
 
-    def library(self, name: str, *args: Number) -> Number:
-        """A function that NumPy takes from the C library."""
-        if name != "exp" or args[0].type.dtype != np.float64 or not is_numpys():
-            raise NoLowering
-        self.floats = True
-        return emit_exp(self, *args)
-
     def place(self, index: Number, length: Number) -> Number:
         """There are no indices."""
         raise NoLowering
-
-    def instruction(self, text: str) -> str:
-        return self._emit(text)
-
-    def entries(self, name: str, table: Sequence[int], place: str, count: int) -> list[str]:
-        """Entries of a table of that name, from a place on."""
-        entries = ", ".join(f"i64 {each}" for each in table)
-        kind = f"[{len(table)} x i64]"
-        self.declared.add(f"@{name}_table = internal constant {kind} [{entries}]")
-        pointer = self._emit(f"getelementptr {kind}, ptr @{name}_table, i64 0, i64 {place}")
-        return [self._load("i64", pointer, SLOT * each) for each in range(count)]
-
-    def doubt_unless(self, condition: Number) -> None:
-        """Raise a flag unless a condition holds, by a product of zero and infinity."""
-        type = scalar(float)
-        infinite, one, none = (self.constant(value, type) for value in (float("inf"), 1.0, 0.0))
-        self.pin(self.floating("mul", self.select(condition, one, infinite), none))
 
     def pin(self, x: Number) -> None:
         """Compute a number, whatever becomes of it: all that are pinned go into what `row` gives."""

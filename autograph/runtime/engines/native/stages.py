@@ -76,9 +76,9 @@ class _Blocks:
         values = ", ".join(f"i64 {step}" for step in call.steps)
         name, handed = f"@{call.loop.name}", [f"@{call.loop.name}_{part}" for part in call.loop.handed]
         self._declared.add(f"{steps} = internal constant [{len(call.steps)} x i64] [{values}]")
-        self._declared.add(f"declare i32 {name}(ptr, ptr, ptr, ptr, ptr)")
+        self._declared.add(call.loop.text or f"declare i32 {name}(ptr, ptr, ptr, ptr, ptr)")
         self._declared.update(f"{each} = external global i8" for each in handed)
-        context, more = (*handed, "null")[:2]
+        context, more = (*handed, "null", "null")[:2]
         self._emit(f"call i32 {name}(ptr {context}, ptr %arrays, ptr %size, ptr {steps}, ptr {more})")
 
 

@@ -512,6 +512,24 @@ def test_exp():
         assert outcome(staged, np.array([1.0, x])) == outcome(f, np.array([1.0, x]))
 
 
+def test_exp_of_so_many():
+    """Vectors of four, what remains of them, and one for a whole row."""
+
+    def f(x, m):
+        return np.exp(x - m), np.exp(m + 0.0) * x
+
+    rng = np.random.default_rng(5)
+    for count in (*range(1, 14), 1023, 1029):
+        staged, x = native(f), rng.uniform(-600, 600, (3, count))
+        x[1, ::3], x[2, ::5] = -np.inf, -660.5
+        m = rng.normal(size=(3, 1))
+        for given in (m, np.repeat(m, count, 1)):
+            with np.errstate(invalid="ignore"):
+                assert outcome(staged, x, given) == outcome(f, x, given)
+        if is_numpys():
+            assert sum(version.vain for version in kernels(staged)) == 0
+
+
 def of_one(x):
     a = x * 0.75
     return np.log(a) + np.sin(a), np.tanh(a) * np.log1p(a), np.cbrt(a), a
