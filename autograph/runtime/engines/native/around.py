@@ -1,8 +1,8 @@
 """The loops around a row of a nest, and the flags; and sums as NumPy sums.
 
 NumPy sums up to 128 floats in eight sums side by side, and more in halves, which loses less than one by one. Which are
-summed first can be told from the result, so this is done just so. What is summed never is an array: `tree` lets `row`
-compute 128 elements at a time.
+summed first can be told from the result, so this is done just so. What is summed never is an array: `leaf` lets `row`
+compute the eight that come next, or, if NumPy's loops are called, up to 128; `tree` adds up leaves.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from autograph.runtime.engines.native.combining import FLAGS, Combining
 from autograph.runtime.engines.native.nest import Nest
 from autograph.runtime.engines.native.objects import SLOT
-
-BLOCK = 128     # elements that are summed side by side, as NumPy's `PW_BLOCKSIZE` has it
+from autograph.runtime.engines.native.stages import RARE
 
 
 class Around:
@@ -49,7 +48,7 @@ class Around:
         else:
             self._lines += ["  ret i64 0", "}", ""]
         if self._summed is not None:
-            self._tree(self._summed)
+            self._sums(self._summed)
         return "\n".join(self._lines)
 
     def _emit(self, text: str) -> str:
@@ -81,12 +80,18 @@ class Around:
         if self._summed is None:
             self._call_row(pointers, size)
             return
-        total = self._call_tree(pointers, size)
+        short = self._emit(f"icmp ule i64 {size}, {self._how.most}")
+        self._lines += [f"  br i1 {short}, label %short, label %long", "short:"]
+        few = self._call_sum("leaf", pointers, size)
+        self._lines += ["  br label %total", "long:"]
+        many = self._call_sum("tree", pointers, size)
+        self._lines += ["  br label %total", "total:"]
+        total = self._emit(f"phi {self._how.kind} [ {few}, %short ], [ {many}, %long ]")
         found = self._how.ended(self._emit, total, size)
         self._lines.append(f"  store {self._how.kind} {found}, ptr {pointers[self._summed]}")
 
-    def _call_row(self, pointers: Sequence[str], size: str) -> None:
-        kept = self._emit(f"call i64 @row({', '.join(f'ptr {each}' for each in pointers)}, ptr %frame, i64 {size})")
+    def _call_row(self, pointers: Sequence[str], size: str, name: str = "row") -> None:
+        kept = self._emit(f"call i64 @{name}({', '.join(f'ptr {each}' for each in pointers)}, ptr %frame, i64 {size})")
         self._lines.append(f"  store volatile i64 {kept}, ptr %keep")
 
     def _outer(self, bases: list[str]) -> None:
@@ -115,77 +120,66 @@ class Around:
 
     # Sums -------------------------------------------------------------------------------------------------------------
 
-    def _call_tree(self, pointers: Sequence[str], size: str) -> str:
-        assert self._summed is not None
+    def _call_sum(self, name: str, pointers: Sequence[str], size: str) -> str:
         given = [f"ptr {each}" for place, each in enumerate(pointers) if place != self._summed]
-        return self._emit(f"call {self._how.kind} @tree({', '.join([*given, 'ptr %frame', f'i64 {size}'])})")
+        return self._emit(f"call {self._how.kind} @{name}({', '.join([*given, 'ptr %frame', f'i64 {size}'])})")
 
-    def _tree(self, summed: int) -> None:
-        """The function `tree`: the sum of a row."""
-        how, size = self._how, self._nest.dtypes[summed].itemsize
-        kind = how.kind
-        names = [f"%s{place}" for place in range(self._count)]
-        params = [f"ptr {name}" for place, name in enumerate(names) if place != summed]
-        self._lines += [
-            f"define internal {kind} @tree({', '.join([*params, 'ptr %frame', 'i64 %n'])}) noinline {{",
-            "start:",
-            "  %keep = alloca i64",
-            f"  {names[summed]} = alloca [{BLOCK} x {kind}], align 32",
-            f"  %short = icmp ule i64 %n, {BLOCK}",
-            "  br i1 %short, label %leaf, label %split",
-            "leaf:",
-        ]
-        if self._nest.direct is None:
-            self._call_row(names, "%n")
-        direct = self._nest.direct
-        words = {"kind": kind, "size": size, "tmp": names[summed if direct is None else direct], "none": how.none}
-        words |= {"both": how.of(f"<8 x {kind}>", "%r", "%v"), "one": how.of(kind, "%s", "%w")}
-        self._lines += _BLOCK.format(**words).splitlines()
-        eight = [self._emit(f"extractelement <8 x {kind}> %r, i64 {place}") for place in range(8)]
-        while len(eight) > 1:
-            eight = [self._emit(how.of(kind, a, b)) for a, b in zip(eight[::2], eight[1::2])]
-        self._lines += _REST.format(**words, eight=eight[0]).splitlines()
-        half = self._emit("and i64 %half, -8")
-        first = self._call_tree(names, half)
+    def _sums(self, summed: int) -> None:
+        """The functions `leaf`, the sum of not too many numbers, and `tree`, of more."""
+        kind, names = self._how.kind, [f"%s{place}" for place in range(self._count)]
+        params = [*(f"ptr {name}" for place, name in enumerate(names) if place != summed), "ptr %frame", "i64 %n"]
+        self._lines.append(f"define internal {kind} @leaf({', '.join(params)}) {{")
+        self._leaf(summed, names)
+        self._lines.append(f"define internal {kind} @tree({', '.join(params)}) noinline {{")
+        self._lines += [f"  %short = icmp ule i64 %n, {self._how.most}", "  br i1 %short, label %one, label %split"]
+        self._lines += ["one:", f"  ret {kind} {self._call_sum('leaf', names, '%n')}", "split:"]
+        half = self._emit(f"and i64 {self._emit('lshr i64 %n, 1')}, -8")
+        first = self._call_sum("tree", names, half)
         rest = self._emit(f"sub i64 %n, {half}")
-        second = self._call_tree(self._moved(names, half), rest)
-        self._lines += [f"  ret {kind} {self._emit(how.of(kind, first, second))}", "}", *sorted(how.declared)]
-        self._lines += ["!2 = distinct !{!2, !3}", '!3 = !{!"llvm.loop.unroll.disable"}', ""]
+        second = self._call_sum("tree", self._moved(names, half), rest)
+        self._lines += [f"  ret {kind} {self._emit(self._how.of(kind, first, second))}", "}"]
+        self._lines += sorted(self._how.declared)
+
+    def _leaf(self, summed: int, names: list[str]) -> None:
+        how, direct, lanes = self._how, self._nest.direct, self._how.lanes
+        kind, size, vector = how.kind, self._nest.dtypes[summed].itemsize, f"<{lanes} x {how.kind}>"
+        by_parts = direct is None and len(self._nest.stages) == 1
+        room, of = lanes if by_parts else how.most, names[summed if direct is None else direct]
+        self._lines += ["  %keep = alloca i64", f"  {names[summed]} = alloca [{room} x {kind}], align 64"]
+        if direct is None and not by_parts:
+            self._call_row(names, "%n")
+        self._lines += [f"  %whole = and i64 %n, {-lanes}", "  br label %next", "next:"]
+        self._lines.append("  %i = phi i64 [ 0, %0 ], [ %i1, %more ]")
+        self._lines.append(f"  %r = phi {vector} [ {how.nones}, %0 ], [ %r1, %more ]")
+        self._lines += ["  %go = icmp ult i64 %i, %whole", "  br i1 %go, label %more, label %done", "more:"]
+        if by_parts:
+            self._call_row(self._moved(names, "%i"), str(lanes))
+        found = of if by_parts else self._emit(f"getelementptr {kind}, ptr {of}, i64 %i")
+        value = self._emit(f"load {vector}, ptr {found}, align {size}")
+        self._lines += [f"  %r1 = {how.of(vector, '%r', value)}", f"  %i1 = add i64 %i, {lanes}"]
+        self._lines += [f"  br label %next{RARE}", "done:"]
+        total = how.across(self._emit, "%r")
+        self._lines += [f"  %few = and i64 %n, {lanes - 1}", "  %none = icmp eq i64 %few, 0"]
+        self._lines += ["  br i1 %none, label %end, label %some", "some:"]
+        if by_parts:
+            self._call_row(self._moved(names, "%whole"), "%few", "row_rest")
+        self._lines.append(f"  %rest = getelementptr {kind}, ptr {of}, i64 {0 if by_parts else '%whole'}")
+        one = how.of(kind, "%s", "%w")
+        self._lines += _REST.format(kind=kind, size=size, total=total, one=one, rare=RARE).splitlines()
 
 
-_BLOCK = """  %few = icmp ult i64 %n, 8
-  %whole = and i64 %n, -8
-  br i1 %few, label %rest, label %eight
-eight:
-  %r0 = load <8 x {kind}>, ptr {tmp}, align {size}
-  br label %next
-next:
-  %i = phi i64 [ 8, %eight ], [ %i1, %more ]
-  %r = phi <8 x {kind}> [ %r0, %eight ], [ %r1, %more ]
-  %go = icmp ult i64 %i, %whole
-  br i1 %go, label %more, label %done
-more:
-  %p = getelementptr {kind}, ptr {tmp}, i64 %i
-  %v = load <8 x {kind}>, ptr %p, align {size}
-  %r1 = {both}
-  %i1 = add i64 %i, 8
-  br label %next, !llvm.loop !2
-done:
-"""
-_REST = """  br label %rest
-rest:
-  %j = phi i64 [ 0, %leaf ], [ %whole, %done ], [ %j1, %one ]
-  %s = phi {kind} [ {none}, %leaf ], [ {eight}, %done ], [ %t, %one ]
-  %last = icmp ult i64 %j, %n
-  br i1 %last, label %one, label %end
+_REST = """  br label %one
 one:
-  %q = getelementptr {kind}, ptr {tmp}, i64 %j
+  %j = phi i64 [ 0, %some ], [ %j1, %one ]
+  %s = phi {kind} [ {total}, %some ], [ %t, %one ]
+  %q = getelementptr {kind}, ptr %rest, i64 %j
   %w = load {kind}, ptr %q, align {size}
   %t = {one}
   %j1 = add i64 %j, 1
-  br label %rest
+  %last = icmp ult i64 %j1, %few
+  br i1 %last, label %one, label %end{rare}
 end:
-  ret {kind} %s
-split:
-  %half = lshr i64 %n, 1
+  %sum = phi {kind} [ {total}, %done ], [ %t, %one ]
+  ret {kind} %sum
+}}
 """

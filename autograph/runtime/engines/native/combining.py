@@ -14,6 +14,8 @@ from autograph.runtime.engines.native.objects import llvm_type
 # The flags of a division by zero, an overflow, and what is invalid, as C's `fenv.h` has them.
 FLAGS = {"x86_64": 0xD, "AMD64": 0xD, "aarch64": 0x7, "arm64": 0x7}.get(platform.machine(), 0)
 
+BLOCK = 128     # elements that are summed side by side, as NumPy's `PW_BLOCKSIZE` has it
+
 
 class Combining:
     """The text of one way to combine numbers of a dtype.
@@ -21,6 +23,8 @@ class Combining:
     Attributes:
         kind: what LLVM calls such a number in memory.
         none: with what the first is combined.
+        lanes: how many there are side by side.
+        most: how many there may be before they are halved.
         declared: functions that are called.
     """
 
@@ -29,6 +33,8 @@ class Combining:
         self.kind = "i8" if dtype.kind == "b" else llvm_type(dtype)
         self.declared: set[str] = set()
         self._is_float = dtype.kind == "f"
+        self.lanes = 8 if self._is_float else 16
+        self.most = BLOCK if self._is_float and how in ("add", "mean") else 8 * BLOCK
         bits = {"max": "or", "min": "and"}.get(how, how) if dtype.kind == "b" else how
         if bits in ("or", "and"):
             self._word, self.none = bits, str(int(bits == "and"))
@@ -40,12 +46,30 @@ class Combining:
             self.none = literal(_least(dtype) if how == "max" else _most(dtype), dtype)
 
     def of(self, kind: str, a: str, b: str) -> str:
-        """The instruction that combines two numbers, or vectors of eight."""
+        """The instruction that combines two numbers, or vectors of them."""
         if not self._word.startswith("@"):
             return f"{self._word} {kind} {a}, {b}"
-        name = f"{self._word}.{'v8' * kind.startswith('<')}{_NAMES.get(self.kind, self.kind)}"
+        count = f"v{kind[1:].split()[0]}" if kind.startswith("<") else ""
+        name = f"{self._word}.{count}{_NAMES.get(self.kind, self.kind)}"
         self.declared.add(f"declare {kind} {name}({kind}, {kind})")
         return f"call {'nsz ' * self._is_float}{kind} {name}({kind} {a}, {kind} {b})"
+
+    @property
+    def nones(self) -> str:
+        """A vector of it."""
+        return f"<{', '.join([f'{self.kind} {self.none}'] * self.lanes)}>"
+
+    def across(self, emit: Callable[[str], str], vector: str) -> str:
+        """The numbers of a vector combined, each with the one beside it."""
+        count = self.lanes
+        while count > 1:
+            kind, half = f"<{count} x {self.kind}>", f"<{count // 2} x {self.kind}>"
+            parts = []
+            for begin in (0, 1):
+                lanes = ", ".join(f"i32 {lane}" for lane in range(begin, count, 2))
+                parts.append(emit(f"shufflevector {kind} {vector}, {kind} poison, <{count // 2} x i32> <{lanes}>"))
+            vector, count = emit(self.of(half, *parts)), count // 2
+        return emit(f"extractelement <1 x {self.kind}> {vector}, i64 0")
 
     def ended(self, emit: Callable[[str], str], total: str, size: str) -> str:
         """The result, for the total of so many numbers."""

@@ -38,15 +38,19 @@ class Rows(Emitter):
         """Whether anything comes of it."""
         return bool(self._pinned) or any(line.startswith("  store ") for line in (*self._entry, *self._now))
 
-    def row(self, name: str, params: str) -> str:
-        """The text of the function."""
-        head = f"define internal i64 @{name}({params}) noinline {{"
-        globals = [f"{name} = global {text}" for text, name in self._opaque.items()]
-        lines = [*globals, head, "entry:", *self._entry, "  br label %turn", "turn:"]
+    @property
+    def constants(self) -> list[str]:
+        """The text of what is outside of it."""
+        return [f"{name} = global {text}" for text, name in self._opaque.items()]
+
+    def row(self, name: str, params: str, loop: str = "") -> str:
+        """The text of the function; if there is something to be said of the loop, it becomes part of who calls it."""
+        head = f"define internal i64 @{name}({params}) {'alwaysinline' if loop else 'noinline'} {{"
+        lines = [head, "entry:", *self._entry, "  br label %turn", "turn:"]
         lines += ["  %i = phi i64 [ 0, %entry ], [ %next, %turn ]"]
         lines += [f"  %p{kind} = phi {kind} [ 0, %entry ], [ {ref}, %turn ]" for kind, ref in self._pinned.items()]
         lines += [*self._now, "  %next = add nuw nsw i64 %i, 1", "  %done = icmp eq i64 %next, %n"]
-        lines += ["  br i1 %done, label %end, label %turn", "end:"]
+        lines += [f"  br i1 %done, label %end, label %turn{loop}", "end:"]
         found = "0"
         for place, (kind, ref) in enumerate(self._pinned.items()):
             lines.append(f"  %w{place} = zext {kind} {ref} to i128")

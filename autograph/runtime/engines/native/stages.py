@@ -9,12 +9,21 @@ Some of NumPy's loops take flags down. So what has been raised before is looked 
 
 from __future__ import annotations
 
-from autograph.runtime.engines.native.combining import FLAGS
+from autograph.runtime.engines.native.combining import FLAGS, Combining
 from autograph.runtime.engines.native.nest import Call, Nest
 from autograph.runtime.engines.native.objects import SLOT, llvm_type
 
 CACHE = 24 << 10            # bytes of scratch
 SIZES = 128, 1024           # elements of a block, at least and at most
+
+# What is said of loops: that they are so many turns, to be done at once; or so few that they are not worth it.
+ONCE, RARE = ", !llvm.loop !2", ", !llvm.loop !5"
+_SAID = """!2 = distinct !{{!2, !3, !4}}
+!3 = !{{!"llvm.loop.unroll.disable"}}
+!4 = !{{!"llvm.loop.vectorize.width", i32 {lanes}}}
+!5 = distinct !{{!5, !3, !6}}
+!6 = !{{!"llvm.loop.vectorize.enable", i1 false}}
+"""
 
 
 def row(nest: Nest) -> str:
@@ -26,9 +35,14 @@ def row(nest: Nest) -> str:
     functions = []
     if len(nest.stages) > 1:
         functions.append(_Blocks(nest, declared).text(", ".join([*names[:streams], "ptr %frame", "i64 %n"])))
-    for place, stage in enumerate(nest.stages):
-        functions.append(stage.row(f"row{place if functions else ''}", ", ".join([*names, "ptr %frame", "i64 %n"])))
-    return "\n".join([*sorted(declared), *functions, "!1 = !{}", ""])
+    params = ", ".join([*names, "ptr %frame", "i64 %n"])
+    if functions or nest.reduction is None:
+        functions += [stage.row(f"row{place if functions else ''}", params) for place, stage in enumerate(nest.stages)]
+    else:
+        functions += [nest.stages[0].row(f"row{name}", params, loop) for name, loop in (("", ONCE), ("_rest", RARE))]
+    lanes = Combining(nest.reduction.how, nest.dtypes[-1]).lanes if nest.reduction else 1
+    constants = [text for stage in nest.stages for text in stage.constants]
+    return "\n".join([*sorted(declared), *constants, *functions, "!1 = !{}", _SAID.format(lanes=lanes)])
 
 
 class _Blocks:
