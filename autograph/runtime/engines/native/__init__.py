@@ -26,11 +26,12 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     fusion       which operations on whole arrays are one loop
     kernels      such a loop at run time
     operations   what nodes are to such a loop
+    storing      which of them end in an array that there is
     nest         operations to loops, the innermost of which `rows` writes, and `around` the others
     combining    how sums and the like go on from one number to the next
     numpys       NumPy's own loops
     stages       rows in blocks, between which NumPy's loops are called
-    exponential  `exp` of several numbers at a time
+    exponential  `exp` of four numbers at a time
     gathering    machine code that looks at arrays, and makes those for results
     products     of small matrices, by NumPy's loop
     machine      LLVM

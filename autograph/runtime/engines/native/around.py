@@ -132,7 +132,8 @@ class Around:
         self._leaf(summed, names)
         self._lines.append(f"define internal {kind} @tree({', '.join(params)}) noinline {{")
         self._lines += [f"  %short = icmp ule i64 %n, {self._how.most}", "  br i1 %short, label %one, label %split"]
-        self._lines += ["one:", f"  ret {kind} {self._call_sum('leaf', names, '%n')}", "split:"]
+        self._lines.append("one:")
+        self._lines += [f"  ret {kind} {self._call_sum('leaf', names, '%n')}", "split:"]
         half = self._emit(f"and i64 {self._emit('lshr i64 %n, 1')}, -8")
         first = self._call_sum("tree", names, half)
         rest = self._emit(f"sub i64 %n, {half}")

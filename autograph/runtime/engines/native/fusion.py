@@ -30,6 +30,7 @@ from autograph.runtime.engines.native.operations import (
     reduction_of,
 )
 from autograph.runtime.engines.native.products import FUNCTIONS, SOON, Product, is_product
+from autograph.runtime.engines.native.storing import is_whole, may_overlap, target_of
 from autograph.runtime.graph import Block, Graph, Node, Value, gather, walk
 from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.operands import DTYPES
@@ -75,6 +76,15 @@ class Fuser(Copier):
                     self._flush(into)
                 self._waiting.append(node)
                 continue
+            if self._writes(node):
+                node = self._written(node, into)
+                if may_overlap(node.args[0], _inputs([*self._waiting, node])):
+                    self._flush(into)
+                    into.append(self.node(node))
+                    continue
+                self._waiting.append(node)
+                self._flush(into)
+                continue
             if self._ends(node):
                 if not self._uses_waiting(node):
                     self._flush(into)
@@ -107,8 +117,27 @@ class Fuser(Copier):
             return False
         return _is_numeric(node.args[0].type, 1) and (_is_numeric(node.output.type, 1) or _is_scalar(node.output.type))
 
+    def _writes(self, node: Node) -> bool:
+        """Whether a node writes what those that wait come to into an array."""
+        target = target_of(node)
+        if target is None or not self._uses_waiting(node) or not _is_numeric(target.type, 1):
+            return False
+        if is_whole(node) and target.type.shape != self._waiting[0].output.type.shape:  # type: ignore[union-attr]
+            return False
+        return node.op == "setitem" or (has_loop(node) and all(map(_is_operand, node.args)))
+
+    def _written(self, node: Node, into: Block) -> Node:
+        """The same, of an array as a whole: `part[...] = …` in the place of `x[1:-1] = …`."""
+        if is_whole(node):
+            return node
+        target, index, value = node.args
+        part = Node("getitem", (target, index), place=node.place)
+        view = part.add_output(TensorType(target.type.dtype, (None,) * target.type.ndim))
+        into.append(self.node(part))
+        return Node("setitem", (view, ..., value), place=node.place)
+
     def _uses_waiting(self, node: Node) -> bool:
-        waiting = {each.output for each in self._waiting}
+        waiting = {value for each in self._waiting for value in each.outputs}
         return any(value in waiting for value in node.inputs)
 
     def _is_indifferent(self, node: Node) -> bool:
@@ -128,7 +157,7 @@ class Fuser(Copier):
                 into.append(self.node(node))
             return
         inside = Counter(value for node in nodes for value in node.inputs)
-        outputs = [node.output for node in nodes if self._uses[node.output] > inside[node.output]]
+        outputs = [value for node in nodes for value in node.outputs if self._uses[value] > inside[value]]
         inputs = _inputs(nodes)
         kernel = self._make(nodes, inputs, outputs, lambda: self._compile(self._alone(nodes, inputs, outputs)))
         self.kernels.append(kernel)
@@ -142,7 +171,7 @@ class Fuser(Copier):
         for node in nodes:
             graph.block.append(copier.node(node))
         found = copier.arg(tuple(outputs))
-        graph.block.results = (found if len(found) > 1 else found[0],)
+        graph.block.results = (found[0] if len(found) == 1 else found,)
         return graph
 
 
@@ -201,7 +230,7 @@ def _parts(nodes: list[Node]) -> list[list[Node]]:
         return [nodes]
     parts: list[tuple[list[Node], set[Value]]] = []
     for node in nodes:
-        part, arrays = [node], {value for value in (*node.inputs, node.output) if _is_numeric(value.type, 1)}
+        part, arrays = [node], {value for value in (*node.inputs, *node.outputs) if _is_numeric(value.type, 1)}
         while any(arrays & others for _, others in parts):      # it belongs to one of them; so do all behind that
             before, others = parts.pop()
             part, arrays = before + part, arrays | others
@@ -211,7 +240,7 @@ def _parts(nodes: list[Node]) -> list[list[Node]]:
 
 def _inputs(nodes: list[Node]) -> list[Value]:
     """The values that nodes use, but do not compute."""
-    own = {node.output for node in nodes}
+    own = {value for node in nodes for value in node.outputs}
     return list(dict.fromkeys(value for node in nodes for value in node.inputs if value not in own))
 
 

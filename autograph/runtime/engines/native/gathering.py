@@ -4,7 +4,7 @@ It looks whether the arguments are of the kinds that the nest is for, and finds 
 makes the arrays for the results, runs the loops, and gives these back. Who is called if it cannot be done:
 
     other       the arguments are of other kinds, or laid out otherwise
-    redo        a flag has been raised, or there is no memory; so nothing has happened yet
+    redo        a flag has been raised, or there is no memory; so nothing has happened yet, or it has been undone
     parallel    there is so much to do that several threads had better do it
 """
 
@@ -29,7 +29,7 @@ _NEW_PLACE = 94             # where that is in the table of NumPy's functions
 BUSY = 1 << 13              # elements from which on other threads may run meanwhile
 PARALLEL = 1 << 20          # elements from which on several threads do it
 COSTLY = 1 << 16            # likewise, if there are functions such as `sin`
-_IN_C, _IN_F, _ALIGNED = 0x1, 0x2, 0x100
+_IN_C, _IN_F, _ALIGNED, _WRITEABLE = 0x1, 0x2, 0x100, 0x400
 
 
 @cache
@@ -52,6 +52,7 @@ class Gathering(Builtin):
 
     Args:
         flat: `C` or `F` if all arrays are of one shape, in that order, so that they are gone through in one row.
+        gives: whether an array that is written into is a result.
         kinds: what the arguments are; constants come behind them.
     """
 
@@ -62,18 +63,21 @@ class Gathering(Builtin):
         count: int,
         ndim: int,
         flat: str,
+        gives: bool,
         other: Callable[..., Any],
         redo: Callable[..., Any],
         parallel: Callable[..., Any],
     ) -> None:
         super().__init__([], {DECLARED_NEW}, count)
-        self._nest, self._ndim, self._flat = nest, ndim, flat
+        self._nest, self._ndim, self._flat, self._gives = nest, ndim, flat, gives
         self._outs = len(nest.dtypes)
         self._open(nest.slots, other)
         self._do(f"  %dims = alloca [{ndim} x i64]", f"  %kept = alloca [{ndim} x i64]", "  %handed = alloca [2 x ptr]")
         if nest.is_float:
             self._demand_silence()
         self._arrays: list[str] = []
+        self._extents: dict[int, str] = {}
+        self._strides: dict[tuple[int, int], str] = {}
         self._take_all(kinds)
         self._dims = self._find_dims()
         size = self._emit("add i64 1, 0")
@@ -84,6 +88,8 @@ class Gathering(Builtin):
         self.demand(self._emit(f"icmp sgt i64 {size}, {0 if nest.is_steady else 1}"))
         if nest.most < 2**62:
             self.demand(self._emit(f"icmp sle i64 {size}, {nest.most}"))
+        if nest.target >= 0:
+            self._demand_apart(size)
         made = self._make(redo)
         self._run(size, made, redo, parallel)
 
@@ -103,7 +109,8 @@ class Gathering(Builtin):
                 thing = self._load("ptr", "%args", SLOT * place)
                 self._take_stream(thing, kind)
                 data = self._load("ptr", thing, DATA)
-                self._do(f"  store ptr {data}, ptr {self._at('%frame', self._outs + streams)}")
+                for at in (self._outs + streams, self._nest.written)[: 1 + self._is_target(streams)]:
+                    self._do(f"  store ptr {data}, ptr {self._at('%frame', at)}")
                 self._arrays.append(thing)
                 streams += 1
                 continue
@@ -128,8 +135,25 @@ class Gathering(Builtin):
 
     def _take_stream(self, thing: str, stream: Stream) -> None:
         order = {"C": (_IN_C, _IN_C), "F": (_IN_F, _IN_C | _IN_F)}.get(self._flat if stream.ndim else "", (0, 0))
-        wanted, mask = (_ALIGNED | each for each in order)
+        wanted, mask = (_ALIGNED | each | _WRITEABLE * self._is_target(len(self._arrays)) for each in order)
         self.demand_array(thing, stream.dtype, stream.ndim, wanted, mask)
+
+    def _demand_apart(self, size: str) -> None:
+        """Demand that nothing else lies where there is written."""
+        bounds = []
+        for place, stream in enumerate(self._nest.streams[self._outs :], self._outs):
+            begin = self._load("i64", "%frame", SLOT * place)
+            whole = self._emit(f"mul i64 {size}, {stream.dtype.itemsize}") if self._flat and stream.ndim else ""
+            extent = self._extents.get(place) or whole or str(stream.dtype.itemsize)
+            bounds.append((begin, self._emit(f"add i64 {begin}, {extent}")))
+        begin, end = bounds.pop(self._nest.target - self._outs)
+        for other, behind in bounds:
+            before, after = self._emit(f"icmp ule i64 {end}, {other}"), self._emit(f"icmp ule i64 {behind}, {begin}")
+            self.demand(self._emit(f"or i1 {before}, {after}"))
+
+    def _is_target(self, place: int) -> bool:
+        """Whether an array that comes in, of that number, is written into."""
+        return self._nest.target == self._outs + place
 
     # Shapes -----------------------------------------------------------------------------------------------------------
 
@@ -176,7 +200,7 @@ class Gathering(Builtin):
     def _demand_layout(self, place: int, thing: str, stream: Stream, shape: list[str], dims: list[str]) -> None:
         """Demand that an array can be broadcast, and that its axes are in the order of those of the result."""
         strides, ahead = self._facts(thing, STRIDES, stream.ndim), self._ndim - stream.ndim
-        before = str(2**62)
+        before, extent = str(2**62), str(stream.dtype.itemsize)
         for axis in range(self._nest.depth):
             if axis < ahead:
                 self._set_stride(place, axis, "0")
@@ -186,6 +210,8 @@ class Gathering(Builtin):
             self.demand(self._emit(f"or i1 {single}, {whole}"))
             step = self._emit(f"select i1 {single}, i64 0, i64 {stride}")
             self.demand(self._emit(f"icmp sge i64 {step}, 0"))
+            far = self._emit(f"mul i64 {step}, {self._emit(f'sub i64 {dim}, 1')}")
+            extent = self._extents[place] = self._emit(f"add i64 {extent}, {far}")
             self.demand(self._emit(f"icmp sle i64 {step}, {before}"))
             before = self._emit(f"select i1 {self._emit(f'icmp eq i64 {step}, 0')}, i64 {before}, i64 {step}")
             if ahead + axis < self._nest.depth:
@@ -194,6 +220,7 @@ class Gathering(Builtin):
                 self.demand(self._emit(f"icmp eq i64 {step}, {stream.dtype.itemsize if stream.steps else 0}"))
 
     def _set_stride(self, place: int, axis: int, ref: str) -> None:
+        self._strides[place, axis] = ref
         self._do(f"  store i64 {ref}, ptr {self._at('%frame', self._nest.stride(place, axis))}")
 
     def _lay_out(self, dims: list[str]) -> None:
@@ -201,6 +228,10 @@ class Gathering(Builtin):
         for axis, dim in enumerate(dims):
             self._do(f"  store i64 {dim}, ptr {self._at('%frame', self._nest.length(axis))}")
         for place, dtype in enumerate(self._nest.dtypes):
+            if place == self._nest.written:
+                for axis in range(self._nest.depth):
+                    self._set_stride(place, axis, self._strides[self._nest.target, axis])
+                continue
             step = str(dtype.itemsize)
             for axis in reversed(range(self._nest.depth)):
                 if not (self._is_reduced(place) and axis + 1 == self._nest.depth):
@@ -221,6 +252,8 @@ class Gathering(Builtin):
                 if self._nest.reduction.whole:
                     continue
                 ndim, dims = (ndim, "%kept") if self._nest.reduction.keepdims else (ndim - 1, dims)
+            if place == self._nest.written:
+                continue
             descr, order = self.another(self.address(dtype)), _IN_F if self._flat == "F" else 0
             arguments = f"ptr {descr}, i32 {ndim}, ptr {dims}, ptr null, ptr null, i32 {order}, ptr null"
             found = self._emit(f"call ptr @{NEW}(ptr {self.address(np.ndarray)}, {arguments})")
@@ -259,14 +292,33 @@ class Gathering(Builtin):
         wrong, right = self._label(), self._label()
         raised = self._emit(f"icmp ne i64 {self._emit(f'load i64, ptr {flags}')}, 0")
         self._do(f"  br i1 {raised}, label %{wrong}, label %{right}", f"{wrong}:")
+        if 0 <= self._nest.written < self._outs - 1:
+            self._undo(made[-1])
         self._give_up(made, redo)
         self._do(f"{right}:")
+        if self._nest.target >= 0:
+            made = self._results(made)
         if self._nest.reduction is not None and self._nest.reduction.whole:
             dtype = self._nest.dtypes[-1]
             total = self._load("i8" if dtype.kind == "b" else llvm_type(dtype), "%frame", SLOT * (self._outs - 1))
             total = self._emit(f"icmp ne i8 {total}, 0") if dtype.kind == "b" else total
             made = [*made, self.number_object(total, scalar(dtype))]
         self._do(f"  ret ptr {made[0] if len(made) == 1 else self.tuple_object(made)}")
+
+    def _undo(self, log: str) -> None:
+        """Put back what was there."""
+        for place, each in enumerate((self._arrays[self._nest.target - self._outs], log)):
+            self._do(f"  store ptr {each}, ptr {self._at('%handed', place)}")
+        found = self.python("PyObject_Vectorcall", self.address(np.copyto), "%handed", "2", "null")
+        self.forget(found)
+
+    def _results(self, made: list[str]) -> list[str]:
+        """What is to be given back, if an array has been written into."""
+        outs, log = made[: self._nest.written], made[self._nest.written :]
+        for each in log:
+            self.forget(each)
+        target = self._arrays[self._nest.target - self._outs] if self._gives else self.address(None)
+        return [*outs, self.another(target)] if self._gives or not outs else outs
 
     def _call_parallel(self, whole: str, flags: str, made: list[str], parallel: Any, done: str) -> None:
         numbers = [self._emit("ptrtoint ptr %frame to i64"), whole]

@@ -2,7 +2,7 @@
 
 A kernel is a function of the arrays and numbers that they use. Its first call with inputs of some kinds compiles. What
 the code cannot do, and what NumPy would warn of, NumPy does: all is done again from the beginning, which nobody sees,
-for a kernel changes nothing.
+for a kernel changes nothing, or undoes it (see `storing`).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from autograph.runtime.engines.native.nest import Nest, Single, Stream
 from autograph.runtime.engines.native.objects import Table
 from autograph.runtime.engines.native.operations import key_of, reduction_of
 from autograph.runtime.engines.native.stages import row
+from autograph.runtime.engines.native.storing import target_of
 from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.operands import DTYPES, NoLowering
 from autograph.runtime.signature import Event
@@ -54,7 +55,8 @@ class Version:
         flat, nest = _nest(kernel, named, flat, ndim)
         self._kernel, earlier, redo = kernel, kernel.entry, self._redo
         given = list(named.values())
-        gathering = Gathering(nest, given, len(each), ndim, flat, earlier, redo, self._parallel)
+        gives = any(value in kernel.nodes[-1].outputs for value in kernel.outputs)
+        gathering = Gathering(nest, given, len(each), ndim, flat, gives, earlier, redo, self._parallel)
         self.code = Code(row(nest) + Around(nest).text + gathering.text, origins=nest.origins)
         self.entry = builtin(self.code.entry, Table.of(gathering.things), self.code)
         forced = Table.of(gathering.things)
@@ -85,12 +87,14 @@ class Version:
             return run(frame, 0, size)
         bounds = [size * part // count for part in range(count + 1)]
         tasks: list[Future[int]] = []
+        flags = 0
         try:
             for begin, end in pairwise(bounds[1:]):
-                tasks.append(workers().submit(run, frame, begin, end))
-            flags = run(frame, 0, bounds[1])
-        except RuntimeError:        # the interpreter is about to end, and starts no threads
-            flags = run(frame, 0, size)
+                try:
+                    tasks.append(workers().submit(run, frame, begin, end))
+                except RuntimeError:        # the interpreter is about to end, and starts no threads
+                    flags |= run(frame, begin, end)
+            flags |= run(frame, 0, bounds[1])
         finally:
             rest = results(tasks)
         return reduce(or_, rest, flags)
@@ -103,6 +107,7 @@ class Kernel:
         nodes: the operations.
         inputs: the values and arrays that they use.
         constants: the numbers that stand in them.
+        target: the array that the last of them writes into, if it does.
         outputs: of their values those that are used elsewhere.
         entry: what is to be called.
         versions: machine code by the kinds of inputs; None where NumPy had better do it.
@@ -110,12 +115,14 @@ class Kernel:
         outlook: what `explain` tells of them before there is machine code.
     """
 
-    __ag_tame__ = True      # see `effects.tame`
+    __ag_tame__: bool      # see `effects.tame`
     outlook = "will be one loop of machine code, compiled when it is first run"
 
     def __init__(self, nodes: list[Node], inputs: list[Any], outputs: list[Value], compile: Callable[[], Any]) -> None:
         self.nodes, self.inputs, self.outputs = nodes, inputs, outputs
         self.constants = _constants(nodes)
+        self.target = target_of(nodes[-1])
+        self.__ag_tame__ = self.target is None
         self.versions: dict[Any, Version | None] = {}
         self.reasons: list[str] = []
         self.entry: Callable[..., Any] = self

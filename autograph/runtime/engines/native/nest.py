@@ -29,6 +29,7 @@ from autograph.runtime.engines.native.operations import (
     reduction_of,
 )
 from autograph.runtime.engines.native.rows import Rows
+from autograph.runtime.engines.native.storing import target_of
 from autograph.runtime.graph import Node, Place, Value
 from autograph.runtime.operands import NoLowering, Number
 from autograph.runtime.ops.inner import Inner, converted, truth
@@ -109,6 +110,8 @@ class Nest:
         ranges: which numbers must fit into which dtypes of integers.
         depth: how many loops there are around a row.
         reduction: of the last of what comes out, if that is one.
+        target: among the arrays that come in the one that the last node writes into; `written` is where it stands in
+            front of them, among those that come out, and behind it the log, if there must be one; -1 if it does not.
         most: how many elements there may be.
         direct: the array that is reduced, if it is one that came in.
         scratch: the dtypes of blocks that keep elements from one stage to the next; they come behind the streams.
@@ -123,8 +126,15 @@ class Nest:
         self.most = 2**62
         self.direct: int | None = None
         given = [kind for kind in inputs.values() if isinstance(kind, Stream)]
+        target = target_of(nodes[-1])
+        computed = nodes if target is None else nodes[:-1]
+        outputs = [value for value in outputs if target is None or value not in nodes[-1].outputs]
+        self.target, self.written = -1, -1 if target is None else len(outputs)
         self._outs = {value: place for place, value in enumerate(outputs)}
-        self.streams = [Stream(np.dtype(bool), ndim, True)] * len(outputs) + given
+        own = [kind.dtype for key, kind in inputs.items() if key is target and isinstance(kind, Stream)]
+        types = (*given, *(node.output.type for node in computed))
+        own *= 1 + any(isinstance(type, (Stream, TensorType)) and type.dtype.kind == "f" for type in types)
+        self.streams = [Stream(dtype, ndim, True) for dtype in [np.dtype(bool)] * len(outputs) + own] + given
         self.singles = [kind for kind in inputs.values() if isinstance(kind, Single)]
         self.ranges: set[tuple[int, np.dtype[Any]]] = set()
         self.scratch: list[np.dtype[Any]] = []
@@ -135,10 +145,11 @@ class Nest:
         self._places: dict[Any, int] = {}       # of the inputs, among streams or `singles`
         self._needed = set(outputs)
         self._copies: dict[tuple[Any, str], tuple[int, int]] = {}
-        self._take(inputs)
-        for node in nodes:
+        self._take(inputs, target, len(outputs) + len(own))
+        for node in computed:
             self._values[node.output] = self._done(node)
-        for value in [node.output for node in nodes]:
+        new = None if target is None else self._done(nodes[-1])
+        for value in [node.output for node in computed]:
             element = self._values[value]
             if element.raises and value not in self._needed:
                 self.stages[element.stage].pin(self._number(value, element.stage))
@@ -149,6 +160,8 @@ class Nest:
             self.streams[place] = Stream(self.dtypes[place], ndim, True)
             if each.home != place:
                 self.stages[each.stage].store_next(f"%s{place}", self.dtypes[place], self._number(value, each.stage))
+        if new is not None:
+            self._write(nodes[-1], new, own)
 
     @property
     def is_float(self) -> bool:
@@ -187,18 +200,36 @@ class Nest:
     def slots(self) -> int:
         return self.stride(len(self.streams), 0)
 
+    def _write(self, node: Node, new: Element, own: Sequence[np.dtype[Any]]) -> None:
+        """Let the last stage write, behind all that reads what is there."""
+        if not own:
+            raise NoLowering        # a number
+        key, stage, dtype = object(), len(self.stages) - 1, own[0]
+        if node.op != "setitem" and not np.can_cast(new.type.dtype, dtype, "same_kind"):
+            raise NoLowering        # which NumPy will raise
+        self._values[key] = new
+        number = self._as(self._number(key, stage), dtype, stage)
+        emit = self.stages[stage]
+        for place, each in enumerate([number, *([self._number(node.args[0], stage)] * (len(own) - 1))], self.written):
+            emit.store_next(f"%s{place}", dtype, each)
+        self.dtypes += own
+        self.sources += [self._values[node.args[0]].streams] * len(own)
+        if len(own) == 1 and self.is_float:
+            raise NoLowering
+
     # Elements ---------------------------------------------------------------------------------------------------------
 
     def _add_stage(self) -> None:
         self.stages.append(Rows(f"row{len(self.stages)}"))
         self.calls.append([])
 
-    def _take(self, inputs: dict[Any, Stream | Single]) -> None:
-        stream, single = len(self._outs), 0
+    def _take(self, inputs: dict[Any, Stream | Single], target: Any, first: int) -> None:
+        stream, single = first, 0
         for key, kind in inputs.items():
             if isinstance(kind, Stream):
                 streams = frozenset({stream} if kind.ndim else ())
-                self._values[key] = Element(scalar(kind.dtype), None, streams, home=stream)
+                home, self.target = (self.written, stream) if key is target else (stream, self.target)
+                self._values[key] = Element(scalar(kind.dtype), None, streams, home=home)
                 stream += 1
             else:
                 self._values[key] = Element(kind.type, kind.known, frozenset())
@@ -249,6 +280,9 @@ class Nest:
             raise NoLowering        # numbers, of which Python takes care
         stage = max(each.stage for each in args)
         self.stages[stage].come_from(node.place)
+        if node.op == "setitem":
+            self._needed.update(node.inputs)
+            return self._values[keys[0]]
         if loop := loop_of_node(node):
             dtypes = loop.dtypes(*(promotes(each.type) for each in args))
             try:

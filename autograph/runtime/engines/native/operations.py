@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.numpys import is_there
+from autograph.runtime.engines.native.storing import IN_PLACE
 from autograph.runtime.graph import Constant, Node, Value
 from autograph.runtime.operands import DTYPES, NoLowering
 from autograph.runtime.ops.inner import CLIPS, LOOPS, Inner, power_of
@@ -53,6 +54,8 @@ def operands(node: Node) -> tuple[Any, ...]:
     """The arguments of a node that are arrays and numbers."""
     if node.op == "pow" and (power := _power(node)):
         return node.args[: power[1]]
+    if node.op == "setitem":
+        return node.args[2:]
     return node.args[:1] if node.op in (".astype", *REDUCTIONS) else node.args
 
 
@@ -66,7 +69,7 @@ def loop_of_node(node: Node) -> Inner | None:
             return None
     if node.op in CLIPS and not _is_array(node.args[0]):
         return None
-    return LOOPS.get(node.op)
+    return LOOPS.get(IN_PLACE.get(node.op, node.op))
 
 
 def has_loop(node: Node) -> bool:
