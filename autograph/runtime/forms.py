@@ -29,7 +29,7 @@ from autograph.runtime.types import ANY, BOOL, NONE, MaybeUnbound, ObjectType, T
 Form: TypeAlias = "Fixed | Leaf | Parts | Renewed"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # with no dict of its own that would know the value, too; see `known.is_alone`
 class Fixed:
     value: Any
 

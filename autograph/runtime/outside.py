@@ -305,8 +305,8 @@ class Outside(Finding):
         self._guard_class(value, source)
         handle = self._handle(self._load(source, type_outside(value)), value)
         if type(value) is np.ndarray:
-            self._arrays[id(value)] = handle
-            self._seen[id(value)] = value, handle
+            self._arrays.setdefault(id(value), handle)
+            self._seen.setdefault(id(value), (value, handle))
         return handle
 
     def _load(self, source: Source, type: Any) -> Value:

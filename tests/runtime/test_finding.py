@@ -149,6 +149,16 @@ def test_what_is_read_at_one_place_was_at_another_one_as_well(thing: str) -> Non
                     assert found == wanted
 
 
+ARRAY = np.arange(3.0)
+KEPT = Dot(ARRAY)
+
+
+def test_an_attribute_that_is_a_global_as_well_is_not_written() -> None:
+    staged = ag.function(lambda x: KEPT.value * x + ARRAY)
+    assert ".value = " not in str(staged.graph(2.0))
+    assert staged(2.0).tolist() == [0.0, 3.0, 6.0]
+
+
 # In places without a name ---------------------------------------------------------------------------------------------
 
 
