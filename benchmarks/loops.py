@@ -120,3 +120,46 @@ def mandelbrot(height, width, turns):
                 n += 1
             out[i, j] = n
     return out
+
+
+def moving_average(x, width):
+    out = np.zeros(len(x) - width + 1)
+    for i in range(len(out)):
+        total = 0.0
+        for j in range(width):
+            total += x[i + j]
+        out[i] = total / width
+    return out
+
+
+def insertion_sort(x):
+    x = x.copy()
+    for i in range(1, len(x)):
+        item = x[i]
+        j = i - 1
+        while j >= 0 and x[j] > item:
+            x[j + 1] = x[j]
+            j -= 1
+        x[j + 1] = item
+    return x
+
+
+def horner(factors, x):
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        total = 0.0
+        for j in range(len(factors)):
+            total = total * x[i] + factors[j]
+        out[i] = total
+    return out
+
+
+def matmul(a, b):
+    out = np.zeros((a.shape[0], b.shape[1]))
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            total = 0.0
+            for k in range(a.shape[1]):
+                total += a[i, k] * b[k, j]
+            out[i, j] = total
+    return out

@@ -37,6 +37,10 @@ WORK: dict[str, tuple[str, tuple[Any, ...]]] = {
     "heap_sort": ("heap sort, 10,000", (_RNG.random(10_000),)),
     "lorenz": ("Lorenz RK4, 10,000 steps", (1.0, 2.0, 3.0, 10_000, 0.01)),
     "mandelbrot": ("Mandelbrot 150×200, 100 turns", (150, 200, 100)),
+    "moving_average": ("moving average, 20,000 of 16", (_RNG.random(20_000), 16)),
+    "insertion_sort": ("insertion sort, 1,000", (_RNG.random(1_000),)),
+    "horner": ("Horner, 20 factors, 10,000 numbers", (_RNG.random(20), _RNG.random(10_000))),
+    "matmul": ("product of matrices, 80×80", (_RNG.random((80, 80)), _RNG.random((80, 80)))),
 }
 
 
@@ -68,6 +72,26 @@ def in_c(folder: Path) -> dict[str, Callable[..., Any]]:
         code.mandelbrot(out.ctypes, integer(height), integer(width), integer(turns))
         return out
 
+    def moving_average(x: Any, width: int) -> Any:
+        out = np.zeros(len(x) - width + 1)
+        code.moving_average(x.ctypes, integer(len(x)), integer(width), out.ctypes)
+        return out
+
+    def insertion_sort(x: Any) -> Any:
+        x = x.copy()
+        code.insertion_sort(x.ctypes, integer(len(x)))
+        return x
+
+    def horner(factors: Any, x: Any) -> Any:
+        out = np.zeros(len(x))
+        code.horner(factors.ctypes, integer(len(factors)), x.ctypes, integer(len(x)), out.ctypes)
+        return out
+
+    def matmul(a: Any, b: Any) -> Any:
+        out = np.zeros((len(a), b.shape[1]))
+        code.matmul(a.ctypes, b.ctypes, out.ctypes, *map(integer, (len(a), len(b), b.shape[1])))
+        return out
+
     return {
         "collatz": lambda n: code.collatz(integer(n)),
         "collatz_sum": lambda n: code.collatz_sum(integer(n)),
@@ -77,6 +101,10 @@ def in_c(folder: Path) -> dict[str, Callable[..., Any]]:
         "heap_sort": heap_sort,
         "lorenz": lambda x, y, z, steps, h: code.lorenz(real(x), real(y), real(z), integer(steps), real(h)),
         "mandelbrot": mandelbrot,
+        "moving_average": moving_average,
+        "insertion_sort": insertion_sort,
+        "horner": horner,
+        "matmul": matmul,
     }
 
 

@@ -115,3 +115,37 @@ void mandelbrot(int64_t *out, int64_t height, int64_t width, int64_t turns) {
             out[i * width + j] = n;
         }
 }
+
+void moving_average(const double *x, int64_t n, int64_t width, double *out) {
+    for (int64_t i = 0; i < n - width + 1; i++) {
+        double total = 0;
+        for (int64_t j = 0; j < width; j++) total += x[i + j];
+        out[i] = total / width;
+    }
+}
+
+void insertion_sort(double *x, int64_t n) {
+    for (int64_t i = 1; i < n; i++) {
+        double item = x[i];
+        int64_t j = i - 1;
+        for (; j >= 0 && x[j] > item; j--) x[j + 1] = x[j];
+        x[j + 1] = item;
+    }
+}
+
+void horner(const double *factors, int64_t m, const double *x, int64_t n, double *out) {
+    for (int64_t i = 0; i < n; i++) {
+        double total = 0;
+        for (int64_t j = 0; j < m; j++) total = total * x[i] + factors[j];
+        out[i] = total;
+    }
+}
+
+void matmul(const double *a, const double *b, double *out, int64_t n, int64_t m, int64_t l) {
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < l; j++) {
+            double total = 0;
+            for (int64_t k = 0; k < m; k++) total += a[i * m + k] * b[k * l + j];
+            out[i * l + j] = total;
+        }
+}
