@@ -1,26 +1,16 @@
-"""NumPy's inner loops: what machine code does with one element of each array, to make one of the result.
-
-A loop gets its elements in the dtypes that NumPy has chosen for them, and gives one of the dtype that NumPy has. What
-is to be warned of shows in the flags of the processor, which are looked at when all is done; so where two ways lead to
-the same number, this one must raise the flags that NumPy's raises. Integers wrap around.
-"""
+"""Which of NumPy's inner loops does an op, and of which dtypes its operands are to be."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from autograph.runtime.opdef import OPS
-from autograph.runtime.operands import Emitter, NoLowering, Number
-from autograph.runtime.types import BOOL, scalar
-
-Rule: TypeAlias = Callable[..., Number]
-INF = float("inf")
+from autograph.runtime.operands import NoLowering
+from autograph.runtime.ops.exact import RULES, Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,171 +33,6 @@ class Inner:
             raise NoLowering from None
 
 
-def converted(emit: Emitter, x: Number, dtype: np.dtype[Any]) -> Number:
-    """`x` as another dtype, as NumPy casts it."""
-    before = x.type.dtype
-    if before == dtype:
-        return Number(scalar(dtype), x.ref, x.known)
-    if dtype.kind == "b":
-        return Number(scalar(dtype), emit.compare("ne", x, emit.constant(0, x.type)).ref)
-    if before.kind == "f" and dtype.kind != "f" and (dtype.kind == "u" or dtype.itemsize < 4):
-        raise NoLowering        # what C does with numbers that do not fit differs
-    return emit.convert(x, scalar(dtype))
-
-
-def truth(emit: Emitter, x: Number) -> Number:
-    return Number(BOOL, converted(emit, x, np.dtype(bool)).ref)
-
-
-def inverse(emit: Emitter, x: Number) -> Number:
-    return emit.integer("xor", x, emit.constant(True, x.type))
-
-
-def arithmetic(name: str) -> Rule:
-    of_bools = {"add": "or", "mul": "and"}
-
-    def rule(emit: Emitter, a: Number, b: Number) -> Number:
-        kind = a.type.dtype.kind
-        if kind == "f":
-            if name == "div" and b.known is not None and _is_exact_divisor(b.known):
-                return emit.floating("mul", a, emit.constant(1 / b.known, b.type))
-            return emit.floating(name, a, b)
-        return emit.integer(of_bools[name] if kind == "b" else name, a, b)
-
-    return rule
-
-
-def _is_exact_divisor(by: float) -> bool:
-    """Whether to divide by a number is to multiply by its inverse, whatever is divided: powers of two."""
-    return by > 1 and math.frexp(by)[0] == 0.5 and by < 2**100
-
-
-def bits(name: str) -> Rule:
-    return lambda emit, a, b: emit.integer(name, a, b)
-
-
-def logical(name: str) -> Rule:
-    return lambda emit, a, b: _bool(emit.integer(name, truth(emit, a), truth(emit, b)))
-
-
-def comparison(name: str) -> Rule:
-    return lambda emit, a, b: _bool(emit.compare(name, a, b))
-
-
-def _bool(x: Number) -> Number:
-    return Number(scalar(bool), x.ref)
-
-
-def negative(emit: Emitter, x: Number) -> Number:
-    return emit.negative(x) if x.type.dtype.kind == "f" else emit.integer("sub", emit.constant(0, x.type), x)
-
-
-def absolute(emit: Emitter, x: Number) -> Number:
-    if x.type.dtype.kind == "f":
-        return emit.function("fabs", x)
-    if x.type.dtype.kind != "i":
-        return x
-    return emit.select(emit.compare("lt", x, emit.constant(0, x.type)), negative(emit, x), x)
-
-
-def square(emit: Emitter, x: Number) -> Number:
-    return arithmetic("mul")(emit, x, x)
-
-
-def inverted(emit: Emitter, x: Number) -> Number:
-    return emit.integer("xor", x, emit.constant(True if x.type.dtype.kind == "b" else -1, x.type))
-
-
-def extreme(name: str) -> Rule:
-    """`maximum` or `minimum`: a NaN if there is one; of zeros the second."""
-    better = "gt" if name == "maximum" else "lt"
-
-    def rule(emit: Emitter, a: Number, b: Number) -> Number:
-        found = emit.select(emit.compare(better, a, b), a, b)
-        return emit.select(emit.compare("ne", a, a), a, found) if a.type.dtype.kind == "f" else found
-
-    return rule
-
-
-def of_floats(name: str) -> Rule:
-    return lambda emit, *args: emit.function(name, *args)
-
-
-def rounded(name: str) -> Rule:
-    """`floor` and the like, which give integers back as they are."""
-    return lambda emit, x: emit.function(name, x) if x.type.dtype.kind == "f" else x
-
-
-def reciprocal(emit: Emitter, x: Number) -> Number:
-    if x.type.dtype.kind != "f":
-        raise NoLowering
-    return emit.floating("div", emit.constant(1, x.type), x)
-
-
-def is_nan(emit: Emitter, x: Number) -> Number:
-    return _bool(emit.compare("ne", x, x))
-
-
-def is_infinite(emit: Emitter, x: Number) -> Number:
-    return _bool(emit.compare("eq", emit.function("fabs", x), emit.constant(INF, x.type)))
-
-
-def is_finite(emit: Emitter, x: Number) -> Number:
-    return inverse(emit, emit.integer("or", is_nan(emit, x), is_infinite(emit, x)))
-
-
-def of_real(rule: Rule) -> Rule:
-    """Of a test for which integers are but numbers."""
-    return lambda emit, x: rule(emit, x if x.type.dtype.kind == "f" else converted(emit, x, np.dtype(float)))
-
-
-def sign(emit: Emitter, x: Number) -> Number:
-    if x.type.dtype.kind not in "if":
-        raise NoLowering
-    none, one, less = (emit.constant(value, x.type) for value in (0, 1, -1))
-    nothing = emit.select(emit.compare("eq", x, none), none, x)
-    below = emit.select(emit.compare("lt", x, none), less, nothing)
-    return emit.select(emit.compare("gt", x, none), one, below)
-
-
-RULES: dict[str, Rule] = {
-    "add": arithmetic("add"),
-    "subtract": arithmetic("sub"),
-    "multiply": arithmetic("mul"),
-    "divide": arithmetic("div"),
-    "negative": negative,
-    "positive": lambda emit, x: x,
-    "absolute": absolute,
-    "fabs": of_floats("fabs"),
-    "square": square,
-    "sqrt": of_floats("sqrt"),
-    "reciprocal": reciprocal,
-    "sign": sign,
-    "floor": rounded("floor"),
-    "ceil": rounded("ceil"),
-    "trunc": rounded("trunc"),
-    "rint": rounded("rint"),
-    "copysign": of_floats("copysign"),
-    "maximum": extreme("maximum"),
-    "minimum": extreme("minimum"),
-    "bitwise_and": bits("and"),
-    "bitwise_or": bits("or"),
-    "bitwise_xor": bits("xor"),
-    "invert": inverted,
-    "logical_and": logical("and"),
-    "logical_or": logical("or"),
-    "logical_xor": logical("xor"),
-    "logical_not": lambda emit, x: _bool(inverse(emit, truth(emit, x))),
-    "isnan": of_real(is_nan),
-    "isinf": of_real(is_infinite),
-    "isfinite": of_real(is_finite),
-    "less": comparison("lt"),
-    "less_equal": comparison("le"),
-    "equal": comparison("eq"),
-    "not_equal": comparison("ne"),
-    "greater": comparison("gt"),
-    "greater_equal": comparison("ge"),
-}
 OPERATORS = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "neg": "negative", "pos": "positive",
     "abs": "absolute", "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "lshift": "left_shift",

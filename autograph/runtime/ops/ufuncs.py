@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import WRITE, Infer, Vjp, declare, derive
+from autograph.runtime.opdef import WRITE, Infer, Vjp, declare, derive, lower
 from autograph.runtime.ops.declaring import nothing
 from autograph.runtime.ops.deriving import as_array, conj, ndim
 from autograph.runtime.ops.elementary import (
@@ -61,6 +61,7 @@ from autograph.runtime.ops.rules import (
     reduced,
     result,
 )
+from autograph.runtime.ops.singles import OF_NUMBERS, of_numbers
 from autograph.runtime.types import ObjectType, Shape, TensorType, Type
 
 PREFERRED = {"absolute": "abs", "remainder": "mod", "conjugate": "conj"}    # to the ufunc's own name
@@ -267,6 +268,8 @@ for _name in UFUNCS:
         derive(f"np.{_name}", *pointwise(*VJPS[_own_name(_name)], safe=2.0 if "cosh" in _name else 0.5))
     if _name in PRODUCTS:
         derive(f"np.{_name}", *of_cores(*PRODUCTS[_name]))
+    if getattr(np, _name).__name__ in OF_NUMBERS:
+        lower(f"np.{_name}", of_numbers(f"np.{_name}", getattr(np, _name).__name__))
 
 
 # --------------------------------------------------------------------------------------- derivatives of methods

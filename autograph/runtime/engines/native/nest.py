@@ -32,7 +32,8 @@ from autograph.runtime.engines.native.rows import Rows
 from autograph.runtime.engines.native.storing import target_of
 from autograph.runtime.graph import Node, Place, Value
 from autograph.runtime.operands import NoLowering, Number
-from autograph.runtime.ops.inner import Inner, converted, truth
+from autograph.runtime.ops.exact import converted, truth
+from autograph.runtime.ops.inner import Inner
 from autograph.runtime.types import FLOAT, TensorType, scalar
 
 RAISING = frozenset({"add", "subtract", "multiply", "divide", "reciprocal", "square", "sqrt"})

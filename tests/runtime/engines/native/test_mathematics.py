@@ -3,8 +3,11 @@
 import math
 import random
 
+import numpy as np
 import pytest
 
+import autograph as ag
+from autograph.runtime.ops.singles import OF_NUMBERS
 from tests.runtime.engines.native.test_numbers import VALUES, check
 
 NUMBERS = [random.Random(1).choice((1, -1)) * 10 ** random.Random(seed).uniform(-8, 8) for seed in range(300)]
@@ -16,6 +19,28 @@ trunc degrees radians isnan isfinite exp2 cbrt""".split()
 @pytest.mark.parametrize("name", [name for name in ONE if hasattr(math, name)])
 def test_of_one(name, tmp_path):
     check(tmp_path, f"math.{name}(x)", "x", [(x,) for x in EXAMPLES])
+
+
+@pytest.mark.parametrize("name", OF_NUMBERS)
+@pytest.mark.parametrize("kind", ["np.float64", "np.float32", "int", "np.int8"])
+def test_of_numpy(name, kind, tmp_path):
+    examples = VALUES[kind] + (NUMBERS[:50] if kind == "np.float64" else [])
+    if name == "copysign":
+        check(tmp_path, "np.copysign(x, y)", "x, y", [(x, y) for x in examples[:15] for y in (*VALUES[kind], -1.0, 2)])
+    else:
+        check(tmp_path, f"np.{name}(x)", "x", [(x,) for x in examples])
+
+
+def test_functions_of_numpy_are_machine_code():
+    def length(x, y):
+        total = 0.0
+        for i in range(len(x)):
+            total += np.sqrt(np.square(x[i]) + np.abs(y[i]))
+        return total
+
+    function = ag.function(length, engine="native", strict="detour")
+    x = np.linspace(0, 1, 50)
+    assert repr(function(x, -x)) == repr(length(x, -x))
 
 
 @pytest.mark.parametrize("expression", ["math.atan2(x, y)", "math.pow(x, y)", "math.copysign(x, y)", "math.fmod(x, y)"])

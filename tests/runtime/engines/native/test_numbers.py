@@ -44,7 +44,7 @@ def outcome(function, *args):
 
 def defined(folder, text):
     """The function `f` of a file."""
-    path, names = folder / "program.py", {"math": math}
+    path, names = folder / "program.py", {"math": math, "np": np}
     path.write_text(text)
     exec(compile(text, str(path), "exec"), names)
     return names["f"]
