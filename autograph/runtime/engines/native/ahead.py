@@ -21,12 +21,14 @@ from autograph.runtime.engines.native.watching import BLIND
 from autograph.runtime.graph import Block, Node, Value, walk
 from autograph.runtime.opdef import OPS, WRITE
 from autograph.runtime.operands import Number, Range, is_held, kind_of, mapped, unplaced
-from autograph.runtime.types import BOOL, INT
+from autograph.runtime.types import BOOL, FLOAT, INT, scalar
 
 NODES = 200                 # of a body, at most
 START, CHANGE = 2**61, 2**40    # a sum begins within this, and changes by no more in a turn
+_STRONG = scalar("float64")
 CAPACITY = 2**56            # an array that is longer counts as this long
 _SUMS = frozenset({"add", "iadd", "sub", "isub"})
+_LINEAR = _SUMS | {"mul", "imul"}   # what goes through them is finite only if all of it is
 
 
 @dataclass(slots=True)
@@ -38,7 +40,9 @@ class Turns:
         kinds: what there is then.
         env: what is the same throughout a turn, wherever paths meet.
         sums: values that do not overflow.
+        lasting: what need not be looked at before the turns have been run.
         queue: what is to be emitted yet.
+        again: whether such a turn may follow one. (None does if all of them lead to values of other types.)
     """
 
     node: Node
@@ -47,7 +51,9 @@ class Turns:
     env: dict[Key, Any]
     sums: set[Value]
     blocks: set[Block]
+    lasting: list[Value]
     queue: list[Callable[[], None]] = field(default_factory=list)
+    again: bool = False
 
 
 class RunningAhead(Versions):
@@ -111,9 +117,36 @@ class RunningAhead(Versions):
         results = node.blocks[0].results or ()
         return results[bool(node.kwargs.get("until")) :]
 
+    def _find_lasting(self, node: Node, items: int) -> list[Value]:
+        """Find what a turn adds to or multiplies only, so that once it is no finite float, it never is one again."""
+        pairs = zip(node.blocks[0].params[items:], self._results(node))
+        return [param for param, result in pairs if result is not param and _comes_of(result, param, {})]
+
     def _stays(self, param: Value, result: Any) -> bool:
         """Whether a turn does not hinge on what the turn before has made of a value, but for its sum."""
         return result is param or (isinstance(result, Value) and self._turns is not None and result in self._turns.sums)
+
+    def _promoted(self, node: Node, carried: list[Any]) -> list[Any]:
+        """What is carried, with floats of NumPy for those of Python where a turn, of which there is one, does not tell.
+
+        So `total = 0.0`, to which elements are added, needs no code of its own for the first of them.
+        """
+        params = node.blocks[0].params[-len(carried) :] if carried else []
+        pairs = zip(params, carried, self._results(node))
+        return [Number(_STRONG, each[1].ref) if self._is_weak(node, *each) else each[1] for each in pairs]
+
+    def _is_weak(self, node: Node, param: Value, begin: Any, result: Any) -> bool:
+        """Whether a parameter is a Python float that is combined with floats of NumPy only, and then is one of them."""
+        if kind_of(begin) != FLOAT or not _is_strong(result):
+            return False
+        body = list(walk(node.blocks[0]))
+        blocks = (node.blocks[0], *(block for each in body for block in each.blocks))
+        uses = [[arg for arg in each.args if arg is not param] for each in body if param in each.inputs]
+        return (
+            all(each.op in _LINEAR for each in body if param in each.inputs)
+            and all(len(others) == 1 and _is_strong(others[0]) for others in uses)
+            and not any(param in block.result_values for block in blocks)
+        )
 
     # Their code -------------------------------------------------------------------------------------------------------
 
@@ -128,26 +161,30 @@ class RunningAhead(Versions):
         Returns:
             whether there is nothing to be made sure, so that no turns are slow.
         """
-        state, mark, left, count = self._state.copy(), self.emit.mark(), self._left, len(self._leaving)
-        if self._may_be_blind(node, iterator):
-            found = self._emit_turns(node, iterator, items, slow, head, blind=True)
+        state, mark, left, count = self._state, self.emit.mark(), self._left, len(self._leaving)
+        for blind in (True, False)[not self._may_be_blind(node, iterator) :]:
+            self._state = state.copy()
+            found = self._emit_turns(node, iterator, items, slow, head, blind=blind)
             if found is not None:
                 return found
             self.emit.reset(mark)
             del self._leaving[count:]
             self._state, self._left = state, left
-        return bool(self._emit_turns(node, iterator, items, slow, head, blind=False))
+        self.emit.poll("1", self._stop)
+        self.emit.jump(slow)        # for one turn; behind it, it is looked ahead anew
+        return False
 
     def _may_be_blind(self, node: Node, iterator: Any) -> bool:
         """Whether turns may be such that they can be run blindly, see `watching`."""
         writes = (OPS[each.op].effect == WRITE for each in node.blocks[0].nodes if each.op in OPS)
         one_by_one = isinstance(iterator, Range) and iterator.step in ("1", "-1")
-        return one_by_one and FLAGS != 0 and not self.emit.fast and any(writes)
+        lasting = self._find_lasting(node, 1)
+        return one_by_one and FLAGS != 0 and not self.emit.fast and (bool(lasting) or any(writes))
 
     def _emit_turns(
         self, node: Node, iterator: Any, items: int, slow: str, head: str, *, blind: bool
     ) -> bool | None:
-        """The same; None if turns cannot be run blindly, or need not."""
+        """The same; None if turns cannot be run so, or need not."""
         emit, body, state = self.emit, node.blocks[0], self._state.copy()
         before, fast, turn, done = (emit.label(name) for name in ("before", "fast", "turn", "done"))
         emit.jump(before)
@@ -160,23 +197,23 @@ class RunningAhead(Versions):
         sums = self._find_sums(node, items)
         kinds = frozenset((key, kind_of(each)) for key, each in env.items())
         blocks = {body, *(block for each in walk(body) for block in each.blocks)}
-        self._turns = Turns(node, fast, kinds, fixed, sums, blocks)
+        self._turns = Turns(node, fast, kinds, fixed, sums, blocks, self._find_lasting(node, items))
         self._state = State({key: fixed.get(key) or mapped(_unplaced, each) for key, each in env.items()}, set(), {})
         alone = emit.fast or all(map(self._stays, body.params[items:], self._results(node)))
         one_by_one = step in ("1", "-1") and alone
         now = self._begin_fast(node, iterator, fast, turn, done if blind else head)
         if blind:
             emit.begin_blind(item, now, down)
-            chunk.exits += not one_by_one
+            chunk.carries = not alone
         ahead = replace(iterator, start=now) if isinstance(iterator, Range) else (iterator[0], Number(INT, now))
         self._begin_turn(node, ahead)
         self._turns.env |= {key: self._state.env[key] for key in (node, body.params[0])}
         self._walk(body)
         while self._turns.queue:
             self._turns.queue.pop()()
-        chunk = emit.chunk or chunk
+        chunk, again = emit.chunk or chunk, self._turns.again
         self._turns = emit.chunk = None
-        if blind and not emit.is_blind_of_use(chunk):
+        if not again or (blind and not emit.is_blind_of_use(chunk)):
             return None
         self.vectorises |= one_by_one and chunk.loads > 0 and chunk.exits == 0
         if blind:
@@ -194,7 +231,7 @@ class RunningAhead(Versions):
     def _begin_fast(self, node: Node, iterator: Any, fast: str, turn: str, done: str) -> str:
         """Begin a turn, if it is not the last; gives where its iterator is."""
         emit = self.emit
-        emit.places = {}
+        emit.found = {}
         emit.begin(fast)
         now = emit.kept(((node, ()), 0) if isinstance(iterator, Range) else (node, (1,)), INT.dtype)
         end = Number(INT, emit.kept((node, "end"), INT.dtype))
@@ -257,10 +294,11 @@ class RunningAhead(Versions):
             if turns.kinds == frozenset((key, kind_of(operand)) for key, operand in live.items()):
                 self._hold({})
                 self._keep_fresh(live)
-                self.emit.jump(turns.head)
+                for param in turns.lasting:
+                    self.emit.look_later((param, ()), live[param])
+                self.emit.jump_back(turns.head)
+                turns.again = True
                 return
-            if self.emit.fast:      # look ahead anew: sums begin with a Python number, and only then can be vectorised
-                self.emit.keep((label, "limit"), INT.dtype, self._counting(self._fetch(label))[0])
         if turns is None or not (isinstance(label, Point) and label.block in turns.blocks):
             if turns is not None and self.emit.chunk is not None:
                 self.emit.chunk.exits += 1
@@ -293,6 +331,19 @@ def _change(value: Any, param: Value, sums: dict[Value, int | None]) -> int | No
             changes = [_change(block.results[place], param, sums) for block in node.blocks if block.results is not None]
             sums[value] = None if None in changes or not changes else max(changes)  # type: ignore[type-var]
     return sums[value]
+
+
+def _comes_of(value: Any, param: Value, known: dict[Value, bool]) -> bool:
+    """Whether a value is a parameter, or comes of it by sums and products."""
+    if value is param or not isinstance(value, Value) or value.node is None or value.node.op not in _LINEAR:
+        return value is param
+    if value not in known:
+        known[value] = any(_comes_of(arg, param, known) for arg in value.node.args)
+    return known[value]
+
+
+def _is_strong(arg: Any) -> bool:
+    return isinstance(arg, Value) and arg.type == _STRONG
 
 
 def _is_simple(node: Node) -> bool:

@@ -21,6 +21,8 @@ from autograph.runtime.operands import Array, NoLowering, Number
 from autograph.runtime.types import BOOL, INT, TensorType, scalar
 
 POLL = 1 << 16      # turns from one look at signals to the next
+METADATA = 100_000  # what is said of loops is numbered from here on
+_SHORT = '!{!"llvm.loop.interleave.count", i32 1}'
 _INTEGER = {"add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor", "shl": "shl"}
 _SIGNED = {"div": "sdiv", "rem": "srem", "shr": "ashr"}
 _UNSIGNED = {"div": "udiv", "rem": "urem", "shr": "lshr"}
@@ -54,6 +56,7 @@ class Emitter(Memory):
         self.underflows = self.fast = False
         self._given = 0     # how many arguments the calls of the code have, at most
         self._watched: dict[str, list[tuple[Number, tuple[Number, ...]]]] = {}      # see `leave_if_warned`
+        self._short: list[int] = []
         self._linear: set[str] = set()      # what has come of sums and products
 
     @property
@@ -64,7 +67,8 @@ class Emitter(Memory):
         parts.append("  br label %start")
         for label, lines in self._lines.items():
             parts += [f"{label}:", *lines]
-        return "\n".join([*parts, "}", '!0 = !{!"branch_weights", i32 1, i32 1000000}', "!1 = !{}", ""])
+        parts += ["}", '!0 = !{!"branch_weights", i32 1, i32 1000000}', "!1 = !{}"]
+        return "\n".join([*parts, *(f"!{each} = distinct !{{!{each}, {_SHORT}}}" for each in self._short), ""])
 
     # Blocks -----------------------------------------------------------------------------------------------------------
 
@@ -76,6 +80,12 @@ class Emitter(Memory):
     def jump(self, label: str) -> None:
         self.settle()
         self._now.append(f"  br label %{label}")
+
+    def jump_back(self, label: str) -> None:
+        """To the head of a loop that may well have few turns: so vectors of several at a time are enough."""
+        self.jump(label)
+        self._short.append(METADATA + len(self._short))
+        self._now[-1] += f", !llvm.loop !{self._short[-1]}"
 
     def branch(self, condition: Number, then: str, orelse: str) -> None:
         self.settle()

@@ -37,6 +37,9 @@ class Chunk:
         blind: the first item, the number of a turn, and whether items go down, if the turns are run blindly: see
             `watching`.
         doubts: how often they may have to be run again, then.
+        carries: whether a turn hinges on the one before, so that there are no vectors.
+        gathered: how often a turn notes down what is to be looked at behind the turns.
+        later: what is looked at then only, and in which cell it is.
         stores: what they write: to which array, at which index, and what. If they are run blindly.
         loaded: likewise what they read.
     """
@@ -50,6 +53,9 @@ class Chunk:
     loads: int = 0
     blind: tuple[str, str, bool] | None = None
     doubts: int = 0
+    carries: bool = False
+    gathered: int = 0
+    later: dict[Any, Number] = field(default_factory=dict)
     stores: list[tuple[Array, tuple[Number, ...], str]] = field(default_factory=list)
     loaded: list[tuple[Array, tuple[Number, ...]]] = field(default_factory=list)
 
@@ -73,7 +79,7 @@ class Hoisting(Knowing):
         chunk = self.chunk
         copy = chunk and replace(
             chunk, fixed=set(chunk.fixed), offsets=dict(chunk.offsets), conditions=list(chunk.conditions),
-            spans=dict(chunk.spans), stores=list(chunk.stores), loaded=list(chunk.loaded),
+            spans=dict(chunk.spans), later=dict(chunk.later), stores=list(chunk.stores), loaded=list(chunk.loaded),
         )  # fmt: skip
         return super().mark(), copy, len(chunk.before) if chunk else 0
 
@@ -135,7 +141,7 @@ class Hoisting(Knowing):
             return super()._is_strange(x)
 
     def place(self, index: Number, length: Number) -> Number:
-        chunk, known = self.chunk, self.places.get((index.ref, length.ref))
+        chunk, known = self.chunk, self.found.get((index.ref, length.ref))
         if chunk is None or known is not None or not self.is_fixed(length):
             return super().place(index, length)
         offset = chunk.offsets.get(index.ref)
@@ -151,7 +157,7 @@ class Hoisting(Knowing):
                 self.leave_if(self._outside(known, length))
         else:
             return super().place(index, length)
-        self.places[index.ref, length.ref] = known
+        self.found[index.ref, length.ref] = known
         return known
 
     def load(self, x: Array, index: Sequence[Number]) -> Number:

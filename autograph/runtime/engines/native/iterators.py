@@ -39,7 +39,7 @@ class Iterators(Detours):
         item = emit.python("PyIter_Next", iterator.ref)
         emit.branch(emit.is_null(item), done, turn)
         state = self._state.copy()
-        emit.places = {}
+        emit.found = {}
         emit.begin(turn)
         self._assign(node, target, item)
         for param in body.params[:items]:
@@ -49,7 +49,7 @@ class Iterators(Detours):
             self._walk(body)
         self._state = state
         self._leave_from(None)
-        emit.places = {}
+        emit.found = {}
         emit.begin(done)
         raised = emit.integer("xor", emit.is_null(emit.python("PyErr_Occurred")), emit.constant(True, BOOL))
         emit.stop_if(raised, lambda: self._raise_again(node))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.emitter import Emitter
-from autograph.runtime.operands import Number
+from autograph.runtime.operands import Array, Number
 from autograph.runtime.types import BOOL, INT
 
 RANGE = 2**53       # an item of a range is no larger
@@ -27,26 +27,27 @@ class Knowing(Emitter):
     """See `autograph.runtime.operands.Emitter`.
 
     Attributes:
-        places: those that are known to be within bounds, by index and length.
+        found: what is known since it has been looked at: places within bounds, by index and length; and between which
+            numbers integers are.
     """
 
     def __init__(self, name: str, leave: Callable[[], str]) -> None:
         super().__init__(name, leave)
-        self.places: dict[tuple[str, str], Number] = {}
+        self.found: dict[Any, Any] = {}
         self._bounds: dict[str, tuple[int, int]] = {}
 
     @contextmanager
     def rarely(self, condition: Number) -> Iterator[None]:
-        before = dict(self.places)
+        before = dict(self.found)
         with super().rarely(condition):
             yield
-        self.places = before
+        self.found = before
 
     def mark(self) -> Any:
-        return super().mark(), dict(self.places)
+        return super().mark(), dict(self.found)
 
     def reset(self, mark: Any) -> None:
-        before, self.places = mark
+        before, self.found = mark
         super().reset(before)
 
     def bound(self, ref: str, low: int, high: int) -> None:
@@ -57,9 +58,9 @@ class Knowing(Emitter):
         """Between which numbers an integer is."""
         if a.known is not None:
             return int(a.known), int(a.known)
-        if a.ref in self._bounds:
-            return self._bounds[a.ref]
-        return _limits(a.type.dtype)
+        low, high = self._bounds.get(a.ref) or _limits(a.type.dtype)
+        least, most = self.found.get(a.ref, (low, high))
+        return max(low, least), min(high, most)
 
     def integer(self, name: str, a: Number, b: Number) -> Number:
         if a.type == BOOL and a.known is not None and b.known is not None and name in _BITS:
@@ -93,16 +94,29 @@ class Knowing(Emitter):
                 return self.constant(decided, BOOL)
         return super().compare(name, a, b)
 
+    def length(self, x: Array, axis: int) -> Number:
+        """A dimension of an array, of which NumPy has no more bytes than an integer can tell."""
+        found = super().length(x, axis)
+        self.bound(found.ref, 0, (2**63 - 1) // x.dtype.itemsize)
+        return found
+
     def place(self, index: Number, length: Number) -> Number:
         """A negative index is rare, if it is no constant: it goes by a path of its own."""
         key = index.ref, length.ref
-        if key in self.places:
-            return self.places[key]
+        known: Number | None = self.found.get(key)
+        if known is None:
+            known = self.found[key] = self._placed(index, length)
+            most = self.bounds(length)[1]
+            self.found[index.ref] = -most, most - 1
+            if known.ref != index.ref:
+                self.found[known.ref] = 0, most - 1
+        return known
+
+    def _placed(self, index: Number, length: Number) -> Number:
         low, high = self.bounds(index)
         if low >= 0 or high < 0:
             place = self.integer("add", index, length) if high < 0 else index
             self.leave_if(self._outside(place, length))
-            self.places[key] = place
             return place
         rare, on = self.label("rare"), self.label("on")
         here = self._label
@@ -113,8 +127,7 @@ class Knowing(Emitter):
         there = self._label
         self._now.append(f"  br label %{on}")
         self.begin(on)
-        self.places[key] = Number(INT, self._emit(f"phi i64 [ {index.ref}, %{here} ], [ {place.ref}, %{there} ]"))
-        return self.places[key]
+        return Number(INT, self._emit(f"phi i64 [ {index.ref}, %{here} ], [ {place.ref}, %{there} ]"))
 
     def _outside(self, place: Number, length: Number) -> Number:
         return Number(BOOL, self._emit(f"icmp uge i64 {place.ref}, {length.ref}"))

@@ -145,11 +145,11 @@ class Lowering(Iterators, RunningAhead):
             return
         first, second = self.emit.label("then"), self.emit.label("else")
         self.emit.branch(condition, first, second)
-        state, at, places = self._state, self._at, self.emit.places
+        state, at, found = self._state, self._at, self.emit.found
         for label, path in ((first, then), (second, orelse)):
             self._state, self._at, self._left = state.copy(), at, None
             self.emit.begin(label)
-            self.emit.places = dict(places)
+            self.emit.found = dict(found)
             path()
 
     def _if(self, node: Node) -> None:
@@ -293,28 +293,33 @@ class Lowering(Iterators, RunningAhead):
         before, head = "gt" if down else "lt", emit.here
         limit = emit.kept((node, "limit"), INT.dtype)
         turn, edge, ahead, done = (emit.label(name) for name in ("turn", "edge", "ahead", "done"))
-        emit.branch(emit.compare(before, Number(INT, item), Number(INT, limit)), turn, edge)
-        emit.begin(edge)
+        promoted = self._promoted(node, carried)
+        if promoted == carried:
+            emit.branch(emit.compare(before, Number(INT, item), Number(INT, limit)), turn, edge)
+            emit.begin(edge)
         emit.branch(emit.compare(before, Number(INT, item), Number(INT, stop)), ahead, done)
         emit.begin(ahead)
         state = self._state.copy()
         all_ahead = False
-        if self._may_run_ahead(node, iterator):
+        if promoted != carried:
+            self._head(node, promoted)
+        elif self._may_run_ahead(node, iterator):
             all_ahead = self._run_ahead(node, iterator, items, turn, head)
             self._state = state.copy()
         else:
             self._set_limit(node, iterator, POLL)
             emit.jump(turn)
-        emit.places = {}
-        emit.begin(turn)
-        if all_ahead:
-            emit.jump(ahead)
-        else:
-            self._begin_turn(node, iterator)
-            self._walk(body)
+        emit.found = {}
+        if promoted == carried:
+            emit.begin(turn)
+            if all_ahead:
+                emit.jump(ahead)
+            else:
+                self._begin_turn(node, iterator)
+                self._walk(body)
         self._state = state
         self._leave_from(None)
-        emit.places = {}
+        emit.found = {}
         emit.begin(done)
         self._after(node, carried)
 

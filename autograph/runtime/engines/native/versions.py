@@ -162,7 +162,7 @@ class Versions:
             def go() -> None:
                 self._state = State(dict(begin), set(), dict.fromkeys(held, ""))
                 self.emit.begin(name)
-                self.emit.places = {}
+                self.emit.found = {}
                 go_on()
 
             self._queue.append(go)
@@ -206,7 +206,7 @@ class Versions:
         return self._left
 
     def _emit_exit(self, label: str, at: Point, state: State) -> None:
-        self._state, self.emit.places = state, {}
+        self._state, self.emit.found = state, {}
         self.emit.begin(label)
         self.emit.come_from(self.structure.node_at(at).place)
         keys = [key for key in state.env if self.structure.is_live(key, at)]

@@ -11,6 +11,7 @@ looks at signals only between such turns.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -74,19 +75,29 @@ class Watching(Hoisting):
         self._look()
         super().branch(condition, then, orelse)
 
+    def look_later(self, cell: Any, x: Number) -> None:
+        """Look at a number behind the turns only. It is in that cell then, and strange if it ever has been."""
+        if self.chunk is not None and self._is_blind and x.ref in self._watched:
+            del self._watched[x.ref]
+            self.chunk.later[cell] = x
+
     def _look(self) -> None:
-        """Note whether there are infinities and NaNs, of which all bits of the exponent are set."""
-        if not self._is_blind:
-            return
-        watched, self._watched = self._watched, {}
-        for found in [checks[-1][0] for checks in watched.values()]:
-            size = found.type.dtype.itemsize
-            kind, exponent = f"i{8 * size}", _EXPONENTS[size]
-            bits = self._emit(f"bitcast {llvm_type(found.type.dtype)} {found.ref} to {kind}")
-            carried = self._emit(f"add {kind} {self._emit(f'and {kind} {bits}, {exponent}')}, {exponent & -exponent}")
-            self._gather(_STRANGE[size], carried, size)
+        if self._is_blind:
+            watched, self._watched = self._watched, {}
+            for checks in watched.values():
+                self._note(checks[-1][0])
+
+    def _note(self, found: Number) -> None:
+        """Note whether a number is infinite or none, for then all bits of the exponent are set."""
+        size = found.type.dtype.itemsize
+        kind, exponent = f"i{8 * size}", _EXPONENTS[size]
+        bits = self._emit(f"bitcast {llvm_type(found.type.dtype)} {found.ref} to {kind}")
+        carried = self._emit(f"add {kind} {self._emit(f'and {kind} {bits}, {exponent}')}, {exponent & -exponent}")
+        self._gather(_STRANGE[size], carried, size)
 
     def _gather(self, cell: str, bits: str, size: int = 8) -> None:
+        if self.chunk is not None:
+            self.chunk.gathered += 1
         dtype = np.dtype(f"i{size}")
         self.keep(cell, dtype, self._emit(f"or {llvm_type(dtype)} {self.kept(cell, dtype)}, {bits}"))
 
@@ -118,7 +129,9 @@ class Watching(Hoisting):
 
     def is_blind_of_use(self, chunk: Chunk) -> bool:
         """Whether turns should be run blindly that have been emitted so, and can be."""
-        if chunk.blind is None or chunk.exits or not chunk.doubts or not chunk.stores:
+        if chunk.blind is None or chunk.exits or not chunk.doubts:
+            return False
+        if chunk.gathered if chunk.carries else not chunk.stores:
             return False
         down = chunk.blind[2]
         return not any(
@@ -151,6 +164,8 @@ class Watching(Hoisting):
         doubt = Number(INT, self.kept(_DOUBT, INT.dtype))
         self._branch(self.compare("ne", doubt, self.constant(0, INT)), undo, look, rarely=True)
         self.begin(look)
+        for cell, last in chunk.later.items():
+            self._note(Number(last.type, self.kept(cell, last.type.dtype)))
         strange = self.constant(False, BOOL)
         for size, cell in _STRANGE.items():
             bits = Number(scalar(f"i{size}"), self.kept(cell, np.dtype(f"i{size}")))

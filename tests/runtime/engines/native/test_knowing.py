@@ -107,3 +107,41 @@ def jumping(x, at, n):
 def test_places():
     for at in (0, 1, 4, -1, -5, -6, 5, 2**62, -(2**63)):
         check(jumping, np.arange(5.0), at, 3)
+
+
+def neighbours(x, j, n, taken):
+    found = total = 0
+    for i in range(n):
+        if taken[i % len(taken)]:
+            total += x[j]
+            found = j + 1
+        else:
+            found = j - 1
+        j += 1
+    return found, total, j
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int64])
+@pytest.mark.parametrize("j", [0, 3, -1, -7, 6, 7, -8, 2**63 - 2, 2**63 - 1, -(2**63), -(2**63) + 1])
+def test_indices_that_were_within_bounds(dtype, j):
+    """What is computed of them does not overflow; of others it does."""
+    for taken in ([True], [False], [False, True], [True, False]):
+        check(neighbours, np.arange(7).astype(dtype), j, 3, np.array(taken))
+
+
+def sorted_in_place(x):
+    for i in range(1, len(x)):
+        item = x[i]
+        j = i - 1
+        while j >= 0 and x[j] > item:
+            x[j + 1] = x[j]
+            j -= 1
+        x[j + 1] = item
+
+
+def test_how_far_arrays_reach():
+    check(sorted_in_place, np.array([3.0, 1.0, np.nan, 2.0, -1.0, 5.0]))
+    staged = ag.function(sorted_in_place, engine="native")
+    staged(np.arange(3.0))
+    text = staged.traces[0].executable.native.regions[0].compiled[0].code.text
+    assert "llvm.sadd.with.overflow" not in text and "llvm.ssub.with.overflow" not in text

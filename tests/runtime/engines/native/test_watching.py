@@ -277,6 +277,92 @@ def test_matrices(size):
         check(smooth, lambda: (matrix(*places), matrix()), lambda: (a := matrix(*places), a))    # noqa: B023
 
 
+def windows(x, width):
+    out = np.zeros(max(0, len(x) - width + 1))
+    for i in range(len(out)):
+        total = 0.0
+        for j in range(width):
+            total += x[i + j]
+        out[i] = total
+    return out
+
+
+def horner(factors, x):
+    total = 1.0
+    for i in range(len(factors) - 1, -1, -1):
+        total = total * x - factors[i]
+    return total
+
+
+def product(x, y, n):
+    total, scaled = y[0], 0.0
+    for i in range(n):
+        scaled = 2.0 * (x[i] - scaled)
+        total *= y[i] + x[i]
+    return total, scaled
+
+
+@pytest.mark.parametrize("function, args", [
+    (windows, (3,)), (windows, (0,)), (windows, (700,)), (horner, (1.5,)), (horner, (np.float64(0.5),)), (horner, (2,)),
+    (product, (np.linspace(0.5, 0.6, 900), 800)), (product, (np.linspace(0.5, 0.6, 900), 901)),
+])  # fmt: skip
+def test_sums(function, args):
+    """Of which it is enough to look at the last."""
+    def make(*places, dtype=float):
+        def arguments():
+            x = np.linspace(0.1, 1, 900).astype(dtype)
+            for place, value in places:
+                x[place] = value
+            return x, *args
+
+        return arguments
+
+    native = check(
+        function,
+        *(make((place, value)) for place in (0, 1, 5, 514, 899) for value in (INF, -INF, NAN, BIG, 0.0)),
+        make((0, INF), (3, -INF), (4, 0.0)),
+        make((5, BIG), (6, BIG), (7, -INF), (600, INF)),
+        make((7, NAN), (8, INF), (9, -INF)),
+        make(),
+    )
+    assert is_blind(native)
+    with np.errstate(all="ignore"):
+        check(function, make((0, 1), dtype=np.float32), make((3, 2), dtype=np.int32))
+
+
+def weak(x, n, total):
+    count = last = 0
+    for i in range(n):
+        last = total
+        total = total + x[i]
+        count += total > 1e300
+    return total, last, count
+
+
+def weakest(x, n):
+    total = small = double = 0.0
+    for i in range(n):
+        total += x[i]
+        small = small + small * x[i]
+        double = double + double
+        if x[i] < 0:
+            return total, small, double, i
+    return total, small, double
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 9])
+@pytest.mark.parametrize("dtype", [float, np.float32, int, bool])
+def test_sums_that_begin_with_python_numbers(size, dtype):
+    def make(n, *rest, last=1):
+        x = np.ones(size, dtype)
+        x[-1:] = last
+        return lambda: (x.copy(), n, *rest)
+
+    for n in range(size + 2):
+        check(weak, *(make(n, begin) for begin in (0.0, -0.0, INF, 1, np.float64(2), np.float32(2))))
+        check(weakest, make(n), make(n, last=-1))
+
+
 def with_python(a):
     for i in range(1, a.shape[0]):
         f = a[i, 0] / a[0, 0]
