@@ -56,6 +56,8 @@ NUMBERS = forms("""
     math.copysign({p}, {p})   math.atan2({p}, {p})   math.fmod({p}, {p})   {i} / {i}   {i} / 3   {p} * 1e300
     {e} >> 1   {e} & {e}   {e} ** 2   abs({e})   -{e}   ~{e}   not {p}   np.sqrt({p})   np.maximum({p}, {e})
     {c} + {c}   float({i})   math.pow({p}, {p})   5e-324 * {p}   np.float32({p})   math.hypot({p}, {p})
+    complex({p}, 0.5)   abs({p} + 2j)   {p} * ({p} - 1j)   ({p} + 1j) / ({p} - 2j)   {p}.conjugate()   {p}.imag
+    ({p} * 1j).real   ({p} + 1j) ** 2   {p} == {p} * 1j   {e}.real
 """)
 ELEMENTS = forms("""
     x[0]   x[-1]   y[1]   {x}[{i} % 3]   {x}[{i} % len({x})]   {x}[{i} % 3 - 1]   {x}[-({i} % 3)]   {x}[i % 2]   {x}[j]

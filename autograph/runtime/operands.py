@@ -24,6 +24,8 @@ DTYPES: dict[str, np.dtype[Any]] = {
     np.dtype(name).char: np.dtype(name)
     for name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
 }
+# And those of complex numbers, as scalars and elements of arrays.
+COMPLEX: dict[str, np.dtype[Any]] = {np.dtype(name).char: np.dtype(name) for name in ("complex64", "complex128")}
 
 
 class NoLowering(Exception):
@@ -42,6 +44,22 @@ class Number:
     def kind(self) -> Any:
         """What it is, apart from its value."""
         return self.type
+
+
+@dataclass(frozen=True, slots=True)
+class Complex:
+    """A complex number of Python's or NumPy's.
+
+    Attributes:
+        parts: the real one and the imaginary one, floats of the same kind.
+    """
+
+    type: TensorType
+    parts: tuple[Any, Any]
+
+    @property
+    def kind(self) -> Any:
+        return "complex", self.type
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +147,14 @@ class Fixed:
         return "fixed", id(self.value)
 
 
-Operand: TypeAlias = "Number | Range | Array | Given | Boxed | Fixed"
+Operand: TypeAlias = "Number | Complex | Range | Array | Given | Boxed | Fixed"
 
 
 def mapped(function: Callable[[Any, Any], Any], operand: Any, path: tuple[int, ...] = ()) -> Any:
-    """`function(path, each)` for each operand in a structure of tuples."""
+    """`function(path, each)` for each operand in a structure of tuples, and for the parts of complex numbers."""
+    if isinstance(operand, Complex):
+        parts = mapped(function, operand.parts, path)
+        return operand if parts is operand.parts else Complex(operand.type, parts)
     if isinstance(operand, tuple):
         found = tuple(mapped(function, each, (*path, place)) for place, each in enumerate(operand))
         return operand if all(one is other for one, other in zip(operand, found)) else found
@@ -210,8 +231,8 @@ class Emitter(Protocol):
     def place(self, index: Number, length: Number) -> Number:
         """Where an index leads, counted from 0, which may be negative; leave if it is out of bounds."""
 
-    def load(self, x: Array, index: Sequence[Number]) -> Number:
+    def load(self, x: Array, index: Sequence[Number]) -> Number | Complex:
         """An element; the indices must be within bounds."""
 
-    def store(self, x: Array, index: Sequence[Number], value: Number) -> None:
+    def store(self, x: Array, index: Sequence[Number], value: Number | Complex) -> None:
         """Set an element; the value must be of the array's dtype."""

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import DerivativeError
+from autograph.runtime.frames import Frame
 from autograph.runtime.graph import Block, Node, Value, user_line
 from autograph.runtime.residuals import keep_of_branch, keep_of_turns
-from autograph.runtime.reverse import Frame, Reverse, handles
+from autograph.runtime.reverse import Reverse, handles
 from autograph.runtime.types import ANY, INT, TensorType, Type, join, type_of
 
 

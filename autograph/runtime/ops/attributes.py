@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import VIEW, WRITE, declare, derive
+from autograph.runtime.opdef import VIEW, WRITE, declare, derive, lower
+from autograph.runtime.ops import complexes
 from autograph.runtime.ops.containers import NAMED_TUPLES, tuple_of
 from autograph.runtime.ops.declaring import nothing
 from autograph.runtime.ops.deriving import is_real, shape
@@ -104,3 +105,4 @@ _GRADIENTS: dict[str, Callable[[Any, Any], Any]] = {
     "flat": lambda g, x: np.reshape(g, shape(x)),
 }
 derive("getattr", of_attribute)
+lower("getattr", complexes.part)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import OPS, ORDERED, PURE, VIEW, Vjp, declare, derive, lower
-from autograph.runtime.ops import elements, reductions
+from autograph.runtime.ops import complexes, elements, reductions
 from autograph.runtime.ops.containers import iterated, list_of, tuple_items, tuple_of
 from autograph.runtime.ops.declaring import always, functions, nothing
 from autograph.runtime.ops.deriving import as_array, is_list, on_handles
@@ -269,4 +269,5 @@ lower("min", elements.extreme("min"))
 lower("max", elements.extreme("max"))
 lower("int", elements.to_int)
 lower("float", elements.to_float)
+lower("complex", complexes.make)
 lower("bool", elements.to_bool)

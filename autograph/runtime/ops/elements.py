@@ -122,12 +122,3 @@ def set_element(emit: Emitter, x: Any, index: Any, value: Any) -> None:
         raise NoLowering
     where = place(emit, x, index)
     emit.store(x, where, fitted(emit, number(emit, value), scalar(x.dtype)))
-
-
-def attribute(emit: Emitter, x: Any, name: Any) -> Any:
-    """`x.name`, of what is known of an array."""
-    if isinstance(x, Array) and name == "ndim":
-        return emit.constant(x.ndim, INT)
-    if isinstance(x, Array) and name == "size" and x.ndim == 1:
-        return emit.length(x, 0)
-    raise NoLowering

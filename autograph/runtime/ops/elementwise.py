@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import VIEW, WRITE, Infer, Vjp, declare, derive
+from autograph.runtime.opdef import VIEW, WRITE, Infer, Vjp, declare, derive, lower
+from autograph.runtime.ops import complexes
 from autograph.runtime.ops.binding import bind, method, signature
 from autograph.runtime.ops.declaring import truth
 from autograph.runtime.ops.deriving import as_array, conj, shape
@@ -258,3 +259,4 @@ derive("np.where", None, lambda g, out, c, x, y: np.where(c, g, 0), lambda g, ou
 derive("np.interp", *map(of_interpolated, ("x", "xp", "fp", "left", "right")))
 derive("np.select", None, of_choices, of_default)
 derive("np.nan_to_num", masked(np.isfinite), None, masked(np.isnan), masked(np.isposinf), masked(np.isneginf))
+lower(".conjugate", complexes.conjugate)

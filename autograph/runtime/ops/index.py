@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import VIEW, WRITE, declare, derive, lower
+from autograph.runtime.ops.complexes import set_element
 from autograph.runtime.ops.containers import item_at
 from autograph.runtime.ops.declaring import nothing
-from autograph.runtime.ops.elements import element, set_element
+from autograph.runtime.ops.elements import element
 from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.moving import scatter_add
 from autograph.runtime.ops.rules import ELEMENTARY, Unknown, broadcast, is_type, type_of_arg

@@ -13,7 +13,7 @@ import numpy as np
 
 from autograph.runtime import notation
 from autograph.runtime.opdef import WRITE, Infer, declare, derive, lower
-from autograph.runtime.ops import elements, mathematics, scalars
+from autograph.runtime.ops import complexes, elements, mathematics, scalars
 from autograph.runtime.ops.declaring import truth
 from autograph.runtime.ops.elementary import OF_MATMUL, OF_TWO, absolute
 from autograph.runtime.ops.inferring import ask, rule
@@ -284,20 +284,23 @@ derive("lt le gt ge eq ne is in not", None, None)
 
 # On numbers, those in place are as the others.
 for _name in ("add", "sub", "mul"):
-    lower(f"{_name} i{_name}", scalars.arithmetic(_name))
+    of_complex = complexes.product if _name == "mul" else complexes.arithmetic(_name)
+    lower(f"{_name} i{_name}", complexes.also(scalars.arithmetic(_name), of_complex))
 for _name in ("and", "or", "xor"):
     lower(f"{_name} i{_name}", scalars.bitwise(_name))
 for _name in COMPARISONS:
     lower(_name, scalars.comparison(_name))
-lower("truediv itruediv", scalars.true_division)
+for _name in ("eq", "ne"):
+    lower(_name, complexes.also(scalars.comparison(_name), complexes.comparison(_name)))
+lower("truediv itruediv", complexes.also(scalars.true_division, complexes.true_division))
 lower("floordiv ifloordiv", scalars.floor_division)
 lower("mod imod", scalars.remainder)
-lower("pow ipow", mathematics.power)
+lower("pow ipow", complexes.also(mathematics.power, complexes.power))
 lower("lshift ilshift", scalars.left_shift)
 lower("rshift irshift", scalars.right_shift)
-lower("neg", scalars.negated)
-lower("pos", scalars.positive)
+lower("neg", complexes.also(scalars.negated, complexes.negated))
+lower("pos", complexes.also(scalars.positive, complexes.positive))
 lower("invert", scalars.inverted)
-lower("abs", scalars.absolute)
+lower("abs", complexes.also(scalars.absolute, complexes.absolute))
 lower("not", elements.negation)
 lower("is", elements.identity)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import OPS
-from autograph.runtime.operands import DTYPES, Emitter, Fixed, NoLowering, Number, Range
+from autograph.runtime.operands import DTYPES, Complex, Emitter, Fixed, NoLowering, Number, Range
 from autograph.runtime.types import BOOL, FLOAT, INT, TensorType, scalar, type_of
 
 EXACT = 2**53       # up to here, every integer is a float
@@ -69,6 +69,9 @@ def truth(emit: Emitter, arg: Any) -> Number:
     """Whether an operand or constant counts as true."""
     if isinstance(arg, Number):
         return arg if arg.type == BOOL else emit.compare("ne", arg, emit.constant(0, arg.type))
+    if isinstance(arg, Complex):
+        real, imag = (truth(emit, part) for part in arg.parts)
+        return either(emit, real, imag)
     if isinstance(arg, Range):
         return emit.compare("ne", range_length(emit, arg), emit.constant(0, scalar("uint64")))
     value = arg.value if isinstance(arg, Fixed) else arg

@@ -17,12 +17,16 @@ import numpy as np
 from autograph.marks import UNBOUND
 from autograph.runtime.engines.native.emitter import Emitter
 from autograph.runtime.engines.native.exits import Fetch, Handed
-from autograph.runtime.operands import DTYPES, Array, Fixed, Given, Number, Range
+from autograph.runtime.operands import COMPLEX, DTYPES, Array, Complex, Fixed, Given, Number, Range
+from autograph.runtime.ops.complexes import part_type
 from autograph.runtime.types import INT, TensorType, python, scalar
 
 _FORMATS = dict(zip("?bhilBHILfd", "?bhiqBHIQfd"))
 NUMBERS: dict[type, TensorType] = {kind: python(kind) for kind in (bool, int, float)}
 NUMBERS |= {dtype.type: scalar(dtype) for dtype in DTYPES.values()}
+COMPLEX_NUMBERS: dict[type, TensorType] = {complex: python(complex)}
+COMPLEX_NUMBERS |= {dtype.type: scalar(dtype) for dtype in COMPLEX.values()}
+ELEMENTS = DTYPES | COMPLEX
 CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 ARRAY_FLAGS = CONTIGUOUS | ALIGNED | WRITEABLE
 RANGE_BOUNDS = 2**53, 2**53, 2**31      # of start, stop and step
@@ -31,9 +35,9 @@ RANGE_BOUNDS = 2**53, 2**53, 2**31      # of start, stop and step
 def kind_of(value: Any) -> Any:
     """What machine code depends on."""
     kind = type(value)
-    if kind in NUMBERS:
+    if kind in NUMBERS or kind in COMPLEX_NUMBERS:
         return kind
-    if kind is np.ndarray and value.dtype.char in DTYPES:       # for `longlong` is a class of its own, but equals int64
+    if kind is np.ndarray and value.dtype.char in ELEMENTS:     # for `longlong` is a class of its own, but equals int64
         return value.dtype, value.ndim, value.flags.num & ARRAY_FLAGS
     if kind is range:
         parts = value.start, value.stop, value.step
@@ -65,10 +69,17 @@ class Caller:
             type = NUMBERS[kind]
             self._add(type.dtype, name)
             return Number(type, self._emit.argument(slot, type.dtype))
+        if kind in COMPLEX_NUMBERS:
+            type = COMPLEX_NUMBERS[kind]
+            part = part_type(type)
+            for field in ("real", "imag"):
+                self._add(part.dtype, f"{name}.{field}")
+            real, imag = (Number(part, self._emit.argument(slot + each, part.dtype)) for each in range(2))
+            return Complex(type, (real, imag))
         if isinstance(value, range) and kind is not range:
-            for part in ("start", "stop", "step"):
-                self._add(INT.dtype, f"{name}.{part}")
-            start, stop, step = (self._emit.argument(slot + part, INT.dtype) for part in range(3))
+            for field in ("start", "stop", "step"):
+                self._add(INT.dtype, f"{name}.{field}")
+            start, stop, step = (self._emit.argument(slot + each, INT.dtype) for each in range(3))
             known = kind[0]
             return Range(start, stop, step if known is None else str(known), *kind)
         if value is None or value is UNBOUND:
@@ -95,7 +106,7 @@ def is_machines(kind: Any) -> bool:
     if not isinstance(kind, tuple) or len(kind) != 3:
         return False
     dtype, ndim, flags = kind
-    return bool(dtype.char in DTYPES and dtype.isnative and flags & ALIGNED and ndim)
+    return bool(dtype.char in ELEMENTS and dtype.isnative and flags & ALIGNED and ndim)
 
 
 def array_of(input: int, kind: Any) -> Array:
@@ -112,6 +123,9 @@ def fetch(recipe: Any, buffer: Any, inputs: Sequence[Any]) -> Any:
         dtype = recipe.type.dtype
         (value,) = struct.unpack_from("<" + _FORMATS[dtype.char], buffer, 8 * recipe.slot)
         return value if recipe.type.kind == "python" else dtype.type(value)
+    if isinstance(recipe, Complex):
+        number = complex(*(fetch(each, buffer, inputs) for each in recipe.parts))
+        return number if recipe.type.kind == "python" else recipe.type.dtype.type(number)
     if isinstance(recipe, Handed):
         found = ctypes.py_object.from_buffer(buffer, 8 * recipe.slot).value
         _forget(found)

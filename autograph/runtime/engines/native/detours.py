@@ -26,7 +26,8 @@ from autograph.runtime.engines.native.structure import Point, Structure
 from autograph.runtime.engines.native.versions import Versions
 from autograph.runtime.graph import Block, Graph, Node, Value, map_args, user_line
 from autograph.runtime.opdef import OPS
-from autograph.runtime.operands import Array, Boxed, Fixed, Given, NoLowering, Number, Range, mapped
+from autograph.runtime.operands import Array, Boxed, Complex, Fixed, Given, NoLowering, Number, Range, mapped
+from autograph.runtime.ops.complexes import part_type
 from autograph.runtime.ops.scalars import truth
 from autograph.runtime.passes.rewriting import shown
 from autograph.runtime.types import ANY, BOOL, INT, TensorType, type_of
@@ -211,7 +212,7 @@ class Detours(Versions):
         if not isinstance(leaf, Value):
             return leaf
         operand = self.inputs[leaf] if leaf in self.inputs else self._state.env[leaf]
-        if isinstance(operand, Number):
+        if isinstance(operand, (Number, Complex)):
             return operand.type
         if isinstance(operand, Array):
             return TensorType(operand.dtype, (None,) * operand.ndim)
@@ -221,7 +222,10 @@ class Detours(Versions):
         """What a value is taken for; and let it be that, as long as nodes are only tried."""
         found = self._expected(value, type)
         operand: Any = Boxed("undef")
-        if isinstance(found, TensorType):
+        if isinstance(found, TensorType) and found.dtype.kind == "c":
+            undefined = Number(part_type(found), "undef")
+            operand = Complex(found, (undefined, undefined))
+        elif isinstance(found, TensorType):
             operand = Number(found, "undef")
         elif isinstance(found, tuple):
             operand = self.emit.array_like("undef", array_of(-1, found))
@@ -316,6 +320,8 @@ class Detours(Versions):
         emit = self.emit
         if isinstance(operand, Number):
             return emit.number_object(operand.ref, operand.type), True
+        if isinstance(operand, Complex):
+            return emit.complex_object([part.ref for part in operand.parts], operand.type), True
         if isinstance(operand, Array):
             return emit.array_object(operand), False
         if isinstance(operand, (Given, Boxed)):
@@ -343,6 +349,7 @@ class Detours(Versions):
         ref = self._called(self._detour((node, "truth"), [negated, found], [found.add_output(BOOL)]), [operand])
         holds = self.emit.number(ref, BOOL)
         self.emit.forget(ref)
+        assert isinstance(holds, Number)
         return holds
 
 
@@ -365,7 +372,7 @@ def is_detour(node: Node) -> bool:
 
 
 def _is_numpys(operand: Any) -> bool:
-    return isinstance(operand, Array) or (isinstance(operand, Number) and operand.type.kind == "scalar")
+    return isinstance(operand, Array) or (isinstance(operand, (Number, Complex)) and operand.type.kind == "scalar")
 
 
 def _may_reshape(node: Node) -> bool:

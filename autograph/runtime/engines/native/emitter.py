@@ -16,8 +16,8 @@ import numpy as np
 
 from autograph.runtime.engines.native.libm import PREFIX, is_pythons
 from autograph.runtime.engines.native.memory import Memory
-from autograph.runtime.engines.native.objects import CLASS, TABLE, VALUE, Count, llvm_type
-from autograph.runtime.operands import Array, NoLowering, Number
+from autograph.runtime.engines.native.objects import CLASS, TABLE, VALUE, Count, llvm_type, part_of
+from autograph.runtime.operands import Array, Complex, NoLowering, Number
 from autograph.runtime.types import BOOL, INT, TensorType, scalar
 
 POLL = 1 << 16      # turns from one look at signals to the next
@@ -236,12 +236,27 @@ class Emitter(Memory):
     def length(self, x: Array, axis: int) -> Number:
         return Number(INT, self._fact(x, f"shape{axis}"))
 
-    def load(self, x: Array, index: Sequence[Number]) -> Number:
-        return Number(scalar(x.dtype), self.memory(self._element(x, index), x.dtype))
+    def load(self, x: Array, index: Sequence[Number]) -> Number | Complex:
+        element = self._element(x, index)
+        if x.dtype.kind != "c":
+            return Number(scalar(x.dtype), self.memory(element, x.dtype))
+        part = part_of(x.dtype)
+        real, imag = (Number(scalar(part), self.memory(each, part)) for each in self._parts_at(element, part))
+        return Complex(scalar(x.dtype), (real, imag))
 
-    def store(self, x: Array, index: Sequence[Number], value: Number) -> None:
+    def store(self, x: Array, index: Sequence[Number], value: Number | Complex) -> None:
         self.settle()
-        self._to_memory(self._element(x, index), x.dtype, value.ref)
+        element = self._element(x, index)
+        if isinstance(value, Number):
+            self._to_memory(element, x.dtype, value.ref)
+            return
+        part = part_of(x.dtype)
+        for pointer, each in zip(self._parts_at(element, part), value.parts):
+            self._to_memory(pointer, part, each.ref)
+
+    def _parts_at(self, element: str, part: np.dtype[Any]) -> tuple[str, str]:
+        """Where the parts of a complex element are."""
+        return element, f"ptr {self._emit(f'getelementptr i8, {element}, i64 {part.itemsize}')}"
 
     def _element(self, x: Array, index: Sequence[Number]) -> str:
         data = self._fact(x, "data")
@@ -267,8 +282,12 @@ class Emitter(Memory):
         for name, fact in zip(names, self.array_like(thing, x).facts):
             self.demand(self._emit(f"icmp eq {'ptr' if name == 'data' else 'i64'} {fact}, {self._fact(x, name)}"))
 
-    def number(self, thing: str, type: TensorType) -> Number:
+    def number(self, thing: str, type: TensorType) -> Number | Complex:
         """The number that an object is; leave if it is none of that type."""
+        if type.dtype.kind == "c":
+            part = TensorType(part_of(type.dtype), (), type.kind)
+            real, imag = (Number(part, ref) for ref in self.parts_in(thing, type))
+            return Complex(type, (real, imag))
         found = self.number_in(thing, type)
         return Number(type, self._emit(f"icmp ne i8 {found}, 0") if type.dtype.kind == "b" else found)
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from autograph.runtime.engines.native.calls import ARRAY_FLAGS, RANGE_BOUNDS
 from autograph.runtime.engines.native.exits import Exit, Fetch, Handed
-from autograph.runtime.engines.native.objects import SLOT, TABLE, VALUE, Table, Writer, llvm_type
-from autograph.runtime.operands import Array, Fixed, Given, Number, Range
+from autograph.runtime.engines.native.objects import SLOT, TABLE, VALUE, Table, Writer, llvm_type, part_of
+from autograph.runtime.operands import Array, Complex, Fixed, Given, Number, Range
 from autograph.runtime.types import TensorType
 
 
@@ -129,6 +129,9 @@ class Entry(Builtin):
             self.demand(self._emit(f"icmp eq ptr {thing}, {self.address(operand.value)}"))
         elif isinstance(operand, Number):
             self._take_number(thing, operand.type)
+        elif isinstance(operand, Complex):
+            for part in self.parts_in(thing, operand.type):
+                self._store(llvm_type(part_of(operand.type.dtype)), part)
         elif isinstance(operand, Array):
             self.demand_array(thing, operand.dtype, operand.ndim, operand.flags, ARRAY_FLAGS)
             self._store("ptr", thing)
@@ -186,6 +189,9 @@ class Entry(Builtin):
         if isinstance(recipe, Fetch):
             assert recipe.type is not None
             return self.number_object(self._in_frame(recipe.slot, recipe.type.dtype), recipe.type)
+        if isinstance(recipe, Complex):
+            part = part_of(recipe.type.dtype)
+            return self.complex_object([self._in_frame(each.slot, part) for each in recipe.parts], recipe.type)
         if isinstance(recipe, Handed):
             return self._load("ptr", "%frame", SLOT * recipe.slot)
         if isinstance(recipe, tuple):
@@ -209,7 +215,9 @@ def _is_simple(exit: Exit) -> bool:
 def _is_made(recipe: Any) -> bool:
     if isinstance(recipe, tuple):
         return all(map(_is_made, recipe))
-    return isinstance(recipe, (Array, Fixed, Given, Handed)) or (isinstance(recipe, Fetch) and recipe.type is not None)
+    if isinstance(recipe, Fetch):
+        return recipe.type is not None
+    return isinstance(recipe, (Array, Complex, Fixed, Given, Handed))
 
 
 class _Method(ctypes.Structure):

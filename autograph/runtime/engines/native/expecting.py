@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.calls import ARRAY_FLAGS, NUMBERS, is_machines, kind_of
+from autograph.runtime.engines.native.calls import ARRAY_FLAGS, COMPLEX_NUMBERS, ELEMENTS, NUMBERS, is_machines, kind_of
 from autograph.runtime.graph import Node, Value, walk
 from autograph.runtime.opdef import OPS
-from autograph.runtime.operands import DTYPES
 from autograph.runtime.types import ANY, TensorType, scalar
 
 UNKNOWN = "unknown"         # what comes is not known before it has come
@@ -21,7 +20,7 @@ def kind_expected(type: Any, is_useful: bool) -> Any:
         return UNKNOWN if type == ANY and is_useful else None
     if not type.exact:
         return UNKNOWN if is_useful else None
-    dtype = DTYPES.get(np.dtype(type.dtype.str).char) if type.dtype.isnative else None
+    dtype = ELEMENTS.get(np.dtype(type.dtype.str).char) if type.dtype.isnative else None
     if dtype is None or (type.kind == "array" and not type.shape):
         return None
     if type.kind == "array":
@@ -44,7 +43,9 @@ def useful(root: Node) -> set[Value]:
 def met(thing: Any) -> Any:
     """What an object is to machine code: the type of a number, the kind of an array, or None."""
     kind = kind_of(thing)
-    return NUMBERS.get(kind) if isinstance(kind, type) else kind if is_machines(kind) else None
+    if isinstance(kind, type):
+        return NUMBERS.get(kind) or COMPLEX_NUMBERS.get(kind)
+    return kind if is_machines(kind) else None
 
 
 def fits(thing: Any, expected: Any) -> bool:

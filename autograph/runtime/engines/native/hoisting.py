@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from autograph.runtime.engines.native.knowing import RANGE, Knowing, reach
-from autograph.runtime.operands import Array, Number
+from autograph.runtime.operands import Array, Complex, Number
 from autograph.runtime.types import BOOL, INT, TensorType
 
 OFFSET = 2 * RANGE      # how far an index may be from the item
@@ -160,7 +160,7 @@ class Hoisting(Knowing):
         self.found[index.ref, length.ref] = known
         return known
 
-    def load(self, x: Array, index: Sequence[Number]) -> Number:
+    def load(self, x: Array, index: Sequence[Number]) -> Number | Complex:
         if self.chunk is not None:
             self.chunk.loads += 1
         return super().load(x, index)

@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 PREFIX = "ag_"      # by which LLVM knows them as functions of which it knows nothing
 _TRIES = 200
-_TWO = frozenset({"pow", "atan2"})
+_TWO = frozenset({"pow", "atan2", "hypot"})
 
 
 @cache
@@ -23,6 +25,15 @@ def _library() -> Any:
         return None
 
 
+def _size(a: float, b: float) -> float:
+    """`abs` of a complex number, of Python's or NumPy's if that is the same; `math.hypot` is something else."""
+    number = complex(a, b)
+    return abs(number) if abs(number) == abs(np.complex128(number)) else math.nan
+
+
+_OTHERS: dict[str, Any] = {"hypot": _size}
+
+
 @cache
 def is_pythons(name: str) -> bool:
     """Whether the function of that name gives, bit for bit, what `math` gives, and is ready to be called.
@@ -31,7 +42,7 @@ def is_pythons(name: str) -> bool:
     """
     import llvmlite.binding as llvm
 
-    ours, theirs = getattr(math, name, None), getattr(_library(), name, None)
+    ours, theirs = _OTHERS.get(name) or getattr(math, name, None), getattr(_library(), name, None)
     if ours is None or theirs is None:
         return False
     theirs.restype, theirs.argtypes = ctypes.c_double, [ctypes.c_double] * (1 + (name in _TWO))

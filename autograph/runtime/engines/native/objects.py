@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.operands import DTYPES
+from autograph.runtime.operands import COMPLEX, DTYPES
 from autograph.runtime.types import PYTHON_TYPES, TensorType
 
 SLOT = 8            # bytes of a place in the frame, and in the table
@@ -26,6 +26,7 @@ _FUNCTIONS = {
     "PyLong_AsLongLong": "i64 (ptr)",
     "PyLong_FromLongLong": "ptr (i64)",
     "PyFloat_FromDouble": "ptr (double)",
+    "PyComplex_FromDoubles": "ptr (double, double)",
     "PyTuple_New": "ptr (i64)",
     "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
     "PyTuple_GetItem": "ptr (ptr, i64)",
@@ -89,7 +90,14 @@ def llvm_type(dtype: np.dtype[Any]) -> str:
     """What LLVM calls a number in a register."""
     if dtype.kind == "b":
         return "i1"
+    if dtype.kind == "c":       # only in memory
+        return f"[2 x {llvm_type(part_of(dtype))}]"
     return {4: "float", 8: "double"}[dtype.itemsize] if dtype.kind == "f" else f"i{8 * dtype.itemsize}"
+
+
+def part_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of the parts of complex numbers."""
+    return np.dtype(f"f{dtype.itemsize // 2}")
 
 
 def class_of(type: TensorType) -> type:
@@ -181,6 +189,12 @@ class Writer:
             return self._emit(f"zext i1 {self._emit(f'icmp eq ptr {thing}, {self.address(True)}')} to i8")
         return self._load("i8" if dtype.kind == "b" else llvm_type(dtype), thing, VALUE)
 
+    def parts_in(self, thing: str, type: TensorType) -> list[str]:
+        """The parts of the complex number that an object is; demands its class."""
+        self.demand_class(thing, class_of(type))
+        part = part_of(type.dtype)
+        return [self._load(llvm_type(part), thing, VALUE + place * part.itemsize) for place in range(2)]
+
     def integer_in(self, thing: str) -> str:
         """A Python integer, if it has no more than 64 bits."""
         found = self.python("PyLong_AsLongLongAndOverflow", thing, "%overflow")
@@ -202,6 +216,16 @@ class Writer:
             self._do(f"  store {kind} {value}, ptr {self._emit(f'getelementptr i8, ptr {found}, i64 {VALUE}')}")
             return found
         return self.python("PyFloat_FromDouble" if dtype.kind == "f" else "PyLong_FromLongLong", value)
+
+    def complex_object(self, parts: Sequence[str], type: TensorType) -> str:
+        """A new reference to an object for a complex number."""
+        if type.kind == "python":
+            return self.python("PyComplex_FromDoubles", *parts)
+        part, found = part_of(type.dtype), self.python("_PyObject_New", self.address(type.dtype.type))
+        for place, ref in enumerate(parts):
+            where = self._emit(f"getelementptr i8, ptr {found}, i64 {VALUE + place * part.itemsize}")
+            self._do(f"  store {llvm_type(part)} {ref}, ptr {where}")
+        return found
 
     def tuple_object(self, parts: Sequence[str]) -> str:
         """A new tuple, which takes over the references to its parts."""
@@ -236,9 +260,11 @@ def layout_is_known() -> bool:
         and ctypes.c_double.from_address(id(_HALF) + VALUE).value == _HALF
         and ctypes.c_double.from_address(id(_SCALAR) + VALUE).value == _HALF
         and all(_new(each) == each for each in _SCALARS)
+        and (ctypes.c_double * 2).from_address(id(_COMPLEX) + VALUE)[:] == [_COMPLEX.real, _COMPLEX.imag]
         and (ctypes.c_int64 * 3).from_address(id(_RANGE) + VALUE)[:] == list(map(id, parts))
     )
 
 
 _SCALARS = [dtype.type(100) for dtype in DTYPES.values() if dtype.kind != "b"]
-_HALF, _SCALAR, _RANGE = 0.5, np.float64(0.5), range(3, 1000, 2)
+_SCALARS += [dtype.type(100 + 25j) for dtype in COMPLEX.values()]
+_HALF, _COMPLEX, _SCALAR, _RANGE = 0.5, 0.5 - 2j, np.float64(0.5), range(3, 1000, 2)

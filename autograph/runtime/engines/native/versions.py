@@ -26,6 +26,7 @@ from autograph.runtime.graph import Constant, Value, map_args
 from autograph.runtime.operands import (
     Array,
     Boxed,
+    Complex,
     Fixed,
     Given,
     NoLowering,
@@ -36,6 +37,7 @@ from autograph.runtime.operands import (
     mapped,
     unplaced,
 )
+from autograph.runtime.ops.complexes import as_complex, is_complex
 from autograph.runtime.ops.scalars import number
 from autograph.runtime.types import INT
 
@@ -128,8 +130,10 @@ class Versions:
         """What an argument is as a value of its own."""
         if isinstance(arg, tuple) and type(arg) is tuple:
             return tuple(map(self._operand, arg))
-        if isinstance(arg, (Number, Range, Array, Given, Boxed, Fixed)):
+        if isinstance(arg, (Number, Complex, Range, Array, Given, Boxed, Fixed)):
             return arg
+        if is_complex(arg):
+            return as_complex(self.emit, arg)
         if isinstance(arg, (list, dict, set, slice, Constant, tuple)):
             raise NoLowering
         try:

@@ -18,7 +18,7 @@ import numpy as np
 from autograph.runtime.engines.native.combining import FLAGS
 from autograph.runtime.engines.native.hoisting import Chunk, Hoisting
 from autograph.runtime.engines.native.objects import llvm_type
-from autograph.runtime.operands import Array, Number
+from autograph.runtime.operands import Array, Complex, Number
 from autograph.runtime.types import BOOL, INT, scalar
 
 BLIND = 512     # turns at a time
@@ -103,17 +103,17 @@ class Watching(Hoisting):
 
     # The log ----------------------------------------------------------------------------------------------------------
 
-    def load(self, x: Array, index: Sequence[Number]) -> Number:
+    def load(self, x: Array, index: Sequence[Number]) -> Number | Complex:
         if self.chunk is not None and self._is_blind:
             self.chunk.loaded.append((x, tuple(index)))
         return super().load(x, index)
 
-    def store(self, x: Array, index: Sequence[Number], value: Number) -> None:
+    def store(self, x: Array, index: Sequence[Number], value: Number | Complex) -> None:
         chunk = self.chunk
         if chunk is not None and chunk.blind is not None:
             where = tuple(index)
             known = all(self.is_fixed(each) or each.ref in chunk.offsets for each in where)
-            if not known or not self.always or len(chunk.stores) == STORES:
+            if not isinstance(value, Number) or not known or not self.always or len(chunk.stores) == STORES:
                 chunk.exits += 1        # these turns could not be undone
                 return
             old = self.memory(self._element(x, where), _raw(x.dtype))

@@ -102,7 +102,7 @@ def test_left_too_often():
 def test_no_machine_code_costs_nothing():
     """After some calls with what there is no machine code for, Python is called at once; answers stay the same."""
     plain, (example, *_) = LOOPS["widening"]
-    function, number = ag.function(plain, engine="native"), "np.arange(5.0).astype(complex)"
+    function, number = ag.function(plain, engine="native"), "np.arange(5.0).astype(np.longdouble)"
     for _ in range(70):
         same(function, "widening", number)
     for arguments in (number, "[fractions.Fraction(1, 2), 2]", "[1, 2.5, 3j]"):
