@@ -34,7 +34,7 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | → runtime/journal runtime/holding → runtime/known
    |               | → runtime/trace runtime/forms runtime/environment runtime/parts
    |               | → runtime/finding runtime/guards
-   |               | → runtime/outside runtime/raising runtime/refs
+   |               | → runtime/outside runtime/raising runtime/refs runtime/recursion
    |               | → runtime/regions
    |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed runtime/identity
    |               | → runtime/standins runtime/loops runtime/instrument

@@ -6,6 +6,7 @@ import contextlib
 import dis
 import functools
 import inspect
+import sys
 import types
 import weakref
 from collections.abc import Callable
@@ -28,7 +29,8 @@ from autograph.runtime.naming import looks_around
 from autograph.runtime.opdef import op_of
 from autograph.runtime.ops import operators
 from autograph.runtime.outside import Outside
-from autograph.runtime.signals import Plain, TooDeep, Unjoinable
+from autograph.runtime.recursion import Recursion
+from autograph.runtime.signals import Plain, Unjoinable
 from autograph.runtime.sources import Source
 from autograph.runtime.standins import (
     CONTAINERS,
@@ -56,8 +58,6 @@ _DOING = frozenset(
     "print input open exec eval setattr delattr next append extend insert add update pop popitem remove discard clear "
     "sort reverse setdefault appendleft popleft write".split()
 )
-_RECURSION = 25  # calls of a function from itself, under conditions that are staged, in one another
-_RECURSIONS = 100  # and all in all
 
 
 class Caller:
@@ -77,9 +77,8 @@ class Caller:
         self._made: dict[int, tuple[Any, Any]] = {}
         self._originals: dict[int, tuple[Any, Any]] = {}
         self._methods: set[tuple[type, types.FunctionType]] = set()  # that are guarded
-        self._depth: dict[int, int] = {}
         self._generators: list[weakref.ref[Any]] = []
-        self._recursions = 0
+        self._recursion = Recursion(trace)
 
     def original(self, function: Any) -> Any:
         """The user's function for the traced form of one."""
@@ -205,26 +204,23 @@ class Caller:
         return left
 
     def _inlined(self, traced: Any, function: Any) -> Any:
-        trace, code = self.trace, function.__code__
+        trace = self.trace
 
         @functools.wraps(function)
         @on_behalf
         def inlined(*args: Any, **kwargs: Any) -> Any:
             before, trace.loosened = trace.loosened, False
-            depth = self._depth[id(code)] = self._depth.get(id(code), 0) + 1
+            if trace.held and is_spread(args):
+                args = self._spread(function, args)
+            self._recursion.enter(traced, args, kwargs)
+            outer = trace.enter(sys._getframe())
             try:
-                self._recursions += depth > 1 and bool(trace.tests)
-                if self._recursions > _RECURSIONS:
-                    raise Plain(f"{function.__name__} calls itself too often to be traced", trace.place())
-                if depth > _RECURSION and trace.tests:
-                    raise TooDeep(trace.tests[0], function.__name__, trace.place())
-                if trace.held and is_spread(args):
-                    args = self._spread(function, args)
                 result = traced(*args, **kwargs)
-                if type(result) is types.GeneratorType:
-                    self._generators.append(weakref.ref(result))
             finally:
-                self._depth[id(code)] -= 1
+                trace.leave(outer)
+                self._recursion.leave(traced)
+            if type(result) is types.GeneratorType:
+                self._generators.append(weakref.ref(result))
             if trace.loosened and is_tensor(result):
                 what = f"what {function.__name__} returns"
                 raise Unjoinable(what, "one object", "another", trace.loosened, trace.place())

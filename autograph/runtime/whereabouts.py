@@ -47,11 +47,23 @@ class Whereabouts:
     def __init__(self) -> None:
         self.around = sys.exc_info()[1]
         self._root: FrameType | None = None
+        self._outer: Place = ()  # where that frame was called
         self._placed: Place | None = None
 
     def start_from(self, frame: FrameType | None) -> None:
         """Places are told from `frame` inwards, which is not the user's; None where there are none any more."""
         self._root = frame
+
+    def enter(self, frame: FrameType) -> Any:
+        """Note that `frame` calls whatever is recorded next: nobody need look further out for its place."""
+        before = self._root, self._outer
+        if self._root is not None:
+            self._root, self._outer = frame, self.place()
+        return before
+
+    def leave(self, before: Any) -> None:
+        """The end of that; `before`: what `enter` gave."""
+        self._root, self._outer = before
 
     def place(self) -> Place:
         """Where the user's program is."""
@@ -65,6 +77,7 @@ class Whereabouts:
             if not is_own(code.co_filename):
                 found.append((code, frame.f_lasti))
             frame = frame.f_back
+        found.extend(reversed(self._outer))
         found.reverse()
         met = sys.exc_info()[1]
         return tuple(found) if met is None else self._handling(met, found)
