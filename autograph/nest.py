@@ -12,10 +12,12 @@ iteration, which for a dict is the order of insertion and for a dataclass that o
 from __future__ import annotations
 
 import copy
+import sys
 import weakref
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from types import FunctionType
 from typing import Any
 
 from autograph.errors import AutographError
@@ -23,6 +25,31 @@ from autograph.errors import AutographError
 
 class StructureError(AutographError, ValueError):
     """Two structures that had to be alike are not, or leaves are missing or left over."""
+
+
+def written(key: Any) -> str:
+    """A key as paths have it: as Python writes it, but without calling code of the user's."""
+    if type(key) in (str, int):
+        return repr(key)
+    if isinstance(key, (tuple, frozenset)):
+        parts = [written(part) for part in key]
+        if type(key) is frozenset:
+            return f"frozenset({{{', '.join(sorted(parts))}}})"
+        if type(key) is tuple:
+            return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+        return f"{type(key).__qualname__}({', '.join(parts)})"
+    if isinstance(type(key).__repr__, FunctionType) and not _is_pythons(type(key).__repr__):
+        return object.__repr__(key)
+    return repr(key)
+
+
+def _is_pythons(function: Any) -> bool:
+    name = str(function.__module__).partition(".")[0]
+    return name in sys.stdlib_module_names and name != "__main__"
+
+
+def _step(key: Any) -> str:
+    return f"[{written(key)}]"
 
 
 @dataclass(frozen=True)
@@ -37,7 +64,7 @@ class Kind:
 
     children: Callable[[Any], Mapping[Any, Any]]
     rebuild: Callable[[Any, list[Any]], Any]
-    step: Callable[[Any], str] = "[{!r}]".format
+    step: Callable[[Any], str] = _step
 
 
 def _by_position(value: Sequence[Any]) -> dict[int, Any]:
@@ -88,7 +115,7 @@ def register(
     kind: type,
     children: Callable[[Any], Mapping[Any, Any]],
     rebuild: Callable[[Any, list[Any]], Any],
-    step: Callable[[Any], str] = "[{!r}]".format,
+    step: Callable[[Any], str] = _step,
 ) -> None:
     """Make values of exactly the type `kind` structures; see `Kind` for the three functions."""
     _KINDS[kind] = Kind(children, rebuild, step)
@@ -206,4 +233,4 @@ def _difference(name: str, first: Any, left: Mapping[Any, Any], right: Mapping[A
 
 
 def _keys(one: Mapping[Hashable, Any], other: Mapping[Hashable, Any]) -> str:
-    return ", ".join(repr(key) for key in one if key not in other) or "nothing"
+    return ", ".join(written(key) for key in one if key not in other) or "nothing"

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from autograph import nest
-from autograph.runtime.keys import Same
+from autograph.runtime.keys import Same, static_key
 from autograph.runtime.parts import fixed_parts
 from autograph.runtime.sources import Source
 
@@ -20,6 +20,9 @@ def is_same(value: Any, source: Source) -> Condition:
     """It is this very object, or the same constant."""
     if type(value) not in _BY_VALUE and not isinstance(value, (np.generic, np.dtype)):
         return _condition("{0} is value", source, value=value)
+    if type(value) in (tuple, frozenset):
+        names = {"value": value, "key": static_key, "known": static_key(value)}
+        return _condition("{0} is value or key({0}) == known", source, **names)
     expression = "{0} is value or (type({0}) is kind and {0} == value and repr({0}) == text)"
     return _condition(expression, source, value=value, kind=type(value), text=repr(value))
 

@@ -16,6 +16,7 @@ from autograph.runtime import forms
 from autograph.runtime.graph import Block, Place, Value
 from autograph.runtime.holding import HOLDERS, Held, held
 from autograph.runtime.journal import Changes, Fallback, contents, entries, put
+from autograph.runtime.keys import static_key
 from autograph.runtime.known import Known
 from autograph.runtime.raising import run_or_raise
 from autograph.runtime.signals import Diverged, Materialise, Unjoinable, Unstageable, handled
@@ -50,15 +51,16 @@ class Entry:
     def __init__(self, container: Any, key: Any) -> None:
         self.container = container
         self.key = key
-        written = repr(key) if not is_tensor(key) else "…"
+        self._key = static_key(key)
+        written = nest.written(key) if not is_tensor(key) else "…"
         inside = isinstance(container, (dict, list))
         self.name = f"[{written}]" if inside else f".{key}"
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is Entry and other.container is self.container and bool(other.key == self.key)
+        return type(other) is Entry and other.container is self.container and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash((id(self.container), repr(self.key)))
+        return hash((id(self.container), self._key))
 
     def get(self) -> Any:
         if isinstance(self.container, Fallback):

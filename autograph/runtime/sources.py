@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from autograph import nest
 from autograph.nest import Kind
 from autograph.runtime.graph import Constant
 
@@ -38,7 +39,7 @@ class Source:
         written, names = (repr(key), ()) if is_plain else (f"key_{id(key)}", ((f"key_{id(key)}", key),))
         args = self, key if is_plain else Constant(key)
         names = (*self.names, *names)
-        return Source("getitem", args, f"{self.expression}[{written}]", names, f"{self.text}[{key!r}]")
+        return Source("getitem", args, f"{self.expression}[{written}]", names, f"{self.text}[{nest.written(key)}]")
 
     def attribute(self, name: str) -> Source:
         return Source("getattr", (self, name), f"{self.expression}.{name}", self.names, f"{self.text}.{name}")

@@ -256,3 +256,52 @@ def test_objects_in_places_without_a_name(
             yield (part if isinstance(part, float) else part is dot), [each.value for each in dots]
 
     assert list(calls(ag.function(program))) == list(calls(program))
+
+
+class Unwritten:
+    """A key that is not ready to be shown yet."""
+
+    def __repr__(self) -> str:
+        raise AssertionError("nobody has asked for it")
+
+
+class Numbered(enum.Enum):
+    ONE = 1
+
+    def __repr__(self) -> str:
+        raise AssertionError("nobody has asked for it")
+
+
+def of_the_argument(table: Any, x: float) -> Any:
+    for key in table:
+        if x > 1:
+            table[key] = table[key] + x
+    return table
+
+
+def of_the_attribute(table: Any, x: float) -> Any:
+    if x > 1:
+        for key in KEYED.value:
+            KEYED.value[key] += x
+    return sum(KEYED.value.values()), len(ALL)
+
+
+KEYED = Dot({})
+ALL: Any = frozenset()
+
+
+@pytest.mark.parametrize("function", [of_the_argument, of_the_attribute])
+@pytest.mark.parametrize(
+    "keys", [(Unwritten(), Unwritten()), ((Unwritten(), 1), 2), (Inside(Dot(Unwritten())), 1), (Numbered.ONE, None)]
+)
+def test_keys_are_not_asked_how_they_are_written(
+    function: Any, keys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(globals(), "ALL", frozenset(keys))
+    staged = ag.function(function)
+    for x in (0.5, 2.0, 3.0):
+        results = []
+        for each in (function, staged):
+            monkeypatch.setattr(KEYED, "value", dict.fromkeys(keys, 1.5))
+            results.append(each(dict.fromkeys(keys, 2.5), x))
+        assert results[0] == results[1]
