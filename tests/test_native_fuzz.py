@@ -2,9 +2,10 @@
 
 Each is called with arguments of several kinds, with each twice. In half of the programs, machine code is left after a
 drawn number of nodes, so that Python goes on from everywhere; in half, Python begins, and machine code goes on after a
-drawn number of turns. All arrays lie in the midst of larger buffers, and all places of a frame within it. `make test`
-tries the same 80 every time, `make fuzz` so many new ones, while the C library looks after what stands around its
-blocks. What was found stands in tests/runtime/engines/native/.
+drawn number of turns. In half of the others, the first call is of code that is compiled in haste, which stops every
+few turns, and goes on as it is or as good code. All arrays lie in the midst of larger buffers, and all places of a
+frame within it. `make test` tries the same 80 every time, `make fuzz` so many new ones, while the C library looks after
+what stands around its blocks. What was found stands in tests/runtime/engines/native/.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import re
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from types import SimpleNamespace
 from typing import Any
@@ -35,9 +38,7 @@ from tests.test_staged_fuzz import told
 pytestmark = [pytest.mark.once, pytest.mark.skipif(find_spec("llvmlite") is None, reason="needs llvmlite")]
 
 if find_spec("llvmlite") is not None:
-    from autograph.runtime.engines.native import region
-
-    region.AGAIN = 0        # so that each second call goes by the fast entry
+    from autograph.runtime.engines.native import ahead, emitter, haste, lowering, region, trial, watching
 
 NUMBERS = itertools.count()
 TALLY: Counter[str] = Counter()
@@ -55,6 +56,23 @@ def outcome(names: dict[str, Any], function: Any, call: str) -> outcomes.Outcome
     return done
 
 
+@contextmanager
+def hastened(turns: int, patience: float) -> Iterator[None]:
+    """Let first calls be of hasty code, which stops after so many turns, and takes good code after so many seconds.
+
+    Args:
+        turns: if 0, there is none, so that each second call goes by the fast entry.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(region, "AGAIN", min(turns, 1))
+        patch.setattr(haste, "PATIENCE", patience)
+        for module in (emitter, lowering, ahead) if turns else ():
+            patch.setattr(module, "POLL", turns)
+        for module in (watching, ahead) if turns else ():
+            patch.setattr(module, "BLIND", min(turns, 3))
+        yield
+
+
 def compare(text: str, calls: list[str], fuel: list[int], patience: int) -> None:
     """Run a program in Python and as machine code; it must do the same, at the same line, or be refused.
 
@@ -62,8 +80,6 @@ def compare(text: str, calls: list[str], fuel: list[int], patience: int) -> None
         fuel: after how many nodes machine code is left, by calls; if empty, it is not.
         patience: how many pieces of a loop Python runs before.
     """
-    from autograph.runtime.engines.native import lowering, trial
-
     filename = f"<drawn {next(NUMBERS)}>"
     plain = outcomes.execute(text, filename)
     names = outcomes.execute(text, filename)
@@ -113,11 +129,18 @@ def count(verdict: str, function: Any) -> None:
 FUELS = st.just([]) | st.lists(st.integers(1, 80), min_size=6)
 
 
-@given(loops(), st.lists(arguments(), min_size=2, max_size=3), FUELS, st.just(0) | st.integers(1, 3))
+@given(
+    loops(),
+    st.lists(arguments(), min_size=2, max_size=3),
+    FUELS,
+    st.just(0) | st.integers(1, 3),
+    st.just((0, 0.0)) | st.tuples(st.integers(1, 9), st.sampled_from([0.0, 1.0])),
+)
 @drawn(80)
-def test_loops(text: str, calls: list[str], fuel: list[int], patience: int) -> None:
+def test_loops(text: str, calls: list[str], fuel: list[int], patience: int, haste: tuple[int, float]) -> None:
     note(text.removeprefix(native_strategies.PRELUDE))
-    compare(text, calls, fuel, patience)
+    with hastened(*haste):
+        compare(text, calls, fuel, patience)
 
 
 def test_most_are_machine_code() -> None:

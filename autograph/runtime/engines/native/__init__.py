@@ -36,6 +36,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     products     of small matrices, by NumPy's loop
     machine      LLVM
     annotating   its text, with the user's lines
+    haste        code for the first call
     examples     what the types of the inputs stand for, to compile before the first call
 
 Machine code never does anything else than Python and NumPy would do: where it would, it is left, and Python goes on at

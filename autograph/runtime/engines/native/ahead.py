@@ -69,7 +69,7 @@ class RunningAhead(Versions):
     def _walk(self, block: Block, index: int = 0) -> None:
         raise NotImplementedError
 
-    def _set_limit(self, node: Node, iterator: Any, turns: int) -> None:
+    def _set_limit(self, node: Node, iterator: Any, turns: int, head: str) -> None:
         raise NotImplementedError
 
     def _counting(self, iterator: Any) -> tuple[str, str, str, bool]:
@@ -170,7 +170,7 @@ class RunningAhead(Versions):
             self.emit.reset(mark)
             del self._leaving[count:]
             self._state, self._left = state, left
-        self.emit.poll("1", self._stop)
+        self.emit.poll("1", self._stop, head)
         self.emit.jump(slow)        # for one turn; behind it, it is looked ahead anew
         return False
 
@@ -223,7 +223,7 @@ class RunningAhead(Versions):
         emit.begin(before)
         if blind:
             emit.before_blind(chunk)
-        self._set_limit(node, iterator, BLIND if blind else POLL)
+        self._set_limit(node, iterator, BLIND if blind else POLL, head)
         limit = Number(INT, emit.kept((node, "limit"), INT.dtype))
         self._guard(node, chunk, Number(INT, item), limit, down, slow, fast)
         return not (chunk.conditions or chunk.spans)

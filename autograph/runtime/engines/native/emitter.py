@@ -8,8 +8,9 @@ is never said: LLVM might do anything with those that there are.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ class Emitter(Memory):
     Attributes:
         leave: gives the block to go to in order to leave from where the emitter is.
         fast: whether floats need not be IEEE's to the last bit, nor looked at for what NumPy warns of.
+        polls: the blocks behind looks at signals, and the heads of the loops from which the code could begin there.
         underflows: whether NumPy may have to be asked whether it tells of underflows, which the code does not look for.
     """
 
@@ -54,6 +56,7 @@ class Emitter(Memory):
         self.name = name
         self.leave = leave
         self.underflows = self.fast = False
+        self.polls: dict[str, str] = {}
         self._given = 0     # how many arguments the calls of the code have, at most
         self._watched: dict[str, list[tuple[Number, tuple[Number, ...]]]] = {}      # see `leave_if_warned`
         self._short: list[int] = []
@@ -62,12 +65,17 @@ class Emitter(Memory):
     @property
     def text(self) -> str:
         """The function."""
-        parts = [f"define i64 @{self.name}(ptr %frame, ptr %table) {{", "entry:"]
-        parts += [f"  %given = alloca [{self._given} x ptr]", "  %overflow = alloca i32", *self._entry]
-        parts.append("  br label %start")
+        return self.written(["  br label %start"])
+
+    def written(
+        self, begin: Sequence[str], others: Mapping[str, Sequence[str]] = MappingProxyType({}), end: Sequence[str] = ()
+    ) -> str:
+        """The function, if it begins and ends with these lines, and some blocks have others."""
+        parts = [*sorted(self.declared), f"define i64 @{self.name}(ptr %frame, ptr %table) {{", "entry:"]
+        parts += [f"  %given = alloca [{self._given} x ptr]", "  %overflow = alloca i32", *self._entry, *begin]
         for label, lines in self._lines.items():
-            parts += [f"{label}:", *lines]
-        parts += ["}", '!0 = !{!"branch_weights", i32 1, i32 1000000}', "!1 = !{}"]
+            parts += [f"{label}:", *others.get(label, lines)]
+        parts += [*end, "}", '!0 = !{!"branch_weights", i32 1, i32 1000000}', "!1 = !{}"]
         return "\n".join([*parts, *(f"!{each} = distinct !{{!{each}, {_SHORT}}}" for each in self._short), ""])
 
     # Blocks -----------------------------------------------------------------------------------------------------------
@@ -133,6 +141,7 @@ class Emitter(Memory):
         del self._now[size:]
         for label in list(self._lines)[labels:]:
             del self._lines[label]
+            self.polls.pop(label, None)
 
     # Warnings ---------------------------------------------------------------------------------------------------------
 
@@ -330,8 +339,12 @@ class Emitter(Memory):
 
     # Interrupts -------------------------------------------------------------------------------------------------------
 
-    def poll(self, turns: str, stop: Callable[[], None]) -> None:
-        """Of so many turns: every `POLL` turns, let others run, and stop if a signal has raised an exception."""
+    def poll(self, turns: str, stop: Callable[[], None], head: str) -> None:
+        """Of so many turns: every `POLL` turns, let others run, and stop if a signal has raised an exception.
+
+        Args:
+            head: of the loop. Everything that has happened since may as well happen again.
+        """
         left = self._emit(f"sub i64 {self.kept('polls', INT.dtype)}, {turns}")
         self.keep("polls", INT.dtype, left)
         with self.rarely(Number(BOOL, self._emit(f"icmp slt i64 {left}, 0"))):
@@ -339,6 +352,7 @@ class Emitter(Memory):
             raised = self.python("PyErr_CheckSignals")
             self.keep("polls", INT.dtype, str(POLL))
             self.stop_if(Number(BOOL, self._emit(f"icmp ne i32 {raised}, 0")), stop)
+            self.polls[self._label] = head
 
     def stop_if(self, condition: Number, stop: Callable[[], None]) -> None:
         """End as `stop` does if a condition holds."""

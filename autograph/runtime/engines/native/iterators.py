@@ -35,7 +35,7 @@ class Iterators(Detours):
         emit, body, target = self.emit, node.blocks[0], node.kwargs.get("target", 0)
         carried = [self._fetch(param) for param in body.params[items:]]
         turn, done = emit.label("turn"), emit.label("done")
-        emit.poll("1", self._stop)
+        emit.poll("1", self._stop, emit.here)
         item = emit.python("PyIter_Next", iterator.ref)
         emit.branch(emit.is_null(item), done, turn)
         state = self._state.copy()

@@ -264,7 +264,7 @@ class Lowering(Iterators, RunningAhead):
         def go_on() -> None:
             self.emit.come_from(node.place)
             if node.op == "while":
-                self.emit.poll("1", self._stop)
+                self.emit.poll("1", self._stop, self.emit.here)
                 self._walk(node.blocks[0])
             else:
                 self._next(node, len(params) - len(carried))
@@ -307,7 +307,7 @@ class Lowering(Iterators, RunningAhead):
             all_ahead = self._run_ahead(node, iterator, items, turn, head)
             self._state = state.copy()
         else:
-            self._set_limit(node, iterator, POLL)
+            self._set_limit(node, iterator, POLL, head)
             emit.jump(turn)
         emit.found = {}
         if promoted == carried:
@@ -323,7 +323,7 @@ class Lowering(Iterators, RunningAhead):
         emit.begin(done)
         self._after(node, carried)
 
-    def _set_limit(self, node: Node, iterator: Any, turns: int) -> None:
+    def _set_limit(self, node: Node, iterator: Any, turns: int, head: str) -> None:
         """Let a loop run on for so many turns, or to its end; look at signals before."""
         emit = self.emit
         *parts, down = self._counting(iterator)
@@ -333,12 +333,12 @@ class Lowering(Iterators, RunningAhead):
         span = emit.integer("mul", size, emit.constant(turns, INT))
         far = emit.compare("gt", room, span)
         limit = emit.select(far, emit.integer("sub" if down else "add", item, span), stop)
-        emit.keep((node, "limit"), INT.dtype, limit.ref)
         if turns < POLL:
             with emit.rarely(far):
-                emit.poll(str(turns), self._stop)
+                emit.poll(str(turns), self._stop, head)
         else:
-            emit.poll(emit.integer("div", emit.select(far, span, room), size).ref, self._stop)
+            emit.poll(emit.integer("div", emit.select(far, span, room), size).ref, self._stop, head)
+        emit.keep((node, "limit"), INT.dtype, limit.ref)
 
 
 @cache

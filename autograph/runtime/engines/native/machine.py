@@ -18,6 +18,7 @@ import numpy as np
 from autograph import disk
 from autograph.errors import EngineError
 from autograph.runtime.engines.native.gathering import NEW, new_array
+from autograph.runtime.engines.native.haste import Haste
 from autograph.runtime.engines.native.objects import NAMES, layout_is_known
 from autograph.runtime.graph import Place
 
@@ -78,14 +79,16 @@ class _Machine:
         self._quick = target.create_target_machine(cpu=cpu, features=features, opt=0, jit=True)
         self.traits = (self._triple, cpu, features, __version__, str(llvm.llvm_version_info), _source())
 
-    def object(self, text: str, branchy: bool = False) -> bytes:
-        """The object code of a text."""
-        code: bytes = self.target.emit_object(self.optimised(text, branchy))
-        return code
+    def object(self, text: str, branchy: bool = False, hasty: bool = False) -> bytes:
+        """The object code of a text.
 
-    def hasty_object(self, text: str) -> bytes:
-        """The object code of a text that is hardly worth the time to compile it."""
-        code: bytes = self._quick.emit_object(binding().parse_assembly(text))
+        Args:
+            hasty: whether it is hardly worth the time to compile it.
+        """
+        if hasty:
+            code: bytes = self._quick.emit_object(binding().parse_assembly(text))
+        else:
+            code = self.target.emit_object(self.optimised(text, branchy))
         return code
 
     def linked(self, code: bytes) -> Any:
@@ -152,27 +155,49 @@ class Code:
         origins: the places in the user's code that stand in it, see `memory.Origin`.
         branchy: whether no loop in it can be vectorised.
         cached: whether it was on disk.
+        haste: what it was compiled of in haste, and goes on with, if it was.
         run: the function `loop` of it. It takes the addresses of frame and table, and gives the number of the exit.
         part: the same function, where it is one over a part of arrays; see `nest`.
         entry: the address of its function `entry`; 0 if there is none yet.
     """
 
-    def __init__(self, text: str, branchy: bool = False, origins: Sequence[Place] = ()) -> None:
+    def __init__(
+        self, text: str, branchy: bool = False, origins: Sequence[Place] = (), haste: Haste | None = None
+    ) -> None:
+        """
+        Args:
+            haste: of what to compile it in haste, unless there is good code on disk.
+        """
         here = machine()
         self.text = text
         self.origins = origins
         self.branchy = branchy
-        code, self.cached = _kept(text, str(branchy), lambda: here.object(text, branchy))
+        code = None if haste is None else disk.load(_key(text, str(branchy)))
+        self.haste = haste if code is None else None
+        self._others: list[Any] = []
+        if code is not None:
+            self.cached = True
+        elif haste is not None:
+            code, self.cached = _kept(haste.text, hasty=True)
+        else:
+            code, self.cached = _kept(text, branchy)
         self._engine = here.linked(code)
         self.run: Callable[[int, int], int] = _TYPE(self._engine.get_function_address("loop"))
         self.part: Callable[[int, int, int], int] = _PART(self._engine.get_function_address("loop"))
         self.entry: int = self._engine.get_function_address("entry")
 
+    def go_on(self, number: int) -> Callable[[int, int], int]:
+        """The function that goes on where code in haste has stopped."""
+        assert self.haste is not None
+        code, _ = _kept(self.haste.resumed(number), self.branchy)
+        self._others.append(machine().linked(code))
+        return _TYPE(self._others[-1].get_function_address("loop"))
+
     def enter(self, text: str) -> int:
         """Compile a function `entry` that calls this one. Gives its address."""
         here = machine()
         text = f"declare i64 @loop(ptr, ptr)\n{text}"
-        code, _ = _kept(text, "entry", lambda: here.hasty_object(text))
+        code, _ = _kept(text, hasty=True)
         here.add(self._engine, code)
         self.entry = self._engine.get_function_address("entry")
         return self.entry
@@ -189,13 +214,18 @@ class Code:
         return str(here.target.emit_assembly(here.optimised(self.text, self.branchy)))
 
 
-def _kept(text: str, how: str, make: Callable[[], bytes]) -> tuple[bytes, bool]:
+def _key(text: str, how: str) -> str:
+    """The name on disk for the object code of a text."""
+    return disk.key_of(text, how, *machine().traits)
+
+
+def _kept(text: str, branchy: bool = False, hasty: bool = False) -> tuple[bytes, bool]:
     """The object code of a text, and whether it was on disk."""
-    key = disk.key_of(text, how, *machine().traits)
+    key = _key(text, "hasty" if hasty else str(branchy))
     code = disk.load(key)
     if code is not None:
         return code, True
-    code = make()
+    code = machine().object(text, branchy, hasty)
     disk.save(key, code)
     return code, False
 

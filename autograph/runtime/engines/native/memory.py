@@ -31,7 +31,11 @@ class Origin(str):
 
 
 class Memory(Writer):
-    """A function under construction, as far as it moves values."""
+    """A function under construction, as far as it moves values.
+
+    Attributes:
+        cells: the names of the cells, by what they are for and of which type.
+    """
 
     def __init__(self) -> None:
         super().__init__([], set(), "%table")
@@ -39,7 +43,7 @@ class Memory(Writer):
         self._lines: dict[str, list[str]] = {}
         self._label, self._now = "", list[str]()
         self._numbers = 0
-        self._cells: dict[Any, str] = {}
+        self.cells: dict[Any, str] = {}
         self._arrays: dict[Any, str] = {}
         self._origin = Origin.of(())
 
@@ -106,9 +110,9 @@ class Memory(Writer):
         return self._emit(f"load ptr, ptr {self._cell(key, 'ptr')}")
 
     def _cell(self, key: Any, kind: str) -> str:
-        known = self._cells.get((key, kind))
+        known = self.cells.get((key, kind))
         if known is None:
-            known = self._cells[key, kind] = f"%c{len(self._cells)}"
+            known = self.cells[key, kind] = f"%c{len(self.cells)}"
             self._entry.append(f"  {known} = alloca {kind}")
         return known
 

@@ -23,6 +23,7 @@ from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Entry, built
 from autograph.runtime.engines.native.examples import examples_of
 from autograph.runtime.engines.native.exits import Continuation, Exit
 from autograph.runtime.engines.native.expecting import both, fits, met
+from autograph.runtime.engines.native.haste import STOPPED, Haste
 from autograph.runtime.engines.native.lowering import Lowering, Refused
 from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.objects import Table
@@ -39,7 +40,7 @@ NO_DETOURS = (
     "is Python's: there is no machine code for it, in a loop that is machine code. Let it stand outside the loop, or "
     "let the loop do it with numbers and elements of arrays"
 )
-AGAIN = 1           # calls after the one in which code was made, after which it gets a fast entry
+AGAIN = 1           # calls after the one in which code was made, after which it gets a fast entry, and is made good
 PATIENCE = 8        # calls in which there were that many, after which the code is not entered any more
 
 
@@ -66,10 +67,10 @@ class Version:
             region.refuse(detour)
         slots = max(caller.slots, lowering.slots, 1)
         self.entry: Callable[..., Any] | None = None
-        self.frame = ctypes.c_char * (8 * slots)
         self.underflows = lowering.emit.underflows
-        text = "\n".join([*sorted(lowering.emit.declared), text])
-        self.code = Code(text, not lowering.vectorises, lowering.emit.origins)
+        haste = Haste(lowering.emit, slots) if region.hastens else None
+        self.code = Code(text, not lowering.vectorises, lowering.emit.origins, haste)
+        self.frame = ctypes.c_char * (8 * (slots if self.code.haste is None else self.code.haste.slots))
         self._things, self._operands, self._slots = lowering.emit.things, caller.operands, slots
         self._left = partial(region.left_by, self)
         self._tables: list[Table] = []
@@ -78,16 +79,38 @@ class Version:
         self._fill_table()
         self.seconds = time.perf_counter() - begin
         self.put = caller.put
-        self.run = self.code.run
         self.costly = 0
 
+    def run(self, frame: Any) -> int:
+        """Run the code. Gives the number of the exit."""
+        code, table, address = self.code, self.table.address, ctypes.addressof(frame)
+        begin = time.thread_time()
+        number = code.run(address, table)
+        while number == STOPPED:
+            assert code.haste is not None
+            late = time.thread_time() - begin >= code.haste.patience
+            number = (self._go_on(code, frame) if late else code.run)(address, table)
+        return number
+
+    def _go_on(self, code: Code, frame: Any) -> Callable[[int, int], int]:
+        """What goes on where code in haste has stopped, as it takes too long."""
+        assert code.haste is not None
+        begin = time.perf_counter()
+        found = code.go_on(code.haste.head(frame))
+        self.seconds += time.perf_counter() - begin
+        return found
+
     def enter(self, other: Callable[..., Any]) -> Callable[..., Any]:
-        """Make `entry`. Gives what is to be called.
+        """Make `entry`, and good code if there is only hasty code. Gives what is to be called.
 
         Args:
             other: who is called where it cannot do.
         """
         with self._lock:
+            if self.code.haste is not None:
+                begin = time.perf_counter()
+                self.code = Code(self.code.text, self.code.branchy, self.code.origins)
+                self.seconds += time.perf_counter() - begin
             if self.entry is None and (FAST_UNDERFLOWS or not self.underflows):
                 made = Entry(self._things, self._operands, self._slots, self.exits, self.underflows, other, self._left)
                 address = self.code.enter("\n".join([*sorted(made.declared), made.text]))
@@ -116,10 +139,12 @@ class Region:
         detours: what its code calls.
         met: what these have given, see `Detours.expected`.
         inside: loops within that are regions by themselves.
+        haste: whether it is not known yet if the loop takes long.
         outlook: what `explain` tells before there is machine code.
     """
 
     inside: Sequence[Region] = ()
+    haste = True
     outlook = "this loop will be machine code, compiled when it is first run"
 
     def __init__(
@@ -168,7 +193,7 @@ class Region:
                 version.put(frame, *inputs)
             except struct.error:        # an integer of more than 64 bits
                 break
-            number = version.run(ctypes.addressof(frame), version.table.address)
+            number = version.run(frame)
             done, found = self._ended(version, number, frame, inputs)
             if done:
                 return found
@@ -213,6 +238,11 @@ class Region:
         caller = Caller(lowering.emit, inputs)
         lowering.inputs.update(zip(self.values, caller.operands))
         return lowering, caller
+
+    @property
+    def hastens(self) -> bool:
+        """Whether code that is made now is compiled in haste."""
+        return self.haste and AGAIN > 0 and self.calls > 0 and not self._fast
 
     def refuse(self, detour: Detour) -> None:
         """Raise an error if there must be no detours."""

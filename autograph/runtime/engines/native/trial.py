@@ -39,6 +39,7 @@ class Trial(Region):
         taken: how long it has taken in Python, by kinds of inputs.
     """
 
+    haste = False
     outlook = f"this loop runs in Python; when that has taken {1e3 * PATIENCE:.0f} ms, it will be machine code"
 
     def __init__(self, loop: Node, name: str, compile: Callable[[Graph], Any], part: Callable[..., Any]) -> None:

@@ -163,12 +163,24 @@ def test_other_threads_run_while_llvm_does():
     assert turns[0] > 10
 
 
-def test_entries_too(place):
+def test_entries_too(place, monkeypatch):
     """The C function around the code is made at the second call, and kept by itself."""
+    monkeypatch.setattr(region.Region, "haste", False)
     for _ in range(2):
         function = ag.function(total, engine="native")
         assert [function(10) for _ in range(4)] == [285] * 4
     assert history(place) == {"w": 2, "h": 2} and len(code(place)) == 2
+
+
+def test_hasty_code(place):
+    """What was compiled in haste serves other processes until there is good code; then nobody looks for it."""
+    for _ in range(2):
+        assert ag.function(total, engine="native")(10) == 285
+    assert history(place) == {"w": 1, "h": 1} and len(code(place)) == 1
+    for _ in range(2):
+        function = ag.function(total, engine="native")
+        assert [function(10) for _ in range(4)] == [285] * 4
+    assert history(place) == {"w": 3, "h": 4} and len(code(place)) == 3
 
 
 # Damage -------------------------------------------------------------------------------------------------------------

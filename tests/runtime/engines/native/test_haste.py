@@ -1,0 +1,206 @@
+"""Code compiled in haste for the first call stops every so many turns, and goes on as it is or as good code."""
+
+import _thread
+import signal
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.runtime.engines.native import ahead, emitter, haste, lowering, region, watching
+from tests import outcomes
+from tests.runtime.engines.native.programs import regions
+
+
+@pytest.fixture(params=["hasty", "good", "mixed"], autouse=True)
+def how(request, monkeypatch):
+    """First calls are of hasty code that stops every five turns: it goes on as it is, as good code, or as either."""
+    monkeypatch.setenv("AUTOGRAPH_CACHE", "0")
+    monkeypatch.setattr(region, "AGAIN", 1)
+    monkeypatch.setattr(haste, "PATIENCE", {"hasty": 1.0, "good": 0.0, "mixed": 1e-7}[request.param])
+    for module in (emitter, lowering, ahead):
+        monkeypatch.setattr(module, "POLL", 5)
+    for module in (watching, ahead):
+        monkeypatch.setattr(module, "BLIND", 3)
+    return request.param
+
+
+def check(function, args):
+    """Call a function in Python and natively, twice: by hasty code, and by good code."""
+    native = ag.function(function, engine="native")
+    for number in range(2):
+        assert outcomes.run(native, args, {"np": np}) == outcomes.run(function, args, {"np": np})
+        versions = [version for region in regions(native) for version in region.compiled]
+        assert versions and all((version.code.haste is None) == number for version in versions)
+
+
+def nested(n):
+    total, last = 0, 0.5
+    for i in range(n):
+        j = 0
+        while j < i:
+            if (i + j) % 3:
+                total += j
+            else:
+                last = last * 1.25 + j
+            j += 1
+    return total, last
+
+
+def writes(x, y):
+    for i in range(len(x)):
+        x[i] = y[i] * 2.5 - x[i]
+    for i in range(len(x) - 1, -1, -1):
+        if x[i] > y[i]:
+            y[i] = x[i - 1]
+    return x, y
+
+
+def changing(n):
+    best, total = None, 0
+    for i in range(n):
+        if best is None or (i * 7) % 11 > best:
+            best = (i * 7) % 11
+        total = total + best if i % 4 else total * 1.0
+    return best, total
+
+
+def until(x, limit):
+    for i, each in enumerate(x):
+        if each > limit:
+            break
+        limit -= 0.5
+    return i, limit
+
+
+def of_rows(x):
+    total = 0.0
+    for row in x:
+        for j in range(len(row)):
+            row[j] += j
+            total += row[j]
+    return total, x
+
+
+def of_lists(n):
+    found = []
+    for i in range(n):
+        row = np.zeros(3)
+        for j in range(12):
+            row[j % 3] += i * j
+        found.append(row)
+    return found
+
+
+def overflows(n):
+    x = 1
+    for i in range(n):
+        for j in range(8):
+            x = x * 3 + j
+    return x
+
+
+def raises(x, n):
+    total = 0
+    for i in range(n):
+        for j in range(9):
+            total += x[i + j]
+    return total
+
+
+def steps(a, b, c):
+    total = 0
+    for i in range(a, b, c):
+        for j in range(i, -i, -3):
+            total = total * 3 % 1001 + j
+    return total, i, j
+
+
+@pytest.mark.parametrize("function, args", [
+    (nested, "30"), (changing, "40"), (until, "np.linspace(0, 9, 30), 7"), (of_rows, "np.ones((13, 17))"),
+    (of_lists, "14"), (overflows, "20"), (raises, "np.arange(20), 20"), (steps, "40, 2, -3"),
+    (writes, "np.linspace(-3, 3, 700), np.linspace(4, -4, 700)"),
+    (writes, "np.array([np.inf, 1e308, np.nan] * 9), np.array([np.inf, 1e308, 0.0] * 9)"),
+])  # fmt: skip
+def test_it_does_the_same(function, args):
+    check(function, args)
+
+
+def test_it_goes_on_in_the_midst(how, monkeypatch):
+    """Each of its loops may be where good code goes on, which is compiled for that."""
+    gone = []
+    go_on = region.Version._go_on
+    monkeypatch.setattr(region.Version, "_go_on", lambda *args: gone.append(args) or go_on(*args))
+    check(nested, "30")
+    assert bool(gone) == (how != "hasty")
+
+
+def test_references_are_neither_lost_nor_let_go():
+    marks = [object() for _ in range(40)]
+    counts = [sys.getrefcount(mark) for mark in marks]
+
+    def last(items):
+        found = None
+        for item in items:
+            for j in range(7):
+                if j == 3:
+                    found = item
+        return found
+
+    native = ag.function(last, engine="native")
+    last_ones = [id(native(marks)) for _ in range(2)]
+    assert last_ones == [id(marks[-1])] * 2
+    assert [sys.getrefcount(mark) for mark in marks][:-1] == counts[:-1]      # with any code, the last one is kept
+
+
+def test_where_there_is_no_haste():
+    def total(n):
+        found = 0
+        for i in range(n):
+            found += i
+        return found
+
+    fast = ag.function(total, engine="native", fastmath=True)
+    auto = ag.function(total, engine="auto")
+    for function in (fast, auto):
+        assert function(10) == 45
+        assert not any(version.code.haste for region in regions(function) for version in region.compiled)
+
+
+def test_an_interrupt(monkeypatch):
+    monkeypatch.setattr(region, "AGAIN", 9)
+    for module in (emitter, lowering, ahead):
+        monkeypatch.setattr(module, "POLL", 1 << 16)
+
+    def endless(n):
+        i = 0
+        while i >= 0:
+            i = (i + n) % 7 if n else -1
+        return i
+
+    native = ag.function(endless, engine="native")
+    assert native(0) == -1
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs in the background ignores it
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            native(3)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    timer.join()
+    assert [version.code.haste is None for region in regions(native) for version in region.compiled] == [False]
+
+
+def test_threads(monkeypatch):
+    """While one thread runs hasty code, another one makes good code."""
+    monkeypatch.setattr(haste, "PATIENCE", 1.0)
+    native = ag.function(nested, engine="native")
+    wanted = nested(40)
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(native(40))) for _ in range(6)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    assert found == [wanted] * 6 and native(40) == wanted
