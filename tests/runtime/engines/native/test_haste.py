@@ -118,11 +118,20 @@ def steps(a, b, c):
     return total, i, j
 
 
+def dots(x, y):
+    total, product = 0.0, 1.0
+    for i in range(len(x)):
+        total += x[i] * y[i]
+        product *= x[i]
+    return total, product
+
+
 @pytest.mark.parametrize("function, args", [
     (nested, "30"), (changing, "40"), (until, "np.linspace(0, 9, 30), 7"), (of_rows, "np.ones((13, 17))"),
     (of_lists, "14"), (overflows, "20"), (raises, "np.arange(20), 20"), (steps, "40, 2, -3"),
     (writes, "np.linspace(-3, 3, 700), np.linspace(4, -4, 700)"),
     (writes, "np.array([np.inf, 1e308, np.nan] * 9), np.array([np.inf, 1e308, 0.0] * 9)"),
+    (dots, "np.linspace(-3, 3, 50), np.linspace(4, -4, 50)"), (dots, "np.array([2, 1e308] * 9), np.ones(18)"),
 ])  # fmt: skip
 def test_it_does_the_same(function, args):
     check(function, args)
