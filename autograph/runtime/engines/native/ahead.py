@@ -295,7 +295,8 @@ class RunningAhead(Versions):
                 self._hold({})
                 self._keep_fresh(live)
                 for param in turns.lasting:
-                    self.emit.look_later((param, ()), live[param])
+                    if _is_number(live[param]):
+                        self.emit.look_later((param, ()), live[param])
                 self.emit.jump_back(turns.head)
                 turns.again = True
                 return
