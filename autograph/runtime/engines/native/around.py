@@ -71,7 +71,8 @@ class Around:
         found = list(bases)
         for place, stream in enumerate(self._nest.streams):
             if stream.steps and place != self._summed:
-                offset = self._emit(f"mul i64 {by}, {stream.dtype.itemsize}")
+                step = self._slot(self._nest.step(place), "i64") if stream.apart else stream.dtype.itemsize
+                offset = self._emit(f"mul i64 {by}, {step}")
                 found[place] = self._emit(f"getelementptr i8, ptr {bases[place]}, i64 {offset}")
         return found
 
@@ -144,7 +145,7 @@ class Around:
     def _leaf(self, summed: int, names: list[str]) -> None:
         how, direct, lanes = self._how, self._nest.direct, self._how.lanes
         kind, size, vector = how.kind, self._nest.dtypes[summed].itemsize, f"<{lanes} x {how.kind}>"
-        by_parts = direct is None and len(self._nest.stages) == 1
+        by_parts = direct is None and self._nest.by_parts
         room, of = lanes if by_parts else how.most, names[summed if direct is None else direct]
         self._lines += ["  %keep = alloca i64", f"  {names[summed]} = alloca [{room} x {kind}], align 64"]
         if direct is None and not by_parts:

@@ -27,8 +27,8 @@ NEW = "ag_new_array"        # NumPy's `PyArray_NewFromDescr`
 DECLARED_NEW = f"declare ptr @{NEW}(ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)"
 _NEW_PLACE = 94             # where that is in the table of NumPy's functions
 BUSY = 1 << 13              # elements from which on other threads may run meanwhile
-PARALLEL = 1 << 20          # elements from which on several threads do it
-COSTLY = 1 << 16            # likewise, if there are functions such as `sin`
+PARALLEL = 3 << 20          # what elements cost together from which on several threads do it; see `Nest.cost`
+COSTLY = PARALLEL // 48     # elements for which that is so if there are functions such as `sin`
 _IN_C, _IN_F, _ALIGNED, _WRITEABLE = 0x1, 0x2, 0x100, 0x400
 
 
@@ -216,6 +216,10 @@ class Gathering(Builtin):
             before = self._emit(f"select i1 {self._emit(f'icmp eq i64 {step}, 0')}, i64 {before}, i64 {step}")
             if ahead + axis < self._nest.depth:
                 self._set_stride(place, ahead + axis, step)
+            elif stream.apart:
+                self.demand(self._emit(f"icmp ne i64 {step}, {stream.dtype.itemsize}"))
+                for each in (place, self._nest.written)[: 1 + (place == self._nest.target)]:
+                    self._do(f"  store i64 {step}, ptr {self._at('%frame', self._nest.step(each))}")
             else:
                 self.demand(self._emit(f"icmp eq i64 {step}, {stream.dtype.itemsize if stream.steps else 0}"))
 
@@ -274,7 +278,7 @@ class Gathering(Builtin):
 
     def _run(self, size: str, made: list[str], redo: Callable[..., Any], parallel: Callable[..., Any]) -> None:
         whole = size if self._flat or not self._nest.depth else self._dims[0]
-        far = COSTLY if self._nest.is_costly else PARALLEL
+        far = max(1, PARALLEL // self._nest.cost)
         if self._nest.reduction is not None and self._nest.reduction.whole:
             far = 2**62
         flags = self._emit("alloca i64")

@@ -261,7 +261,8 @@ def kinds_of(inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
     for each in inputs:
         if isinstance(each, np.ndarray):
             steps = bool(each.ndim) and each.shape[-1] != 1
-            found.append(Stream(each.dtype, each.ndim, steps or bool(flat and each.ndim)))
+            apart = steps and not flat and each.strides[-1] not in (0, each.itemsize)
+            found.append(Stream(each.dtype, each.ndim, steps or bool(flat and each.ndim), apart))
         elif type(each) in NUMBERS:
             found.append(Single(NUMBERS[type(each)]))
         else:

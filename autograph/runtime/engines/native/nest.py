@@ -45,12 +45,14 @@ class Stream:
 
     Attributes:
         ndim: its dimensions; of none, it is a number.
-        steps: whether the next element of a row stands next to the one before; else it is the same one.
+        steps: whether a row has more elements than one; else it is the same one each time.
+        apart: whether the next one stands further away than next to the one before.
     """
 
     dtype: np.dtype[Any]
     ndim: int
     steps: bool
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,8 @@ class Nest:
         types = (*given, *(node.output.type for node in computed))
         own *= 1 + any(isinstance(type, (Stream, TensorType)) and type.dtype.kind == "f" for type in types)
         self.streams = [Stream(dtype, ndim, True) for dtype in [np.dtype(bool)] * len(outputs) + own] + given
+        if own:
+            self.streams[self.written] = replace(self.streams[self.written], apart=inputs[target].apart)  # type: ignore
         self.singles = [kind for kind in inputs.values() if isinstance(kind, Single)]
         self.ranges: set[tuple[int, np.dtype[Any]]] = set()
         self.scratch: list[np.dtype[Any]] = []
@@ -160,7 +164,7 @@ class Nest:
         for place, (value, each) in enumerate(zip(outputs, found)):
             self.streams[place] = Stream(self.dtypes[place], ndim, True)
             if each.home != place:
-                self.stages[each.stage].store_next(f"%s{place}", self.dtypes[place], self._number(value, each.stage))
+                self.stages[each.stage].store_next(self.dtypes[place], self._number(value, each.stage), f"%s{place}")
         if new is not None:
             self._write(nodes[-1], new, own)
 
@@ -171,14 +175,20 @@ class Nest:
         return of_floats or len(self.stages) > 1 or self.stages[0].floats
 
     @property
+    def by_parts(self) -> bool:
+        """Whether what is combined at a time is also computed at a time, as LLVM makes vectors of it."""
+        return self.reduction is not None and len(self.stages) == 1 and not any(each.apart for each in self.streams)
+
+    @property
     def is_steady(self) -> bool:
         """Whether an array of one element is as good as any."""
         return all(call.loop.steady for calls in self.calls for call in calls)
 
     @property
-    def is_costly(self) -> bool:
-        """Whether it takes much longer than arithmetic."""
-        return any(call.loop.costly for calls in self.calls for call in calls)
+    def cost(self) -> int:
+        """Of an element, in tenths of nanoseconds, more or less."""
+        called = [48 if call.loop.costly else 8 for calls in self.calls for call in calls]
+        return len(self._values) // 2 + len(self.streams) + sum(called)
 
     @property
     def origins(self) -> list[Place]:
@@ -197,9 +207,13 @@ class Nest:
     def stride(self, stream: int, axis: int) -> int:
         return self.length(self.depth) + 1 + stream * self.depth + axis
 
+    def step(self, stream: int) -> int:
+        """How far it is from one element of a row to the next, if they stand apart."""
+        return self.stride(len(self.streams), 0) + stream
+
     @property
     def slots(self) -> int:
-        return self.stride(len(self.streams), 0)
+        return self.step(len(self.streams))
 
     def _write(self, node: Node, new: Element, own: Sequence[np.dtype[Any]]) -> None:
         """Let the last stage write, behind all that reads what is there."""
@@ -212,7 +226,7 @@ class Nest:
         number = self._as(self._number(key, stage), dtype, stage)
         emit = self.stages[stage]
         for place, each in enumerate([number, *([self._number(node.args[0], stage)] * (len(own) - 1))], self.written):
-            emit.store_next(f"%s{place}", dtype, each)
+            emit.store_next(dtype, each, *self._place(place, stage))
         self.dtypes += own
         self.sources += [self._values[node.args[0]].streams] * len(own)
         if len(own) == 1 and self.is_float:
@@ -247,14 +261,14 @@ class Nest:
             else:
                 if element.home is None:
                     element.home, _ = self._kept(key, element.type.dtype, element.stage)
-                found = emit.load_next(f"%s{element.home}", element.type.dtype, self._steps(element.home))
+                found = emit.load_next(element.type.dtype, *self._place(element.home, stage))
                 element.numbers[stage] = replace(found, type=element.type)
         return element.numbers[stage]
 
     def _kept(self, key: Any, dtype: np.dtype[Any], stage: int) -> tuple[int, int]:
         """Keep a value, as a dtype, in memory. Gives where, and how far it is there from one to the next."""
         element, emit = self._values[key], self.stages[stage]
-        if element.home is not None and element.type.dtype == dtype:
+        if element.home is not None and element.type.dtype == dtype and not self._apart(element.home):
             return element.home, dtype.itemsize * self._steps(element.home)
         if (key, dtype.char) not in self._copies:
             steps, is_out = bool(element.streams), key in self._outs and element.type.dtype == dtype
@@ -262,7 +276,7 @@ class Nest:
                 number = self._as(self._number(key, stage), dtype, stage)
                 home = self._outs[key] if is_out else self._new_block(dtype)
                 element.home = home if is_out else element.home
-                emit.store_next(f"%s{home}", dtype, number, steps)
+                emit.store_next(dtype, number, f"%s{home}", steps)
             self._copies[key, dtype.char] = home, dtype.itemsize * steps
         return self._copies[key, dtype.char]
 
@@ -272,6 +286,14 @@ class Nest:
 
     def _steps(self, home: int) -> bool:
         return home >= len(self.streams) or self.streams[home].steps
+
+    def _apart(self, home: int) -> bool:
+        return home < len(self.streams) and self.streams[home].apart
+
+    def _place(self, home: int, stage: int) -> tuple[str, bool, str]:
+        """Where elements are: the first, whether there are more, and how far it is to the next, if that is known."""
+        step = self.stages[stage].slot(self.step(home)) if self._apart(home) else ""
+        return f"%s{home}", self._steps(home), step
 
     def _done(self, node: Node) -> Element:
         keys = [key_of(arg) for arg in operands(node)]
@@ -311,7 +333,8 @@ class Nest:
         before = numbers[0].type.dtype
         self.most = self.reduction.most(before)
         element = self._values[node.args[0]]
-        if element.home is not None and self._steps(element.home) and len(self._outs) == 1 and stage == 0:
+        is_alone = len(self._outs) == 1 and stage == 0
+        if is_alone and element.home is not None and self._steps(element.home) and not self._apart(element.home):
             same = before == self.reduction.dtype(before) and before.kind != "b"    # of which bytes may not be 0 or 1
             self.direct = element.home if same else None
         return self._as(numbers[0], self.reduction.dtype(before), stage)

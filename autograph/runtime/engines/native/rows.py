@@ -78,17 +78,26 @@ class Rows(Emitter):
         yield
         self._now = before
 
-    def load_next(self, pointer: str, dtype: np.dtype[Any], steps: bool) -> Number:
+    def slot(self, slot: int) -> str:
+        """What the caller has put into the frame."""
+        return self.argument(slot, np.dtype("int64"))
+
+    def load_next(self, dtype: np.dtype[Any], pointer: str, steps: bool, step: str = "") -> Number:
         """The element of this turn."""
         if steps:
-            return Number(scalar(dtype), self.memory(self._place(pointer, dtype), dtype))
+            return Number(scalar(dtype), self.memory(self._place(pointer, dtype, step), dtype))
         with self.at_once(True):
             return Number(scalar(dtype), self.memory(f"ptr {pointer}", dtype))
 
-    def store_next(self, pointer: str, dtype: np.dtype[Any], value: Number, steps: bool = True) -> None:
-        self._to_memory(self._place(pointer, dtype) if steps else f"ptr {pointer}", dtype, value.ref)
+    def store_next(
+        self, dtype: np.dtype[Any], value: Number, pointer: str, steps: bool = True, step: str = ""
+    ) -> None:
+        self._to_memory(self._place(pointer, dtype, step) if steps else f"ptr {pointer}", dtype, value.ref)
 
-    def _place(self, pointer: str, dtype: np.dtype[Any]) -> str:
+    def _place(self, pointer: str, dtype: np.dtype[Any], step: str) -> str:
+        if step:
+            offset = self._emit(f"mul i64 %i, {step}")
+            return f"ptr {self._emit(f'getelementptr i8, ptr {pointer}, i64 {offset}')}"
         return f"ptr {self._emit(f'getelementptr [{dtype.itemsize} x i8], ptr {pointer}, i64 %i')}"
 
     def constant(self, value: Any, type: TensorType) -> Number:

@@ -36,11 +36,11 @@ def row(nest: Nest) -> str:
     if len(nest.stages) > 1:
         functions.append(_Blocks(nest, declared).text(", ".join([*names[:streams], "ptr %frame", "i64 %n"])))
     params = ", ".join([*names, "ptr %frame", "i64 %n"])
-    if functions or nest.reduction is None:
+    if not nest.by_parts:
         functions += [stage.row(f"row{place if functions else ''}", params) for place, stage in enumerate(nest.stages)]
     else:
         functions += [nest.stages[0].row(f"row{name}", params, loop) for name, loop in (("", ONCE), ("_rest", RARE))]
-    lanes = Combining(nest.reduction.how, nest.dtypes[-1]).lanes if nest.reduction else 1
+    lanes = Combining(nest.reduction.how, nest.dtypes[-1]).lanes if nest.reduction else 0
     constants = [text for stage in nest.stages for text in stage.constants]
     return "\n".join([*sorted(declared), *constants, *functions, "!1 = !{}", _SAID.format(lanes=lanes)])
 
@@ -61,10 +61,15 @@ class _Blocks:
         for place, dtype in enumerate(nest.scratch, count):
             kind = "i8" if dtype.kind == "b" else llvm_type(dtype)
             self._lines.append(f"  %b{place} = alloca [{size} x {kind}], align 64")
+        for place, stream in enumerate(nest.streams):
+            if stream.apart:
+                slot = self._emit(f"getelementptr i8, ptr %frame, i64 {SLOT * nest.step(place)}")
+                self._lines.append(f"  %step{place} = load i64, ptr {slot}")
         self._lines += _HEAD.format(size=size).splitlines()
         for place, stream in enumerate(nest.streams):
-            at = "%i" if stream.steps else "0"
-            self._lines.append(f"  %b{place} = getelementptr [{stream.dtype.itemsize} x i8], ptr %s{place}, i64 {at}")
+            step = f"%step{place}" if stream.apart else stream.dtype.itemsize if stream.steps else 0
+            offset = self._emit(f"mul i64 %i, {step}")
+            self._lines.append(f"  %b{place} = getelementptr i8, ptr %s{place}, i64 {offset}")
         given = ", ".join([*(f"ptr %b{place}" for place in range(count + len(nest.scratch))), "ptr %frame", "i64 %m"])
         kept, flags = "%kept", "%flags"
         for place, (stage, calls) in enumerate(zip(nest.stages, nest.calls)):
