@@ -28,8 +28,19 @@ def converted(emit: Emitter, x: Number, dtype: np.dtype[Any]) -> Number:
     if dtype.kind == "b":
         return Number(scalar(dtype), emit.compare("ne", x, emit.constant(0, x.type)).ref)
     if before.kind == "f" and dtype.kind != "f" and (dtype.kind == "u" or dtype.itemsize < 4):
-        raise NoLowering        # what C does with numbers that do not fit differs
+        return _narrowed(emit, x, dtype)
     return emit.convert(x, scalar(dtype))
+
+
+def _narrowed(emit: Emitter, x: Number, dtype: np.dtype[Any]) -> Number:
+    """A float as an integer of few bits, if it fits; what C does with others differs."""
+    if dtype.itemsize > 2:
+        raise NoLowering
+    limits = np.iinfo(dtype)
+    above = emit.compare("gt", x, emit.constant(float(limits.min - 1), x.type))
+    below = emit.compare("lt", x, emit.constant(float(limits.max + 1), x.type))
+    emit.doubt_if(inverse(emit, emit.integer("and", above, below)))
+    return emit.convert(emit.convert(x, scalar(np.int32)), scalar(dtype))
 
 
 def truth(emit: Emitter, x: Number) -> Number:
@@ -104,6 +115,14 @@ def extreme(name: str) -> Rule:
         return emit.select(emit.compare("ne", a, a), a, found) if a.type.dtype.kind == "f" else found
 
     return rule
+
+
+def clipped(emit: Emitter, x: Number, low: Number, high: Number) -> Number:
+    """Between two known numbers: a NaN stays one, and so does a zero its sign."""
+    if low.known is None or high.known is None or low.known != low.known or high.known != high.known:
+        raise NoLowering        # for arrays NumPy does otherwise
+    found = emit.select(emit.compare("lt", x, low), low, x)
+    return emit.select(emit.compare("gt", found, high), high, found)
 
 
 def of_floats(name: str) -> Rule:

@@ -10,7 +10,7 @@ import numpy as np
 
 from autograph.runtime.opdef import OPS
 from autograph.runtime.operands import NoLowering
-from autograph.runtime.ops.exact import RULES, Rule
+from autograph.runtime.ops.exact import RULES, Rule, clipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def _loops() -> dict[str, Inner]:
     known = {name: Inner(ufunc, by_ufunc.get(ufunc)) for name, ufunc in simple.items()}
     module = getattr(getattr(np, "_core", None), "umath", None)
     clip = getattr(module, "clip", None)        # which `np.clip` calls if it has both bounds
-    return known | ({name: Inner(clip, None) for name in CLIPS} if isinstance(clip, np.ufunc) else {})
+    return known | ({name: Inner(clip, clipped) for name in CLIPS} if isinstance(clip, np.ufunc) else {})
 
 
 # By the names of ops.

@@ -169,7 +169,7 @@ def _quiet_getitem(node: Node) -> bool:
         return False
     parts = index if isinstance(index, tuple) else (index,)
     shape = list(found.shape)
-    for part in parts:
+    for part in _spelled_out(parts, len(shape)):
         if part is None:
             continue
         if not shape:
@@ -181,6 +181,15 @@ def _quiet_getitem(node: Node) -> bool:
         elif not (_is_int(part) and size is not None and -size <= part < size):
             return False
     return True
+
+
+def _spelled_out(parts: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
+    """Parts of an index with as many slices as an ellipsis stands for."""
+    places = [place for place, part in enumerate(parts) if part is ...]
+    if len(places) != 1:
+        return parts
+    missing = ndim - sum(part is not None and part is not ... for part in parts)
+    return (*parts[: places[0]], *[slice(None)] * missing, *parts[places[0] + 1 :])
 
 
 def _is_int(arg: Any) -> bool:

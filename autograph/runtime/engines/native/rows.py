@@ -63,6 +63,12 @@ class Rows(Emitter):
         """There are no indices."""
         raise NoLowering
 
+    def doubt_if(self, condition: Number) -> None:
+        """Raise a flag if a condition holds, by a product of zero and infinity."""
+        type = scalar(float)
+        infinite, one, none = (self.constant(value, type) for value in (float("inf"), 1.0, 0.0))
+        self.pin(self.floating("mul", self.select(condition, infinite, one), none))
+
     def pin(self, x: Number) -> None:
         """Compute a number, whatever becomes of it: all that are pinned go into what `row` gives."""
         kind = f"i{max(32, 8 * x.type.dtype.itemsize)}"

@@ -530,6 +530,53 @@ def test_exp_of_so_many():
             assert sum(version.vain for version in kernels(staged)) == 0
 
 
+@pytest.mark.parametrize("dtype", "float64 float32 int32 uint8".split())
+@pytest.mark.parametrize("bounds", "0,100 0.0,50.5 -3,3 -0.0,0.0 5,1 0,np.inf -np.inf,7.0 0,y np.nan,1".split())
+def test_numbers_are_clipped_and_cast(bounds, dtype, tmp_path):
+    """A NaN, and what does not fit, is NumPy's; a zero keeps its sign where NumPy lets it."""
+    cast = ", ".join(f"np.clip(x + y, {bounds}).astype('{to}')" for to in ("uint8", "int8", "uint16", "int16", "int64"))
+    f = defined(tmp_path, f"def f(x, y):\n    return np.clip(x * 1, {bounds}), {cast}\n")
+    staged, rng = native(f), np.random.default_rng(8)
+    for scale in (1, 40, 1000):
+        x = rng.normal(size=(3, 37)) * scale
+        x[0, :6] = 0.0, -0.0, 5.0, -3.0, 255.9, -128.9
+        with np.errstate(all="ignore"):
+            x, y = x.astype(dtype), (x / 3).astype(dtype)
+        for _ in range(2):
+            assert outcome(staged, x, y) == outcome(f, x, y)
+
+
+def grey(image):
+    found = 0.299 * image[..., 0] + 0.587 * image[..., 1] + 0.114 * image[..., 2]
+    return np.clip(found, 0, 255).astype(np.uint8)
+
+
+def pooled(x):
+    return (x[::2, ::2] + x[1::2, ::2] + x[::2, 1::2] + x[1::2, 1::2]) / 4
+
+
+def paired(x):
+    return (x[:, ::2] * x[:, 1::2]).sum(axis=1), np.sin(x[:, ::2] * 2) + x[:, 1::2], (x[::3, 1] * 2 + 1).max()
+
+
+def put_apart(x):
+    x = x * 1
+    y = x[1::2] * 0.5
+    x[:, ::2] += y[:1, ::2] * 2
+    return x, y
+
+
+@pytest.mark.parametrize("function", [grey, pooled, paired, put_apart])
+def test_rows_of_what_stands_apart(function):
+    rng = np.random.default_rng(6)
+    x = rng.integers(0, 255, (20, 30, 3)).astype(np.uint8) if function is grey else rng.normal(size=(24, 50))
+    staged = twice(function, x)
+    wide = np.repeat(x, 2, axis=1)
+    for other in (x, x[:2, :2], wide[:, ::2], x[::-1], x[:, ::-1], np.asfortranarray(x)):
+        assert outcome(staged, other) == outcome(function, other)
+    assert not function.__name__ == "grey" or "7 operations on arrays" in told(twice(grey, x))
+
+
 def of_one(x):
     a = x * 0.75
     return np.log(a) + np.sin(a), np.tanh(a) * np.log1p(a), np.cbrt(a), a
