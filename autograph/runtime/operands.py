@@ -213,6 +213,9 @@ class Emitter(Protocol):
     def library(self, name: str, *args: Number) -> Number:
         """A function of the C library on `float64`, which is what Python calls; `NoLowering` if it is not."""
 
+    def ufunc(self, name: str, type: TensorType, *args: Number) -> Number:
+        """What NumPy's function of that name gives; leave if it warns. `NoLowering` if no loop is for the dtypes."""
+
     def negative(self, a: Number) -> Number:
         """`-a`, of a float."""
 

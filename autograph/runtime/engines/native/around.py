@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograph.runtime.engines.native.combining import FLAGS, Combining
+from autograph.runtime.engines.native.combining import Combining
+from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.nest import Nest
 from autograph.runtime.engines.native.objects import SLOT
 from autograph.runtime.engines.native.stages import RARE

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from autograph.runtime.engines.native.emitter import literal
+from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.objects import llvm_type
-
-# The flags of a division by zero, an overflow, and what is invalid, as C's `fenv.h` has them.
-FLAGS = {"x86_64": 0xD, "AMD64": 0xD, "aarch64": 0x7, "arm64": 0x7}.get(platform.machine(), 0)
 
 BLOCK = 128     # elements that are summed side by side, as NumPy's `PW_BLOCKSIZE` has it
 

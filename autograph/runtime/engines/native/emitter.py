@@ -22,7 +22,7 @@ from autograph.runtime.operands import Array, Complex, NoLowering, Number
 from autograph.runtime.types import BOOL, INT, TensorType, scalar
 
 POLL = 1 << 16      # turns from one look at signals to the next
-METADATA = 100_000  # what is said of loops is numbered from here on
+METADATA = 100_000  # what LLVM is told of loops and loads is numbered from here on
 _SHORT = '!{!"llvm.loop.interleave.count", i32 1}'
 _INTEGER = {"add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor", "shl": "shl"}
 _SIGNED = {"div": "sdiv", "rem": "srem", "shr": "ashr"}
@@ -59,7 +59,7 @@ class Emitter(Memory):
         self.polls: dict[str, str] = {}
         self._given = 0     # how many arguments the calls of the code have, at most
         self._watched: dict[str, list[tuple[Number, tuple[Number, ...]]]] = {}      # see `leave_if_warned`
-        self._short: list[int] = []
+        self._metadata: list[str] = []
         self._linear: set[str] = set()      # what has come of sums and products
 
     @property
@@ -76,7 +76,7 @@ class Emitter(Memory):
         for label, lines in self._lines.items():
             parts += [f"{label}:", *others.get(label, lines)]
         parts += [*end, "}", '!0 = !{!"branch_weights", i32 1, i32 1000000}', "!1 = !{}"]
-        return "\n".join([*parts, *(f"!{each} = distinct !{{!{each}, {_SHORT}}}" for each in self._short), ""])
+        return "\n".join([*parts, *self._metadata, ""])
 
     # Blocks -----------------------------------------------------------------------------------------------------------
 
@@ -92,8 +92,13 @@ class Emitter(Memory):
     def jump_back(self, label: str) -> None:
         """To the head of a loop that may well have few turns: so vectors of several at a time are enough."""
         self.jump(label)
-        self._short.append(METADATA + len(self._short))
-        self._now[-1] += f", !llvm.loop !{self._short[-1]}"
+        self._now[-1] += f", !llvm.loop {self.distinct(_SHORT)}"
+
+    def distinct(self, *items: str) -> str:
+        """A new node of metadata, of which the first item is itself."""
+        name = f"!{METADATA + len(self._metadata)}"
+        self._metadata.append(f"{name} = distinct !{{{', '.join([name, *items])}}}")
+        return name
 
     def branch(self, condition: Number, then: str, orelse: str) -> None:
         self.settle()
@@ -218,6 +223,9 @@ class Emitter(Memory):
         self.declared.add(f"declare double @{PREFIX}{name}({', '.join(['double'] * len(args))})")
         given = ", ".join(f"double {arg.ref}" for arg in args)
         return Number(args[0].type, self._emit(f"call double @{PREFIX}{name}({given})"))
+
+    def ufunc(self, name: str, type: TensorType, *args: Number) -> Number:
+        raise NoLowering
 
     def compare(self, name: str, a: Number, b: Number) -> Number:
         kind = a.type.dtype.kind

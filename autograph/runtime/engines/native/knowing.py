@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.emitter import Emitter
+from autograph.runtime.engines.native.borrowing import Borrowing
 from autograph.runtime.operands import Array, Number
 from autograph.runtime.types import BOOL, INT
 
@@ -23,7 +23,7 @@ _BITS: dict[str, Callable[..., Any]] = {"and": operator.and_, "or": operator.or_
 _SUMS: dict[str, Callable[[int, int], int]] = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
 
 
-class Knowing(Emitter):
+class Knowing(Borrowing):
     """See `autograph.runtime.operands.Emitter`.
 
     Attributes:
@@ -65,14 +65,17 @@ class Knowing(Emitter):
     def integer(self, name: str, a: Number, b: Number) -> Number:
         if a.type == BOOL and a.known is not None and b.known is not None and name in _BITS:
             return self.constant(_BITS[name](a.known, b.known), a.type)
-        return super().integer(name, a, b)
+        found = super().integer(name, a, b)
+        if name in _SUMS and a.type.dtype.kind in "iu":
+            (least, most), (low, high) = _limits(a.type.dtype), reach(name, self.bounds(a), self.bounds(b))
+            if least <= low and high <= most:
+                self.bound(found.ref, low, high)
+        return found
 
     def overflowing(self, name: str, a: Number, b: Number) -> tuple[Number, Number]:
         (least, most), (low, high) = _limits(a.type.dtype), reach(name, self.bounds(a), self.bounds(b))
         if least <= low and high <= most:
-            found = self.integer(name, a, b)
-            self.bound(found.ref, low, high)
-            return found, self.constant(False, BOOL)
+            return self.integer(name, a, b), self.constant(False, BOOL)
         if name == "mul" and b.known is None:
             a, b = b, a
         if name == "mul" and b.known is not None and least == -(2**63):

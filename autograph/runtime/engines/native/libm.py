@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import platform
 import random
 from collections.abc import Iterator
 from functools import cache
@@ -12,6 +13,8 @@ from typing import Any
 import numpy as np
 
 PREFIX = "ag_"      # by which LLVM knows them as functions of which it knows nothing
+# The flags of a division by zero, an overflow, and what is invalid, as C's `fenv.h` has them.
+FLAGS = {"x86_64": 0xD, "AMD64": 0xD, "aarch64": 0x7, "arm64": 0x7}.get(platform.machine(), 0)
 _TRIES = 200
 _TWO = frozenset({"pow", "atan2", "hypot"})
 

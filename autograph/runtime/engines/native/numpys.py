@@ -56,10 +56,16 @@ class _Parts:
 @cache
 def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
     """The loop for operands and a result of these dtypes, if it can be called; LLVM knows it from now on."""
-    import llvmlite.binding as llvm
-
     if ufunc is np.exp and set(dtypes) == {np.dtype(float)} and exponential.is_numpys():
         return Loop(exponential.NAME, (), True, False, exponential.text())
+    return numpys_loop(ufunc, dtypes)
+
+
+@cache
+def numpys_loop(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
+    """Likewise, but always one of NumPy's."""
+    import llvmlite.binding as llvm
+
     parts = _parts(ufunc, dtypes)
     if parts is None or not _is_numpys(parts, ufunc, dtypes):
         return None

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import EngineError
-from autograph.runtime.engines.native.combining import FLAGS
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Builtin, builtin
 from autograph.runtime.engines.native.gathering import DECLARED_NEW, NEW, new_array
+from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.machine import Code, binding, matmul_loop
 from autograph.runtime.engines.native.objects import DATA, DTYPE, NDIM, SHAPE, SLOT, STRIDES, Table, llvm_type
 from autograph.runtime.engines.native.objects import FLAGS as ARRAY_FLAGS

@@ -9,7 +9,8 @@ Some of NumPy's loops take flags down. So what has been raised before is looked 
 
 from __future__ import annotations
 
-from autograph.runtime.engines.native.combining import FLAGS, Combining
+from autograph.runtime.engines.native.combining import Combining
+from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.nest import Call, Nest
 from autograph.runtime.engines.native.objects import SLOT, llvm_type
 

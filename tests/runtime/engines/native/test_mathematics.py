@@ -22,11 +22,11 @@ def test_of_one(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", OF_NUMBERS)
-@pytest.mark.parametrize("kind", ["np.float64", "np.float32", "int", "np.int8"])
+@pytest.mark.parametrize("kind", ["np.float64", "np.float32", "int"])
 def test_of_numpy(name, kind, tmp_path):
     examples = VALUES[kind] + (NUMBERS[:50] if kind == "np.float64" else [])
-    if name == "copysign":
-        check(tmp_path, "np.copysign(x, y)", "x, y", [(x, y) for x in examples[:15] for y in (*VALUES[kind], -1.0, 2)])
+    if name in ("copysign", "power", "arctan2", "hypot"):
+        check(tmp_path, f"np.{name}(x, y)", "x, y", [(x, y) for x in examples[:15] for y in (*VALUES[kind], -1.0, 2)])
     else:
         check(tmp_path, f"np.{name}(x)", "x", [(x,) for x in examples])
 
@@ -35,7 +35,7 @@ def test_functions_of_numpy_are_machine_code():
     def length(x, y):
         total = 0.0
         for i in range(len(x)):
-            total += np.sqrt(np.square(x[i]) + np.abs(y[i]))
+            total += np.sqrt(np.square(x[i]) + np.abs(y[i])) * np.exp(-x[i]) - np.arctan2(x[i], y[i])
         return total
 
     function = ag.function(length, engine="native", strict="detour")
