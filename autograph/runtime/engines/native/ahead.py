@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autograph.runtime.engines.native.combining import FLAGS
 from autograph.runtime.engines.native.emitter import POLL
 from autograph.runtime.engines.native.hoisting import Chunk
 from autograph.runtime.engines.native.knowing import RANGE
+from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.structure import Key, Point
 from autograph.runtime.engines.native.versions import State, Versions
 from autograph.runtime.engines.native.watching import BLIND
@@ -191,6 +191,9 @@ class RunningAhead(Versions):
         emit.begin(before)
         chunk = emit.begin_chunk()
         item, _, step, down = self._counting(iterator)
+        least = self.structure.least(body.params[0])
+        if least is not None and not down:
+            emit.bound(item, max(least, -RANGE), RANGE)
         env = {key: each for key, each in self._state.env.items() if self.structure.is_live_in_loop(key, node)}
         fixed = {key: self._fetch(key) for key in env if key not in (node, *body.params) and _is_number(env[key])}
         chunk.fixed |= {step, *(each.ref for each in fixed.values())}
@@ -217,6 +220,8 @@ class RunningAhead(Versions):
             return None
         self.vectorises |= one_by_one and chunk.loads > 0 and chunk.exits == 0
         if blind:
+            if not down and not chunk.carries:
+                emit.tell_apart(chunk)
             emit.begin(done)
             emit.look_behind(chunk, now, head, slow)
         self._state = state
@@ -225,6 +230,8 @@ class RunningAhead(Versions):
             emit.before_blind(chunk)
         self._set_limit(node, iterator, BLIND if blind else POLL, head)
         limit = Number(INT, emit.kept((node, "limit"), INT.dtype))
+        if chunk.apart:
+            chunk.conditions.append(emit.meet(chunk, Number(INT, item), limit))
         self._guard(node, chunk, Number(INT, item), limit, down, slow, fast)
         return not (chunk.conditions or chunk.spans)
 

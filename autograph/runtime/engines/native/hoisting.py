@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from autograph.runtime.engines.native.knowing import RANGE, Knowing, reach
 from autograph.runtime.operands import Array, Complex, Number
 from autograph.runtime.types import BOOL, INT, TensorType
 
+# An array, an index, and the line that reads or writes that element: in which lines, and where there.
+Access: TypeAlias = "tuple[Array, tuple[Number, ...], tuple[list[str], int]]"
 OFFSET = 2 * RANGE      # how far an index may be from the item
 _HOISTED = frozenset({"add", "sub", "mul", "and", "or", "xor"})     # never traps, and is never poison
 
@@ -40,8 +42,9 @@ class Chunk:
         carries: whether a turn hinges on the one before, so that there are no vectors.
         gathered: how often a turn notes down what is to be looked at behind the turns.
         later: what is looked at then only, and in which cell it is.
-        stores: what they write: to which array, at which index, and what. If they are run blindly.
+        stores: what they write: to which array, at which index, and by which line of the code. If they are run blindly.
         loaded: likewise what they read.
+        apart: indices that are said to be of different elements, if turns are run.
     """
 
     before: list[str]
@@ -56,8 +59,9 @@ class Chunk:
     carries: bool = False
     gathered: int = 0
     later: dict[Any, Number] = field(default_factory=dict)
-    stores: list[tuple[Array, tuple[Number, ...], str]] = field(default_factory=list)
-    loaded: list[tuple[Array, tuple[Number, ...]]] = field(default_factory=list)
+    stores: list[Access] = field(default_factory=list)
+    loaded: list[Access] = field(default_factory=list)
+    apart: list[tuple[tuple[Number, ...], tuple[Number, ...]]] = field(default_factory=list)
 
 
 class Hoisting(Knowing):

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.combining import FLAGS
 from autograph.runtime.engines.native.hoisting import Chunk, Hoisting
+from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.objects import llvm_type
 from autograph.runtime.operands import Array, Complex, Number
 from autograph.runtime.types import BOOL, INT, scalar
@@ -75,9 +75,9 @@ class Watching(Hoisting):
         self._look()
         super().branch(condition, then, orelse)
 
-    def look_later(self, cell: Any, x: Number) -> None:
+    def look_later(self, cell: Any, x: Number | Complex) -> None:
         """Look at a number behind the turns only. It is in that cell then, and strange if it ever has been."""
-        if self.chunk is not None and self._is_blind and x.ref in self._watched:
+        if self.chunk is not None and self._is_blind and isinstance(x, Number) and x.ref in self._watched:
             del self._watched[x.ref]
             self.chunk.later[cell] = x
 
@@ -104,9 +104,11 @@ class Watching(Hoisting):
     # The log ----------------------------------------------------------------------------------------------------------
 
     def load(self, x: Array, index: Sequence[Number]) -> Number | Complex:
+        found = super().load(x, index)
         if self.chunk is not None and self._is_blind:
-            self.chunk.loaded.append((x, tuple(index)))
-        return super().load(x, index)
+            at = next(at for at in range(len(self._now) - 1, -1, -1) if " = load " in self._now[at])
+            self.chunk.loaded.append((x, tuple(index), (self._now, at)))
+        return found
 
     def store(self, x: Array, index: Sequence[Number], value: Number | Complex) -> None:
         chunk = self.chunk
@@ -118,8 +120,9 @@ class Watching(Hoisting):
                 return
             old = self.memory(self._element(x, where), _raw(x.dtype))
             self._to_memory(self._logged(len(chunk.stores), x, chunk.blind[1]), _raw(x.dtype), old)
-            chunk.stores.append((x, where, value.ref))
         super().store(x, index, value)
+        if chunk is not None and chunk.blind is not None:
+            chunk.stores.append((x, tuple(index), (self._now, len(self._now) - 1)))
 
     def _logged(self, place: int, x: Array, turn: str) -> str:
         """Where the log has what a turn has overwritten."""
@@ -140,6 +143,45 @@ class Watching(Hoisting):
             for other in chunk.loaded
             if one[0] == other[0]
         )
+
+    # What is read and written ---------------------------------------------------------------------------------------
+
+    def tell_apart(self, chunk: Chunk) -> None:
+        """Tell LLVM which elements that are read are none of those of the same array that are written.
+
+        That they are not, is made sure before the turns, see `meet`. LLVM would compare addresses there, and must
+        read again and again what does not change.
+        """
+        for stored in (each for each in chunk.stores if each[0].contiguous):    # of others, all may be one
+            apart = [each for each in chunk.loaded if each[0] == stored[0] and _may_be_apart(chunk, stored[1], each[1])]
+            if not apart:
+                continue
+            scope = self.distinct(self.distinct())
+            self.declared.add("declare void @llvm.experimental.noalias.scope.decl(metadata)")
+            chunk.before.append(f"  call void @llvm.experimental.noalias.scope.decl(metadata !{{{scope}}})")
+            for _, _, (lines, at) in (stored, *(each for each in chunk.loaded if each[:2] == stored[:2])):
+                lines[at] += f", !alias.scope !{{{scope}}}"
+            for _, _, (lines, at) in apart:
+                lines[at] += f", !noalias !{{{scope}}}"
+            chunk.apart += [(stored[1], each[1]) for each in apart]
+
+    def meet(self, chunk: Chunk, first: Number, limit: Number) -> Number:
+        """Whether, in turns from an item up to another, elements that have been told apart may be the same."""
+        found = self.constant(False, BOOL)
+        for stored, loaded in chunk.apart:
+            same = self.constant(True, BOOL)
+            for one, other in zip(stored, loaded):
+                offset = chunk.offsets.get(one.ref)
+                if other.ref in chunk.offsets:
+                    continue
+                if offset is None:
+                    same = self.integer("and", same, self.compare("eq", one, other))
+                else:
+                    begin, end = self.integer("add", first, offset), self.integer("add", limit, offset)
+                    same = self.integer("and", same, self.compare("ge", other, begin))
+                    same = self.integer("and", same, self.compare("lt", other, end))
+            found = self.integer("or", found, same)
+        return found
 
     # Behind the turns -------------------------------------------------------------------------------------------------
 
@@ -193,6 +235,12 @@ class Watching(Hoisting):
             self._to_memory(self._element(x, where), _raw(x.dtype), old)
         self.keep(_BACK, INT.dtype, turn)
         self.jump(back)
+
+
+def _may_be_apart(chunk: Chunk, stored: Sequence[Number], loaded: Sequence[Number]) -> bool:
+    """Whether a dimension tells two elements apart: one in which the one that is read stays where it is."""
+    pairs = [(one, other) for one, other in zip(stored, loaded) if other.ref not in chunk.offsets]
+    return any(one.ref != other.ref for one, other in pairs)
 
 
 def _raw(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:

@@ -277,6 +277,35 @@ def test_matrices(size):
         check(smooth, lambda: (matrix(*places), matrix()), lambda: (a := matrix(*places), a))    # noqa: B023
 
 
+def eliminated(a, i, k, begin, end, step):
+    for j in range(begin, end, step):
+        a[i, j] -= a[i, k] * a[k, j]
+
+
+def crossed(a, i, k, begin, end, step):
+    for j in range(begin, end, step):
+        a[j, i] = a[k, i] * a[j, i] + a[k, j] - a[i, k]
+
+
+@pytest.mark.parametrize("function", [eliminated, crossed])
+@pytest.mark.parametrize("begin, end, step", [(0, 9, 1), (2, 9, 1), (0, 6, 1), (4, 5, 1), (8, -1, -1), (-9, -2, 1)])
+def test_elements_that_turns_read_of_what_they_write(function, begin, end, step):
+    def make(i, k, value=1.0):
+        a = np.random.default_rng(k % 9).random((9, 9))
+        a[3, 3] = value
+        return lambda: (a.copy(), i, k, begin, end, step)
+
+    cases = [(i, k) for i in (0, 1, 3, 8, -1) for k in (0, 1, 2, 3, 5, 8, -1, -9)]
+    native = check(function, *(make(*case) for case in cases), *(make(*case, BIG) for case in cases[::5]))
+    assert is_blind(native)
+    for strides in ((0, 8), (8, 0), (0, 0), (8, 8), (80, 16)):
+        def spread(strides=strides):
+            base = np.linspace(1, 2, 100)
+            return np.lib.stride_tricks.as_strided(base, (9, 9) if strides[0] < 80 else (1, 9), strides)
+
+        check(function, *(lambda i=i, k=k: (spread(), i, k, begin, end, step) for i, k in [(0, 1), (3, 5), (2, 2)]))
+
+
 def windows(x, width):
     out = np.zeros(max(0, len(x) - width + 1))
     for i in range(len(out)):
