@@ -271,7 +271,7 @@ class RunningAhead(Versions):
         if doubt.known is not None:
             emit.jump(slow if doubt.known else fast)
             return
-        emit.branch(doubt, rare, fast)
+        emit.branch(doubt, rare, fast, rarely=True)
         emit.begin(rare)
         until = limit
         for low, high in spans:

@@ -100,9 +100,9 @@ class Emitter(Memory):
         self._metadata.append(f"{name} = distinct !{{{', '.join([name, *items])}}}")
         return name
 
-    def branch(self, condition: Number, then: str, orelse: str) -> None:
+    def branch(self, condition: Number, then: str, orelse: str, rarely: bool = False) -> None:
         self.settle()
-        self._branch(condition, then, orelse)
+        self._branch(condition, then, orelse, rarely)
 
     def _branch(self, condition: Number, then: str, orelse: str, rarely: bool = False) -> None:
         weights = ", !prof !0" if rarely else ""

@@ -295,7 +295,8 @@ class Lowering(Iterators, RunningAhead):
         turn, edge, ahead, done = (emit.label(name) for name in ("turn", "edge", "ahead", "done"))
         promoted = self._promoted(node, carried)
         if promoted == carried:
-            emit.branch(emit.compare(before, Number(INT, item), Number(INT, limit)), turn, edge)
+            slow = emit.compare(before, Number(INT, item), Number(INT, limit))
+            emit.branch(slow, turn, edge, rarely=self._may_run_ahead(node, iterator))
             emit.begin(edge)
         emit.branch(emit.compare(before, Number(INT, item), Number(INT, stop)), ahead, done)
         emit.begin(ahead)

@@ -71,9 +71,9 @@ class Watching(Hoisting):
         self._look()
         super().jump(label)
 
-    def branch(self, condition: Number, then: str, orelse: str) -> None:
+    def branch(self, condition: Number, then: str, orelse: str, rarely: bool = False) -> None:
         self._look()
-        super().branch(condition, then, orelse)
+        super().branch(condition, then, orelse, rarely)
 
     def look_later(self, cell: Any, x: Number | Complex) -> None:
         """Look at a number behind the turns only. It is in that cell then, and strange if it ever has been."""
