@@ -392,6 +392,24 @@ def test_sums_that_begin_with_python_numbers(size, dtype):
         check(weakest, make(n), make(n, last=-1))
 
 
+@pytest.mark.parametrize("value", [1j, complex(INF, 1), complex(NAN, INF), complex(BIG, BIG)])
+def test_complex_sums(value):
+    def make(begin):
+        x = np.exp(1j * np.arange(30.0))
+        x[20] = value
+        return lambda: (x.copy(), 30, begin)
+
+    check(weak_sum, *map(make, (0.0, 0j, np.complex128(2j))))
+
+
+def weak_sum(x, n, total):
+    product = total + 1
+    for i in range(n):
+        total += x[i]
+        product = product * x[i]
+    return total, product
+
+
 def with_python(a):
     for i in range(1, a.shape[0]):
         f = a[i, 0] / a[0, 0]
