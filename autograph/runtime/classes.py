@@ -79,13 +79,17 @@ def stands_for_itself(kind: type) -> bool:
 
 def is_quantity(value: Any) -> bool:
     """Whether a value is a number or the like, rather than a flag or anything else."""
-    return isinstance(value, _QUANTITIES) and not isinstance(value, (bool, enum.Enum))
+    return _are_quantities(type(value))
+
+
+def _are_quantities(kind: type) -> bool:
+    return issubclass(kind, _QUANTITIES) and not issubclass(kind, (bool, enum.Enum))
 
 
 def may_vary(value: Any) -> bool:
     """Whether an attribute that has changed once is likely to change again: a quantity, or a list or dict of such."""
     parts = value.values() if type(value) is dict else value if type(value) in (list, tuple) else None
-    return is_quantity(value) if parts is None else all(map(is_quantity, parts))
+    return is_quantity(value) if parts is None else all(map(_are_quantities, set(map(type, parts))))
 
 
 def is_taken_apart(parts: Collection[Any]) -> bool:

@@ -205,7 +205,9 @@ def reached(values: Iterable[Any], changes: Changes) -> dict[int, bool] | None:
         if type(own) is dict:
             seen[id(own)] = True
         noted = changes.before.get(id(value))
-        rest.extend(inside(value) if noted is None else inside(noted[1]))
+        parts = inside(value) if noted is None else inside(noted[1])
+        if not _LEAVES.issuperset(map(type, parts)):
+            rest.extend(parts)
     return seen
 
 

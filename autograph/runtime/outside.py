@@ -295,8 +295,8 @@ class Outside(Finding):
                     self.guard((f"{other.expression} is {at.expression}", dict(at.names)), f"what {other.text} is")
                 self.read_late[id(thing), name] = handle
                 self.trace.journal.replace(thing, name, handle)
-            keys = [key for key, part in parts_of(thing) if part is value] if isinstance(thing, (list, dict)) else []
-            for key in keys if not is_quantity(value) else ():
+            items = thing.items() if isinstance(thing, dict) else enumerate(thing) if isinstance(thing, list) else ()
+            for key in [key for key, part in items if part is value] if not is_quantity(value) else ():
                 self.guard((f"{base.item(key).expression} is {at.expression}", dict(at.names)), f"what {base.text} has")
                 self.trace.journal.replace(thing, key, handle)
 

@@ -22,6 +22,9 @@ SMALL = 64
 
 
 def parts_of(thing: Any) -> list[tuple[Any, Any]]:
+    """The parts of a thing, by name or key, unless they are all numbers and texts."""
+    if isinstance(thing, (dict, list, tuple)) and _are_leaves(thing.values() if isinstance(thing, dict) else thing):
+        return []
     if isinstance(thing, dict):
         return items_of(thing)
     if isinstance(thing, (list, tuple)):
@@ -29,6 +32,10 @@ def parts_of(thing: Any) -> list[tuple[Any, Any]]:
     if isinstance(thing, (type, ModuleType)):
         return own_parts(vars(thing))
     return list(attributes(thing).items()) if is_open(type(thing)) or isinstance(thing, FunctionType) else []
+
+
+def _are_leaves(parts: Iterable[Any]) -> bool:
+    return _LEAVES.issuperset(map(type, parts))
 
 
 def items_of(items: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
@@ -85,8 +92,9 @@ def is_empty(cell: CellType) -> bool:
     return False
 
 
+_LEAVES = frozenset({int, float, complex, bool, str, bytes, type(None)})
 _FIXED: dict[type, Callable[[Any], Iterable[Any]]] = {
-    **dict.fromkeys((*DICTS, frozenset), iter),
+    **dict.fromkeys((*DICTS, frozenset), lambda parts: () if _are_leaves(parts) else parts),
     MethodType: lambda method: (method.__self__,),
     functools.partial: lambda partial: (partial.func, *partial.args, *partial.keywords.values()),
     weakref.ref: lambda reference: (reference(),),

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.runtime import finding
 from autograph.runtime.journal import attributes
 
 
@@ -305,3 +306,20 @@ def test_keys_are_not_asked_how_they_are_written(
             monkeypatch.setattr(KEYED, "value", dict.fromkeys(keys, 1.5))
             results.append(each(dict.fromkeys(keys, 2.5), x))
         assert results[0] == results[1]
+
+
+def counts_up(dot: Dot, x: float) -> Any:
+    if x > 0:
+        dot.total += x  # type: ignore[attr-defined]
+    return dot.total, len(dot.value)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("make", [lambda: [0.5] * 100_000, lambda: dict.fromkeys(range(100_000), 0.5)])
+def test_numbers_in_long_containers_are_not_looked_at_one_by_one(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, has_parts = [], finding.has_parts
+    monkeypatch.setattr(finding, "has_parts", lambda part: asked.append(part) or has_parts(part))
+    staged, dot = ag.function(counts_up), Dot(make())
+    dot.total = 0.0  # type: ignore[attr-defined]
+    for calls in (1, 2, 3):
+        assert staged(dot, 2.0) == (2.0 * calls, 100_000)
+    assert len(asked) < 1000
