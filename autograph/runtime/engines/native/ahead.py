@@ -191,9 +191,6 @@ class RunningAhead(Versions):
         emit.begin(before)
         chunk = emit.begin_chunk()
         item, _, step, down = self._counting(iterator)
-        least = self.structure.least(body.params[0])
-        if least is not None and not down:
-            emit.bound(item, max(least, -RANGE), RANGE)
         env = {key: each for key, each in self._state.env.items() if self.structure.is_live_in_loop(key, node)}
         fixed = {key: self._fetch(key) for key in env if key not in (node, *body.params) and _is_number(env[key])}
         chunk.fixed |= {step, *(each.ref for each in fixed.values())}
@@ -220,8 +217,7 @@ class RunningAhead(Versions):
             return None
         self.vectorises |= one_by_one and chunk.loads > 0 and chunk.exits == 0
         if blind:
-            if not down and not chunk.carries:
-                emit.tell_apart(chunk)
+            emit.tell_apart(chunk)
             emit.begin(done)
             emit.look_behind(chunk, now, head, slow)
         self._state = state

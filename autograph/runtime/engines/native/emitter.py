@@ -22,8 +22,6 @@ from autograph.runtime.operands import Array, Complex, NoLowering, Number
 from autograph.runtime.types import BOOL, INT, TensorType, scalar
 
 POLL = 1 << 16      # turns from one look at signals to the next
-METADATA = 100_000  # what LLVM is told of loops and loads is numbered from here on
-_SHORT = '!{!"llvm.loop.interleave.count", i32 1}'
 _INTEGER = {"add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor", "shl": "shl"}
 _SIGNED = {"div": "sdiv", "rem": "srem", "shr": "ashr"}
 _UNSIGNED = {"div": "udiv", "rem": "urem", "shr": "lshr"}
@@ -88,17 +86,6 @@ class Emitter(Memory):
     def jump(self, label: str) -> None:
         self.settle()
         self._now.append(f"  br label %{label}")
-
-    def jump_back(self, label: str) -> None:
-        """To the head of a loop that may well have few turns: so vectors of several at a time are enough."""
-        self.jump(label)
-        self._now[-1] += f", !llvm.loop {self.distinct(_SHORT)}"
-
-    def distinct(self, *items: str) -> str:
-        """A new node of metadata, of which the first item is itself."""
-        name = f"!{METADATA + len(self._metadata)}"
-        self._metadata.append(f"{name} = distinct !{{{', '.join([name, *items])}}}")
-        return name
 
     def branch(self, condition: Number, then: str, orelse: str, rarely: bool = False) -> None:
         self.settle()

@@ -24,6 +24,8 @@ from autograph.runtime.types import BOOL, INT, scalar
 BLIND = 512     # turns at a time
 STORES = 4      # of a turn, at most
 TRUST = 16      # how often turns are run again in one call, after which none are run blindly any more
+METADATA = 100_000  # what LLVM is told of loops and loads is numbered from here on
+_SHORT = '!{!"llvm.loop.interleave.count", i32 1}'
 _DOUBT, _TRUST, _BACK = "doubt", "trust", "back"        # cells
 _STRANGE = {4: "strange32", 8: "strange64"}             # likewise: negative if there are infinities or NaNs
 _EXPONENTS = {4: 0x7F80_0000, 8: 0x7FF0_0000_0000_0000}
@@ -152,6 +154,8 @@ class Watching(Hoisting):
         That they are not, is made sure before the turns, see `meet`. LLVM would compare addresses there, and must
         read again and again what does not change.
         """
+        if chunk.carries or chunk.blind is None or chunk.blind[2]:      # no vectors; or items that go down
+            return
         for stored in (each for each in chunk.stores if each[0].contiguous):    # of others, all may be one
             apart = [each for each in chunk.loaded if each[0] == stored[0] and _may_be_apart(chunk, stored[1], each[1])]
             if not apart:
@@ -182,6 +186,17 @@ class Watching(Hoisting):
                     same = self.integer("and", same, self.compare("lt", other, end))
             found = self.integer("or", found, same)
         return found
+
+    def jump_back(self, label: str) -> None:
+        """To the head of a loop that may well have few turns: so vectors of several at a time are enough."""
+        self.jump(label)
+        self._now[-1] += f", !llvm.loop {self.distinct(_SHORT)}"
+
+    def distinct(self, *items: str) -> str:
+        """A new node of metadata, of which the first item is itself."""
+        name = f"!{METADATA + len(self._metadata)}"
+        self._metadata.append(f"{name} = distinct !{{{', '.join([name, *items])}}}")
+        return name
 
     # Behind the turns -------------------------------------------------------------------------------------------------
 
