@@ -55,6 +55,10 @@ NUMBERS = forms("""
     {e} + {e}   {e} - {e}   {e} / {e}   {e} // {e}   {e} % {e}   {e} * {p}   {p} - {e}   math.fabs({p})   +{p}
     math.copysign({p}, {p})   math.atan2({p}, {p})   math.fmod({p}, {p})   {i} / {i}   {i} / 3   {p} * 1e300
     {e} >> 1   {e} & {e}   {e} ** 2   abs({e})   -{e}   ~{e}   not {p}   np.sqrt({p})   np.maximum({p}, {e})
+    np.abs({e})   np.floor({p} * 3)   np.sin({p})   np.exp({e})   np.rint({e})   np.sign({p})   np.minimum({p}, {i})
+    np.hypot({e}, {p})   np.clip({e}, -1, 2.5)   np.clip({p}, 0, {p})   np.square({e})   np.log({e})   np.add({e}, {i})
+    np.multiply({e}, {e})   np.arctan2({p}, {e})   np.power({e}, 2)   {e}.item()   round({e}, 1)   np.float64({p})
+    np.isnan({p}) + 1   np.floor_divide({i}, {e})   np.copysign({p}, {e})   np.trunc({p})   np.fmax({e}, 1)
     {c} + {c}   float({i})   math.pow({p}, {p})   5e-324 * {p}   np.float32({p})   math.hypot({p}, {p})
     complex({p}, 0.5)   abs({p} + 2j)   {p} * ({p} - 1j)   ({p} + 1j) / ({p} - 2j)   {p}.conjugate()   {p}.imag
     ({p} * 1j).real   ({p} + 1j) ** 2   {p} == {p} * 1j   {e}.real
@@ -69,7 +73,7 @@ CONDITIONS = forms("""
     {c} and {c}   {c} or {c}   {i}   {p}   {e} > {e}   {e} == {i}   {e} != {p}   {i} >= {p}   t is None   t is not None
     {p} != {p}   math.isnan({p})   {i} < 9007199254740993   {p} == 9007199254740993   {e}   {i} in (1, 2)
     isinstance({p}, float)   bool({p})   math.isfinite({p})   i < j   j <= k   {i} < len({x})   -1 <= {i} <= 4
-    {e} is None
+    {e} is None   np.isnan({e})   np.isfinite({p})   np.less({p}, {e})   np.logical_and({c}, {e})
 """)
 WIDE = forms("""
     {x}.sum()   np.sum({x})   {x}.max()   a[{i} % 2].sum()   ({x} > {p}).any()   np.dot({x}, {x})   {x}[1:].sum()

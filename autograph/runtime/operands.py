@@ -208,13 +208,13 @@ class Emitter(Protocol):
         """`add sub mul div rem` of floats, by the rules of IEEE 754."""
 
     def function(self, name: str, *args: Number) -> Number:
-        """A function of floats that is exact or rounded correctly: `sqrt fabs floor ceil trunc copysign`."""
+        """A function of floats that is exact or rounded correctly: `sqrt fabs floor ceil trunc rint copysign`."""
 
     def library(self, name: str, *args: Number) -> Number:
         """A function of the C library on `float64`, which is what Python calls; `NoLowering` if it is not."""
 
-    def ufunc(self, name: str, type: TensorType, *args: Number) -> Number:
-        """What NumPy's function of that name gives; leave if it warns. `NoLowering` if no loop is for the dtypes."""
+    def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:
+        """What NumPy's own loop makes of one element of each; `NoLowering` if it cannot be called."""
 
     def negative(self, a: Number) -> Number:
         """`-a`, of a float."""

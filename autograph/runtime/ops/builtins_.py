@@ -15,6 +15,7 @@ from autograph.runtime.ops.containers import iterated, list_of, tuple_items, tup
 from autograph.runtime.ops.declaring import always, functions, nothing
 from autograph.runtime.ops.deriving import as_array, is_list, on_handles
 from autograph.runtime.ops.elementary import OF_DIVMOD, same
+from autograph.runtime.ops.functions import built_in_rounded
 from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.probing import probe, shaped_all
 from autograph.runtime.ops.rules import Unknown, broadcast, operand, type_of_arg
@@ -271,3 +272,4 @@ lower("int", elements.to_int)
 lower("float", elements.to_float)
 lower("complex", complexes.make)
 lower("bool", elements.to_bool)
+lower("round", built_in_rounded)

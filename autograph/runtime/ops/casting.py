@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime import types
-from autograph.runtime.opdef import VIEW, Infer, declare, derive
+from autograph.runtime.opdef import VIEW, Infer, declare, derive, lower
+from autograph.runtime.operands import DTYPES
 from autograph.runtime.ops.declaring import truth
 from autograph.runtime.ops.elementary import same
+from autograph.runtime.ops.functions import constructor as lowering
 from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.probing import sample
 from autograph.runtime.ops.rules import (
@@ -107,6 +109,8 @@ CLASSES = dict.fromkeys(np.dtype(code).type for code in CODES)
 for _class in CLASSES:
     # of strings, or of Python numbers that are too large
     declare(f"np.{_class.__name__}", constructor(_class), target=_class, raises=True, tags=frozenset({"elementwise"}))
+    if np.dtype(_class).char in DTYPES:
+        lower(f"np.{_class.__name__}", lowering(_class))
 declare("np.timedelta64", time_constructor, target=np.timedelta64, raises=True)
 
 declare(".astype", astype, effect=VIEW)         # without `copy=False` it is a new array

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import VIEW, WRITE, Infer, Vjp, declare, derive, lower
-from autograph.runtime.ops import complexes
+from autograph.runtime.ops import complexes, functions
 from autograph.runtime.ops.binding import bind, method, signature
 from autograph.runtime.ops.declaring import truth
 from autograph.runtime.ops.deriving import as_array, conj, shape
@@ -245,6 +245,11 @@ declare(".round", pointwise(np.round, 1, method("round")), tags=ELEMENTWISE)
 declare(".clip", clip_rule(method("clip")), tags=ELEMENTWISE)
 for _name in ("conj", "conjugate"):
     declare(f".{_name}", pointwise(np.real, 1, method(_name)), effect=VIEW, tags=ELEMENTWISE)
+
+lower("np.clip", functions.clipped)
+lower("np.round np.around", functions.rounded)
+lower(".clip", functions.method(functions.clipped))
+lower(".round", functions.method(functions.rounded))
 
 derive("np.round np.around np.fix .round", None)
 derive("np.real np.real_if_close np.unwrap", same)

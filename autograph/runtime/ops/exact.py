@@ -9,15 +9,53 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from autograph.runtime.operands import Emitter, NoLowering, Number
-from autograph.runtime.types import BOOL, scalar
+from autograph.runtime.operands import DTYPES, Emitter, NoLowering, Number
+from autograph.runtime.types import BOOL, TensorType, scalar
 
 Rule: TypeAlias = Callable[..., Number]
 INF = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """What is done with elements.
+
+    Attributes:
+        ufunc: which says of which dtypes the operands are to be.
+        rule: `rule(emit, *numbers)`; None if only NumPy itself does it.
+    """
+
+    ufunc: np.ufunc
+    rule: Rule | None
+
+    def dtypes(self, *given: np.dtype[Any] | type) -> tuple[np.dtype[Any], ...]:
+        """Of the operands and of the result, for operands of these dtypes; for a Python number, of its class."""
+        try:
+            return self.ufunc.resolve_dtypes((*given, None))
+        except TypeError:       # which NumPy will raise
+            raise NoLowering from None
+
+
+def known_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The same dtype as `DTYPES` has it."""
+    found = DTYPES.get(dtype.char) if dtype.isnative else None
+    if found is None:
+        raise NoLowering
+    return found
+
+
+def promotes(type_: TensorType) -> Any:
+    """As what a number takes part in finding the dtypes of a loop."""
+    return type(type_.dtype.type(0).item()) if is_weak(type_) else type_.dtype
+
+
+def is_weak(type: TensorType) -> bool:
+    return type.kind == "python" and type != BOOL
 
 
 def converted(emit: Emitter, x: Number, dtype: np.dtype[Any]) -> Number:

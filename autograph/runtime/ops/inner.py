@@ -1,37 +1,14 @@
-"""Which of NumPy's inner loops does an op, and of which dtypes its operands are to be."""
+"""Which of NumPy's inner loops does an op."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from autograph.runtime.opdef import OPS
-from autograph.runtime.operands import NoLowering
-from autograph.runtime.ops.exact import RULES, Rule, clipped
-
-
-@dataclass(frozen=True, slots=True)
-class Inner:
-    """What is done with elements.
-
-    Attributes:
-        ufunc: which says of which dtypes the operands are to be.
-        rule: `rule(emit, *numbers)`; None if only NumPy itself does it.
-    """
-
-    ufunc: np.ufunc
-    rule: Rule | None
-
-    def dtypes(self, *given: np.dtype[Any] | type) -> tuple[np.dtype[Any], ...]:
-        """Of the operands and of the result, for operands of these dtypes; for a Python number, of its class."""
-        try:
-            return self.ufunc.resolve_dtypes((*given, None))
-        except TypeError:       # which NumPy will raise
-            raise NoLowering from None
-
+from autograph.runtime.ops.exact import RULES, Inner, clipped
 
 OPERATORS = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "neg": "negative", "pos": "positive",

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.opdef import PURE, VIEW, WRITE, declare, derive
+from autograph.runtime.opdef import PURE, VIEW, WRITE, declare, derive, lower
+from autograph.runtime.ops import functions
 from autograph.runtime.ops.containers import list_of, tuple_of
 from autograph.runtime.ops.declaring import methods
 from autograph.runtime.ops.deriving import shape
@@ -185,6 +186,8 @@ methods("sort", sort, effect=WRITE)
 methods("partition", partition, effect=WRITE)
 # A copy of a list has the same items; that of an array shares nothing with it.
 declare(".copy", copy, effect=VIEW, tags=frozenset({"copies-arrays"}))
+
+lower(".item", functions.method(functions.item))
 
 derive(".item", of_item)
 derive(".copy", same)

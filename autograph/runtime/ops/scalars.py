@@ -112,6 +112,9 @@ def fitted(emit: Emitter, x: Number, type: TensorType) -> Number:
         return emit.constant(int(x.known), type)
     if after.kind == "b":
         return Number(type, truth(emit, x).ref)
+    if x.type == INT and after.kind == "f" and after.itemsize < 8:
+        x = fitted(emit, x, FLOAT)      # which NumPy makes of it first
+        before = x.type.dtype
     found = emit.convert(x, type)
     if before.kind == "b" or (after.kind == "f" and before.kind in "iu"):
         return found

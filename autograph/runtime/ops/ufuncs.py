@@ -27,6 +27,7 @@ from autograph.runtime.ops.elementary import (
     pointwise,
     sign,
 )
+from autograph.runtime.ops.functions import of_ufunc
 from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.probing import dtype_of, probe, shaped
 from autograph.runtime.ops.reductions import (
@@ -61,7 +62,6 @@ from autograph.runtime.ops.rules import (
     reduced,
     result,
 )
-from autograph.runtime.ops.singles import OF_NUMBERS, of_numbers
 from autograph.runtime.types import ObjectType, Shape, TensorType, Type
 
 PREFERRED = {"absolute": "abs", "remainder": "mod", "conjugate": "conj"}    # to the ufunc's own name
@@ -207,6 +207,8 @@ def _declare(name: str, ufunc: np.ufunc) -> None:
     tags = frozenset({"elementwise"} if ufunc.signature is None else ())
     # NumPy refuses integers to negative integer powers; nothing else depends on values
     declare(f"np.{name}", ufunc_rule(ufunc), target=ufunc, tags=tags, raises=ufunc is np.power)
+    if ufunc.signature is None and ufunc.nout == 1:
+        lower(f"np.{name}", of_ufunc(ufunc, f"np.{name}"))
 
 
 def _declare_methods(name: str, ufunc: np.ufunc) -> None:
@@ -268,8 +270,6 @@ for _name in UFUNCS:
         derive(f"np.{_name}", *pointwise(*VJPS[_own_name(_name)], safe=2.0 if "cosh" in _name else 0.5))
     if _name in PRODUCTS:
         derive(f"np.{_name}", *of_cores(*PRODUCTS[_name]))
-    if getattr(np, _name).__name__ in OF_NUMBERS:
-        lower(f"np.{_name}", of_numbers(f"np.{_name}", getattr(np, _name).__name__))
 
 
 # --------------------------------------------------------------------------------------- derivatives of methods

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.libm import PREFIX, is_pythons
 from autograph.runtime.engines.native.memory import Memory
 from autograph.runtime.engines.native.objects import CLASS, TABLE, VALUE, Count, llvm_type, part_of
 from autograph.runtime.operands import Array, Complex, NoLowering, Number
@@ -205,13 +204,9 @@ class Emitter(Memory):
         return Number(args[0].type, self._emit(f"call {kind} {function}({given})"))
 
     def library(self, name: str, *args: Number) -> Number:
-        if not is_pythons(name):
-            raise NoLowering
-        self.declared.add(f"declare double @{PREFIX}{name}({', '.join(['double'] * len(args))})")
-        given = ", ".join(f"double {arg.ref}" for arg in args)
-        return Number(args[0].type, self._emit(f"call double @{PREFIX}{name}({given})"))
+        raise NoLowering
 
-    def ufunc(self, name: str, type: TensorType, *args: Number) -> Number:
+    def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:
         raise NoLowering
 
     def compare(self, name: str, a: Number, b: Number) -> Number:

@@ -20,20 +20,16 @@ import numpy as np
 from autograph.runtime.engines.native.numpys import Loop, loop_of
 from autograph.runtime.engines.native.operations import (
     REDUCTIONS,
-    is_weak,
     key_of,
-    known_dtype,
     loop_of_node,
     operands,
-    promotes,
     reduction_of,
 )
 from autograph.runtime.engines.native.rows import Rows
 from autograph.runtime.engines.native.storing import target_of
 from autograph.runtime.graph import Node, Place, Value
 from autograph.runtime.operands import NoLowering, Number
-from autograph.runtime.ops.exact import converted, truth
-from autograph.runtime.ops.inner import Inner
+from autograph.runtime.ops.exact import Inner, converted, is_weak, known_dtype, promotes, truth
 from autograph.runtime.types import FLOAT, TensorType, scalar
 
 RAISING = frozenset({"add", "subtract", "multiply", "divide", "reciprocal", "square", "sqrt"})

@@ -1,7 +1,8 @@
 """NumPy's own inner loops, which machine code calls on blocks of elements: what they give is NumPy's by construction.
 
 NumPy tells which loop it runs for a ufunc and dtypes (`_get_strided_loop`, made for compilers). Such a loop may do the
-last elements of an array in another way than those before; so tries look whether it does each element by itself.
+last elements of an array in another way than those before; so tries look whether it does each element by itself. For
+numbers NumPy runs it on one element, which is the same for all there might be.
 """
 
 from __future__ import annotations
@@ -58,23 +59,31 @@ def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
     """The loop for operands and a result of these dtypes, if it can be called; LLVM knows it from now on."""
     if ufunc is np.exp and set(dtypes) == {np.dtype(float)} and exponential.is_numpys():
         return Loop(exponential.NAME, (), True, False, exponential.text())
-    return numpys_loop(ufunc, dtypes)
-
-
-@cache
-def numpys_loop(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
-    """Likewise, but always one of NumPy's."""
-    import llvmlite.binding as llvm
-
     parts = _parts(ufunc, dtypes)
     if parts is None or not _is_numpys(parts, ufunc, dtypes):
         return None
+    return Loop(*_told(parts, ufunc, dtypes), _is_steady(parts, ufunc, dtypes), is_costly(ufunc, dtypes[-1]))
+
+
+@cache
+def loop_of_numbers(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
+    """The same for numbers, if NumPy warns of nothing but infinities and NaNs that come up."""
+    parts = _parts(ufunc, dtypes)
+    if parts is None or not _is_of_numbers(parts, ufunc, dtypes):
+        return None
+    return Loop(*_told(parts, ufunc, dtypes), True, is_costly(ufunc, dtypes[-1]))
+
+
+def _told(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[str, tuple[str, ...]]:
+    """Tell LLVM of a loop; gives by which name, and what it is handed."""
+    import llvmlite.binding as llvm
+
     name = f"ag_numpy_{ufunc.__name__}_{''.join(dtype.char for dtype in dtypes)}".replace("?", "t")
     handed = ("context", "more") if parts.more else ("context",)
     llvm.add_symbol(name, parts.loop)
     for part in handed:
         llvm.add_symbol(f"{name}_{part}", getattr(parts, part))
-    return Loop(name, handed, _is_steady(parts, ufunc, dtypes), is_costly(ufunc, dtypes[-1]))
+    return name, handed
 
 
 def is_costly(ufunc: np.ufunc, result: np.dtype[Any]) -> bool:
@@ -121,6 +130,31 @@ def _is_numpys(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) 
             _run(parts, [each[begin:end] for each in given], found[begin:end])
             begin = end
     return bool(wanted.tobytes() == found.tobytes())
+
+
+def _is_of_numbers(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
+    """Whether one element comes to what NumPy makes of numbers, which warns if an infinity or a NaN comes up."""
+    told: list[str] = []
+    columns = [_examples(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
+    for place, value in enumerate((0, 1, 2, 3, 0.5)):       # of which powers may be special
+        columns[-1][-60 + 12 * place :][:12] = value
+    found = np.zeros(1, dtypes[-1])
+    with np.errstate(all="call", under="ignore", call=lambda kind, _: told.append(kind)):
+        for given in zip(*columns):
+            told.clear()
+            wanted = ufunc(*given)
+            _run(parts, [np.broadcast_to(each, 2) for each in given], found)
+            if wanted.tobytes() != found.tobytes() or bool(told) != _is_strange(wanted, given):
+                return False
+    return True
+
+
+def _is_strange(found: Any, given: Sequence[Any]) -> bool:
+    """Whether there is an infinity of finite numbers, or a NaN of none."""
+    if found.dtype.kind != "f":
+        return False
+    overflow = not np.isfinite(found) and all(map(np.isfinite, given))
+    return bool(overflow or (np.isnan(found) and not any(map(np.isnan, given))))
 
 
 def _is_steady(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:

@@ -10,9 +10,10 @@ import numpy as np
 from autograph.runtime.engines.native.numpys import is_there
 from autograph.runtime.engines.native.storing import IN_PLACE
 from autograph.runtime.graph import Constant, Node, Value
-from autograph.runtime.operands import DTYPES, NoLowering
-from autograph.runtime.ops.inner import CLIPS, LOOPS, Inner, power_of
-from autograph.runtime.types import BOOL, TensorType, type_of
+from autograph.runtime.operands import NoLowering
+from autograph.runtime.ops.exact import Inner, known_dtype, promotes
+from autograph.runtime.ops.inner import CLIPS, LOOPS, power_of
+from autograph.runtime.types import TensorType, type_of
 
 REDUCTIONS = {
     f"{prefix}{name}": how
@@ -118,20 +119,3 @@ def key_of(arg: Any) -> Any:
     if isinstance(arg, (Value, Constant)):
         return arg
     return id(arg) if isinstance(arg, np.ndarray) else (type(arg), repr(arg))
-
-
-def known_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The same dtype as `DTYPES` has it."""
-    found = DTYPES.get(dtype.char) if dtype.isnative else None
-    if found is None:
-        raise NoLowering
-    return found
-
-
-def promotes(type_: TensorType) -> Any:
-    """As what a number takes part in finding the dtypes of a loop."""
-    return type(type_.dtype.type(0).item()) if is_weak(type_) else type_.dtype
-
-
-def is_weak(type: TensorType) -> bool:
-    return type.kind == "python" and type != BOOL

@@ -19,7 +19,7 @@ from autograph.runtime.engines.native.hoisting import Chunk, Hoisting
 from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.objects import llvm_type
 from autograph.runtime.operands import Array, Complex, Number
-from autograph.runtime.types import BOOL, INT, scalar
+from autograph.runtime.types import BOOL, INT, TensorType, scalar
 
 BLIND = 512     # turns at a time
 STORES = 4      # of a turn, at most
@@ -49,6 +49,12 @@ class Watching(Hoisting):
         if self.chunk is not None and self._is_blind:
             self.chunk.exits += 1
         return super().python(name, *args)
+
+    def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:
+        """NumPy's loops may take flags down."""
+        if self.chunk is not None and self._is_blind:
+            self.chunk.exits += 1
+        return super().ufunc(ufunc, type, *args)
 
     # Doubts -----------------------------------------------------------------------------------------------------------
 

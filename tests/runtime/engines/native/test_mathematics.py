@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.ops.singles import OF_NUMBERS
 from tests.runtime.engines.native.test_numbers import VALUES, check
 
 NUMBERS = [random.Random(1).choice((1, -1)) * 10 ** random.Random(seed).uniform(-8, 8) for seed in range(300)]
@@ -15,14 +14,18 @@ EXAMPLES = [*VALUES["float"], *VALUES["int"], *VALUES["np.float32"], True, *NUMB
 ONE = """acos asin atan acosh asinh atanh cos cosh exp expm1 log log10 log1p log2 sin sinh tan tanh sqrt fabs floor ceil
 trunc degrees radians isnan isfinite exp2 cbrt""".split()
 
+OF_NUMPY = """sqrt square reciprocal fabs absolute sign floor ceil trunc rint copysign isnan isinf isfinite exp exp2
+expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh arccosh arctanh cbrt power arctan2
+hypot""".split()
+
 
 @pytest.mark.parametrize("name", [name for name in ONE if hasattr(math, name)])
 def test_of_one(name, tmp_path):
     check(tmp_path, f"math.{name}(x)", "x", [(x,) for x in EXAMPLES])
 
 
-@pytest.mark.parametrize("name", OF_NUMBERS)
-@pytest.mark.parametrize("kind", ["np.float64", "np.float32", "int"])
+@pytest.mark.parametrize("name", OF_NUMPY)
+@pytest.mark.parametrize("kind", ["np.float64", "np.float32", "int", "np.int8"])
 def test_of_numpy(name, kind, tmp_path):
     examples = VALUES[kind] + (NUMBERS[:50] if kind == "np.float64" else [])
     if name in ("copysign", "power", "arctan2", "hypot"):
