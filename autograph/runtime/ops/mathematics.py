@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.runtime.operands import Emitter, NoLowering, Number
-from autograph.runtime.ops.scalars import arithmetic, finite, fitted, inverse, number, zero
+from autograph.runtime.ops.scalars import arithmetic, finite, fitted, inverse, number, result, zero
 from autograph.runtime.types import BOOL, FLOAT, INT
 
 
@@ -97,16 +97,22 @@ def is_finite(emit: Emitter, a: Any) -> Number:
 
 
 def float_power(emit: Emitter, x: Number, y: Number) -> Number:
-    """`x ** y` of Python's floats: the library's, of finite numbers. For a complex result, that gives a NaN."""
-    if FLOAT not in (x.type, y.type) or x.type.kind != "python" or y.type.kind != "python":
+    """`x ** y` of floats: the library's. Of Python's they must be finite; for a complex result, it gives a NaN."""
+    type = result("pow", x, y)
+    if type.dtype != FLOAT.dtype:
         raise NoLowering
-    return of_library("pow")(emit, x, y)
+    if type == FLOAT:
+        return of_library("pow")(emit, x, y)
+    base, exponent = fitted(emit, x, type), fitted(emit, y, type)
+    found = Number(type, emit.library("pow", base, exponent).ref)
+    emit.leave_if_warned(found, base, exponent)
+    return found
 
 
 def power(emit: Emitter, a: Any, b: Any) -> Number:
-    """`a ** b` of Python's floats, or of integers with a small constant `b`."""
+    """`a ** b` of floats, or of integers with a small constant `b`."""
     x, y = number(emit, a), number(emit, b)
-    if FLOAT in (x.type, y.type):
+    if "f" in (x.type.dtype.kind, y.type.dtype.kind):
         return float_power(emit, x, y)
     if x.type.dtype.kind not in "iu" or y.type != INT or y.known is None or not 1 <= y.known <= 8:
         raise NoLowering

@@ -34,7 +34,13 @@ def _size(a: float, b: float) -> float:
     return abs(number) if abs(number) == abs(np.complex128(number)) else math.nan
 
 
-_OTHERS: dict[str, Any] = {"hypot": _size}
+def _power(a: float, b: float) -> float:
+    """`a ** b`, of Python's and NumPy's if that is the same."""
+    found = math.pow(a, b)
+    return found if found == np.float64(a) ** b else math.nan
+
+
+_OTHERS: dict[str, Any] = {"hypot": _size, "pow": _power}
 
 
 @cache
@@ -64,3 +70,5 @@ def _examples(name: str) -> Iterator[tuple[float, ...]]:
     draw = random.Random(1)
     for _ in range(_TRIES):
         yield tuple(draw.choice((1, -1)) * 10 ** draw.uniform(-6, 3) for _ in range(1 + (name in _TWO)))
+        if name == "pow":       # by numbers that may be done otherwise
+            yield 10 ** draw.uniform(-6, 3), draw.choice((0.0, 1.0, 2.0, 3.0, -1.0, 0.5))

@@ -56,6 +56,12 @@ class Watching(Hoisting):
             self.chunk.exits += 1
         return super().ufunc(ufunc, type, *args)
 
+    def library(self, name: str, *args: Number) -> Number:
+        """Nor is it known of the C library's functions that they do not."""
+        if self.chunk is not None and self._is_blind:
+            self.chunk.exits += 1
+        return super().library(name, *args)
+
     # Doubts -----------------------------------------------------------------------------------------------------------
 
     def doubt_if(self, condition: Number) -> None:

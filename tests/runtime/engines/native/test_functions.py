@@ -83,6 +83,18 @@ def test_they_are_machine_code(tmp_path):
         assert len(regions(function)[0].compiled) == 1
 
 
+def test_powers_are_machine_code(tmp_path):
+    plain = defined(tmp_path, "def f(x):\n found = 0.0\n for v in x:\n  found += v ** 2 + v ** v\n return found")
+    x = np.linspace(0.1, 0.9, 50)
+    assert repr(ag.function(plain, engine="native", strict="detour")(x)) == repr(plain(x))
+
+
+@pytest.mark.parametrize("a, b", [("np.float64", "np.float64"), ("np.float64", "int"), ("float", "np.float64")])
+def test_powers(a, b, tmp_path):
+    whole = [type(VALUES[b][0])(each) for each in (2, 3, -1)]
+    check(tmp_path, "x ** y", "x, y", pairs(a, b) + [(x, y) for x in numbers(a) for y in whole])
+
+
 def test_they_are_vectorised():
     def shrunk(x, out):
         for i in range(len(x)):
