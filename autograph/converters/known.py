@@ -6,6 +6,7 @@ function, in its globals.
 
 from __future__ import annotations
 
+import enum
 import math
 import sys
 import types
@@ -13,6 +14,7 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 import gast
+import numpy as np
 
 from autograph.converters import movable
 from autograph.converters.base import Context
@@ -32,16 +34,20 @@ def function_context(tree: gast.AST, filename: str, globals: Mapping[str, Any], 
     """The context for converting one live function."""
     used = names.all_names(tree)
     found = global_names(used, globals)
-    known = {name: dotted for name, (dotted, _) in found.items() if dotted is not None}
+    known = {name: dotted for name, (dotted, *_) in found.items() if dotted is not None}
     context = Context(filename, known, frozenset(found.keys() - known.keys()), taken=used)
-    context.frame_depths = {name: math.inf for name, (_, looks) in found.items() if looks}
+    context.frame_depths = {name: math.inf for name, (_, looks, _) in found.items() if looks}
+    context.holding = {name: holds for name, (_, _, holds) in found.items() if holds}
     if free:
         context.locals.append(set(free))
     return context
 
 
-def global_names(used: Set[str], globals: Mapping[str, Any]) -> dict[str, tuple[str | None, bool]]:
-    """All that converters know of globals, by name: from where they were imported, whether they look at frames."""
+def global_names(used: Set[str], globals: Mapping[str, Any]) -> dict[str, tuple[str | None, bool, str]]:
+    """All that converters know of globals, by name.
+
+    From where they were imported, whether they look at frames, and whether they are arrays, or may hold some.
+    """
     own = globals.get("__name__", "")  # what the module itself defines is no import, whatever the module is called
     found = {}
     for name in used & globals.keys():
@@ -49,8 +55,19 @@ def global_names(used: Set[str], globals: Mapping[str, Any]) -> dict[str, tuple[
         dotted = _dotted(value)
         if dotted is not None and not isinstance(value, types.ModuleType) and value.__module__ == own:
             dotted = None
-        found[name] = dotted, looks_at_frames(value)
+        found[name] = dotted, looks_at_frames(value), _holding(value)
     return found
+
+
+def _holding(value: Any) -> str:
+    """Whether a global is an array, or an object that may hold some."""
+    if isinstance(value, np.ndarray):
+        return "itself"
+    plain = isinstance(value, (type, types.ModuleType, types.FunctionType, enum.Enum, np.generic))
+    return "within" if not plain and type(value).__flags__ & _HEAP_TYPE else ""
+
+
+_HEAP_TYPE = 1 << 9     # made by a `class` statement
 
 
 _FRAME_NAMES = frozenset({"_getframe", "currentframe", "f_back", "f_locals", "extract_stack"})

@@ -81,7 +81,12 @@ def _may_be_array(operand: gast.AST, context: Context) -> bool:
     root = operand
     while isinstance(root, (gast.Attribute, gast.Subscript)):
         root = root.value.args[0] if template.is_call(root.value, "ref") else root.value
-    return isinstance(root, gast.Name) and context.is_local(root.id) and not (operand is root and root.id == "self")
+    if not isinstance(root, gast.Name):
+        return False
+    if context.is_local(root.id):
+        return not (operand is root and root.id == "self")
+    holds = context.holding.get(root.id, "")
+    return holds == "itself" or (holds == "within" and operand is not root)
 
 
 def _makes_text(node: gast.AST, context: Context) -> bool:

@@ -71,9 +71,10 @@ class Rows(Emitter):
 
     def pin(self, x: Number) -> None:
         """Compute a number, whatever becomes of it: all that are pinned go into what `row` gives."""
-        kind = f"i{max(32, 8 * x.type.dtype.itemsize)}"
+        own, kind = llvm_type(x.type.dtype), f"i{max(32, 8 * x.type.dtype.itemsize)}"
         before, self._now = self._now, self._lines["turn"]
-        bits = self._emit(f"bitcast {llvm_type(x.type.dtype)} {x.ref} to {kind}") if x.type.dtype.kind == "f" else x.ref
+        how = "bitcast" if x.type.dtype.kind == "f" else "zext"
+        bits = x.ref if own == kind else self._emit(f"{how} {own} {x.ref} to {kind}")
         self._pinned[kind] = self._emit(f"or {kind} {self._pinned.get(kind, f'%p{kind}')}, {bits}")
         self._now = before
 

@@ -675,3 +675,12 @@ def test_what_is_in_vain_is_given_up(settings):
             assert outcome(staged, zeros + 1, zeros) == outcome(f, zeros + 1, zeros)
     assert not kernels(staged) and "NumPy has to look" in told(staged)
     assert outcome(staged, zeros, zeros + 1) == outcome(f, zeros, zeros + 1)
+
+
+def test_small_integers_that_are_clipped_and_widened():
+    @ag.function
+    def brighten(x):
+        return np.clip(x.astype(np.int16) + 3, 0, 255).astype(x.dtype)
+
+    for x in (np.array([[1.0, 254.5]]), np.full((30, 30), 7.0)):
+        np.testing.assert_array_equal(native(brighten)(x), brighten.python_function(x), strict=True)
