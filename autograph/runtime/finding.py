@@ -35,21 +35,21 @@ class Finding:
 
     def find_tuples(self) -> None:
         """Know the sources of all tuples that objects have which the function knows."""
-        for thing, base, key, part in self._known_parts(self._searched):
+        for thing, base, key, part in self.known_parts(self._searched):
             if type(part) is tuple:
                 self.sources.setdefault(id(part), (part, _place(thing, base, key, part)))
         self._searched = len(self.objects)
 
     def find(self, value: Any) -> tuple[Any, Source] | None:
         """The attribute, of an object that the function knows, that something is: what has it, and its source."""
-        for thing, base, key, part in self._known_parts():
+        for thing, base, key, part in self.known_parts():
             if part is value:
                 source = _place(thing, base, key, value)
                 self.read_at.setdefault(id(value), (value, source))
                 return thing, source
         return None
 
-    def _known_parts(self, since: int = 0) -> Iterator[tuple[Any, Source, Any, Any]]:
+    def known_parts(self, since: int = 0) -> Iterator[tuple[Any, Source, Any, Any]]:
         """What has parts, in the objects that the function knows (the latest, from a number on), and what they are."""
         for known in list(self.objects.values())[since:]:
             for thing, base in self._within(*known):

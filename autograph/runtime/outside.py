@@ -66,6 +66,7 @@ class Outside(Finding):
         self.met_again: list[tuple[Any, Source | Value]] = []  # objects that are known, from other sources
         self.exposed: dict[int, Any] = {}  # objects that code saw which is not traced
         self.read_late: dict[tuple[int, str], Tensor] = {}
+        self.reread: dict[int, Any] = {}  # containers that are globals, and that the graph reads
         self._seen: dict[int, tuple[Any, Any]] = {}
         self._loads: dict[tuple[Any, ...], Value] = {}
         self._arrays: dict[int, Tensor] = {}
@@ -124,16 +125,28 @@ class Outside(Finding):
         for thing, _ in self.objects.values():
             yield thing
 
+    def is_global(self, value: Any) -> bool:
+        """Whether a container is known as a global or variable, or in one."""
+        return id(value) in self.reread or self._seen.get(id(value), (None, value))[1] is not value
+
+    def original(self, copy: Any) -> Any:
+        """What traced code has a copy of."""
+        return next((value for value, found in self._seen.values() if found is copy), copy)
+
     # Looking at values ------------------------------------------------------------------------------------------------
 
     def see(self, value: Any, source: Source) -> Any:
         """What traced code gets for a value from outside."""
         if is_tensor(value):
             return value
-        if type(value) is np.ndarray or source.key in self.late:
+        if type(value) is np.ndarray:
+            return self.load(value, source)
+        kind = nest.kind_of(value) if not isinstance(value, type) else None
+        if kind is not None and not isinstance(value, tuple) and (source.key in self.late or not is_small(value)):
+            self.reread[id(value)] = value
+        if source.key in self.late:
             return self.load(value, source)
         self.meet(value)
-        kind = nest.kind_of(value) if not isinstance(value, type) else None
         if is_opaque(value) or (kind is not None and not is_small(value)):
             return self.load(value, source)
         if kind is not None:

@@ -48,6 +48,7 @@ from autograph.runtime.types import TensorType
 from autograph.runtime.verdicts import Verdicts
 from autograph.runtime.warned import Warnings
 from autograph.runtime.watching import attribute_guards
+from autograph.runtime.ways import Ways
 from autograph.runtime.writing import Writer
 
 _GROUPS: Any = getattr(builtins, "BaseExceptionGroup", ())  # from Python 3.11 on
@@ -120,7 +121,8 @@ class Tracer:
         self.params: dict[Value, str] = {}
         self.verdicts = Verdicts(function, self.params)
         self.lowering = Lowering(self.trace, self.outside)
-        self.writer = Writer(self.trace, self.outside, self.lowering)
+        self.ways = Ways(self.outside, {path: value for value, path in _containers(function, *example)})
+        self.writer = Writer(self.trace, self.outside, self.lowering, self.ways)
         try:
             self.args, self.kwargs = signature.fill(self._leaves(example))
             self._register_containers()
@@ -149,6 +151,8 @@ class Tracer:
     def _stands_for(self, param: Value, leaf: Dynamic, value: Any) -> Any:
         if isinstance(leaf.type, TensorType) or leaf.cls is None:
             return self.trace.handle(param)
+        if isinstance(value, (list, dict, set)):
+            self.ways.whole.append(value)
         if not stands_for_itself(leaf.cls):
             self.trace.classes[param] = leaf.cls
             return self.trace.handle(param)
@@ -255,6 +259,7 @@ class Tracer:
 
     def _leave(self) -> None:
         """Let the graph write what is still to be written, before the program returns or raises."""
+        self.ways.check_reread()
         self.writer.check_entered(self.trace.graph)
         self.trace.journal.write_back()
 

@@ -21,15 +21,17 @@ from autograph.runtime.signature import Respecialise
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import ObjectType
+from autograph.runtime.ways import Ways
 
 
 class Writer:
     """See the module's documentation."""
 
-    def __init__(self, trace: Trace, outside: Outside, values: Lowering) -> None:
+    def __init__(self, trace: Trace, outside: Outside, values: Lowering, ways: Ways) -> None:
         self.trace = trace
         self.outside = outside
         self.values = values
+        self.ways = ways
         self.lower = values.lower
         self._writes: set[int] = set()  # the nodes that were recorded here
         self._own: dict[int, Any] = {}  # containers and objects that traced code made
@@ -106,6 +108,8 @@ class Writer:
         known = self.values.paths.get(id(thing))
         outer = self.outside.objects.get(id(thing))
         source = self.outside.sources.get(id(thing))
+        if not same(after, before):
+            self._check_ways(thing)
         if source is not None:
             return {source[1].key} if not same(after, before) else set()
         if known is None and outer is None and not isinstance(thing, type):
@@ -119,6 +123,14 @@ class Writer:
             return set()
         place = self.values.by_reference(known[1], thing) if known else outer[1] if outer else None
         return self._write_object(thing, after, before, first, place if isinstance(place, Value) else Constant(thing))
+
+    def _check_ways(self, thing: Any) -> None:
+        """See to it that what is changed does not change elsewhere, too."""
+        known = self.values.paths.get(id(thing))
+        if known is not None:
+            self.ways.check_argument(known[1])
+        elif id(thing) in self.outside.sources or isinstance(thing, (list, dict, set)):
+            self.ways.check(self.outside.original(thing))
 
     def _write_found(self, thing: Any, after: Any, before: Any, first: Any) -> set[tuple[Any, ...]]:
         """The same for what is an attribute of an object that is known; what is not found was made by traced code."""
