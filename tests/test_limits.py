@@ -98,6 +98,9 @@ def printed(example: Example, how: str, monkeypatch: pytest.MonkeyPatch) -> str:
     exec(compile(example.elsewhere, "<elsewhere>", "exec"), vars(helper))
     monkeypatch.setitem(sys.modules, name, module)
     monkeypatch.setitem(sys.modules, "elsewhere", helper)
+    for each in list(sys.modules.values()):
+        if type(each) is types.ModuleType:
+            vars(each).pop("__warningregistry__", None)  # which Python notes there when other tests warn
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(code, vars(module))
     return ", ".join(out.getvalue().splitlines())

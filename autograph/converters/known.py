@@ -14,7 +14,6 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 import gast
-import numpy as np
 
 from autograph.converters import movable
 from autograph.converters.base import Context
@@ -61,13 +60,13 @@ def global_names(used: Set[str], globals: Mapping[str, Any]) -> dict[str, tuple[
 
 def _holding(value: Any) -> str:
     """Whether a global is an array, or an object that may hold some."""
-    if isinstance(value, np.ndarray):
-        return "itself"
-    plain = isinstance(value, (type, types.ModuleType, types.FunctionType, enum.Enum, np.generic))
+    if type(value).__module__ == "numpy":  # which is not imported for that
+        return "itself" if type(value).__name__ == "ndarray" else ""
+    plain = isinstance(value, (type, types.ModuleType, types.FunctionType, enum.Enum))
     return "within" if not plain and type(value).__flags__ & _HEAP_TYPE else ""
 
 
-_HEAP_TYPE = 1 << 9     # made by a `class` statement
+_HEAP_TYPE = 1 << 9  # made by a `class` statement
 
 
 _FRAME_NAMES = frozenset({"_getframe", "currentframe", "f_back", "f_locals", "extract_stack"})

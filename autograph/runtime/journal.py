@@ -219,6 +219,8 @@ def inside(value: Any) -> Iterable[Any]:
     """What can be reached from a value in one step."""
     if _is_ours(value):
         return ()
+    if isinstance(value, Fallback):  # the builtins are not the program's
+        return [part for name, part in value.items() if name != "__builtins__"]
     if isinstance(value, (dict, list, tuple, set, frozenset, deque)):
         own = attributes(value).values() if type(value).__flags__ & _HEAP else ()
         return [*(value.values() if isinstance(value, dict) else value), *own]

@@ -119,7 +119,7 @@ class Outside(Finding):
         for environment in self.environments.values():
             yield environment
             yield from environment.seen.values()
-            yield from dict.values(environment)
+            yield from (part for name, part in dict.items(environment) if name != "__builtins__")
         for _, mine, _ in self.cells.values():
             yield mine
         for thing, _ in self.objects.values():

@@ -15,6 +15,13 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.runtime import journal
+
+
+@pytest.fixture(autouse=True)
+def in_a_small_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many objects as there are after other tests nobody looks through."""
+    monkeypatch.setattr(journal, "MANY", 10_000_000)
 
 
 def summed(p, n):
