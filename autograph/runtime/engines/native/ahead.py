@@ -131,8 +131,10 @@ class RunningAhead(Versions):
 
         So `total = 0.0`, to which elements are added, needs no code of its own for the first of them.
         """
-        params = node.blocks[0].params[-len(carried) :] if carried else []
-        pairs = zip(params, carried, self._results(node))
+        results = self._results(node)
+        if not results:  # nothing is carried, or no turn comes to its end
+            return carried
+        pairs = zip(node.blocks[0].params[-len(carried) :], carried, results)
         return [Number(_STRONG, each[1].ref) if self._is_weak(node, *each) else each[1] for each in pairs]
 
     def _is_weak(self, node: Node, param: Value, begin: Any, result: Any) -> bool:

@@ -420,3 +420,25 @@ def with_python(a):
 def test_what_python_does_within():
     native = check(with_python, lambda: (np.zeros((30, 3)),), lambda: (np.arange(90.0).reshape(30, 3) + 1,))
     assert not is_blind(native)
+
+
+def test_a_loop_of_which_no_turn_comes_to_its_end():
+    """It once never ended, either."""
+
+    def f(x, n):
+        found = 0
+        for _ in range(n):
+            if found < x[0]:
+                if x[0 % len(x)] > 1:
+                    found = 1
+            else:
+                raise ValueError(n)
+        return found
+
+    function = ag.function(f, engine="native")
+    for x in (np.array([]), np.zeros(0, int)):
+        for n in (0, 5, 1):
+            try:
+                assert function(x, n) == 0 == n
+            except IndexError as error:
+                assert "out of bounds" in str(error) and n
