@@ -18,6 +18,7 @@ import numpy as np
 from autograph.runtime.engines.native.memory import Memory
 from autograph.runtime.engines.native.objects import CLASS, TABLE, VALUE, Count, llvm_type, part_of
 from autograph.runtime.operands import Array, Complex, NoLowering, Number
+from autograph.runtime.ops.complexes import part_type
 from autograph.runtime.types import BOOL, INT, TensorType, scalar
 
 POLL = 1 << 16      # turns from one look at signals to the next
@@ -284,7 +285,7 @@ class Emitter(Memory):
     def number(self, thing: str, type: TensorType) -> Number | Complex:
         """The number that an object is; leave if it is none of that type."""
         if type.dtype.kind == "c":
-            part = TensorType(part_of(type.dtype), (), type.kind)
+            part = part_type(type)
             real, imag = (Number(part, ref) for ref in self.parts_in(thing, type))
             return Complex(type, (real, imag))
         found = self.number_in(thing, type)
