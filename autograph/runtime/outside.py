@@ -129,6 +129,11 @@ class Outside(Finding):
         """Whether a container is known as a global or variable, or in one."""
         return id(value) in self.reread or self._seen.get(id(value), (None, value))[1] is not value
 
+    @property
+    def known_in_all(self) -> int:
+        """How many objects, containers and globals are known."""
+        return len(self.objects) + len(self._seen) + len(self.reread)
+
     def original(self, copy: Any) -> Any:
         """What traced code has a copy of."""
         return next((value for value, found in self._seen.values() if found is copy), copy)

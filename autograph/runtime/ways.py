@@ -26,6 +26,7 @@ class Ways:
 
     def __init__(self, outside: Outside, arguments: Mapping[str, Any]) -> None:
         self.whole: list[Any] = []
+        self._checked: dict[int, tuple[Any, int]] = {}  # with how much was known then
         self._outside = outside
         self._arguments = arguments
 
@@ -45,6 +46,10 @@ class Ways:
         Raises:
             Plain: there are several.
         """
+        known = self._outside.known_in_all
+        if self._checked.get(id(value), (value, -1))[1] == known:
+            return
+        self._checked[id(value)] = value, known
         found = list(self._to(value))
         if len(found) > 1:
             reason = f"a {type(value).__name__} is changed that is {' and '.join(found)}"
