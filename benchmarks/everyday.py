@@ -48,7 +48,7 @@ def once(work: Work, count: int) -> float:
 def warmed(function: Callable[..., Any], args: tuple[Any, ...], patient: bool) -> Work:
     """A call of a function, of which all has been compiled that will be."""
     begin, calls = clock(), 0
-    while calls < 3 or (clock() < begin + WARM and (patient or calls < 100)):
+    while calls < 3 or (clock() < begin + WARM and (patient or calls < 1000)):
         function(*args)
         calls += 1
     return lambda: function(*args)

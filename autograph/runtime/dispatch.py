@@ -16,6 +16,14 @@ raises the errors of wrong calls. It makes the key of the arguments, looks up th
         except BaseException as ag_result:
             ag_trim(ag_result)
             raise
+
+Once a trace has been entered often, it is the favourite: before keys are made, it is tested whether they would be those
+of that trace, which takes half the time:
+
+            if ag_type(x) is ag_array and x.shape == ag_k0_0 and x.dtype is ag_k0_1 and axis is ag_k1_1:
+                ag_result = ag_favourite(x, axis)
+                if ag_result is not ag_miss:
+                    return ag_result
 """
 
 from __future__ import annotations
@@ -25,14 +33,14 @@ import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter
-from types import CodeType, FunctionType
+from types import BuiltinFunctionType, CodeType, FunctionType
 from typing import Any, cast
 
 import numpy as np
 
 from autograph.runtime.arguments import NUMBERS, VARIADIC, key_of, key_of_parts
 from autograph.runtime.callables import user_code
-from autograph.runtime.entry import MISS, never, trim
+from autograph.runtime.entry import MISS, Entry, never, trim
 
 # Scalars whose class says all: one trace for all of a class.
 ATOMS: frozenset[type] = NUMBERS | {
@@ -44,7 +52,11 @@ ATOMS: frozenset[type] = NUMBERS | {
 
 
 def make_dispatcher(
-    function: Any, parameters: Sequence[Parameter], keyers: Mapping[str, Callable[[Any], Any]], names: dict[str, Any]
+    function: Any,
+    parameters: Sequence[Parameter],
+    keyers: Mapping[str, Callable[[Any], Any]],
+    names: dict[str, Any],
+    favourite: tuple[Any, Entry] | None = None,
 ) -> FunctionType:
     """The dispatcher of `function`.
 
@@ -52,12 +64,21 @@ def make_dispatcher(
         function: what the user wrote, whose name and place it bears.
         keyers: for parameters of which a policy says something, how to make their keys.
         names: `active`, `eager`, `divert`, `find` and `slow`.
+        favourite: key and entry of the trace that is to be tried first.
     """
     prefix = _prefix(parameters)
     described = tuple((p.name, p.kind, p.default is not Parameter.empty) for p in parameters)
-    template = _dispatcher_code(described, frozenset(keyers), prefix)
-    common: dict[str, Any] = {"type": type, "atoms": ATOMS, "array": np.ndarray, "never": never, "miss": MISS}
-    common |= {"key": key_of, "parts": key_of_parts, "errors": BaseException, "trim": trim}
+    tests: tuple[str, ...] = ()
+    if favourite is not None and is_plain(favourite[0]):
+        key, entry = favourite
+        keys = [key] if len(parameters) == 1 else key
+        found = [_test(f"§k{n}", p, key, p.name in keyers) for n, (p, key) in enumerate(zip(parameters, keys))]
+        tests = tuple(code for code, _ in found)
+        names = {**names, "favourite": entry}
+        names |= {f"k{n}_{i}": part for n, (_, parts) in enumerate(found) for i, part in enumerate(parts)}
+    template = _dispatcher_code(described, frozenset(keyers), prefix, tests)
+    common: dict[str, Any] = {"type": type, "map": map, "atoms": ATOMS, "array": np.ndarray, "never": never}
+    common |= {"miss": MISS, "key": key_of, "parts": key_of_parts, "errors": BaseException, "trim": trim}
     own = {f"key_of_{name}": keyer for name, keyer in keyers.items()}
     namespace = {prefix + name: value for name, value in {**common, **own, **names}.items()}
     made = FunctionType(_placed(template, function), namespace)
@@ -87,11 +108,16 @@ Described = tuple[tuple[str, Any, bool], ...]
 
 
 @functools.lru_cache(maxsize=512)
-def _dispatcher_code(parameters: Described, keyed: frozenset[str], prefix: str) -> CodeType:
+def _dispatcher_code(
+    parameters: Described, keyed: frozenset[str], prefix: str, tests: tuple[str, ...] = ()
+) -> CodeType:
     """Code all of whose instructions stand on the first line, so that it can be moved to any line."""
     names = [name for name, _, _ in parameters]
     values = "".join(f"{name}, " for name in names)
     body = [f"if §active or §eager:\n §result = §divert(({values}))\n if §result is not §miss:\n  return §result"]
+    if tests:
+        test = " and ".join(tests)
+        body.append(f"if {test}:\n §result = §favourite({values})\n if §result is not §miss:\n  return §result")
     for number, (name, kind, _) in enumerate(parameters):
         body.append(_key_statement(f"§{number}", name, kind, name in keyed))
     keys = "".join(f"§{number}, " for number in range(len(names)))
@@ -113,6 +139,49 @@ def _key_statement(target: str, name: str, kind: Any, keyed: bool) -> str:
         f"{target} = §type({name})\nif {target} not in §atoms:\n"
         f" {target} = ({name}.shape, {name}.dtype) if {target} is §array else §key({name})"
     )
+
+
+def _test(mark: str, parameter: Parameter, key: Any, keyed: bool) -> tuple[str, Sequence[Any]]:
+    """Cheap code that is true only if the key of an argument is `key`; and what it calls `mark` and a number.
+
+    Args:
+        keyed: whether a policy says something of the parameter.
+    """
+    name = parameter.name
+    variadic = parameter.kind in VARIADIC
+    if not variadic and isinstance(key, type) and key in ATOMS:
+        return f"§type({name}) is {mark}_0", [key]
+    if isinstance(key, tuple) and not variadic:
+        kind, *parts = key
+        if isinstance(kind, tuple):
+            shape = f"{name}.shape == {mark}_0" if None not in kind else f"{name}.ndim == {len(kind)}"
+            if None not in kind or not any(kind):
+                return f"§type({name}) is §array and {shape} and {name}.dtype is {mark}_1", [kind, *parts]
+        elif keyed:
+            pass
+        elif kind in _SINGLE:
+            return f"{name} is {mark}_0", parts
+        elif kind in (list, tuple) and NUMBERS.issuperset(parts):
+            return f"§type({name}) is {mark}_0 and [*§map(§type, {name})] == {mark}_1", [kind, parts]
+        elif kind in (list, tuple) and parts and {*map(type, parts[len(parts) // 2 :])} == {str}:
+            types, texts = parts[: len(parts) // 2], kind(parts[len(parts) // 2 :])
+            same = f"{name} == {mark}_2 and [*§map(§type, {name})] == {mark}_1"
+            return f"§type({name}) is {mark}_0 and {same}", [kind, types, texts]
+    made = f"§key_of_{name}" if keyed else "§parts" if variadic else "§key"
+    return f"{made}({name}) == {mark}_0", [key]
+
+
+_SINGLE = frozenset({FunctionType, bool, type(None)})
+
+
+def is_plain(key: Any) -> bool:
+    """Whether to compare a key runs no code of the user's."""
+    if type(key) is tuple:
+        return all(map(is_plain, key))
+    return type(key) in _PLAIN or isinstance(key, np.dtype)
+
+
+_PLAIN = frozenset({type, type(None), bool, int, str, bytes, FunctionType, BuiltinFunctionType})
 
 
 def _header(parameters: Described) -> str:

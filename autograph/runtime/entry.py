@@ -24,6 +24,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from inspect import Parameter
+from itertools import combinations
 from typing import Any, cast
 
 from autograph.errors import AutographError
@@ -39,6 +40,7 @@ class _Miss:
 
 MISS = _Miss()
 Entry = Callable[..., Any]
+FEW = 8  # objects; to compare each with each takes less time than to make a set
 _TRANSLATED = """\
 try:
  return {}
@@ -166,9 +168,9 @@ class Builder:
                 firsts[identity] = code
                 kinds.setdefault(kind, []).append(code)
         for codes in kinds.values():
-            if len(codes) == 2:
-                conditions.append(f"{codes[0]} is not {codes[1]}")
-            elif len(codes) > 2:
+            if len(codes) <= FEW:
+                conditions += [f"{one} is not {other}" for one, other in combinations(codes, 2)]
+            else:
                 conditions.append(f"len({{{', '.join(f'id({code})' for code in codes)}}}) == {len(codes)}")
         return conditions
 

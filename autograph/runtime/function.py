@@ -77,7 +77,7 @@ class Function(Generic[P, R]):
             "find": made.traces.find.get,
             "slow": made.run,
         }
-        dispatcher = make_dispatcher(self.python_function, self._parameters, made.keyers(), names)
+        dispatcher = make_dispatcher(self.python_function, self._parameters, made.keyers(), names, made.favourite())
         self.__call__ = dispatcher  # type: ignore[method-assign]
 
     def _divert(self, values: tuple[Any, ...]) -> Any:

@@ -19,7 +19,7 @@ from autograph.runtime import learning
 from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_of, key_of_parts, keyer_of, read
 from autograph.runtime.callables import place_of
 from autograph.runtime.collecting import patient_collector
-from autograph.runtime.entry import MISS, Builder, broken
+from autograph.runtime.entry import MISS, Builder, Entry, broken
 from autograph.runtime.graph import user_line
 from autograph.runtime.options import ENGINES, NOTHING, Options, engine_for, refuse
 from autograph.runtime.raising import is_own
@@ -32,6 +32,7 @@ Tracer = Callable[[Any, Signature, tuple[tuple[Any, ...], dict[str, Any]], Optio
 _HERE = os.path.dirname(__file__) + os.sep
 RETRIES = 32  # how often one call may be traced anew because of what tracing brought to light
 PATIENCE = 1.0  # seconds to wait for another thread that traces the same function, before tracing it here as well
+MANY_CALLS = 200  # after which a trace is worth a dispatcher of its own
 OFTEN = 10  # traces after which a function is said to retrace often
 
 
@@ -83,6 +84,7 @@ class Specialiser:
         self._relearnt = relearnt
         self._lock = threading.RLock()
         self._warned = False
+        self._favourite: Trace | None = None
         self._gone: deque[Any] = deque(maxlen=256)
         specs = options.input_signature
         self.specified = None if specs is None else Specified(name, parameters, bind, specs, self.policy)
@@ -103,6 +105,22 @@ class Specialiser:
         return keys[0] if len(keys) == 1 else tuple(keys)
 
     # Calls ------------------------------------------------------------------------------------------------------------
+
+    def favourite(self) -> tuple[Any, Entry] | None:
+        """Key and entry of the trace that dispatchers are to try first."""
+        return next(((trace.key, trace.entry) for trace in self.traces if trace is self._favourite), None)
+
+    def _counted(self, trace: Trace, entry: Entry) -> Entry:
+        """An entry that makes its trace the favourite once it has been entered often."""
+
+        def counted(*values: Any) -> Any:
+            if trace.calls >= MANY_CALLS and trace.entry is counted:
+                self.traces.replace(trace, entry)
+                self._favourite = trace
+                self._relearnt()
+            return entry(*values)
+
+        return counted if self.specified is None else entry  # else other keys than its own lead to it
 
     def run(self, values: tuple[Any, ...]) -> Any:
         """Run a call for which the dispatcher has found no trace."""
@@ -195,6 +213,7 @@ class Specialiser:
         for message in learnt:
             self._tell("learnt", message)
         late = self.policy.late
+        self._favourite = None
         self.traces.drop_if(
             lambda trace: learning.is_stale(self.policy, trace) or any(guard.late in late for guard in trace.guards)
         )
@@ -268,6 +287,8 @@ class Specialiser:
             self._gone.append(hash(gone.key))
             room = f"there is room for {self.traces.limit}, see max_traces"
             self._tell("dropped", f"trace {gone.number} was dropped for trace {trace.number}: {room}")
+            if gone is self._favourite:
+                self._relearnt()
         self._warn(trace)
         return trace
 
@@ -279,6 +300,7 @@ class Specialiser:
         else:
             executable = self._compile(trace, traced)
             trace.entry = builder.make(trace, executable, traced.guards, traced.containers)
+        trace.entry = self._counted(trace, trace.entry)
         trace.entry_source = builder.source
 
     def _trace(self, trace: Trace, signature: Signature, example: tuple[tuple[Any, ...], dict[str, Any]]) -> Traced:
@@ -366,7 +388,7 @@ def _checks() -> bool:
 def _callers() -> int:
     """How far up the stack the user's code is, for `warnings.warn` called by who calls this."""
     depth, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+    while frame.f_back and frame.f_code.co_filename.startswith(_HERE):
         depth, frame = depth + 1, frame.f_back
     return depth
 

@@ -103,6 +103,13 @@ class Traces:
                 del self.find[each]
             self._link(trace.key)
 
+    def replace(self, trace: Trace, entry: Entry) -> None:
+        """Let calls enter a trace by `entry` from now on."""
+        with self._lock:
+            trace.entry = entry
+            if trace in self._order:
+                self._link(trace.key)
+
     def drop(self, trace: Trace) -> None:
         """Forget a trace."""
         with self._lock:
