@@ -7,6 +7,7 @@ written by hand.
     plan = Scheduler(graph).plan        which expressions are nested, what is a statement          `schedule`
     variables = Variables(plan)         which values share a variable, and its name                `variables`
     Expressions, Statements             an `ast`, in which line numbers tell of the graph's nodes  `expressions`, …
+    rotate_back, limit_nesting          what reads and runs better                                 `rotation`, `nesting`
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from autograph.runtime.engines.constants import Globals
 from autograph.runtime.engines.expressions import Expressions
 from autograph.runtime.engines.nesting import limit_nesting
 from autograph.runtime.engines.places import Marks, home, relocated
+from autograph.runtime.engines.rotation import rotate_back
 from autograph.runtime.engines.schedule import Scheduler
 from autograph.runtime.engines.statements import Statements
 from autograph.runtime.engines.text import text_of
@@ -117,6 +119,7 @@ def compile(graph: Graph, *, module: dict[str, Any] | None = None, filename: str
         body.pop()
     params = [variables.name(param) for param in plan.params]
     tree = _function(_function_name(graph.name), params, body or [ast.Pass(**expressions.at)])
+    rotate_back(tree)
     limit_nesting(tree, expressions.at)
     names = {**_of_warnings(module or {}), **constants.values}
     return Executable(graph, tree, names, expressions.marks, filename)
