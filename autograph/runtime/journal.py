@@ -144,6 +144,8 @@ class Journal:
     def settle(self, container: Any, key: Any) -> None:
         """Note that all paths have written an entry; where each has made an object of its own, it has to be anew."""
         base = self.base(container)
+        if isinstance(base, list) and key >= len(base):
+            return  # a list that the program has made, and made longer: nobody follows what is written to it
         value = contents(container)[key]
         whole = dict(base) if isinstance(base, dict) else list(base)
         whole[key] = value if type(value) in _LEAVES or is_tensor(value) else _MISSING

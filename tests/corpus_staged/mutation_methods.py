@@ -356,3 +356,19 @@ def rows_in_place(x):
         if x > i:
             row[0] = -1
     return xs
+
+
+@calls("0.7, np.arange(3.0), [1.0, 2.0]", "0.1, np.arange(3.0), [1.0, 2.0]")
+def longer_after_a_loop_and_written_in_one(p, a, ps):
+    xs = list(ps)
+    for y in a:
+        xs.pop()
+        xs.append(y)
+    xs.insert(0, p)
+    if p > 0.2:
+        n = 3
+        while n > 0:
+            n -= 1
+            xs.pop()
+            xs.append(p * n)
+    return sum(xs), xs
