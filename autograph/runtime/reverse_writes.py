@@ -24,7 +24,7 @@ def _setitem(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     if target not in reverse.shadows or _is_container(target) or not reverse.activity.varies((target, value)):
         return
     shadow, index = reverse.trace.handle(reverse.shadows[target]), reverse.primal(index, block, at)
-    if not isinstance(target.type, TensorType):
+    if _may_lack(reverse, target):
         reverse.contribute(value, reverse.trace.record("take_back", (shadow, index)))
     elif _is_basic(node.args[1]):
         gradient = copied(reverse, reverse.trace.record("getitem", (shadow, index)))
@@ -60,16 +60,24 @@ def _fill(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 def _add_at(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     array, index, value = node.args
     if array in reverse.shadows:
-        shadow, index = reverse.trace.handle(reverse.shadows[array]), reverse.primal(index, block, at)
-        reverse.contribute(value, copied(reverse, reverse.trace.record("getitem", (shadow, index))))
+        reverse.contribute(value, copied(reverse, _read(reverse, array, reverse.primal(index, block, at))))
 
 
 @handles("np.subtract.at")
 def _subtract_at(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     array, index, value = node.args
     if array in reverse.shadows:
+        read = _read(reverse, array, reverse.primal(index, block, at))
+        reverse.contribute(value, reverse.trace.record("neg", (read,)))
+
+
+@handles("gradient_at")
+def _gradient_at(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    array, index = node.args
+    gradient = reverse.take(node.output)
+    if gradient is not None and array in reverse.shadows:
         shadow, index = reverse.trace.handle(reverse.shadows[array]), reverse.primal(index, block, at)
-        reverse.contribute(value, reverse.trace.record("neg", (reverse.trace.record("getitem", (shadow, index)),)))
+        reverse.trace.record("add_at", (shadow, index, gradient))
 
 
 @handles("accumulate")
@@ -87,10 +95,12 @@ def _taken(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     if node.args[0] not in reverse.shadows:
         return
     shadow, rest = reverse.trace.handle(reverse.shadows[node.args[0]]), reverse.primal(node.args[1:], block, at)
-    if node.op == "take_out":
+    if node.op == "take_out" and _may_lack(reverse, node.args[0]):
+        reverse.trace.record("put_back", (shadow, ..., gradient, *rest))
+    elif node.op == "take_out":
         reverse.trace.record("np.copyto", (shadow, gradient), {"where": rest[0]} if rest else {})
     else:
-        op = "put_back" if node.op == "take_back" else "setitem"
+        op = "put_back" if node.op == "take_back" or _may_lack(reverse, node.args[0]) else "setitem"
         reverse.trace.record(op, (shadow, *rest, gradient))
 
 
@@ -99,6 +109,8 @@ def _taken_overwritten(reverse: Reverse, node: Node, block: Block, at: int) -> N
     array, op, place = node.args[:3]
     gradient = reverse.take(node.output)
     if array in reverse.shadows:
+        if _may_lack(reverse, array):
+            refuse(node)
         args, options = reverse.primal((list(node.args[2:]), node.kwargs), block, at)
         args[0], args[place] = reverse.trace.handle(reverse.shadows[array]), 0.0 if gradient is None else gradient
         reverse.trace.record(op, tuple(args), options)
@@ -115,11 +127,13 @@ def _unless_view(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 @handles("put_unless_view", "put_back")
 def _put(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     """The reverse of putting gradients in is to take them out."""
-    shadow, where, gradient = node.args
+    shadow, where, gradient, *mask = node.args
     if shadow not in reverse.shadows:
         return
     taken = reverse.trace.handle(reverse.shadows[shadow])
-    if node.op == "put_back":
+    if mask:
+        reverse.contribute(gradient, reverse.trace.record("take_out", (taken, *reverse.primal(mask, block, at))))
+    elif node.op == "put_back":
         reverse.contribute(gradient, reverse.trace.record("take_back", (taken, reverse.primal(where, block, at))))
     elif where in reverse.shadows:
         base = reverse.trace.handle(reverse.shadows[where])
@@ -195,6 +209,17 @@ def copied(reverse: Reverse, gradient: Any) -> Any:
     if isinstance(type, TensorType) and type.exact and type.kind != "array":
         return gradient
     return reverse.trace.record("snapshot", (gradient,))
+
+
+def _may_lack(reverse: Reverse, array: Value) -> bool:
+    """Whether what is changed may have no shadow when the program runs: it may be an array of integers then."""
+    return not isinstance(reverse.shadows[array].type, TensorType)
+
+
+def _read(reverse: Reverse, array: Value, index: Any) -> Any:
+    """The gradients of some items of an array."""
+    op = "gradient_at" if _may_lack(reverse, array) else "getitem"
+    return reverse.trace.record(op, (reverse.trace.handle(reverse.shadows[array]), index))
 
 
 def _is_container(value: Value) -> bool:

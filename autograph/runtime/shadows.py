@@ -311,11 +311,11 @@ class Shadows:
         """Let a loop go through shadows along with the items that they belong to."""
         body = node.blocks[0]
         count = len(body.params) - carried
-        parts = Node("parts_of", (self._of[node.args[0]],), None, (), node.place)
+        target = node.kwargs["target"]
+        parts = Node("parts_of", (self._of[node.args[0]], target), None, (), node.place)
         zipped = Node("zip", (node.args[0], parts.add_output(ANY)), None, (), node.place)
         into += [parts, zipped]
         node.args = (zipped.add_output(ObjectType("zip")), *node.args[1:])
-        target = node.kwargs["target"]
         node.kwargs = {**node.kwargs, "target": (target, map_args(lambda number: number + count, target))}
         self._items[node] = body.params[:count]
         shadows = [Value(_shadow_type(item.type), None, _name(item)) for item in body.params[:count]]

@@ -137,7 +137,36 @@ def newton(x):
     return np.sum(found**2)
 
 
-@pytest.mark.parametrize("function", [sorted_by_keys, table_of_chains, repeated_list, newton])
+def becomes_integers(x):
+    pairs, s, p = np.stack([x, x * x[0]], axis=1), x[0] * 0.0, x[1]
+    for i in range(3):
+        for (j, (u, v)), w in zip(enumerate(pairs), x):
+            s = s + u * v * p * w * j
+        (u, _), *rest = pairs
+        s += u * rest[0][1]
+        pairs[pairs > 0.4] = p
+        pairs[[0, 1], 0] = p * x[0]
+        if i > 0:
+            pairs = np.array([[1, 2], [3, 4]])
+    return s
+
+
+def may_become_integers(x):
+    z, p = x * 1.0, x[0]
+    for i in range(3):
+        z[z > 0.4] = p
+        z[[0, 1]] = p * x[0]
+        z[2] = p * p
+        np.add.at(z, [0, 0], p)
+        p = p * np.sum(z) / 3
+        z = x * p if i < len(z) else np.arange(3)
+    return p
+
+
+SECOND = [sorted_by_keys, table_of_chains, repeated_list, newton, becomes_integers, may_become_integers]
+
+
+@pytest.mark.parametrize("function", SECOND)
 def test_derivatives_up_to_the_second(function: Callable[[Any], Any]) -> None:
     gradient, steps = ag.grad(function), np.eye(3) * 1e-6
     assert np.allclose(gradient(X), [(function(X + step) - function(X - step)) / 2e-6 for step in steps], rtol=1e-5)

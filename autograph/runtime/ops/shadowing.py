@@ -85,13 +85,23 @@ def part_of(shadow: Any, index: Any) -> Any:
     return shadow[(*index, ...) if isinstance(index, tuple) else (index, ...)]
 
 
-def parts_of(shadow: Any) -> Any:
-    """The shadows of the items, as something to iterate over."""
+def parts_of(shadow: Any, form: Any = None) -> Any:
+    """The shadows of the items, as something to iterate over; `form`, a tuple, tells how each will be taken apart."""
+    if type(form) is tuple:
+        return (_in_form(part, form) for part in parts_of(shadow))
     if isinstance(shadow, np.ndarray):
         return [shadow[at, ...] for at in range(len(shadow))]
     if isinstance(shadow, np.flatiter):
         return [part_of(shadow, at) for at in range(len(shadow))]
     return itertools.repeat(None) if shadow is None else shadow
+
+
+def _in_form(part: Any, form: tuple[Any, ...]) -> Any:
+    """A shadow, with tuples of None in the place of None where the form has tuples."""
+    if part is not None and tuple not in map(type, form):
+        return part
+    parts = itertools.repeat(None) if part is None else part
+    return tuple(_in_form(each, inner) if type(inner) is tuple else each for each, inner in zip(parts, form))
 
 
 def arranged(shadow: Any) -> Any:
@@ -168,6 +178,8 @@ def accumulate(shadow: Any, gradient: Any) -> None:
 
 def add_at(shadow: Any, index: Any, gradient: Any) -> None:
     """Add a gradient to the items at `index`, to each item of an array as often as it is named there."""
+    if shadow is None:
+        return
     if isinstance(shadow, (list, tuple, dict)):
         accumulate(shadow[index], gradient)
     elif is_basic(index):
@@ -228,6 +240,8 @@ def take_out(shadow: Any, where: Any = True) -> Any:
 
 def take_at(shadow: Any, index: Any) -> Any:
     """The gradient of what was written to the items at `index`; of those named twice, to the last one."""
+    if shadow is None:
+        return 0.0
     found = shadow[index]
     if _may_repeat(index):
         last = np.zeros(shadow.shape if isinstance(shadow, np.ndarray) else len(shadow), int)
@@ -244,10 +258,17 @@ def take_back(shadow: Any, index: Any) -> Any:
     return take_at(shadow, index) if isinstance(shadow, ARRAYS) else 0.0
 
 
-def put_back(shadow: Any, index: Any, gradient: Any) -> None:
-    """The reverse of `take_back`."""
-    if isinstance(shadow, ARRAYS):
+def put_back(shadow: Any, index: Any, gradient: Any, where: Any = True) -> None:
+    """The reverse of `take_back`, or of `take_out` if that said where."""
+    if isinstance(shadow, ARRAYS) and where is True:
         shadow[index] = gradient
+    elif isinstance(shadow, np.ndarray):
+        np.copyto(shadow, gradient, where=where)
+
+
+def gradient_at(shadow: Any, index: Any) -> Any:
+    """The gradients of the items at `index` of what may be an array of integers, which has none."""
+    return 0.0 if shadow is None else snapshot(shadow[index])
 
 
 def take_overwritten(shadow: Any, op: str, place: int, *args: Any, **options: Any) -> Any:
@@ -259,6 +280,8 @@ def take_overwritten(shadow: Any, op: str, place: int, *args: Any, **options: An
         op: the function.
         place: of the value among its arguments, of which these are all but the first.
     """
+    if shadow is None:
+        return 0.0
     came, shape = np.zeros(shadow.shape, int), np.shape(args[place - 1])
     numbers = np.arange(1, math.prod(shape) + 1).reshape(shape)
     function = getattr(np, op[op.index(".") + 1 :])
@@ -330,6 +353,7 @@ declare("take_overwritten", effect=WRITE, target=take_overwritten, raises=True, 
 declare("unless_view", like_shadow, effect=WRITE, target=unless_view, tags=GRADIENT)
 declare("put_unless_view", nothing, effect=WRITE, target=put_unless_view, raises=True, tags=GRADIENT)
 declare("put_back", nothing, effect=WRITE, target=put_back, raises=True, tags=GRADIENT)
+declare("gradient_at", target=gradient_at, raises=True, tags=GRADIENT)
 declare("sorted_like", always(ObjectType("list")), effect=VIEW, target=sorted_like, raises=True, tags=GRADIENT)
 declare("sort_like", nothing, effect=WRITE, target=sort_like, raises=True, tags=GRADIENT)
 declare("ordered_like", always(ObjectType("list")), effect=WRITE, target=ordered_like, raises=True, tags=GRADIENT)
