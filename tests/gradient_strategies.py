@@ -20,6 +20,7 @@ import numpy as np
 
 F32 = np.float32
 HALVES = np.array([0.5, -0.5, 0.25])
+HALVES.flags.writeable = False  # the same in every call
 
 
 def scale(v, by=0.5):
