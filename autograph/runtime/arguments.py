@@ -215,6 +215,7 @@ class Reading:
         containers: the same for each container, by path.
         references: class, code and id of all that can be one object at two places.
         lengths: type, and names of the parts, of each container that was taken apart.
+        named: what the names in guards stand for.
     """
 
     policy: Policy
@@ -226,6 +227,7 @@ class Reading:
     containers: dict[str, str] = field(default_factory=dict)
     references: list[tuple[type, str, int]] = field(default_factory=list)
     lengths: Lengths = field(default_factory=dict)
+    named: dict[str, Any] = field(default_factory=dict)
     _seen: dict[int, Any] = field(default_factory=dict)  # containers, by id: what they became
     _first: dict[int, int] = field(default_factory=dict)  # leaves, by id: their numbers
     _same: list[int] = field(default_factory=list)
@@ -325,7 +327,10 @@ def read(parameters: Sequence[Parameter], values: Sequence[Any], policy: Policy)
         reading.take(value, p.name, f"p{i}", p.kind in VARIADIC) for i, (p, value) in enumerate(zip(parameters, values))
     ]
     tree = arrange(parameters, trees)
-    signature = Signature(tree, tuple(reading.leaves), tuple(reading.paths), reading.same)
+    reading.named = {f"p{i}": value for i, value in enumerate(values)}
+    reading.named |= {f"a{i}": value for i, value in enumerate(reading.values)} | reading.constants
+    containers = reading.containers | {path: f"a{i}" for i, path in enumerate(reading.paths)}
+    signature = Signature(tree, tuple(reading.leaves), tuple(reading.paths), reading.same, containers=containers)
     return signature, reading
 
 

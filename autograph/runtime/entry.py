@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter
 from itertools import combinations
 from typing import Any, cast
@@ -49,6 +49,7 @@ except BaseException as error:
  raise
 """
 _LEAF = re.compile(r"\ba(\d+)\b")
+_ARGUMENT = re.compile(r"[apk]\d+")
 _PARAMETER = re.compile(r"p\d+")
 _TAKEN = re.compile(r"[apk]\d+|ag_.*")
 
@@ -147,8 +148,8 @@ class Builder:
             self.names.setdefault(name, value) is value and not _reserved(name) for name, value in guard.names.items()
         ):
             return f"({guard.expression})"
-        leaves = sorted(set(_LEAF.findall(guard.expression)), key=int)
-        parameters = ", ".join(f"a{number}" for number in leaves)
+        code = compile(guard.expression, __file__, "eval")
+        parameters = ", ".join(sorted(each for each in {*code.co_names} - {*guard.names} if _ARGUMENT.fullmatch(each)))
         name = f"ag_guard{len(self.names)}"
         self.names[name] = eval(
             compile(f"lambda {parameters}: {guard.expression}", __file__, "eval"), dict(guard.names)
@@ -191,9 +192,8 @@ def _reserved(name: str) -> bool:
     return _TAKEN.fullmatch(name) is not None
 
 
-def broken(guards: Sequence[Guard], leaves: Sequence[Any]) -> Guard | None:
-    """The first guard that does not hold for these leaves of the arguments."""
-    named = {f"a{number}": leaf for number, leaf in enumerate(leaves)}
+def broken(guards: Sequence[Guard], named: Mapping[str, Any]) -> Guard | None:
+    """The first guard that does not hold if what of the arguments guards may name is this."""
     for guard in guards:
         try:
             holds = eval(guard.expression, dict(guard.names), named)

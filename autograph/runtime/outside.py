@@ -67,6 +67,8 @@ class Outside(Finding):
         self.exposed: dict[int, Any] = {}  # objects that code saw which is not traced
         self.read_late: dict[tuple[int, str], Tensor] = {}
         self.reread: dict[int, Any] = {}  # containers that are globals, and that the graph reads
+        self.reread_parts: dict[int, Any] = {}  # the same for those in objects
+        self.places: list[tuple[Any, Source]] = []  # of lists, dicts and sets that traced code may get at
         self._seen: dict[int, tuple[Any, Any]] = {}
         self._loads: dict[tuple[Any, ...], Value] = {}
         self._arrays: dict[int, Tensor] = {}
@@ -125,9 +127,14 @@ class Outside(Finding):
         for thing, _ in self.objects.values():
             yield thing
 
-    def is_global(self, value: Any) -> bool:
-        """Whether a container is known as a global or variable, or in one."""
-        return id(value) in self.reread or self._seen.get(id(value), (None, value))[1] is not value
+    def is_taken_apart(self, value: Any) -> bool:
+        """Whether traced code has a copy of a container, which is a global or variable, or in one."""
+        return self._seen.get(id(value), (None, value))[1] is not value
+
+    def note_place(self, value: Any, source: Source) -> None:
+        """Note where a list, dict or set is found."""
+        if type(value) in (list, dict, set):
+            self.places.append((value, source))
 
     @property
     def known_in_all(self) -> int:
@@ -147,6 +154,7 @@ class Outside(Finding):
         if type(value) is np.ndarray:
             return self.load(value, source)
         kind = nest.kind_of(value) if not isinstance(value, type) else None
+        self.note_place(value, source)
         if kind is not None and not isinstance(value, tuple) and (source.key in self.late or not is_small(value)):
             self.reread[id(value)] = value
         if source.key in self.late:
@@ -304,6 +312,9 @@ class Outside(Finding):
     def _read_everywhere(self, value: Any, at: Source, root: Any, source: Source | Value) -> None:
         """Put one handle in the place of a value, in all that is within `root` and is this very object."""
         handle = self.load(value, at)
+        if type(value) in (list, dict, set):
+            self.reread_parts[id(value)] = value
+            self.note_place(value, at)
         for thing, base in list(self._within(root, source)):
             for name in [name for name, part in attributes(thing).items() if part is value]:
                 other = base.attribute(name)

@@ -99,6 +99,7 @@ class Signature:
         same: for each leaf the number of the first that is the same array or object; usually its own.
         key: equal for two signatures that may share a trace.
         late: what of the world around the function is read when the graph runs, as in `Guard.late`.
+        containers: the names in guards of containers, by their paths.
     """
 
     tree: tuple[tuple[Any, ...], dict[str, Any]]
@@ -107,6 +108,7 @@ class Signature:
     same: tuple[int, ...] = ()
     key: Any = None
     late: frozenset[Any] = field(default=frozenset(), compare=False)
+    containers: dict[str, str] = field(default_factory=dict, compare=False)
 
     def fill(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments with `values` for the leaves, in containers of their own."""
@@ -226,7 +228,8 @@ class Guard:
 
     Attributes:
         expression: Python; true if it holds. `a0`, `a1`, … are the leaves of the arguments, those that are static
-            included; `names` the other names. If it raises, it does not hold.
+            included, `p0`, `p1`, … the arguments that are taken apart; `names` the other names. If it raises, it does
+            not hold.
         names: objects by name. The same name may mean another object in another guard.
         reason: what is the matter if it does not hold: "the global `y` changed, file.py:3".
         late: if this is about a number, by what the tracer knows it when it is to be read by the graph instead.

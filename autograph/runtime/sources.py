@@ -6,6 +6,8 @@ before.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +54,20 @@ class Source:
 def constant(thing: Any, name: str, text: str) -> Source:
     """Where a thing is found that is the same one at each run; `name`: what guards call it."""
     return Source("constant", (Constant(thing),), name, ((name, thing),), text)
+
+
+def told_apart(sources: Iterable[Source]) -> tuple[list[str], dict[str, Any]]:
+    """The expressions of sources, with the names in them, of which none has two meanings."""
+    expressions: list[str] = []
+    names: dict[str, Any] = {}
+    for number, source in enumerate(sources):
+        (root, rest), own = re.match(r"(\w+)(.*)", source.expression, re.DOTALL).groups(), dict(source.names)  # type: ignore[union-attr]
+        if root in own:
+            own[f"{root}_{number}"] = own.pop(root)
+            root = f"{root}_{number}"
+        expressions.append(root + rest)
+        names |= own
+    return expressions, names
 
 
 def _key_of(arg: Any) -> Any:

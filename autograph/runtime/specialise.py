@@ -185,13 +185,13 @@ class Specialiser:
 
     def _find(self, key: Any, reading: Reading) -> Trace | None:
         for trace in self.traces.at(key):
-            if trace.sharing == reading.sharing and broken(trace.guards, reading.values) is None:
+            if trace.sharing == reading.sharing and broken(trace.guards, reading.named) is None:
                 return trace
         return None
 
     def _broken(self, key: Any, reading: Reading) -> list[Guard]:
         """Why the traces for a key do not fit: of each the first guard that does not hold."""
-        found = [broken(trace.guards, reading.values) for trace in self.traces.at(key)]
+        found = [broken(trace.guards, reading.named) for trace in self.traces.at(key)]
         return [guard for guard in found if guard is not None]
 
     @contextmanager

@@ -121,7 +121,7 @@ class Tracer:
         self.params: dict[Value, str] = {}
         self.verdicts = Verdicts(function, self.params)
         self.lowering = Lowering(self.trace, self.outside)
-        self.ways = Ways(self.outside, {path: value for value, path in _containers(function, *example)})
+        self.ways = Ways(self.outside, {path: value for value, path in _containers(function, *example)}, signature)
         self.writer = Writer(self.trace, self.outside, self.lowering, self.ways)
         try:
             self.args, self.kwargs = signature.fill(self._leaves(example))
@@ -200,7 +200,7 @@ class Tracer:
                     raise Plain(f"the generator {left} is left before its end", trace.place())
         finally:
             self._restore()
-        guards = [*self.outside.guards, *attribute_guards(self.outside, self.caller.names)]
+        guards = [*self.outside.guards, *attribute_guards(self.outside, self.caller.names), *self.ways.guards()]
         containers = self.lowering.finish(self.trace.graph)
         graph = trace.finish(result)
         check_shelters(graph, shelter, trace.plain_contexts)

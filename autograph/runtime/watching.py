@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -16,7 +16,7 @@ from autograph.runtime.journal import attributes
 from autograph.runtime.outside import Outside
 from autograph.runtime.parts import fixed_parts
 from autograph.runtime.signature import Guard
-from autograph.runtime.sources import Source
+from autograph.runtime.sources import Source, told_apart
 
 _IMMUTABLE = (int, float, complex, bool, str, bytes, type(None), type, FunctionType, np.generic, np.dtype, frozenset)
 _MISSING: Any = object()
@@ -65,35 +65,24 @@ def _sharing_guards(met: list[tuple[Any, Source]]) -> list[Guard]:
     firsts: dict[int, tuple[Any, Source]] = {}
     guards: list[Guard] = []
     for thing, source in met:
-        guards.extend(_is_one([source, firsts.setdefault(id(thing), (thing, source))[1]]))
+        guards.extend(is_one(source, firsts.setdefault(id(thing), (thing, source))[1]))
     kinds: dict[type, list[Source]] = {}
     for thing, source in firsts.values():
         kinds.setdefault(type(thing), []).append(source)
     for group in kinds.values():
-        names = _all_names(group)
-        if len(group) > 1 and names is not None:
-            identities = ", ".join(f"id({source.expression})" for source in group)
+        if len(group) > 1:
+            expressions, names = told_apart(group)
+            identities = ", ".join(f"id({expression})" for expression in expressions)
             reason = f"{' and '.join(source.text for source in group)} are no longer different objects"
             guards.append(Guard(f"len({{{identities}}}) == {len(group)}", names, reason))
     return guards
 
 
-def _is_one(places: list[Source]) -> Iterator[Guard]:
+def is_one(source: Source, first: Source) -> Iterator[Guard]:
     """That the same object is in two places."""
-    source, first = places
-    names = _all_names(places)
-    if first.expression != source.expression and names is not None:
-        reason = f"{source.text} is another object than {first.text}"
-        yield Guard(f"{source.expression} is {first.expression}", names, reason)
-
-
-def _all_names(sources: Iterable[Source]) -> dict[str, Any] | None:
-    """The names in the expressions of all, if none has two meanings."""
-    names: dict[str, Any] = {}
-    for source in sources:
-        if any(names.setdefault(name, thing) is not thing for name, thing in source.names):
-            return None
-    return names
+    if first.expression != source.expression or first.names != source.names:
+        expressions, names = told_apart([source, first])
+        yield Guard(" is ".join(expressions), names, f"{source.text} is another object than {first.text}")
 
 
 def _of_class(kind: type, name: str) -> Any:
@@ -109,7 +98,7 @@ def _guard(outside: Outside, guards: list[Guard], value: Any, source: Source, la
     """Guard one value; gives the objects that are to be looked into in turn."""
     reason = f"the attribute {source.text} changed"
     _, elsewhere = outside.read_at.get(id(value), (value, source))
-    guards.extend(_is_one([source, elsewhere]))
+    guards.extend(is_one(source, elsewhere))
     if type(value) is np.ndarray:
         guards.append(Guard(*is_alike(value, source), reason))
         return []
@@ -119,6 +108,7 @@ def _guard(outside: Outside, guards: list[Guard], value: Any, source: Source, la
     found = [(part, fixed_source(part, source.text)) for part in fixed]
     kind = nest.kind_of(value) if not isinstance(value, _IMMUTABLE) else None
     if kind is not None:
+        outside.note_place(value, source)
         children = kind.children(value)
         if len(children) > 64 and not is_taken_apart(children.values()):
             return []

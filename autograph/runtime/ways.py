@@ -6,12 +6,15 @@ that changes what there are several ways to runs as plain Python.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
 from autograph.runtime.outside import Outside
 from autograph.runtime.signals import Plain
+from autograph.runtime.signature import Guard, Signature
+from autograph.runtime.sources import Source, told_apart
+from autograph.runtime.watching import is_one
 
 
 class Ways:
@@ -19,16 +22,18 @@ class Ways:
 
     Args:
         arguments: those among the arguments of the call that is traced, by their paths.
+        signature: what guards call these.
 
     Attributes:
         whole: those of the arguments that the graph gets as they are.
     """
 
-    def __init__(self, outside: Outside, arguments: Mapping[str, Any]) -> None:
+    def __init__(self, outside: Outside, arguments: Mapping[str, Any], signature: Signature) -> None:
         self.whole: list[Any] = []
         self._checked: dict[int, tuple[Any, int]] = {}  # with how much was known then
         self._outside = outside
         self._arguments = arguments
+        self._names = signature.containers
 
     def check_argument(self, path: str) -> None:
         """The same for a container among the arguments."""
@@ -37,7 +42,7 @@ class Ways:
 
     def check_reread(self) -> None:
         """The same for those that the graph itself reads, which it may change, too."""
-        for value in [*self._outside.reread.values(), *self.whole]:
+        for value in [*self._outside.reread.values(), *self._outside.reread_parts.values(), *self.whole]:
             self.check(value)
 
     def check(self, value: Any) -> None:
@@ -55,12 +60,45 @@ class Ways:
             reason = f"a {type(value).__name__} is changed that is {' and '.join(found)}"
             raise Plain(reason, self._outside.trace.place())
 
+    def guards(self) -> list[Guard]:
+        """That there is still one way only to what is changed, in the calls to come."""
+        kinds = {type(value) for value, _ in self._checked.values()}
+        places = [place for place in (*self._outside.places, *self._places()) if type(place[0]) in kinds]
+        changed: dict[int, Source] = {}
+        others: list[Source] = []
+        guards: list[Guard] = []
+        for value, source in places:
+            if id(value) not in self._checked:
+                others.append(source)
+            else:
+                guards.extend(is_one(source, changed.setdefault(id(value), source)))
+        if changed and len(changed) + len(others) > 1:
+            sources, count = [*changed.values(), *others], len(changed)
+            expressions, names = told_apart(sources)
+            first, second = (", ".join([*part, ""]) for part in (expressions[:count], expressions[count:]))
+            reason = f"{' and '.join(source.text for source in sources)} are no longer different objects"
+            guards.append(Guard(f"are_apart(({first}), ({second}))", names | {"are_apart": _are_apart}, reason))
+        return guards
+
+    def _places(self) -> Iterator[tuple[Any, Source]]:
+        for path, value in self._arguments.items():
+            if path in self._names:
+                yield value, Source("param", (), self._names[path], (), path)
+
     def _to(self, value: Any) -> Iterator[str]:
         outside = self._outside
-        if outside.is_global(value):
+        if id(value) in outside.reread:
             yield "a global"
+        if outside.is_taken_apart(value):
+            yield "a global by another name" if id(value) in outside.reread else "a global"
         yield from [f"the argument {path}" for path, each in self._arguments.items() if each is value][:1]
         for thing, base, key, part in outside.known_parts():
             if part is value and key is not None and not isinstance(thing, ModuleType):
                 yield f"in {base.text}"
                 return
+
+
+def _are_apart(changed: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether containers that are changed are different ones, and none of them is among the others."""
+    found = set(map(id, changed))
+    return len(found) == len(changed) and found.isdisjoint(map(id, others))

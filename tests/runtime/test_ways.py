@@ -16,13 +16,14 @@ class Holder:
 
 
 LIST: list[float]
+OTHER: list[float]
 TABLE: dict[str, Any]
 HOLDER: Holder
 
 
 def set_up() -> None:
-    global LIST, TABLE, HOLDER
-    LIST, HOLDER = [1.0, 2.0], Holder()
+    global LIST, OTHER, TABLE, HOLDER
+    LIST, OTHER, HOLDER = [1.0, 2.0], [7.0, 8.0], Holder()
     HOLDER.items = LIST
     TABLE = {"list": LIST}
 
@@ -124,3 +125,69 @@ def test_what_is_only_read_or_apart_is_staged() -> None:
     set_up()
     HOLDER.items = [10.0]
     assert [staged(2.0), staged(3.0)] == [13.0, 16.0]
+
+
+def two_globals(x: float) -> Any:
+    LIST[0] = x
+    return OTHER[0]
+
+
+def in_an_argument(table: dict[str, Any]) -> Any:
+    table["list"][0] = 3.0
+    return LIST[0], table
+
+
+def in_lists(rows: list[list[float]]) -> Any:
+    LIST[0] = 5.0
+    return rows[1][0], rows
+
+
+def test_two_globals_that_are_one() -> None:
+    global OTHER
+    staged = ag.function(two_globals)
+    set_up()
+    OTHER = LIST
+    assert [staged(5.0), staged(6.0)] == [5.0, 6.0]
+
+
+def make_one(function: Callable[..., Any]) -> tuple[Any, ...]:
+    """The arguments of a call in which two lists are one that were not before."""
+    global OTHER
+    HOLDER.items = LIST if function is not argument_and_attribute_of_another else OTHER
+    if function is two_globals:
+        OTHER = LIST
+    if function in (in_an_argument, in_lists):
+        return ({"list": LIST},) if function is in_an_argument else ([[1.0], LIST],)
+    return next((arguments() for each, arguments in CASES if each is function), (5.0,))
+
+
+def make_apart(function: Callable[..., Any]) -> tuple[Any, ...]:
+    found = copy.deepcopy(make_one(function))
+    set_up()
+    HOLDER.items = [4.0, 5.0]
+    return found
+
+
+LATER = [*(function for function, _ in CASES if function is not in_a_dict), two_globals, in_an_argument, in_lists]
+
+
+@pytest.mark.parametrize("function", LATER)
+def test_several_ways_in_a_later_call_only(function: Callable[..., Any]) -> None:
+    staged, found = ag.function(function), {}
+    for each in (function, staged):
+        found[each] = []
+        for arrange in (make_apart, make_apart, make_one, make_one, make_apart):
+            set_up()
+            arguments = arrange(function)
+            result = each(*arguments)
+            left = [vars(part) if isinstance(part, Holder) else part for part in arguments]
+            found[each].append(copy.deepcopy((result, left, LIST, OTHER, HOLDER.items)))
+    assert found[staged] == found[function]
+
+
+def test_the_reason_is_told() -> None:
+    staged = ag.function(in_an_argument)
+    set_up()
+    staged({"list": [1.0, 2.0]})
+    staged({"list": LIST})
+    assert staged.traces[1].reason == "table['list'] and LIST are no longer different objects"
