@@ -7,6 +7,7 @@ from typing import Any
 
 from autograph.runtime import effects
 from autograph.runtime.aliasing import Aliasing
+from autograph.runtime.effects import is_mutable
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, map_args, walk
 from autograph.runtime.opdef import ORDERED, PURE, VIEW, WRITE, lookup
 from autograph.runtime.types import ANY, MaybeUnbound, TensorType, Type, array, type_of
@@ -40,7 +41,10 @@ class Activity:
     """
 
     def __init__(
-        self, nodes: Sequence[Node], roots: Sequence[Value], outputs: Sequence[Value] | None = None,
+        self,
+        nodes: Sequence[Node],
+        roots: Sequence[Value],
+        outputs: Sequence[Value] | None = None,
         constant: Collection[Node] = (),
     ) -> None:
         self._constant = constant
@@ -238,3 +242,31 @@ def unread(nodes: Sequence[Node]) -> set[Node]:
     if not setting or any(effects.effect_of(node).wild for node in every if node.op not in ("setattr", "getattr")):
         return set()
     return {node for node in setting if node.args[1] not in read}
+
+
+class Writes:
+    """When the regions of a computation are written to for the last time, block by block."""
+
+    def __init__(self, block: Block, nodes: Sequence[Node], aliasing: Aliasing) -> None:
+        self._aliasing = aliasing
+        self._numbers: dict[Node, int] = {}
+        self._last: dict[Block, dict[Any, int]] = {}
+        self._block(block, nodes)
+
+    def _block(self, block: Block, nodes: Sequence[Node]) -> dict[Any, int]:
+        last: dict[Any, int] = {}
+        for node in nodes:
+            number = self._numbers[node] = len(self._numbers)
+            regions = set() if node.blocks else set(map(self._aliasing.region, changed_by(node)))
+            for inner in node.blocks:
+                regions.update(self._block(inner, inner.nodes))
+            last.update(dict.fromkeys(regions, number))
+        self._last[block] = last
+        return last
+
+    def come_after(self, value: Value, block: Block, node: Node | None) -> bool:
+        """Whether something in a block may change a value, a node of it or a later one; any, if no node is given."""
+        if not is_mutable(value):
+            return False
+        last = self._last[block].get(self._aliasing.region(value))
+        return last is not None and (node is None or last >= self._numbers.get(node, -1))

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 import numpy as np
 
-from autograph.runtime.activity import Activity, defined_in, unread
+from autograph.runtime.activity import Activity, Writes, defined_in, unread
 from autograph.runtime.frames import Frame, Parts, whole
 from autograph.runtime.graph import Block, Constant, Node, Value, map_args
-from autograph.runtime.shadows import Shadows, Writes
+from autograph.runtime.shadows import Shadows
 from autograph.runtime.tensor import is_tensor
-from autograph.runtime.types import PYTHON_DTYPES, MaybeUnbound, ObjectType, Shape, TensorType, Type
+from autograph.runtime.types import ANY, PYTHON_DTYPES, MaybeUnbound, ObjectType, Shape, TensorType, Type
 from autograph.runtime.zeros import Zeros
 
 if TYPE_CHECKING:
@@ -255,7 +255,8 @@ class Reverse:
     def take(self, value: Value) -> Any:
         """The gradient of a value, once nothing can be added to it any more; None for zero."""
         if value in self.shadows:
-            return self.trace.handle(self.shadows[value])
+            shadow = self.trace.handle(self.shadows[value])
+            return self.trace.record("or_zero", (shadow,)) if self.shadows[value].type == ANY else shadow
         return None if value in self._roots else self.frame.gradients.pop(value, None)
 
     def fitted(self, gradient: Any, value: Value) -> Any:

@@ -142,6 +142,8 @@ def _put(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 
 @handles("iadd", "isub", "imul", "itruediv", "ipow", "imatmul", "ifloordiv", "imod")
 def _in_place(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    if _is_container(node.args[0]):
+        return  # a list made longer: its items have shadows of their own
     if node.args[0] not in reverse.shadows:
         operation(reverse, node, block, at)
         return
@@ -222,8 +224,8 @@ def _read(reverse: Reverse, array: Value, index: Any) -> Any:
     return reverse.trace.record(op, (reverse.trace.handle(reverse.shadows[array]), index))
 
 
-def _is_container(value: Value) -> bool:
-    return value.type in (ObjectType("list"), ObjectType("dict"))
+def _is_container(value: Any) -> bool:
+    return isinstance(value, Value) and value.type in (ObjectType("list"), ObjectType("dict"))
 
 
 def _is_basic(index: Any) -> bool:

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.activity import Activity, changed_by, has_gradient, uses_in
-from autograph.runtime.aliasing import Aliasing
 from autograph.runtime.effects import is_mutable, outs
 from autograph.runtime.graph import Block, Constant, Node, Value, map_args, walk
 from autograph.runtime.sharing import OF_GRADIENTS, shares
@@ -27,7 +26,8 @@ from autograph.runtime.types import ANY, MaybeUnbound, ObjectType, TensorType, T
 MOVES = frozenset(
     """build unpack bound list tuple enumerate zip reversed iter .append .extend .insert .pop .copy .reverse .clear
     .items .values .keys .get .setdefault .update .popitem delitem .sort sorted add iadd mul imul part_of parts_of
-    put_part arranged shadow_after sort_like sorted_like ordered_like fill_gap given""".split()
+    put_part put_parts arranged shadow_after extended_by updated_by made_of sort_like sorted_like ordered_like fill_gap
+    given""".split()
 )
 # Some of them are done to other things as well.
 _OF_CONTAINERS = frozenset({".copy", "add", "iadd", "mul", "imul", ".sort"})
@@ -178,9 +178,20 @@ class Shadows:
         if op == "getitem" and _is_array(args[0]):
             args = (self._of[args[0]], *args[1:])
             op = op if self.aliasing.is_view(node.output) else "part_of"
+        elif op in ("list", "tuple", "made_of") and args:
+            op, args = "made_of", (self._shadow(args[0], node, into), node.output)
+        elif op in (".extend", "extended_by"):
+            op, args = "extended_by", (*(self._shadow(arg, node, into) for arg in args[:2]), args[0])
+        elif op in (".update", "updated_by") and args[1:]:
+            op, args = "updated_by", tuple(self._shadow(arg, node, into) for arg in args)
+        elif op == "iadd" and _is_container(args[0]):
+            op, args = "shadow_after", (node.output, args[0], *(self._shadow(arg, node, into) for arg in args))
+        elif op == "put_parts" or (op == "setitem" and _may_be_slice(args)):
+            shadows = self._shadow(args[0], node, into), self._shadow(args[2], node, into)
+            op, args = "put_parts", (shadows[0], args[1], shadows[1], args[0])
         elif op in ("getitem", "unpack") or op in ("enumerate", "zip", "reversed", "iter", "list", "tuple"):
             args = self._by_parts(node, into)
-            op = "part_of" if op == "getitem" else op
+            op = "part_of" if op == "getitem" else "zip" if op == "enumerate" else op
         elif op in ("mul", "imul"):
             args = tuple(self._shadow(arg, node, into) if _is_container(arg) else arg for arg in args)
         elif op == "shadow_after":
@@ -196,7 +207,7 @@ class Shadows:
                 self._shadow(arg, node, into) if at == 0 or at == values else arg for at, arg in enumerate(args)
             )
             op = "put_part" if op == "setitem" and not _is_container(node.args[0]) else op
-        elif op == "in_shadow":  # a number, whose shadow is an array as that of any number
+        elif op in ("in_shadow", "or_zero"):  # a number, whose shadow is an array as that of any number
             op, args = "bound", (self._shadow(args[0], node, into),)
         elif op not in MOVES and op not in OF_GRADIENTS:
             args = (self._shadow(args[0], node, into), *args[1:])
@@ -213,11 +224,12 @@ class Shadows:
         if node.op == "getitem":
             return (self._shadow(node.args[0], node, into), *node.args[1:])
         found = []
-        for arg in node.args[:1] if node.op in ("unpack", "enumerate", ".sort", "sorted") else node.args:
+        taken = (None, node.args[0]) if node.op == "enumerate" else node.args
+        for arg in taken[:1] if node.op in ("unpack", ".sort", "sorted") else taken:
             parts = Node("parts_of", (self._shadow(arg, node, into),), None, (), node.place)
             into.append(parts)
             found.append(parts.add_output(ANY))
-        return (*found, *node.args[len(found) :])
+        return (*found, *taken[len(found) :])
 
     def _before_and_after(self, node: Node, into: list[Node]) -> tuple[Any, ...]:
         """The shadow of what is sorted by a key, which is not asked again; the items as they were, and sorted."""
@@ -343,6 +355,13 @@ def _is_container(arg: Any) -> bool:
     return isinstance(arg, list) or (isinstance(arg, Value) and arg.type in _CONTAINERS)
 
 
+def _may_be_slice(args: Sequence[Any]) -> bool:
+    """Whether several items of a list may be set, for the args of `setitem`."""
+    index = args[1]
+    is_number = isinstance(index, int) or (isinstance(index, Value) and isinstance(index.type, TensorType))
+    return _is_container(args[0]) and args[0].type == ObjectType("list") and not is_number
+
+
 def _is_dynamic(type: Type) -> bool:
     """Whether it is something other than an array, a number or a tuple of which the items are known."""
     if isinstance(type, MaybeUnbound):
@@ -362,32 +381,3 @@ def _shadow_type(type: Type) -> Type:
 
 def _name(value: Value) -> str:
     return f"{value.name}_gradient" if value.name else ""
-
-
-
-class Writes:
-    """When the regions of a computation are written to for the last time, block by block."""
-
-    def __init__(self, block: Block, nodes: Sequence[Node], aliasing: Aliasing) -> None:
-        self._aliasing = aliasing
-        self._numbers: dict[Node, int] = {}
-        self._last: dict[Block, dict[Any, int]] = {}
-        self._block(block, nodes)
-
-    def _block(self, block: Block, nodes: Sequence[Node]) -> dict[Any, int]:
-        last: dict[Any, int] = {}
-        for node in nodes:
-            number = self._numbers[node] = len(self._numbers)
-            regions = set() if node.blocks else set(map(self._aliasing.region, changed_by(node)))
-            for inner in node.blocks:
-                regions.update(self._block(inner, inner.nodes))
-            last.update(dict.fromkeys(regions, number))
-        self._last[block] = last
-        return last
-
-    def come_after(self, value: Value, block: Block, node: Node | None) -> bool:
-        """Whether something in a block may change a value, a node of it or a later one; any, if no node is given."""
-        if not is_mutable(value):
-            return False
-        last = self._last[block].get(self._aliasing.region(value))
-        return last is not None and (node is None or last >= self._numbers.get(node, -1))

@@ -28,6 +28,7 @@ from autograph.runtime.ops import (  # noqa: F401
     reduce,
     repetition,
     selection,
+    shadow_moves,
     shadowing,
     shape,
     sorting,

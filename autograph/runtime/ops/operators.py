@@ -240,7 +240,8 @@ def in_place(plain: Infer) -> Infer:
     def infer(first: Any, second: Any) -> Any:
         if isinstance(first, TensorType) and first.kind == "array":
             return first if first.ndim or first.exact else join_all([first, plain(first, second)])   # type: ignore[list-item]
-        if type_of_arg(first) == LIST and isinstance(second, ObjectType) and _is_plain(second):
+        given = type_of_arg(second)
+        if type_of_arg(first) == LIST and isinstance(given, ObjectType) and _is_plain(given):
             return LIST
         return plain(first, second)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import deque
-from collections.abc import Iterator, ValuesView
+from collections.abc import Iterator
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -15,10 +14,10 @@ from autograph.errors import DerivativeError
 from autograph.marks import UNBOUND
 from autograph.runtime.opdef import VIEW, WRITE, declare, derive
 from autograph.runtime.ops.adjoints import GRADIENT, fit, is_basic
-from autograph.runtime.ops.declaring import always, nothing
+from autograph.runtime.ops.declaring import nothing
 from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.rules import Unknown, type_of_arg
-from autograph.runtime.types import ObjectType, TensorType, Type
+from autograph.runtime.types import TensorType, Type
 
 ARRAYS = (np.ndarray, np.flatiter)
 
@@ -61,21 +60,6 @@ def _zeros(array: Any) -> Any:
     return np.ndarray(array.shape, array.dtype, np.zeros(high - low, np.uint8), start, array.strides)
 
 
-def shadow_after(result: Any, changed: Any, shadow: Any, other: Any) -> Any:
-    """The shadow of what an operation in place gave: of what it changed, unless that was a number.
-
-    Args:
-        other: the shadow of the other operand, which a list was made longer by.
-    """
-    if result is not changed:
-        return shadow_of(result)
-    if isinstance(shadow, list):
-        shadow += other
-        if len(shadow) != len(result):
-            raise DerivativeError("a gradient is asked for through a list that was changed in a way it is unknown of")
-    return shadow
-
-
 def part_of(shadow: Any, index: Any) -> Any:
     """The shadow of an item, for the shadow of an array or container; the index of an array must be a basic one."""
     if not isinstance(shadow, ARRAYS):
@@ -104,48 +88,6 @@ def _in_form(part: Any, form: tuple[Any, ...]) -> Any:
     return tuple(_in_form(each, inner) if type(inner) is tuple else each for each, inner in zip(parts, form))
 
 
-def arranged(shadow: Any) -> Any:
-    """A copy of a container of shadows, of all that are in it, with the same shadows: as it is now."""
-    if type(shadow) is dict:
-        return {key: arranged(part) for key, part in shadow.items()}
-    if type(shadow) is tuple:
-        return tuple(map(arranged, shadow))
-    if isinstance(shadow, (*ARRAYS, itertools.repeat)) or not isinstance(shadow, (list, ValuesView, Iterator)):
-        return shadow
-    return list(map(arranged, shadow))
-
-
-def sorted_like(parts: Any, things: Any, reverse: Any = False) -> Any:
-    """The shadows of the items of a list, sorted as these are."""
-    things, parts = list(things), list(itertools.islice(parts, len(things)))
-    return [parts[at] for at in sorted(range(len(things)), key=things.__getitem__, reverse=reverse)]
-
-
-def sort_like(parts: Any, things: Any, reverse: Any = False) -> None:
-    """Sort a shadow as the list is about to be sorted that it belongs to."""
-    parts[:] = sorted_like(parts, things, reverse)
-
-
-def ordered_like(parts: Any, before: Any, after: Any, in_place: Any = False) -> Any:
-    """The shadows of the items of a list that was put into another order: which came where is seen by what they are."""
-    places: dict[Any, deque[int]] = {}
-    for at, thing in enumerate(before):
-        places.setdefault(_told_by(thing), deque()).append(at)
-    shadows = list(itertools.islice(parts, len(after)))
-    try:
-        found = [shadows[places[_told_by(thing)].popleft()] for thing in after]
-    except LookupError:
-        raise DerivativeError("a gradient is asked for through something that is sorted, by items unknown") from None
-    if in_place:
-        parts[:] = found
-    return found
-
-
-def _told_by(thing: Any) -> Any:
-    """What tells an item from others: equal numbers keep their order."""
-    return thing if isinstance(thing, (int, float, np.generic)) else id(thing)
-
-
 def accumulate_each(shadow: Any, gradient: Any) -> None:
     """Add a gradient to the shadow of each item of a list."""
     for part in parts_of(shadow) if shadow is not None else ():
@@ -154,13 +96,7 @@ def accumulate_each(shadow: Any, gradient: Any) -> None:
 
 def sum_of_parts(shadow: Any) -> Any:
     """The reverse of `accumulate_each`."""
-    return sum(part[()] for part in parts_of(shadow)) if shadow is not None else 0.0
-
-
-def put_part(shadow: Any, index: Any, part: Any) -> None:
-    """Put the shadow of an item where the item was put; of an array, that shadow stays what it is."""
-    if shadow is not None and not isinstance(shadow, ARRAYS):
-        shadow[index] = part
+    return sum(part[()] for part in parts_of(shadow) if part is not None) if shadow is not None else 0.0
 
 
 def accumulate(shadow: Any, gradient: Any) -> None:
@@ -216,6 +152,11 @@ def in_shadow(shadow: Any) -> Any:
     return 0.0 if shadow is None else shadow[()]
 
 
+def or_zero(shadow: Any) -> Any:
+    """A shadow as a gradient: that of what may turn out to be an integer, which has none."""
+    return 0.0 if shadow is None else shadow
+
+
 def snapshot(thing: Any) -> Any:
     """A copy of an array, or of a container and the arrays in it; what else there is is given back as it is."""
     if isinstance(thing, np.ndarray):
@@ -231,7 +172,7 @@ def take_out(shadow: Any, where: Any = True) -> Any:
     Args:
         where: the part that was, if it was not all.
     """
-    if shadow is None:
+    if not isinstance(shadow, np.ndarray):
         return 0.0
     found = shadow.copy() if where is True else np.where(where, shadow, 0)
     np.copyto(shadow, 0, where=where)
@@ -325,9 +266,7 @@ def like_shadow(shadow: Any, *where: Any) -> Type:
 
 
 declare("shadow_of", target=shadow_of, tags=GRADIENT)
-declare("shadow_after", effect=VIEW, target=shadow_after, tags=GRADIENT)
 declare("part_of", effect=VIEW, target=part_of, raises=True, tags=GRADIENT)
-declare("arranged", like_shadow, effect=VIEW, target=arranged, tags=GRADIENT)
 declare("parts_of", effect=VIEW, target=parts_of, raises=True, tags=GRADIENT)
 declare("add_at", nothing, effect=WRITE, target=add_at, raises=True, tags=GRADIENT)
 declare("accumulate", nothing, effect=WRITE, target=accumulate, raises=True, tags=GRADIENT)
@@ -343,7 +282,8 @@ def number(shadow: Any) -> Type:
 
 declare("gradient_in", effect=VIEW, target=gradient_in, raises=True, tags=GRADIENT)
 declare("in_shadow", number, effect=VIEW, target=in_shadow, tags=GRADIENT)
-derive("in_shadow", lambda g, out, shadow: g)
+declare("or_zero", like_shadow, effect=VIEW, target=or_zero, tags=GRADIENT)
+derive("in_shadow or_zero", lambda g, out, shadow: g)
 declare("snapshot", like_shadow, target=snapshot, tags=GRADIENT)
 derive("snapshot", lambda g, out, thing: g)
 declare("take_out", like_shadow, effect=WRITE, target=take_out, tags=GRADIENT)
@@ -354,11 +294,7 @@ declare("unless_view", like_shadow, effect=WRITE, target=unless_view, tags=GRADI
 declare("put_unless_view", nothing, effect=WRITE, target=put_unless_view, raises=True, tags=GRADIENT)
 declare("put_back", nothing, effect=WRITE, target=put_back, raises=True, tags=GRADIENT)
 declare("gradient_at", target=gradient_at, raises=True, tags=GRADIENT)
-declare("sorted_like", always(ObjectType("list")), effect=VIEW, target=sorted_like, raises=True, tags=GRADIENT)
-declare("sort_like", nothing, effect=WRITE, target=sort_like, raises=True, tags=GRADIENT)
-declare("ordered_like", always(ObjectType("list")), effect=WRITE, target=ordered_like, raises=True, tags=GRADIENT)
 declare("accumulate_each", nothing, effect=WRITE, target=accumulate_each, raises=True, tags=GRADIENT)
 declare("sum_of_parts", target=sum_of_parts, raises=True, tags=GRADIENT)
-declare("put_part", nothing, effect=WRITE, target=put_part, raises=True, tags=GRADIENT)
 declare("zeros_in", like_shadow, target=zeros_in, raises=True, tags=GRADIENT)
 derive("shadow_of zeros_in", None)

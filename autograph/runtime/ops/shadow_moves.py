@@ -1,0 +1,118 @@
+"""Ops that do to shadows what is done to the lists and dicts that they belong to; see `autograph.runtime.shadows`."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Iterator, ValuesView
+from typing import Any
+
+import numpy as np
+
+from autograph.errors import DerivativeError
+from autograph.runtime.opdef import VIEW, WRITE, declare
+from autograph.runtime.ops.adjoints import GRADIENT
+from autograph.runtime.ops.declaring import always, nothing
+from autograph.runtime.ops.shadowing import ARRAYS, like_shadow, parts_of, shadow_of
+from autograph.runtime.types import ObjectType
+
+
+def shadow_after(result: Any, changed: Any, shadow: Any, other: Any) -> Any:
+    """The shadow of what an operation in place gave: of what it changed, unless that was a number.
+
+    Args:
+        other: the shadow of the other operand, which a list was made longer by.
+    """
+    if result is not changed:
+        return shadow_of(result)
+    if isinstance(shadow, list):
+        extended_by(shadow, other, result)
+        if len(shadow) != len(result):
+            raise DerivativeError("a gradient is asked for through a list that was changed in a way it is unknown of")
+    return shadow
+
+
+def made_of(shadow: Any, thing: Any) -> Any:
+    """The shadow of a list or tuple that was made of the items of what has `shadow`."""
+    return shadow_of(thing) if shadow is None else type(thing)(parts_of(shadow))
+
+
+def extended_by(shadow: Any, other: Any, things: Any) -> None:
+    """Make the shadow of a list longer, after the list was, by the items of what has the shadow `other`."""
+    shadow += map(shadow_of, things[len(shadow) :]) if other is None else list(parts_of(other))
+
+
+def updated_by(shadow: Any, other: Any, **more: Any) -> None:
+    """Do to the shadow of a dict what was done to it by `update`."""
+    if not isinstance(other, dict):
+        raise DerivativeError("a gradient is asked for through a dict that `update` gets pairs for: give it a dict")
+    shadow.update(other, **more)
+
+
+def put_parts(shadow: Any, index: Any, other: Any, things: Any) -> None:
+    """Put the shadows of items where these were put: in a list, or by a slice in the place of others."""
+    if isinstance(index, slice) and other is None:
+        start, stop, step = index.indices(len(shadow))
+        grown = len(things) - len(shadow)
+        other = map(shadow_of, things[index if step != 1 else slice(start, max(start, stop) + grown)])
+    shadow[index] = list(parts_of(other)) if isinstance(index, slice) else other
+
+
+def arranged(shadow: Any) -> Any:
+    """A copy of a container of shadows, of all that are in it, with the same shadows: as it is now."""
+    if type(shadow) is dict:
+        return {key: arranged(part) for key, part in shadow.items()}
+    if type(shadow) is tuple:
+        return tuple(map(arranged, shadow))
+    if isinstance(shadow, (*ARRAYS, itertools.repeat)) or not isinstance(shadow, (list, ValuesView, Iterator)):
+        return shadow
+    return list(map(arranged, shadow))
+
+
+def sorted_like(parts: Any, things: Any, reverse: Any = False) -> Any:
+    """The shadows of the items of a list, sorted as these are."""
+    things, parts = list(things), list(itertools.islice(parts, len(things)))
+    return [parts[at] for at in sorted(range(len(things)), key=things.__getitem__, reverse=reverse)]
+
+
+def sort_like(parts: Any, things: Any, reverse: Any = False) -> None:
+    """Sort a shadow as the list is about to be sorted that it belongs to."""
+    parts[:] = sorted_like(parts, things, reverse)
+
+
+def ordered_like(parts: Any, before: Any, after: Any, in_place: Any = False) -> Any:
+    """The shadows of the items of a list that was put into another order: which came where is seen by what they are."""
+    places: dict[Any, deque[int]] = {}
+    for at, thing in enumerate(before):
+        places.setdefault(_told_by(thing), deque()).append(at)
+    shadows = list(itertools.islice(parts, len(after)))
+    try:
+        found = [shadows[places[_told_by(thing)].popleft()] for thing in after]
+    except LookupError:
+        raise DerivativeError("a gradient is asked for through something that is sorted, by items unknown") from None
+    if in_place:
+        parts[:] = found
+    return found
+
+
+def _told_by(thing: Any) -> Any:
+    """What tells an item from others: equal numbers keep their order."""
+    return thing if isinstance(thing, (int, float, np.generic)) else id(thing)
+
+
+def put_part(shadow: Any, index: Any, part: Any) -> None:
+    """Put the shadow of an item where the item was put; of an array, that shadow stays what it is."""
+    if shadow is not None and not isinstance(shadow, ARRAYS):
+        shadow[index] = part
+
+
+declare("shadow_after", effect=VIEW, target=shadow_after, tags=GRADIENT)
+declare("arranged", like_shadow, effect=VIEW, target=arranged, tags=GRADIENT)
+declare("sorted_like", always(ObjectType("list")), effect=VIEW, target=sorted_like, raises=True, tags=GRADIENT)
+declare("sort_like", nothing, effect=WRITE, target=sort_like, raises=True, tags=GRADIENT)
+declare("ordered_like", always(ObjectType("list")), effect=WRITE, target=ordered_like, raises=True, tags=GRADIENT)
+declare("made_of", effect=VIEW, target=made_of, raises=True, tags=GRADIENT)
+declare("extended_by", nothing, effect=WRITE, target=extended_by, raises=True, tags=GRADIENT)
+declare("updated_by", nothing, effect=WRITE, target=updated_by, raises=True, tags=GRADIENT)
+declare("put_parts", nothing, effect=WRITE, target=put_parts, raises=True, tags=GRADIENT)
+declare("put_part", nothing, effect=WRITE, target=put_part, raises=True, tags=GRADIENT)
