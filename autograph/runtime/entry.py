@@ -109,6 +109,8 @@ class Builder:
         """An entry that runs what the engine made on the staged leaves, and on the containers at these paths."""
         staged = [f"a{number}" for number, leaf in enumerate(self.signature.leaves) if isinstance(leaf, Dynamic)]
         self.names |= {"ag_run": executable.run, "ag_translate": executable.translate}
+        if hasattr(executable, "bind"):
+            executable.bind(self.names, "ag_run")
         run = f"ag_run({', '.join([*staged, *map(self._container, containers)])})"
         return self._compile(trace, guards, _TRANSLATED.format(run))
 

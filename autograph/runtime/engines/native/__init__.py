@@ -73,11 +73,24 @@ class Executable:
         native: the loops that are machine code.
     """
 
-    def __init__(self, graph: Graph, around: numpy.Executable, native: Native) -> None:
+    def __init__(self, graph: Graph, parted: Parted, native: Native) -> None:
         self.graph = graph
         self.native = native
-        self._around = around
+        self._arounds: list[numpy.Executable] = []
+        self._bound: list[tuple[dict[str, Any], str]] = []
+        self._renew(parted.around)
+        parted.when_made_anew = self._renew
+
+    def _renew(self, around: numpy.Executable) -> None:
+        self._arounds.append(around)        # calls may be running the earlier ones
         self.run = around.run
+        for names, name in self._bound:
+            names[name] = self.run
+
+    def bind(self, names: dict[str, Any], name: str) -> None:
+        """Call what is to be run by that name, from now on."""
+        self._bound.append((names, name))
+        names[name] = self.run
 
     def __call__(self, *args: Any) -> Any:
         try:
@@ -89,7 +102,7 @@ class Executable:
     @property
     def source(self) -> str:
         """The text of the function around the machine code."""
-        return self._around.source
+        return self._arounds[-1].source
 
     @property
     def events(self) -> list[Event]:
@@ -100,8 +113,9 @@ class Executable:
         """See `autograph.runtime.engines.numpy.Executable.translate`."""
         inner = [executable for piece in self.native.pieces for executable in piece.executables]
         if not wants_generated_code():
-            leave_out(error, self._around.codes, {code for executable in inner for code in executable.codes})
-        for executable in (self._around, *inner):
+            outer = {code for around in self._arounds for code in around.codes}
+            leave_out(error, outer, {code for executable in inner for code in executable.codes})
+        for executable in (*self._arounds, *inner):
             executable.translate(error)
 
 
@@ -186,7 +200,7 @@ def compile(
     native = Native(made.regions, made.kernels, made.events)
     if refuse is not None:
         native.prepare()
-    return Executable(graph, made.around, native)
+    return Executable(graph, made, native)
 
 
 class Parted:
@@ -197,6 +211,7 @@ class Parted:
 
     Attributes:
         around: what the NumPy engine makes of the graph, in which the regions and kernels are calls.
+        when_made_anew: called with `around` when that has become another one.
         events: what `explain` tells of loops that stay in the graph.
     """
 
@@ -214,6 +229,8 @@ class Parted:
         fast: bool = False,
     ) -> None:
         self._late = late
+        self._own: list[Kernel] = []
+        self.when_made_anew: Callable[[numpy.Executable], object] = _nobody_cares
         self.kernels: list[Kernel] = [] if kernels is None else kernels
         self._plain = partial(numpy.compile, module=module)
         self._kernel, self._after = (TriedKernel, products.LATE) if patient else (Kernel, products.SOON)
@@ -224,12 +241,31 @@ class Parted:
             make = partial(Trial, **given, part=part)
         splitter = Splitter(graph, make, whole)
         self.regions, self.events = splitter.regions, splitter.events
-        self.around = self._compiled(splitter.graph, filename)
+        self._graph, self._filename = splitter.graph, filename
+        self.around = self._make_around()
 
-    def _compiled(self, graph: Graph, filename: str | None = None) -> numpy.Executable:
+    def _make_around(self) -> numpy.Executable:
+        """Make `around`. The operations of kernels that have been given up stand in it as if they had been none.
+
+        For so NumPy, which sees that nobody else has what comes between them, need not make an array for each.
+        """
+        fuser = Fuser(self._graph, self._kernel, self._plain, self._after, self._own)
+        self._own += [kernel for kernel in fuser.kernels if kernel not in self._own]
+        self.kernels += [kernel for kernel in fuser.kernels if kernel not in self.kernels]
+        for kernel in fuser.kernels:
+            kernel.when_given_up = self._make_anew
+        return self._finished(fuser.graph, self._filename)
+
+    def _make_anew(self) -> None:
+        self.around = self._make_around()
+        self.when_made_anew(self.around)
+
+    def _compiled(self, graph: Graph) -> numpy.Executable:
         fuser = Fuser(graph, self._kernel, self._plain, self._after)
         self.kernels += fuser.kernels
-        graph = fuser.graph
+        return self._finished(fuser.graph)
+
+    def _finished(self, graph: Graph, filename: str | None = None) -> numpy.Executable:
         for name in self._late:
             PASSES[name](graph)
         made = self._plain(graph, filename=filename)
@@ -238,6 +274,10 @@ class Parted:
             if isinstance(value, (Region, Kernel, products.Product)):
                 value.bind(names, name)
         return made
+
+
+def _nobody_cares(around: numpy.Executable) -> None:
+    pass
 
 
 __all__ = ["Executable", "Native", "Region", "compile", "get_ready"]

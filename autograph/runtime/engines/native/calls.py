@@ -29,6 +29,7 @@ COMPLEX_NUMBERS |= {dtype.type: scalar(dtype) for dtype in COMPLEX.values()}
 ELEMENTS = DTYPES | COMPLEX
 CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 ARRAY_FLAGS = CONTIGUOUS | ALIGNED | WRITEABLE
+WIDE = 2**63
 RANGE_BOUNDS = 2**53, 2**53, 2**31      # of start, stop and step
 
 
@@ -46,12 +47,20 @@ def kind_of(value: Any) -> Any:
     return value if value is None or value is UNBOUND else kind
 
 
+def are_wide(values: Sequence[Any]) -> bool:
+    """Whether there is an integer among some values that needs more than 64 bits, for which there is no code."""
+    for value in values:  # noqa: SIM110 -- `any` would take three times as long
+        if type(value) is int and not -WIDE <= value < WIDE:
+            return True
+    return False
+
+
 class Caller:
     """Puts inputs of certain kinds into a frame.
 
     Attributes:
         operands: what they are to the code.
-        put: puts them into a buffer. `struct.error` if an integer needs more than 64 bits.
+        put: puts them into a buffer, unless they are wide.
     """
 
     def __init__(self, emit: Emitter, inputs: Sequence[Any]) -> None:

@@ -50,6 +50,7 @@ class Fuser(Copier):
         make: makes a kernel, as `Kernel` does.
         compile: the NumPy engine.
         after: see `Product`.
+        known: kernels made of the same graph before; what they have given up stays as it is.
 
     Attributes:
         graph: the copy.
@@ -57,10 +58,18 @@ class Fuser(Copier):
     """
 
     def __init__(
-        self, graph: Graph, make: Callable[..., Kernel], compile: Callable[[Graph], Any], after: int = SOON
+        self,
+        graph: Graph,
+        make: Callable[..., Kernel],
+        compile: Callable[[Graph], Any],
+        after: int = SOON,
+        known: Sequence[Kernel] = (),
     ) -> None:
         super().__init__()
         self._after = after
+        self._known = {tuple(kernel.sources): kernel for kernel in known}
+        self._without = {node for kernel in known if kernel.is_given_up for node in kernel.sources}
+        self._sources: dict[Node, Node] = {}
         self.kernels: list[Kernel] = []
         self._make = make
         self._compile = compile
@@ -71,6 +80,10 @@ class Fuser(Copier):
 
     def fill(self, into: Block, nodes: Sequence[Node]) -> None:
         for node in nodes:
+            if node in self._without:
+                self._flush(into)
+                into.append(self.node(node))
+                continue
             if self._may_wait(node):
                 if self._waiting and not self._fits(node):
                     self._flush(into)
@@ -134,7 +147,9 @@ class Fuser(Copier):
         part = Node("getitem", (target, index), place=node.place)
         view = part.add_output(TensorType(target.type.dtype, (None,) * target.type.ndim))
         into.append(self.node(part))
-        return Node("setitem", (view, ..., value), place=node.place)
+        written = Node("setitem", (view, ..., value), place=node.place)
+        self._sources[written] = node
+        return written
 
     def _uses_waiting(self, node: Node) -> bool:
         waiting = {value for each in self._waiting for value in each.outputs}
@@ -159,7 +174,11 @@ class Fuser(Copier):
         inside = Counter(value for node in nodes for value in node.inputs)
         outputs = [value for node in nodes for value in node.outputs if self._uses[value] > inside[value]]
         inputs = _inputs(nodes)
-        kernel = self._make(nodes, inputs, outputs, lambda: self._compile(self._alone(nodes, inputs, outputs)))
+        sources = [self._sources.get(node, node) for node in nodes]
+        kernel = self._known.get(tuple(sources)) or self._make(
+            nodes, inputs, outputs, lambda: self._compile(self._alone(nodes, inputs, outputs))
+        )
+        kernel.sources = sources
         self.kernels.append(kernel)
         self.call(into, kernel, inputs, outputs, nodes[0].place)
 

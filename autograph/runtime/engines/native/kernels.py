@@ -35,7 +35,7 @@ from autograph.runtime.operands import DTYPES, NoLowering
 from autograph.runtime.signature import Event
 
 VERSIONS = 8        # of a kernel
-PATIENCE = 8        # how often a version may be in vain
+PATIENCE = 8        # how often a version, or a kernel of which there is none, may be in vain
 _FAILED = object()
 
 
@@ -112,6 +112,8 @@ class Kernel:
         entry: what is to be called.
         versions: machine code by the kinds of inputs; None where NumPy had better do it.
         reasons: why.
+        sources: the nodes of the graph, of which `nodes` may be others that do the same.
+        when_given_up: called when it has become clear that NumPy had better do all of it.
         outlook: what `explain` tells of them before there is machine code.
     """
 
@@ -120,6 +122,8 @@ class Kernel:
 
     def __init__(self, nodes: list[Node], inputs: list[Any], outputs: list[Value], compile: Callable[[], Any]) -> None:
         self.nodes, self.inputs, self.outputs = nodes, inputs, outputs
+        self.sources = nodes
+        self.when_given_up: Callable[[], object] = _nobody_cares
         self.constants = _constants(nodes)
         self.target = target_of(nodes[-1])
         self.__ag_tame__ = self.target is None
@@ -129,6 +133,7 @@ class Kernel:
         self._bound: list[tuple[dict[str, Any], str]] = []
         self._compile = compile
         self._executable: Any = None
+        self._vain = 0
 
     def __call__(self, *inputs: Any) -> Any:
         version = self._version(inputs)
@@ -137,6 +142,10 @@ class Kernel:
             if found is not _FAILED:
                 return found
             version.failed()
+        elif version is None and not self.compiled:
+            self._vain += 1
+            if self._vain == PATIENCE:
+                self._without_code()
         return self.python(*inputs)
 
     def python(self, *inputs: Any) -> Any:
@@ -154,7 +163,18 @@ class Kernel:
         """Do without some machine code that is in vain again and again."""
         self.versions = {kinds: None if each is version else each for kinds, each in self.versions.items()}
         self.reasons.append("NumPy has to look at what it may warn of")
+        self._without_code()
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether NumPy does it, whatever it gets."""
+        return bool(self.entry == self.python)
+
+    def _without_code(self) -> None:
+        """Do without the code that calls came to, if there is no other."""
         self._rebind(self if self.compiled else self.python)
+        if self.is_given_up:
+            self.when_given_up()
 
     def _rebind(self, entry: Callable[..., Any]) -> None:
         self.entry = entry
@@ -174,7 +194,7 @@ class Kernel:
                     version = Version(self, kinds, inputs)
                 except NoLowering:
                     self.reasons.append("there is no machine code for what they get")
-                    self._rebind(self if self.compiled else self.python)
+                    self._without_code()
             self.versions[kinds] = version
             if version is not None and FAST_UNDERFLOWS:
                 self._rebind(version.entry)
@@ -230,6 +250,10 @@ def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: str, ndim: int) -> tuple
     elif reduction is not None and not flat and ndim > 1:
         raise NoLowering
     return flat, Nest(kernel.nodes, inputs, kernel.outputs, 1 if flat else ndim)
+
+
+def _nobody_cares() -> None:
+    pass
 
 
 def _failed(*_: Any) -> Any:

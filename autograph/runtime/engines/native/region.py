@@ -8,7 +8,6 @@ again, with what the next turn begins with; unless that happens so often that Py
 from __future__ import annotations
 
 import ctypes
-import struct
 import threading
 import time
 from collections import Counter
@@ -16,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from autograph.runtime.engines.native.calls import Caller, fetch, kind_of
+from autograph.runtime.engines.native.calls import Caller, are_wide, fetch, kind_of
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.detours import Detour
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Entry, builtin, tells_of_underflows
@@ -136,6 +135,7 @@ class Region:
         versions: machine code by the kinds of inputs; None where it is of no use.
         reasons: why it is of none.
         left: how often the code was left, by the place.
+        wide: how often the loop ran in Python for what it begins with.
         detours: what its code calls.
         met: what these have given, see `Detours.expected`.
         inside: loops within that are regions by themselves.
@@ -169,7 +169,7 @@ class Region:
         self.met: dict[Value, Any] = {}
         self.values = [*args, *copier.params.values()]
         self.entry: Callable[..., Any] = self
-        self.calls = 0
+        self.calls = self.wide = 0
         self._lessons = 0
         self._bound: list[tuple[dict[str, Any], str]] = []
         self._name = name
@@ -183,16 +183,16 @@ class Region:
     def __call__(self, *inputs: Any) -> Any:
         self.calls += 1
         for _ in range(EXITS):
+            if are_wide(inputs):
+                self.wide += 1
+                break
             version = self._version(inputs)
             if version is None or (version.underflows and tells_of_underflows()):
                 break
             if version.entry is None and self.calls - version.call >= AGAIN:
                 self._rebind(version.enter(self.entry))
             frame = version.frame()
-            try:
-                version.put(frame, *inputs)
-            except struct.error:        # an integer of more than 64 bits
-                break
+            version.put(frame, *inputs)
             number = version.run(frame)
             done, found = self._ended(version, number, frame, inputs)
             if done:
@@ -351,6 +351,8 @@ class Region:
         if not self.versions:
             told = [self.outlook]
         told += [f"this loop runs in Python, for {reason}" for reason in dict.fromkeys(self.reasons)]
+        if self.wide:
+            told.append(f"this loop ran in Python {self.wide} times, for integers of more than 64 bits")
         events = [Event("native", message, place) for message in told]
         for detour in self._called():
             message = f"{detour.name} is Python's, called by machine code{detour.cost}"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import EngineError
-from autograph.runtime.engines.native.calls import kind_of
+from autograph.runtime.engines.native.calls import are_wide, kind_of
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.kernels import Kernel, kinds_of
 from autograph.runtime.engines.native.kernels import Version as Fused
@@ -53,6 +53,8 @@ class Trial(Region):
         return self._part(graph, whole=loop)
 
     def __call__(self, *inputs: Any) -> Any:
+        if are_wide(inputs):
+            return super().__call__(*inputs)
         kinds = tuple(map(kind_of, inputs))
         turns = FIRST
         while kinds not in self.versions and self.taken.get(kinds, 0.0) < PATIENCE:
@@ -125,14 +127,16 @@ class TriedKernel(Kernel):
         if reason := _obstacle():
             self.reasons.append(reason)
             self.versions[kinds] = None
-            self._rebind(self.python)
+            self._without_code()
             return None
         before = self.entry
         version = super()._version(inputs)
         if version is not None and not self._pays(version, inputs):
             self.reasons.append("these are as fast")
             self.versions[kinds] = None
-            self._rebind(before if self.compiled else self.python)
+            self._rebind(before)
+            if not self.compiled:
+                self._without_code()
             return None
         return version
 

@@ -684,3 +684,59 @@ def test_small_integers_that_are_clipped_and_widened():
 
     for x in (np.array([[1.0, 254.5]]), np.full((30, 30), 7.0)):
         np.testing.assert_array_equal(native(brighten)(x), brighten.python_function(x), strict=True)
+
+
+def mixed(x, y):
+    first = np.sqrt(x * x + 1) * 2
+    second = first[:, ::-1].T * y + y
+    second[1:-1] = np.sin(y[1:-1] + 1) * second[1:-1]
+    return np.sort(second, axis=0) * 3 + first.T
+
+
+def test_what_is_given_up_is_numpys_in_its_place():
+    """So that NumPy need not keep what comes between; the other kernels stay, with their code."""
+    staged = native(mixed)
+    x, y = np.arange(12.0).reshape(3, 4), np.arange(12.0).reshape(4, 3)
+    wanted = outcome(mixed, x, y)
+    assert outcome(staged, x, y) == wanted
+    (trace,) = staged.traces
+    kernels = list(trace.executable.native.kernels)
+    given_up, kept = kernels[0], [kernel for kernel in kernels[1:] if kernel.compiled]
+    assert given_up.sources == given_up.nodes and "kernel(x)" in trace.source and kept
+    for version in given_up.compiled:
+        given_up.give_up(version)
+    assert given_up.is_given_up and "np.sqrt(" in trace.source
+    for _ in range(3):
+        assert outcome(staged, x, y) == wanted
+    assert trace.executable.native.kernels == kernels
+    assert kept == [kernel for kernel in kernels[1:] if kernel.compiled]
+    assert "are NumPy's, for NumPy has to look at what it may warn of" in told(staged)
+    for kernel in kernels:
+        kernel._rebind(kernel.python)
+        kernel.when_given_up()
+    assert "kernel" not in trace.source and trace.executable.native.kernels == kernels
+    assert outcome(staged, x, y) == wanted
+
+
+def test_errors_and_warnings_are_where_they_were_when_a_kernel_is_given_up(tmp_path):
+    plain = defined(tmp_path, "def f(x, y, n):\n    z = x * x + 1\n    z = z / y - 1\n    return z.reshape(n) * 2 + z\n")
+    staged = native(plain)
+    x, one, zero = np.ones(4), np.ones(4), np.zeros(4)
+    for y, n in [(one, 4)] * 3 + [(zero, 4)] * 12 + [(one, 4), (zero, 3), (one, 3)]:
+        assert outcome(staged, x, y, n) == outcome(plain, x, y, n)
+    assert "z = x * x + 1" in staged.traces[0].source
+
+
+@pytest.mark.parametrize("turns", [1, 20])
+def test_given_up_within_a_loop(turns):
+    def f(xs, turns):
+        total = 0
+        for _ in range(turns):
+            for x in xs:
+                total = total + np.sort(x.T * x[0, 0] + 1).sum()
+        return total
+
+    staged = native(f)
+    xs = [np.arange(6.0).reshape(2, 3), np.arange(24.0).reshape(4, 6)[::2, ::-2]] * 3
+    for _ in range(20):
+        assert staged(xs, turns) == f(xs, turns)

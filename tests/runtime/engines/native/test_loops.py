@@ -128,3 +128,21 @@ def test_tracebacks_show_the_program():
         names = [entry.name for entry in caught.traceback]
         assert names[-2:] == ["ratios", "ratio"] and names.count("ratios") == 2     # the first on the dispatcher's line
         assert str(caught.traceback[-1].statement).strip() == "return x[i] // (3 - i)"
+
+
+@pytest.mark.parametrize("engine", ["native", "auto"])
+def test_integers_of_more_than_64_bits_are_left_to_python(engine):
+    def gcd(a, b):
+        while b:
+            a, b = b, a % b
+        return a
+
+    function = ag.function(gcd, engine=engine)
+    for _ in range(3):
+        assert function(6 * 2**80, 4 * 2**80) == 2 * 2**80
+    (region,) = regions(function)
+    assert not region.versions
+    assert "this loop ran in Python 3 times, for integers of more than 64 bits" in str(function.explain(1, 1))
+    for a in (2**63, 2**63 - 1, -(2**63), -(2**63) - 1, 48):
+        for b in (36, -(2**63), 2**64):
+            assert function(a, b) == gcd(a, b)
