@@ -20,7 +20,7 @@ raises the errors of wrong calls. It makes the key of the arguments, looks up th
 Once a trace has been entered often, it is the favourite: before keys are made, it is tested whether they would be those
 of that trace, which takes half the time:
 
-            if ag_type(x) is ag_array and x.shape == ag_k0_0 and x.dtype is ag_k0_1 and axis is ag_k1_1:
+            if ag_type(x) is ag_array and x.shape == ag_k0_0 and x.dtype is ag_k0_1 and axis is ag_k1_0:
                 ag_result = ag_favourite(x, axis)
                 if ag_result is not ag_miss:
                     return ag_result
@@ -46,6 +46,8 @@ from autograph.runtime.entry import MISS, Entry, never, trim
 ATOMS: frozenset[type] = NUMBERS | {
     kind for kind in np.sctypeDict.values() if issubclass(kind, (np.number, np.bool_)) and kind is not np.timedelta64
 }
+
+MOST = 40  # constants of a test; to test more takes longer than to make a key
 
 
 # The dispatcher -------------------------------------------------------------------------------------------------------
@@ -77,7 +79,7 @@ def make_dispatcher(
         names = {**names, "favourite": entry}
         names |= {f"k{n}_{i}": part for n, (_, parts) in enumerate(found) for i, part in enumerate(parts)}
     template = _dispatcher_code(described, frozenset(keyers), prefix, tests)
-    common: dict[str, Any] = {"type": type, "map": map, "atoms": ATOMS, "array": np.ndarray, "never": never}
+    common: dict[str, Any] = {"type": type, "map": map, "len": len, "atoms": ATOMS, "array": np.ndarray, "never": never}
     common |= {"miss": MISS, "key": key_of, "parts": key_of_parts, "errors": BaseException, "trim": trim}
     own = {f"key_of_{name}": keyer for name, keyer in keyers.items()}
     namespace = {prefix + name: value for name, value in {**common, **own, **names}.items()}
@@ -147,28 +149,71 @@ def _test(mark: str, parameter: Parameter, key: Any, keyed: bool) -> tuple[str, 
     Args:
         keyed: whether a policy says something of the parameter.
     """
-    name = parameter.name
-    variadic = parameter.kind in VARIADIC
-    if not variadic and isinstance(key, type) and key in ATOMS:
-        return f"§type({name}) is {mark}_0", [key]
-    if isinstance(key, tuple) and not variadic:
-        kind, *parts = key
-        if isinstance(kind, tuple):
-            shape = f"{name}.shape == {mark}_0" if None not in kind else f"{name}.ndim == {len(kind)}"
-            if None not in kind or not any(kind):
-                return f"§type({name}) is §array and {shape} and {name}.dtype is {mark}_1", [kind, *parts]
-        elif keyed:
-            pass
-        elif kind in _SINGLE:
-            return f"{name} is {mark}_0", parts
-        elif kind in (list, tuple) and NUMBERS.issuperset(parts):
-            return f"§type({name}) is {mark}_0 and [*§map(§type, {name})] == {mark}_1", [kind, parts]
-        elif kind in (list, tuple) and parts and {*map(type, parts[len(parts) // 2 :])} == {str}:
-            types, texts = parts[: len(parts) // 2], kind(parts[len(parts) // 2 :])
-            same = f"{name} == {mark}_2 and [*§map(§type, {name})] == {mark}_1"
-            return f"§type({name}) is {mark}_0 and {same}", [kind, types, texts]
-    made = f"§key_of_{name}" if keyed else "§parts" if variadic else "§key"
-    return f"{made}({name}) == {mark}_0", [key]
+    name, constants = parameter.name, Constants(mark)
+    if parameter.kind not in VARIADIC:
+        found = _array_test(name, key, constants) if keyed else _value_test(name, key, constants)
+        if found is not None and len(constants) <= MOST:
+            return found, constants
+    constants = Constants(mark)
+    made = f"§key_of_{name}" if keyed else "§parts" if parameter.kind in VARIADIC else "§key"
+    return f"{made}({name}) == {constants.named(key)}", constants
+
+
+class Constants(list[Any]):
+    """What code names `mark` and a number."""
+
+    def __init__(self, mark: str) -> None:
+        super().__init__()
+        self._mark = mark
+
+    def named(self, value: Any) -> str:
+        """The name of one more."""
+        self.append(value)
+        return f"{self._mark}_{len(self) - 1}"
+
+
+def _array_test(code: str, key: Any, constants: Constants) -> str | None:
+    """Code that is true only if what `code` gives is a number or array of that key; None if the key is no such."""
+    if isinstance(key, type):
+        return f"§type({code}) is {constants.named(key)}" if key in ATOMS else None
+    shape = key[0]
+    if not isinstance(shape, tuple) or (None in shape and any(shape)):
+        return None
+    fits = f"{code}.ndim == {len(shape)}" if None in shape else f"{code}.shape == {constants.named(shape)}"
+    return f"§type({code}) is §array and {fits} and {code}.dtype is {constants.named(key[1])}"
+
+
+def _value_test(code: str, key: Any, constants: Constants) -> str | None:
+    """The same for any argument that no policy says anything of, and for its parts."""
+    if isinstance(key, type) or isinstance(key[0], tuple):
+        return _array_test(code, key, constants)
+    kind, *parts = key
+    if kind in _SINGLE:
+        return f"{code} is {constants.named(parts[0])}"
+    tests = [f"§type({code}) is {constants.named(kind)}"]
+    if kind is str:
+        tests.append(f"{code} == {constants.named(parts[0])}")
+    elif kind in (list, tuple) and NUMBERS.issuperset(parts):
+        tests.append(f"[*§map(§type, {code})] == {constants.named(parts)}")
+    elif kind in (list, tuple) and type(parts[-1]) is str:      # types, and strings
+        texts = kind(parts[len(parts) // 2 :])
+        tests.append(f"[*§map(§type, {code})] == {constants.named([str] * len(texts))}")
+        tests.append(f"{code} == {constants.named(texts)}")
+    elif kind in (list, tuple):
+        tests.append(f"§len({code}) == {len(parts)}")
+        tests += _part_tests({f"{code}[{number}]": part for number, part in enumerate(parts)}, constants)
+    elif kind is dict and all(type(name) is str for name in parts[0]):
+        names, *parts = parts
+        tests.append(f"[*{code}] == {constants.named(list(names))}")
+        named = {f"{code}[{constants.named(name)}]": part for name, part in zip(names, parts)}
+        tests += _part_tests(named, constants)
+    else:
+        return None
+    return None if None in tests else " and ".join(tests)
+
+
+def _part_tests(parts: Mapping[str, Any], constants: Constants) -> list[Any]:
+    return [_value_test(code, key, constants) if len(constants) <= MOST else None for code, key in parts.items()]
 
 
 _SINGLE = frozenset({FunctionType, bool, type(None)})

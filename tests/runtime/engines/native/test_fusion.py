@@ -719,7 +719,8 @@ def test_what_is_given_up_is_numpys_in_its_place():
 
 
 def test_errors_and_warnings_are_where_they_were_when_a_kernel_is_given_up(tmp_path):
-    plain = defined(tmp_path, "def f(x, y, n):\n    z = x * x + 1\n    z = z / y - 1\n    return z.reshape(n) * 2 + z\n")
+    text = "def f(x, y, n):\n    z = x * x + 1\n    z = z / y - 1\n    return z.reshape(n) * 2 + z\n"
+    plain = defined(tmp_path, text)
     staged = native(plain)
     x, one, zero = np.ones(4), np.ones(4), np.zeros(4)
     for y, n in [(one, 4)] * 3 + [(zero, 4)] * 12 + [(one, 4), (zero, 3), (one, 3)]:
