@@ -7,7 +7,7 @@ written by hand.
     plan = Scheduler(graph).plan        which expressions are nested, what is a statement          `schedule`
     variables = Variables(plan)         which values share a variable, and its name                `variables`
     Expressions, Statements             an `ast`, in which line numbers tell of the graph's nodes  `expressions`, …
-    rotate_back, limit_nesting          what reads and runs better                                 `rotation`, `nesting`
+    rotate_back, collect_lists, …       what reads and runs better             `rotation`, `comprehensions`, `nesting`
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from collections.abc import Callable, Collection
 from types import CodeType, FunctionType
 from typing import Any
 
+from autograph.runtime.engines.comprehensions import collect_lists
 from autograph.runtime.engines.constants import Globals
 from autograph.runtime.engines.expressions import Expressions
 from autograph.runtime.engines.nesting import limit_nesting
@@ -121,6 +122,7 @@ def compile(graph: Graph, *, module: dict[str, Any] | None = None, filename: str
     tree = _function(_function_name(graph.name), params, body or [ast.Pass(**expressions.at)])
     rotate_back(tree)
     limit_nesting(tree, expressions.at)
+    collect_lists(tree, expressions.marks)
     names = {**_of_warnings(module or {}), **constants.values}
     return Executable(graph, tree, names, expressions.marks, filename)
 

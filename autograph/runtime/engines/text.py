@@ -224,6 +224,13 @@ def _list(tree: ast.List) -> tuple[str, int]:
     return f"[{', '.join(map(written, tree.elts))}]", ATOM
 
 
+def _list_comp(tree: ast.ListComp) -> tuple[str, int]:
+    (loop,) = tree.generators
+    tests = "".join(f" if {written(test, OR)}" for test in loop.ifs)
+    items = f"for {written(loop.target, TUPLE)} in {written(loop.iter, OR)}"
+    return f"[{written(tree.elt)} {items}{tests}]", ATOM
+
+
 def _set(tree: ast.Set) -> tuple[str, int]:
     return f"{{{', '.join(map(written, tree.elts))}}}", ATOM
 
@@ -278,6 +285,7 @@ _WRITERS: dict[type[ast.expr], Callable[..., tuple[str, int]]] = {
     ast.Slice: _slice,
     ast.Tuple: _tuple,
     ast.List: _list,
+    ast.ListComp: _list_comp,
     ast.Set: _set,
     ast.Dict: _dict,
     ast.JoinedStr: _joined,
