@@ -70,6 +70,7 @@ class Outside(Finding):
         self.reread_parts: dict[int, Any] = {}  # the same for those in objects
         self.places: list[tuple[Any, Source]] = []  # of lists, dicts and sets that traced code may get at
         self._seen: dict[int, tuple[Any, Any]] = {}
+        self._originals: dict[int, tuple[Any, Any]] = {}  # of copies of containers, by those
         self._loads: dict[tuple[Any, ...], Value] = {}
         self._arrays: dict[int, Tensor] = {}
 
@@ -142,8 +143,8 @@ class Outside(Finding):
         return len(self.objects) + len(self._seen) + len(self.reread)
 
     def original(self, copy: Any) -> Any:
-        """What traced code has a copy of."""
-        return next((value for value, found in self._seen.values() if found is copy), copy)
+        """The container that traced code has a copy of."""
+        return self._originals.get(id(copy), (copy, copy))[1]
 
     # Looking at values ------------------------------------------------------------------------------------------------
 
@@ -362,6 +363,7 @@ class Outside(Finding):
         self.guard(is_structure(value, source), f"the structure of {source.text}")
         copy = kind.rebuild(value, [self.see(part, source.part(kind, key)) for key, part in children.items()])
         self._seen[id(value)] = value, copy
+        self._originals[id(copy)] = copy, value
         self.sources[id(copy)] = copy, source
         if not isinstance(value, tuple):
             self.trace.journal.touch(copy)
