@@ -15,6 +15,7 @@ from autograph.runtime import custom, gradients
 from autograph.runtime.entry import MISS
 from autograph.runtime.function import Function
 from autograph.runtime.gradients import Derivative, Which
+from autograph.runtime.options import DIFFERENTIATED
 from autograph.runtime.trace import Trace
 
 
@@ -41,13 +42,13 @@ def grad(function: Callable[..., Any], argnums: Which = 0, *, has_aux: bool = Fa
             derivative.
         StrictError: the function cannot be staged; says why.
     """
-    return _Differentiating(Derivative(function, argnums, has_aux, _checked(wrt)), strict=("plain",))
+    return _Differentiating(Derivative(function, argnums, has_aux, _checked(wrt)), strict=DIFFERENTIATED)
 
 
 def value_and_grad(function: Callable[..., Any], argnums: Which = 0, *, has_aux: bool = False, wrt: Any = None) -> Any:
     """A staged function that gives what `function` returns, and its gradient; see `grad`."""
     derivative = Derivative(function, argnums, has_aux, _checked(wrt), with_value=True)
-    return _Differentiating(derivative, strict=("plain",))
+    return _Differentiating(derivative, strict=DIFFERENTIATED)
 
 
 def _checked(wrt: Any) -> Any:
@@ -112,7 +113,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     def pull(primals: Any, cotangents: Any) -> Any:
         return vjp(function, *primals, has_aux=has_aux)[1](cotangents)
 
-    staged = staging.function(strict=("plain",))(pull)
+    staged = staging.function(strict=DIFFERENTIATED)(pull)
     before = _copied(primals)  # which the function may change, each time
     result = staging.function(function)(*primals)
 
@@ -144,7 +145,7 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     def push(primals: Any, tangents: Any) -> Any:
         return jvp(function, primals, tangents)
 
-    return staging.function(strict=("plain",))(push)(primals, tangents)
+    return staging.function(strict=DIFFERENTIATED)(push)(primals, tangents)
 
 
 @_staged(gradients.traced_stop)

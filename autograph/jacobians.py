@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.derivatives import grad
+from autograph.runtime.options import DIFFERENTIATED
 from autograph.staging import function as staged
 
 
@@ -29,7 +30,7 @@ def jacobian(function: Callable[..., Any]) -> Any:
             rows[i] = grad(lambda x, i=i: np.ravel(function(x, *args))[i])(x)
         return rows.reshape(shape + np.shape(x))
 
-    return staged(strict=("plain",))(jacobian_of)
+    return staged(strict=DIFFERENTIATED)(jacobian_of)
 
 
 def hessian(function: Callable[..., Any]) -> Any:

@@ -23,6 +23,7 @@ KINDS = {
     "plain": "code that runs as plain Python",
     "detour": "an operation that machine code has Python do",
 }
+DIFFERENTIATED = ("plain", "derivative")     # what is refused of a function that is differentiated
 # The engines that there are, and the modules that they are.
 ENGINES = {"numpy": "autograph.runtime.engines.numpy", "native": "autograph.runtime.engines.native"}
 _TO_COME = ("xla",)
@@ -180,7 +181,7 @@ def _kinds(strict: bool | Iterable[str]) -> frozenset[str]:
         return frozenset(KINDS) if strict else frozenset()
     kinds = [strict] if isinstance(strict, str) else list(strict)
     for kind in kinds:
-        if kind not in KINDS:
+        if kind not in KINDS and kind not in DIFFERENTIATED:
             raise ValueError(f"strict cannot refuse {kind!r}; it can refuse {_listed(KINDS)}")
     return frozenset(kinds)
 
@@ -207,6 +208,9 @@ def refuse(options: Options, function: str, kind: str, message: str, place: tupl
     """Raise an error if a function is strict about `kind`."""
     if kind not in options.strict:
         return
+    if "derivative" in options.strict:
+        advice = "Only staged code has derivatives: change the code so that this does not happen"
+        raise StrictError(f"{function} {message}. {advice}", *(place or ()))
     raise StrictError(
         f"{function} is strict about {kind!r} ({KINDS[kind]}), and {message}. Change the code so that this does not "
         f"happen, or leave {kind!r} out of strict=",
