@@ -202,7 +202,7 @@ class Emitter(Protocol):
         """`add sub mul` and so on, of integers: with the bits that there are."""
 
     def overflowing(self, name: str, a: Number, b: Number) -> tuple[Number, Number]:
-        """`add sub mul` of integers, and whether to leave as the result may have more bits than there are."""
+        """`add sub mul shl` of integers, and whether to leave as the result may have more bits than there are."""
 
     def floating(self, name: str, a: Number, b: Number) -> Number:
         """`add sub mul div rem` of floats, by the rules of IEEE 754."""

@@ -269,8 +269,8 @@ def left_shift(emit: Emitter, a: Any, b: Any) -> Number:
     """`a << b`, if nothing is lost."""
     x, y = operands(emit, "lshift", a, b)
     _leave_if_far(emit, y)
-    found = emit.integer("shl", x, y)
-    emit.leave_if(emit.compare("ne", emit.integer("shr", found, y), x))
+    found, overflow = emit.overflowing("shl", x, y)
+    emit.leave_if(overflow)
     return found
 
 

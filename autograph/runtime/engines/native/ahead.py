@@ -11,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from autograph.runtime.engines.native.counting import Counting, results_of
 from autograph.runtime.engines.native.emitter import POLL
 from autograph.runtime.engines.native.hoisting import Chunk
 from autograph.runtime.engines.native.knowing import RANGE
 from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.structure import Key, Point
-from autograph.runtime.engines.native.versions import State, Versions
+from autograph.runtime.engines.native.versions import State
 from autograph.runtime.engines.native.watching import BLIND
 from autograph.runtime.graph import Block, Node, Value, walk
 from autograph.runtime.opdef import OPS, WRITE
@@ -24,11 +25,9 @@ from autograph.runtime.operands import Number, Range, is_held, kind_of, mapped, 
 from autograph.runtime.types import BOOL, FLOAT, INT, scalar
 
 NODES = 200                 # of a body, at most
-START, CHANGE = 2**61, 2**40    # a sum begins within this, and changes by no more in a turn
 _STRONG = scalar("float64")
 CAPACITY = 2**56            # an array that is longer counts as this long
-_SUMS = frozenset({"add", "iadd", "sub", "isub"})
-_LINEAR = _SUMS | {"mul", "imul"}   # what goes through them is finite only if all of it is
+_LINEAR = frozenset({"add", "iadd", "sub", "isub", "mul", "imul"})      # gives what is finite only of what is
 
 
 @dataclass(slots=True)
@@ -56,7 +55,7 @@ class Turns:
     again: bool = False
 
 
-class RunningAhead(Versions):
+class RunningAhead(Counting):
     """Makes the code of a counted loop that looks before the turns.
 
     Attributes:
@@ -85,9 +84,8 @@ class RunningAhead(Versions):
         if isinstance(iterator, Range):
             self._define(node, replace(iterator, start=rest))
             self._define(param, Number(INT, item))
-            least = self.structure.least(param)
-            self._counters[param] = -RANGE if least is None else max(least, -RANGE)
-            self.emit.bound(item, self._counters[param], RANGE)
+            self._counters.add(param)
+            self.emit.bound(item, -RANGE, RANGE)
         else:
             self._define(node, (iterator[0], Number(INT, rest)))
             self._define(param, self.emit.load(iterator[0], [Number(INT, item)]))
@@ -100,26 +98,9 @@ class RunningAhead(Versions):
         held = self._state.owned or (not isinstance(iterator, Range) and is_held(iterator[0]))
         return len(inner) <= NODES and not held and all(map(_is_simple, inner))
 
-    def _find_sums(self, node: Node, items: int) -> set[Value]:
-        """Find what is counted by a loop. Before the turns it is made sure that it does not overflow."""
-        body, found = node.blocks[0], set[Value]()
-        for param, result in zip(body.params[items:], self._results(node)):
-            sums: dict[Value, int | None] = {}
-            change = _change(result, param, sums)
-            begin = self._state.env[param]
-            if change and change <= CHANGE and isinstance(begin, Number) and begin.type.dtype.char == INT.dtype.char:
-                self.emit.leave_if_far(self._fetch(param), START)
-                found |= sums.keys()
-        return found
-
-    def _results(self, node: Node) -> tuple[Any, ...]:
-        """What a turn of a loop carries into the next."""
-        results = node.blocks[0].results or ()
-        return results[bool(node.kwargs.get("until")) :]
-
     def _find_lasting(self, node: Node, items: int) -> list[Value]:
         """Find what a turn adds to or multiplies only, so that once it is no finite float, it never is one again."""
-        pairs = zip(node.blocks[0].params[items:], self._results(node))
+        pairs = zip(node.blocks[0].params[items:], results_of(node))
         return [param for param, result in pairs if result is not param and _comes_of(result, param, {})]
 
     def _stays(self, param: Value, result: Any) -> bool:
@@ -131,7 +112,7 @@ class RunningAhead(Versions):
 
         So `total = 0.0`, to which elements are added, needs no code of its own for the first of them.
         """
-        results = self._results(node)
+        results = results_of(node)
         if not results:  # nothing is carried, or no turn comes to its end
             return carried
         pairs = zip(node.blocks[0].params[-len(carried) :], carried, results)
@@ -201,7 +182,7 @@ class RunningAhead(Versions):
         blocks = {body, *(block for each in walk(body) for block in each.blocks)}
         self._turns = Turns(node, fast, kinds, fixed, sums, blocks, self._find_lasting(node, items))
         self._state = State({key: fixed.get(key) or mapped(_unplaced, each) for key, each in env.items()}, set(), {})
-        alone = emit.fast or all(map(self._stays, body.params[items:], self._results(node)))
+        alone = emit.fast or all(map(self._stays, body.params[items:], results_of(node)))
         one_by_one = step in ("1", "-1") and alone
         now = self._begin_fast(node, iterator, fast, turn, done if blind else head)
         if blind:
@@ -319,24 +300,6 @@ class RunningAhead(Versions):
         others, self._queue = self._queue, turns.queue
         super()._jump((turns.head, label), lives, go)
         self._queue = others
-
-
-def _change(value: Any, param: Value, sums: dict[Value, int | None]) -> int | None:
-    """By how much at most a value differs from a parameter, if it is a sum of that and constants."""
-    if value is param:
-        return 0
-    if not isinstance(value, Value) or value.node is None:
-        return None
-    if value not in sums:
-        node, sums[value] = value.node, None
-        if node.op in _SUMS and type(node.args[1]) is int:
-            change = _change(node.args[0], param, sums)
-            sums[value] = None if change is None else change + abs(node.args[1])
-        elif node.op == "if":
-            place = node.outputs.index(value)
-            changes = [_change(block.results[place], param, sums) for block in node.blocks if block.results is not None]
-            sums[value] = None if None in changes or not changes else max(changes)  # type: ignore[type-var]
-    return sums[value]
 
 
 def _comes_of(value: Any, param: Value, known: dict[Value, bool]) -> bool:

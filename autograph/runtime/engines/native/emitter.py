@@ -179,6 +179,9 @@ class Emitter(Memory):
         return Number(a.type, self._emit(f"{instruction} {llvm_type(a.type.dtype)} {a.ref}, {b.ref}"))
 
     def overflowing(self, name: str, a: Number, b: Number) -> tuple[Number, Number]:
+        if name == "shl":
+            found = self.integer("shl", a, b)
+            return found, self.compare("ne", self.integer("shr", found, b), a)
         kind = llvm_type(a.type.dtype)
         function = f"@llvm.{'u' if a.type.dtype.kind == 'u' else 's'}{name}.with.overflow.{kind}"
         both = f"{{ {kind}, i1 }}"
@@ -330,19 +333,29 @@ class Emitter(Memory):
 
     # Interrupts -------------------------------------------------------------------------------------------------------
 
-    def poll(self, turns: str, stop: Callable[[], None], head: str) -> None:
+    def poll(
+        self, turns: str, stop: Callable[[], None], head: str, besides: Callable[[], None] | None = None
+    ) -> None:
         """Of so many turns: every `POLL` turns, let others run, and stop if a signal has raised an exception.
 
         Args:
             head: of the loop. Everything that has happened since may as well happen again.
+            besides: what else is to be done then.
         """
-        left = self._emit(f"sub i64 {self.kept('polls', INT.dtype)}, {turns}")
+        before = self.kept("polls", INT.dtype)
+        left = self._emit(f"sub i64 {before}, {turns}")
         self.keep("polls", INT.dtype, left)
-        with self.rarely(Number(BOOL, self._emit(f"icmp slt i64 {left}, 0"))):
+        due = f"icmp eq i64 {before}, 0" if turns == "1" else f"icmp slt i64 {left}, 0"
+        with self.rarely(Number(BOOL, self._emit(due))):
             self.python("PyEval_RestoreThread", self.python("PyEval_SaveThread"))
             raised = self.python("PyErr_CheckSignals")
             self.keep("polls", INT.dtype, str(POLL))
             self.stop_if(Number(BOOL, self._emit(f"icmp ne i32 {raised}, 0")), stop)
+            if besides is not None:
+                besides()
+                on = self.label("on")
+                self._now.append(f"  br label %{on}")
+                self.begin(on)
             self.polls[self._label] = head
 
     def stop_if(self, condition: Number, stop: Callable[[], None]) -> None:

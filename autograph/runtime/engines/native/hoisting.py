@@ -203,7 +203,7 @@ class Hoisting(Knowing):
                 self.leave_if_far(offset, OFFSET)
         found = super().integer(name, a, b)
         low, high = reach(name, self.bounds(a), self.bounds(b))
-        self.bound(found.ref, max(low, -RANGE - OFFSET), min(high, RANGE + OFFSET))
+        self.bound(found.ref, int(max(low, -RANGE - OFFSET)), int(min(high, RANGE + OFFSET)))
         chunk.offsets[found.ref] = offset
         return found
 

@@ -10,17 +10,23 @@ import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from autograph.runtime.engines.native.borrowing import Borrowing
+from autograph.runtime.engines.native.objects import llvm_type
+from autograph.runtime.engines.native.spans import RULES, Span, join
 from autograph.runtime.operands import Array, Number
 from autograph.runtime.types import BOOL, INT
 
 RANGE = 2**53       # an item of a range is no larger
 _BITS: dict[str, Callable[..., Any]] = {"and": operator.and_, "or": operator.or_, "xor": operator.xor}
-_SUMS: dict[str, Callable[[int, int], int]] = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
+_RULES = {
+    **{name: RULES[name] for name in ("add", "sub", "mul", "and", "or", "xor")},
+    **{name: RULES[rule] for name, rule in (("shl", "lshift"), ("shr", "rshift"), ("div", "floordiv"), ("rem", "mod"))},
+}
 
 
 class Knowing(Borrowing):
@@ -54,6 +60,13 @@ class Knowing(Borrowing):
         """Tell that an integer is between two numbers."""
         self._bounds[ref] = low, high
 
+    def learn(self, a: Number, low: float, high: float) -> None:
+        """Tell that an integer is between two numbers, as far as the emitter goes on from here."""
+        if a.known is None and (low > -inf or high < inf):
+            least, most = self.bounds(a)
+            if (low > least or high < most) and low <= most and least <= high:
+                self.found[a.ref] = int(max(low, least)), int(min(high, most))
+
     def bounds(self, a: Number) -> tuple[int, int]:
         """Between which numbers an integer is."""
         if a.known is not None:
@@ -63,13 +76,31 @@ class Knowing(Borrowing):
         return max(low, least), min(high, most)
 
     def integer(self, name: str, a: Number, b: Number) -> Number:
-        if a.type == BOOL and a.known is not None and b.known is not None and name in _BITS:
-            return self.constant(_BITS[name](a.known, b.known), a.type)
-        found = super().integer(name, a, b)
-        if name in _SUMS and a.type.dtype.kind in "iu":
+        if a.type == BOOL and name in _BITS:
+            known, other = (a, b) if a.known is not None else (b, a)
+            if known.known is not None:
+                if other.known is not None:
+                    return self.constant(_BITS[name](a.known, b.known), a.type)
+                if name != "xor" or not known.known:        # it decides, or changes nothing
+                    return known if known.known is (name == "or") and name != "xor" else other
+        divides = name in ("div", "rem")
+        sure = not divides or (self.bounds(a)[0] >= 0 and self.bounds(b)[0] > 0)
+        if divides and sure:     # without signs the machine is faster
+            found = Number(a.type, self._emit(f"u{name} {llvm_type(a.type.dtype)} {a.ref}, {b.ref}"))
+        else:
+            found = super().integer(name, a, b)
+        if a.type.dtype.kind in "iu" and name in _RULES and sure:
             (least, most), (low, high) = _limits(a.type.dtype), reach(name, self.bounds(a), self.bounds(b))
             if least <= low and high <= most:
-                self.bound(found.ref, low, high)
+                self.bound(found.ref, int(low), int(high))
+        return found
+
+    def select(self, condition: Number, a: Number, b: Number) -> Number:
+        if condition.known is not None:
+            return a if condition.known else b
+        found = super().select(condition, a, b)
+        if a.type.dtype.kind in "iu":
+            self.bound(found.ref, *map(int, join(self.bounds(a), self.bounds(b))))
         return found
 
     def overflowing(self, name: str, a: Number, b: Number) -> tuple[Number, Number]:
@@ -110,7 +141,7 @@ class Knowing(Borrowing):
         if known is None:
             known = self.found[key] = self._placed(index, length)
             most = self.bounds(length)[1]
-            self.found[index.ref] = -most, most - 1
+            self.learn(index, -most, most - 1)
             if known.ref != index.ref:
                 self.found[known.ref] = 0, most - 1
         return known
@@ -143,10 +174,9 @@ def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
     return int(info.min), int(info.max)
 
 
-def reach(name: str, a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
-    """Between which numbers the sum, the difference or the product of integers is."""
-    found = [_SUMS[name](one, other) for one in a for other in b]
-    return min(found), max(found)
+def reach(name: str, a: Span, b: Span) -> Span:
+    """Between which numbers is what comes of integers that are between these."""
+    return _RULES[name](a, b)
 
 
 def _decided(name: str, a: tuple[int, int], b: tuple[int, int]) -> bool | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from inspect import signature
 from typing import Any
 
@@ -22,11 +22,14 @@ from autograph.runtime.engines.native.structure import Point
 from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.opdef import OPS, WRITE
 from autograph.runtime.operands import Array, Boxed, Fixed, NoLowering, Number, Range, kind_of
-from autograph.runtime.ops.scalars import truth
+from autograph.runtime.ops.scalars import inverse, truth
 from autograph.runtime.passes.rewriting import shown
 from autograph.runtime.types import INT
 
-_LIGHT = frozenset({"add", "sub", "iadd", "isub", "lt", "le", "eq", "ne", "gt", "ge"})
+_LIGHT = frozenset({"and", "or", "xor", "add", "sub", "mul", "floordiv", "mod", "lshift", "rshift"})
+_LIGHT |= {f"i{name}" for name in _LIGHT} | {"lt", "le", "eq", "ne", "gt", "ge", "neg", "invert", "not"}
+_ORDER = frozenset({"lt", "le", "gt", "ge"})
+LIGHT = 3           # operations in a block that is done whether its condition holds or not
 NODES = 20_000      # lowered in all
 SIZE = 30_000       # instructions in all
 FUEL: list[int] = []        # for tests: the address of an integer, how many nodes are run before the code is left
@@ -63,6 +66,7 @@ class Lowering(Iterators, RunningAhead):
         again, so they share the place.
         """
         self._leave_from(Point(block, index))
+        self._block = block
         self.emit.always = self._turns is not None and block is self._turns.node.blocks[0]
         place: int | None = index
         while place is not None:
@@ -123,7 +127,8 @@ class Lowering(Iterators, RunningAhead):
             changes = op.effect == WRITE and isinstance(args[0], Array)
             if changes:
                 self.emit.settle()
-            self.emit.bounded = self._turns is not None and not self._turns.sums.isdisjoint(node.outputs)
+            sums = self._sums if self._turns is None else self._turns.sums
+            self.emit.bounded = not sums.isdisjoint(node.outputs)
             found = op.lower(self.emit, *args, **self._args(node.kwargs))
             if changes:
                 return True
@@ -174,10 +179,16 @@ class Lowering(Iterators, RunningAhead):
         condition = truth(self.emit, self._operand(self._args(node.args)[0]))
         if condition.known is not None:
             raise NoLowering
-        both = []
-        for block in node.blocks:
-            for each in block.nodes:
-                self._operation(each)
+        test, both = node.args[0].node, []
+        for block, holds in zip(node.blocks, (True, False)):
+            # what would go wrong in a block that is not to be run; rather leave, if the condition does not prevent it
+            guarded = test is not None and test.op in _ORDER and bool(block.nodes)
+            guard = (condition if holds else inverse(self.emit, condition)) if guarded else None
+            with self.emit.only_if(guard):
+                for each in block.nodes:
+                    self._operation(each)
+                    if not all(self._is_integer(value) for value in each.outputs):
+                        raise NoLowering
             both.append(list(map(self._operand, self._args(block.results))))
         pairs = list(zip(*both))
         if not all(one == other or (_is_number(one) and kind_of(one) == kind_of(other)) for one, other in pairs):
@@ -186,17 +197,17 @@ class Lowering(Iterators, RunningAhead):
             self._define(value, one if one == other else self.emit.select(condition, one, other))
 
     def _is_light(self, block: Block) -> bool:
-        """Whether a block gives numbers that there are, or those and a sum or comparison of integers."""
-        if block.results is None or len(block.nodes) > 1:
+        """Whether a block gives numbers that there are, or those and what comes of a few operations on integers."""
+        if block.results is None or len(block.nodes) > LIGHT:
             return False
         args = [arg for node in block.nodes for arg in node.args]
         if not all(isinstance(each, (Value, bool, int, float)) for each in (*args, *block.results)):
             return False
-        return all(node.op in _LIGHT for node in block.nodes) and all(self._is_integer(arg) for arg in args)
+        return all(map(_is_light, block.nodes))
 
-    def _is_integer(self, arg: Any) -> bool:
-        found = self._value(arg)
-        return found.type == INT if isinstance(found, Number) else type(found) is int and abs(found) < POLL
+    def _is_integer(self, value: Value) -> bool:
+        found = self._state.env[value]
+        return isinstance(found, Number) and found.type.dtype.kind in "iub"
 
     def _end(self, block: Block) -> None:
         """What happens at the end of a block."""
@@ -232,6 +243,8 @@ class Lowering(Iterators, RunningAhead):
         """Go to a loop."""
         args = list(map(self._operand, self._args(node.args)))
         if node.op == "while":
+            self._state.env.update(zip(node.blocks[0].params, args))
+            self._begin_counting(node)
             self._head(node, args)
             return
         iterable, *carried = args
@@ -264,7 +277,9 @@ class Lowering(Iterators, RunningAhead):
         def go_on() -> None:
             self.emit.come_from(node.place)
             if node.op == "while":
-                self.emit.poll("1", self._stop, self.emit.here)
+                counts = partial(self._go_on_counting, node) if self._counted[node] else None
+                if not self._ends_soon(node):
+                    self.emit.poll("1", self._stop, self.emit.here, counts)
                 self._walk(node.blocks[0])
             else:
                 self._next(node, len(params) - len(carried))
@@ -354,6 +369,14 @@ def _takes(rule: Callable[..., Any], count: int, names: tuple[str, ...]) -> bool
 
 def _is_number(operand: Any) -> bool:
     return isinstance(operand, Number)
+
+
+def _is_light(node: Node) -> bool:
+    """Whether a node is an operation that takes the machine next to no time, if it is one of integers."""
+    if node.op.removeprefix("i") in ("floordiv", "mod", "lshift", "rshift"):
+        by = node.args[-1]
+        return type(by) is int and (0 < by < 2**62 and by & by - 1 == 0 if "shift" not in node.op else 0 <= by < 63)
+    return node.op in _LIGHT
 
 
 def _item(items: tuple[Any, ...], index: Any) -> Any:

@@ -26,7 +26,8 @@ from autograph.runtime.engines.native.haste import STOPPED, Haste
 from autograph.runtime.engines.native.lowering import Lowering, Refused
 from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.objects import Table
-from autograph.runtime.engines.native.structure import Key, Point, Structure, least_item
+from autograph.runtime.engines.native.spans import outside
+from autograph.runtime.engines.native.structure import Key, Point, Structure
 from autograph.runtime.graph import Graph, Node, Value, user_line
 from autograph.runtime.signature import Event
 from autograph.runtime.types import type_of
@@ -159,8 +160,9 @@ class Region:
         args = [
             Value(arg.type, None, arg.name) if isinstance(arg, Value) else Value(type_of(arg)) for arg in loop.args
         ]
-        least = least_item(loop.args[0]) if loop.op == "for" and isinstance(loop.args[0], Value) else None
-        self.structure = Structure(copier.node(loop, tuple(args)), least)
+        root = copier.node(loop, tuple(args))
+        known = dict(zip((*args, *copier.params.values()), map(outside, (*loop.args, *copier.params))))
+        self.structure = Structure(root, known)
         self.inputs = [*loop.args, *copier.params]
         self.versions: dict[Any, Version | None] = {}
         self.reasons: list[str] = []

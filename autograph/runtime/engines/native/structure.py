@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from autograph.runtime.engines.native.spans import ANY, Span, Spans
 from autograph.runtime.graph import Block, Node, Value, gather
 
 
@@ -29,16 +30,17 @@ class Structure:
         free: the values that its blocks use, but do not define.
     """
 
-    def __init__(self, root: Node, least: int | None = None) -> None:
+    def __init__(self, root: Node, known: Mapping[Value, Span] = MappingProxyType({})) -> None:
         """
         Args:
-            least: what no item of the loop is less than, if it is known.
+            known: between which numbers what comes from outside is; of an iterator, its items.
         """
         self.root = root
-        self._least: dict[Value, int | None] = {value: least for value in root.args[:1] if isinstance(value, Value)}
+        self._spans = Spans(root, known)
         self._owners: dict[Block, tuple[Node, Point | None]] = {}
         self._last: dict[Block, dict[Value, int]] = {}
         self._free: dict[Node, set[Value]] = {}
+        self._around: dict[Block | None, tuple[Block, ...]] = {}
         self._outer: dict[Block, set[Key]] = {}
         self._visit(root, None)
         self._settle(root)
@@ -75,9 +77,11 @@ class Structure:
         node, at = self._owners[block]
         return (node.op != "if") + (0 if at is None else self.depth(at.block))
 
-    def least(self, item: Value) -> int | None:
-        """What the item of a loop is never less than, if it is an integer and known."""
-        return self._least.get(item)
+    def span(self, value: Value, block: Block | None = None) -> Span:
+        """Between which numbers a value is, in a block, if it is an integer of Python's."""
+        if value in self.root.args:     # the code may begin with what any turn begins with
+            return ANY
+        return self._spans.of(value, self._around[block] if block is not None else ())
 
     def is_rare(self, block: Block) -> bool:
         """Whether a block need not be run in every turn of the loop around it."""
@@ -86,10 +90,9 @@ class Structure:
     def _visit(self, node: Node, at: Point | None) -> set[Value]:
         """Look at the blocks of a node. Gives the values that they use, but do not define."""
         free: set[Value] = set()
-        if node.op == "for" and isinstance(node.args[0], Value) and node.blocks[0].params:
-            self._least[node.blocks[0].params[0]] = least_item(node.args[0], self._least)
         for block in node.blocks:
             self._owners[block] = node, at
+            self._around[block] = (*self._around.get(at and at.block, ()), block)
             last = self._last[block] = {}
             for index, inner in enumerate(block.nodes):
                 used = set(inner.inputs)
@@ -146,34 +149,3 @@ def _in_order(root: Node) -> Iterable[Value]:
 
     visit(root)
     return dict.fromkeys(found)
-
-
-def least_item(items: Value, known: Mapping[Value, int | None] = MappingProxyType({})) -> int | None:
-    """What no item of a range is less than, by the nodes of the graph.
-
-    Args:
-        known: likewise of what is no output of a node; for an iterable, of its items.
-    """
-    if items in known or items.node is None or items.node.op != "range" or items.node.kwargs:
-        return known.get(items)
-    start, stop, step = (0, *items.node.args, 1)[:3] if len(items.node.args) == 1 else (*items.node.args, 1)[:3]
-    if type(step) is not int or not step:
-        return None
-    if step > 0:
-        return _least(start, known)
-    end = _least(stop, known)
-    return None if end is None else end + 1
-
-
-def _least(value: Any, known: Mapping[Value, int | None]) -> int | None:
-    """What an integer is never less than."""
-    if not isinstance(value, Value) or value.node is None:
-        return value if type(value) is int else known.get(value)
-    name, args = value.node.op, value.node.args
-    if name == "len":
-        return 0
-    if name not in ("add", "iadd", "sub", "isub") or len(args) != 2:
-        return None
-    first = _least(args[0], known)
-    other = _least(args[1], known) if name.endswith("add") else -args[1] if type(args[1]) is int else None
-    return None if first is None or other is None else first + other

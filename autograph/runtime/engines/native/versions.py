@@ -22,7 +22,7 @@ from autograph.runtime.engines.native.exits import Exit, Fetch, Handed, Interrup
 from autograph.runtime.engines.native.knowing import RANGE
 from autograph.runtime.engines.native.structure import Key, Point, Structure
 from autograph.runtime.engines.native.watching import Watching
-from autograph.runtime.graph import Constant, Value, map_args
+from autograph.runtime.graph import Block, Constant, Value, map_args
 from autograph.runtime.operands import (
     Array,
     Boxed,
@@ -84,7 +84,8 @@ class Versions:
         self._leaving: list[tuple[str, Point, State]] = []
         self._versions: dict[Any, dict[Any, str]] = {}
         self._queue: list[Callable[[], None]] = []
-        self._counters: dict[Key, int] = {}             # the items of ranges, and what they are never less than
+        self._counters: set[Key] = set()                # the items of ranges
+        self._block: Block | None = None                # where nodes are being done
         self._nodes = 0
 
     # What values are --------------------------------------------------------------------------------------------------
@@ -93,7 +94,10 @@ class Versions:
         """The operand that a value is; constants are what they are."""
         if not isinstance(leaf, Value):
             return leaf
-        return self.inputs[leaf] if leaf in self.inputs else self._fetch(leaf)
+        found = self.inputs[leaf] if leaf in self.inputs else self._fetch(leaf)
+        if type(found) is Number and found.type == INT:
+            self.emit.learn(found, *self.structure.span(leaf, self._block))
+        return found
 
     def _fetch(self, key: Key) -> Any:
         found = self._state.env[key]
@@ -108,7 +112,7 @@ class Versions:
         if isinstance(each, Number) and not each.ref:
             found = Number(each.type, self.emit.kept(cell, each.type.dtype))
             if cell[0] in self._counters and each.type == INT:
-                self.emit.bound(found.ref, self._counters[cell[0]], RANGE)
+                self.emit.bound(found.ref, -RANGE, RANGE)
             return found
         if isinstance(each, Range) and not each.start:
             start, stop, step = (self.emit.kept((cell, part), INT.dtype) for part in range(3))

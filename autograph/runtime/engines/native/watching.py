@@ -10,7 +10,8 @@ looks at signals only between such turns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,23 @@ _EXPONENTS = {4: 0x7F80_0000, 8: 0x7FF0_0000_0000_0000}
 
 class Watching(Hoisting):
     """See `autograph.runtime.operands.Emitter`."""
+
+    _guard: Number | None = None
+
+    @contextmanager
+    def only_if(self, condition: Number | None) -> Iterator[None]:
+        """What is emitted meanwhile does not matter unless a condition holds; do not leave for it if there is one."""
+        found, self._guard = dict(self.found), condition
+        try:
+            yield
+        finally:
+            self.found, self._guard = found, None
+
+    def _guarded(self, condition: Number) -> Number:
+        return condition if self._guard is None else self.integer("and", self._guard, condition)
+
+    def leave_if(self, condition: Number) -> None:
+        super().leave_if(self._guarded(condition))
 
     def begin_blind(self, first: str, now: str, down: bool) -> None:
         """From now on, emit turns that are run blindly, from an item on, up or down; this is that of a turn."""
@@ -62,6 +80,14 @@ class Watching(Hoisting):
             self.chunk.exits += 1
         return super().library(name, *args)
 
+    def integer(self, name: str, a: Number, b: Number) -> Number:
+        """What a number is between need not hold in turns that will be undone; but nothing must trap."""
+        if self.chunk is not None and self._is_blind:
+            divides = name in ("div", "rem") and (a.type.dtype.kind == "i" or not self.is_fixed(b))
+            shifts = name in ("shl", "shr") and not self.is_fixed(b)
+            self.chunk.exits += (divides or shifts) and not (b.known or 0) > 0
+        return super().integer(name, a, b)
+
     # Doubts -----------------------------------------------------------------------------------------------------------
 
     def doubt_if(self, condition: Number) -> None:
@@ -69,7 +95,7 @@ class Watching(Hoisting):
             self.leave_if(condition)
         else:
             self.chunk.doubts += 1
-            self._gather(_DOUBT, self._emit(f"sext i1 {condition.ref} to i64"))
+            self._gather(_DOUBT, self._emit(f"sext i1 {self._guarded(condition).ref} to i64"))
 
     def leave_if_warned(self, found: Number, *args: Number) -> None:
         if self.chunk is not None and self._is_blind and found.type.kind != "python" and not self.is_fixed(found):
