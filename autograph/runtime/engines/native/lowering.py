@@ -186,10 +186,12 @@ class Lowering(Iterators, RunningAhead):
             guard = (condition if holds else inverse(self.emit, condition)) if guarded else None
             with self.emit.only_if(guard):
                 for each in block.nodes:
+                    self.emit.come_from(each.place)
                     self._operation(each)
                     if not all(self._is_integer(value) for value in each.outputs):
                         raise NoLowering
             both.append(list(map(self._operand, self._args(block.results))))
+        self.emit.come_from(node.place)
         pairs = list(zip(*both))
         if not all(one == other or (_is_number(one) and kind_of(one) == kind_of(other)) for one, other in pairs):
             raise NoLowering
