@@ -198,9 +198,13 @@ class RunningAhead(Counting):
         self._turns = emit.chunk = None
         if not again or (blind and not emit.is_blind_of_use(chunk)):
             return None
-        self.vectorises |= one_by_one and chunk.loads > 0 and chunk.exits == 0
+        vectorises = one_by_one and chunk.loads > 0 and chunk.exits == 0
+        self.vectorises |= vectorises
         if blind:
             emit.tell_apart(chunk)
+        if not vectorises:
+            fast = emit.several(fast, turn, step)
+        if blind:
             emit.begin(done)
             emit.look_behind(chunk, now, head, slow)
         self._state = state

@@ -21,7 +21,7 @@ import numpy as np
 from autograph.runtime.engines.native.exits import Exit, Fetch, Handed, Interrupted
 from autograph.runtime.engines.native.knowing import RANGE
 from autograph.runtime.engines.native.structure import Key, Point, Structure
-from autograph.runtime.engines.native.watching import Watching
+from autograph.runtime.engines.native.unrolling import Unrolling
 from autograph.runtime.graph import Block, Constant, Value, map_args
 from autograph.runtime.operands import (
     Array,
@@ -72,12 +72,12 @@ class Versions:
         exits: what is to be done when the code gives back their number.
     """
 
-    def __init__(self, structure: Structure, inputs: dict[Value, Any], emit: Watching | None = None) -> None:
+    def __init__(self, structure: Structure, inputs: dict[Value, Any], emit: Unrolling | None = None) -> None:
         self.structure = structure
         self.inputs = inputs
         self.exits: list[Exit] = [Interrupted()]
         self.slots = 0
-        self.emit = emit or Watching("loop", self._leave)
+        self.emit = emit or Unrolling("loop", self._leave)
         self._state = State({}, set(), {})
         self._at: tuple[Point, State] | None = None     # where the code is left, and with what
         self._left: str | None = None                   # the block by which it is
