@@ -212,10 +212,7 @@ class RunningAhead(Counting):
         if blind:
             emit.before_blind(chunk)
         self._set_limit(node, iterator, BLIND if blind else POLL, head)
-        limit = Number(INT, emit.kept((node, "limit"), INT.dtype))
-        if chunk.apart:
-            chunk.conditions.append(emit.meet(chunk, Number(INT, item), limit))
-        self._guard(node, chunk, Number(INT, item), limit, down, slow, fast)
+        self._guard(node, chunk, Number(INT, item), down, slow, fast)
         return not (chunk.conditions or chunk.spans)
 
     def _begin_fast(self, node: Node, iterator: Any, fast: str, turn: str, done: str) -> str:
@@ -232,11 +229,12 @@ class RunningAhead(Counting):
             emit.chunk.offsets[now] = emit.constant(0, INT)
         return now
 
-    def _guard(
-        self, node: Node, chunk: Chunk, item: Number, limit: Number, down: bool, slow: str, fast: str
-    ) -> None:
+    def _guard(self, node: Node, chunk: Chunk, item: Number, down: bool, slow: str, fast: str) -> None:
         """Go to turns up to the limit if all is sure, or up to where an index would come out of bounds."""
         emit, bad, rare = self.emit, self.emit.constant(False, BOOL), self.emit.label("rare")
+        limit = Number(INT, emit.kept((node, "limit"), INT.dtype))
+        if chunk.apart:
+            chunk.conditions.append(emit.meet(chunk, item, limit))
         for each in chunk.conditions:
             bad = emit.integer("or", bad, each)
         spans = []

@@ -9,7 +9,6 @@ under a condition, the condition holds: `x > 0` tells of `x`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from math import inf
 from typing import Any, TypeAlias
 
@@ -17,10 +16,11 @@ from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.types import BOOL, INT, TensorType
 
 Span: TypeAlias = tuple[float, float]       # the least and the greatest; integers, or infinities
+Rule: TypeAlias = Callable[..., Span]
 ANY: Span = -inf, inf
 LARGE = 2**64       # what is beyond counts as infinite
 SWEEPS = 16         # after which nothing is known
-WIDE, NARROW = 2, 2     # sweeps before bounds that move are given up, and when they are looked for again
+WIDE, NARROW = 1, 2     # sweeps before bounds that move are given up, and when they are looked for again
 _STOPS = -inf, -1, 0    # where a lower bound that moves may stop
 _INVERSE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -37,6 +37,7 @@ class Spans:
         self._spans: dict[Value, Span] = dict(known)
         self._under: dict[Block, dict[Value, Span]] = {}
         self._scopes: list[dict[Value, Span]] = []
+        self._nodes: dict[Block, list[tuple[Node, Rule | None]]] = {}
         self._moved = True
         self._widens = self._narrows = False
         for sweep in range(SWEEPS):
@@ -65,7 +66,8 @@ class Spans:
             return ANY
         found = self._spans.get(arg, ANY)
         for scope in self._scopes:
-            found = _meet(found, scope.get(arg, ANY))
+            if arg in scope:
+                found = _meet(found, scope[arg])
         return _meet(found, (0, 1)) if arg.type == BOOL else found
 
     # Going through ----------------------------------------------------------------------------------------------------
@@ -75,28 +77,27 @@ class Spans:
         if under is None:
             return None
         self._under[block] = under
-        with self._scope(under):
-            for node in block.nodes:
-                if not self._node(node):
-                    return None
-            return None if block.results is None else list(map(self._get, block.results))
-
-    @contextmanager
-    def _scope(self, under: dict[Value, Span]) -> Iterator[None]:
         self._scopes.append(under)
-        yield
+        ends = all(self._node(*each) for each in self._nodes_of(block)) and block.results is not None
+        found = list(map(self._get, block.results)) if ends and block.results is not None else None
         self._scopes.pop()
+        return found
 
-    def _node(self, node: Node) -> bool:
+    def _nodes_of(self, block: Block) -> list[tuple[Node, Rule | None]]:
+        """The nodes that there is something to say of, and what says it."""
+        if block not in self._nodes:
+            rules = ((node, None if node.blocks else _rule_of(node)) for node in block.nodes)
+            self._nodes[block] = [each for each in rules if each[0].blocks or each[1] is not None]
+        return self._nodes[block]
+
+    def _node(self, node: Node, rule: Rule | None = None) -> bool:
         """Go through a node. Gives whether anything is behind it."""
         if node.op == "if":
             return self._if(node)
         if node.op in ("while", "for"):
             self._loop(node)
-        elif len(node.outputs) == 1 and node.op in RULES and not node.kwargs and all(map(_is_integer, node.args)):
-            self._spans[node.outputs[0]] = RULES[node.op](*map(self._get, node.args))
-        elif node.op == "len" and len(node.outputs) == 1:
-            self._spans[node.outputs[0]] = 0, _longest(node.args[0])
+        elif rule is not None:
+            self._spans[node.outputs[0]] = rule(*map(self._get, node.args))
         return True
 
     def _if(self, node: Node) -> bool:
@@ -155,12 +156,12 @@ class Spans:
 
     def _flagged(self, under: dict[Value, Span], args: Sequence[Any], flag: int) -> list[Span] | None:
         """What is carried into a turn, if there is one; so the condition, which is carried as well, holds."""
-        with self._scope(under):
-            given = self._given(args[flag], True)
-            if given is None or args[flag] is False:
-                return None
-            with self._scope(given):
-                return list(map(self._get, args))
+        self._scopes.append(under)
+        given = None if args[flag] is False else self._given(args[flag], True)
+        self._scopes.append(given or {})
+        found = None if given is None else list(map(self._get, args))
+        del self._scopes[-2:]
+        return found
 
     def _settle(self, param: Value, *spans: Span) -> None:
         """Tell what a parameter may be at the beginning of a turn."""
@@ -196,8 +197,7 @@ class Spans:
         for name, a, b in _facts(test, holds):
             if not (_is_integer(a) and _is_integer(b)):
                 continue
-            with self._scope(found):
-                one, other = self._get(a), self._get(b)
+            one, other = (_meet(self._get(each), found.get(each, ANY)) for each in (a, b))
             for arg, span in ((a, _narrowed(name, one, other)), (b, _narrowed(_MIRRORED[name], other, one))):
                 if span[0] > span[1]:
                     return None
@@ -215,13 +215,18 @@ def outside(arg: Any) -> Span:
     if not isinstance(arg, Value):
         return _span(arg, arg)
     node = arg.node
-    if node is None or node.blocks or node.kwargs:
+    if node is None or node.blocks:
         return ANY
-    if node.op == "len":
-        return 0, _longest(node.args[0])
-    if node.op not in RULES or not all(map(_is_integer, node.args)):
-        return ANY
-    return RULES[node.op](*map(outside, node.args))
+    rule = _rule_of(node)
+    return ANY if rule is None else rule(*map(outside, node.args))
+
+
+def _rule_of(node: Node) -> Rule | None:
+    """What tells of what a node gives."""
+    if node.op == "len" and len(node.args) == 1:
+        return lambda _: (0, _longest(node.args[0]))
+    known = not node.kwargs and len(node.outputs) == 1 and all(map(_is_integer, node.args))
+    return RULES.get(node.op) if known else None
 
 
 def items_of(node: Node, get: Callable[[Any], Span]) -> Span:
@@ -360,19 +365,11 @@ def _halved(a: Span, b: Span) -> Span:
     return _divided(a, (2 ** int(max(b[0], 0)) if b[0] <= 64 else LARGE, 2 ** int(max(b[1], 0)) if b[1] <= 64 else inf))
 
 
-def _least(*spans: Span) -> Span:
-    return min(each[0] for each in spans), min(each[1] for each in spans)
-
-
-def _most(*spans: Span) -> Span:
-    return max(each[0] for each in spans), max(each[1] for each in spans)
-
-
 def _absolute(a: Span) -> Span:
     return max(a[0], -a[1], 0), max(abs(a[0]), abs(a[1]))
 
 
-_INPLACE: dict[str, Callable[..., Span]] = {
+_INPLACE: dict[str, Rule] = {
     "add": lambda a, b: _span(a[0] + b[0], a[1] + b[1]),
     "sub": lambda a, b: _span(a[0] - b[1], a[1] - b[0]),
     "mul": _times,
@@ -384,7 +381,7 @@ _INPLACE: dict[str, Callable[..., Span]] = {
     "lshift": _shifted,
     "rshift": _halved,
 }
-RULES: dict[str, Callable[..., Span]] = {
+RULES: dict[str, Rule] = {
     **_INPLACE,
     **{f"i{name}": rule for name, rule in _INPLACE.items()},
     "neg": lambda a: (-a[1], -a[0]),
@@ -393,6 +390,6 @@ RULES: dict[str, Callable[..., Span]] = {
     "bound": lambda a: a,
     "invert": lambda a: (-a[1] - 1, -a[0] - 1),
     "abs": _absolute,
-    "min": _least,
-    "max": _most,
+    "min": lambda *args: (min(each[0] for each in args), min(each[1] for each in args)),
+    "max": lambda *args: (max(each[0] for each in args), max(each[1] for each in args)),
 }
