@@ -118,6 +118,8 @@ class Knowing(Borrowing):
         far = 2**62 // abs(factor)
         found = self.integer("mul", a, b)
         self.bound(found.ref, -(2**62), 2**62)
+        if self.bounds(a)[0] >= -far:
+            return found, self.compare("gt", a, self.constant(far, INT))
         moved = self._emit(f"add i64 {a.ref}, {far}")
         return found, Number(BOOL, self._emit(f"icmp ugt i64 {moved}, {2 * far}"))
 
