@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autograph.runtime.engines.native.counting import Counting, results_of
+from autograph.runtime.engines.native.counting import NODES, Counting, results_of
 from autograph.runtime.engines.native.emitter import POLL
 from autograph.runtime.engines.native.hoisting import Chunk
 from autograph.runtime.engines.native.knowing import RANGE
@@ -24,7 +24,6 @@ from autograph.runtime.opdef import OPS, WRITE
 from autograph.runtime.operands import Number, Range, is_held, kind_of, mapped, unplaced
 from autograph.runtime.types import BOOL, FLOAT, INT, scalar
 
-NODES = 200                 # of a body, at most
 _STRONG = scalar("float64")
 CAPACITY = 2**56            # an array that is longer counts as this long
 _LINEAR = frozenset({"add", "iadd", "sub", "isub", "mul", "imul"})      # gives what is finite only of what is

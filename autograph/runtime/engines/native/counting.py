@@ -15,6 +15,7 @@ from autograph.runtime.graph import Node, Value, walk
 from autograph.runtime.operands import Number
 from autograph.runtime.types import INT
 
+NODES = 200                     # of a body, at most
 START, CHANGE = 2**61, 2**40    # a sum begins within this, and changes by no more in a turn
 _COMMUTE = frozenset({"add", "iadd"})
 _SUMS = _COMMUTE | {"sub", "isub"}
@@ -46,7 +47,7 @@ class Counting(Versions):
         return {value for counts in self._counted.values() for sums in counts.values() for value in sums}
 
     def _counts(self, node: Node) -> dict[Value, set[Value]]:
-        if not _is_innermost(node):     # other loops have looks at signals, too
+        if not _is_innermost(node):     # other loops look at signals, too
             return {}
         carried = zip(*(block.params for block in node.blocks), results_of(node))
         sums = {param: self._sums_of(other, result) for param, other, result in carried if param.type == INT}
@@ -116,7 +117,9 @@ def results_of(node: Node) -> tuple[Any, ...]:
 
 
 def _is_innermost(node: Node) -> bool:
-    return not any(each.op in ("while", "for") for block in node.blocks for each in walk(block))
+    """Whether there is no loop in a loop, which must be short, too."""
+    inner = [each.op for block in node.blocks for each in walk(block)]
+    return len(inner) <= NODES and "while" not in inner and "for" not in inner
 
 
 def _is_integer(arg: Any) -> bool:

@@ -9,17 +9,20 @@ under a condition, the condition holds: `x > 0` tells of `x`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from math import inf
 from typing import Any, TypeAlias
 
-from autograph.runtime.graph import Block, Node, Value
+from autograph.runtime.graph import Block, Node, Value, walk
 from autograph.runtime.types import BOOL, INT, TensorType
 
 Span: TypeAlias = tuple[float, float]       # the least and the greatest; integers, or infinities
 Rule: TypeAlias = Callable[..., Span]
 ANY: Span = -inf, inf
 LARGE = 2**64       # what is beyond counts as infinite
+NODES = 2_000       # of a loop of which anything is found out, at most
 SWEEPS = 16         # after which nothing is known
+DEPTH = 8           # operations from what is asked for to what is known, at most
 WIDE, NARROW = 1, 2     # sweeps before bounds that move are given up, and when they are looked for again
 _STOPS = -inf, -1, 0    # where a lower bound that moves may stop
 _INVERSE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
@@ -40,7 +43,8 @@ class Spans:
         self._nodes: dict[Block, list[tuple[Node, Rule | None]]] = {}
         self._moved = True
         self._widens = self._narrows = False
-        for sweep in range(SWEEPS):
+        short = sum(1 for block in root.blocks for _ in walk(block)) <= NODES
+        for sweep in range(SWEEPS if short else 0):
             if not self._moved:
                 break
             self._moved, self._widens = False, sweep >= WIDE
@@ -206,19 +210,20 @@ class Spans:
         return found
 
 
-def outside(arg: Any) -> Span:
+def outside(arg: Any, depth: int = DEPTH) -> Span:
     """Between which numbers an argument from outside of a loop is; of a range, its items."""
+    get = partial(outside, depth=depth - 1)
     if isinstance(arg, Value) and arg.node is not None and arg.node.op == "range":
-        return items_of(arg.node, outside)
+        return items_of(arg.node, get)
     if not _is_integer(arg):
         return ANY
     if not isinstance(arg, Value):
         return _span(arg, arg)
     node = arg.node
-    if node is None or node.blocks:
+    if node is None or node.blocks or not depth:
         return ANY
     rule = _rule_of(node)
-    return ANY if rule is None else rule(*map(outside, node.args))
+    return ANY if rule is None else rule(*map(get, node.args))
 
 
 def _rule_of(node: Node) -> Rule | None:
@@ -240,23 +245,23 @@ def items_of(node: Node, get: Callable[[Any], Span]) -> Span:
     return (min(stop[0] + 1, start[1]), start[1]) if high < 0 else ANY
 
 
-def _facts(test: Any, holds: bool) -> Iterator[tuple[str, Any, Any]]:
+def _facts(test: Any, holds: bool, depth: int = DEPTH) -> Iterator[tuple[str, Any, Any]]:
     """The comparisons that hold if a condition does, or does not."""
-    if not isinstance(test, Value):
+    if not isinstance(test, Value) or not depth:
         return
     node = test.node
     if node is not None and node.op in _INVERSE and len(node.args) == 2:
         yield node.op if holds else _INVERSE[node.op], node.args[0], node.args[1]
     elif node is not None and node.op == "not":
-        yield from _facts(node.args[0], not holds)
+        yield from _facts(node.args[0], not holds, depth - 1)
     elif node is not None and node.op == "if":
         place = node.outputs.index(test)
         for block, taken in zip(node.blocks, (True, False)):
             if block.results is not None and _is_known(block.results[place], not holds):     # so it was the other one
                 other = node.blocks[taken]
-                yield from _facts(node.args[0], not taken)
+                yield from _facts(node.args[0], not taken, depth - 1)
                 if other.results is not None:
-                    yield from _facts(other.results[place], holds)
+                    yield from _facts(other.results[place], holds, depth - 1)
     elif _is_integer(test):
         yield "ne" if holds else "eq", test, 0
 

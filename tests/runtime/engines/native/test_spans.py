@@ -34,17 +34,34 @@ def test_rules(name):
                 assert low <= PYTHON[name](*args) <= high, (given, args)
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_drawn_programs(seed, tmp_path):
-    program = Program(seed)
-    path = tmp_path / f"program{seed}.py"
-    path.write_text(program.text)
+def written(text, folder):
+    """The function of a program."""
+    path = folder / "program.py"
+    path.write_text(text)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    function = ag.function(module.f, engine="native")
+    return module.f
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_drawn_programs(seed, tmp_path):
+    program = Program(seed)
+    plain = written(program.text, tmp_path)
+    function = ag.function(plain, engine="native")
     for call in (*program.calls, *program.calls[:2]):
-        assert outcome(function, *call) == outcome(module.f, *call), (program.text, call)
+        assert outcome(function, *call) == outcome(plain, *call), (program.text, call)
+
+
+@pytest.mark.parametrize("seed", range(100, 110))
+def test_drawn_programs_are_left_anywhere(seed, tmp_path, fuel):
+    program = Program(seed)
+    plain = written(program.text, tmp_path)
+    function = ag.function(plain, engine="native")
+    for nodes in range(1, 60, 4):
+        for call in program.calls[:3]:
+            fuel.value = nodes
+            assert outcome(function, *call) == outcome(plain, *call), (program.text, call)
 
 
 def text_of(function, *args):
@@ -220,6 +237,15 @@ def test_not_left_for_what_a_condition_prevents():
     assert not any(region.left for region in regions(staged))
     for x in (2**61 - 1, 2**60, -(2**62), 2**63 - 1):
         check(guarded, x, 9)
+
+
+@pytest.mark.parametrize("line", ["x = x + x % 3", "x += 1", "ok = ok and x != 5", "x = -x if x > 7 else x"])
+def test_long_programs(line, tmp_path):
+    """Nothing goes deeper and deeper, nor over and over through what came before."""
+    lines = [f"    {line}"] * 400
+    inner = ["    n = x", "    while n > 0:", "        n -= 1", *(f"    {each}" for each in lines)]
+    plain = written("\n".join(["def f(x, ok):", *lines, *inner, "    return x, n, ok", ""]), tmp_path)
+    assert ag.function(plain, engine="native")(3, True) == plain(3, True)
 
 
 def sorted_down(x):
