@@ -18,7 +18,8 @@ def staged():
         yield importlib.import_module("staged")
     finally:
         sys.path.remove(str(BENCHMARKS))
-        for name in ("staged", "numeric", "peers", "common", "training", "trained", "trained_peers", "recipes"):
+        modules = "staged numeric peers common training trained trained_peers recipes further"
+        for name in modules.split():
             sys.modules.pop(name, None)
 
 
@@ -50,12 +51,13 @@ def test_gradients_are_those_by_hand(staged, name):
 
 
 @pytest.mark.parametrize("engine", ["numpy", "native", "auto"])
-def test_everyday_functions_give_the_answers_of_plain_python(staged, engine):
+@pytest.mark.parametrize("module", ["recipes", "further"])
+def test_everyday_functions_give_the_answers_of_plain_python(staged, engine, module):
     import autograph as ag
 
     if engine == "native":
         pytest.importorskip("llvmlite")
-    recipes = importlib.import_module("recipes")
+    recipes = importlib.import_module(module)
     for name, sizes in recipes.ARGUMENTS.items():
         plain = getattr(recipes, name)
         function = ag.function(plain, engine=engine)

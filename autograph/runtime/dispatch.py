@@ -38,7 +38,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from autograph.runtime.arguments import NUMBERS, VARIADIC, key_of, key_of_parts
+from autograph.runtime.arguments import LONG_TEXT, MANY, NUMBERS, VARIADIC, key_of, key_of_parts
 from autograph.runtime.callables import user_code
 from autograph.runtime.entry import MISS, Entry, never, trim
 
@@ -151,7 +151,8 @@ def _test(mark: str, parameter: Parameter, key: Any, keyed: bool) -> tuple[str, 
     """
     name, constants = parameter.name, Constants(mark)
     if parameter.kind not in VARIADIC:
-        found = _array_test(name, key, constants) if keyed else _value_test(name, key, constants)
+        test = _array_test if keyed else _long_test if key in (list, tuple, str) else _value_test
+        found = test(name, key, constants)
         if found is not None and len(constants) <= MOST:
             return found, constants
     constants = Constants(mark)
@@ -181,6 +182,13 @@ def _array_test(code: str, key: Any, constants: Constants) -> str | None:
         return None
     fits = f"{code}.ndim == {len(shape)}" if None in shape else f"{code}.shape == {constants.named(shape)}"
     return f"§type({code}) is §array and {fits} and {code}.dtype is {constants.named(key[1])}"
+
+
+def _long_test(code: str, key: Any, constants: Constants) -> str:
+    """The same for a long list, tuple or string, see `is_whole`; inside of others, that would depend on these."""
+    if key is str:
+        return f"§type({code}) is {constants.named(key)} and §len({code}) > {LONG_TEXT}"
+    return f"§type({code}) is {constants.named(key)} and §len({code}) > {MANY} and §type({code}[0]) in §atoms"
 
 
 def _value_test(code: str, key: Any, constants: Constants) -> str | None:

@@ -57,6 +57,8 @@ VALUES = [
     *({"a": np.ones(2), "b": [1, "x"]}, {"a": np.ones(3), "b": [1, "x"]}, {"b": [1, "x"], "a": np.ones(2)}, {1: 2}),
     *([{"a": [1]}, {}], [{"a": [1]}, {"a": 1}], ({"a": [1]}, {}), [[[[[[[[1]]]]]]]], [[1] * 9] * 9, [[1] * 9] * 6),
     *([["a"], [Text("a")]], [["a"], [Loud("a")]], ["a", Loud("a")], Loud("a"), [[None], [True, False]], [[None], [1]]),
+    *([1.0] * 70, [1] * 70, (1,) * 70, ["a"] * 70, [np.ones(2)] * 65, [True] * 70, [], [[1] * 70], [[1] * 20]),
+    *("a" * 33, "a" * 32, ("a" * 33,), ["a" * 33, 1]),
     *(Strange(), range(3), slice(1, 2), [[1, 2], [3]], [None], [None, "a"], {1, 2}),
 ]
 
@@ -93,7 +95,9 @@ def test_the_favourite_takes_its_own_calls_and_no_others(tracer, parameters):
             assert ran.key == f._specialiser.key(values), (one, other)
 
 
-@pytest.mark.parametrize("value", [1, np.ones(3), ["a", "b"], (1, 2), None, "a", [1.0] * 40, np.sin, {"a": 1}])
+@pytest.mark.parametrize(
+    "value", [1, np.ones(3), ["a", "b"], (1, 2), None, "a", [1.0] * 40, [1.0] * 70, "a" * 40, np.sin, {"a": 1}]
+)
 def test_the_favourite_is_entered_without_a_key(tracer, value):
     f = function(lambda x: 0)
     made_favourite(f, value)
