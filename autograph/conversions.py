@@ -28,11 +28,13 @@ class Conversion:
         code: what runs.
         decisions: what was decided on the way.
         lines: those of the file; the text is made of them only when somebody asks, see `text_of`.
+        key: the name on disk of all that it was made of; None if it is not kept.
     """
 
     code: CodeType
     decisions: list[Decision]
     lines: list[str]
+    key: str | None
 
 
 _lock = threading.RLock()
@@ -77,7 +79,7 @@ def _convert(function: FunctionType) -> Conversion:
     key = keeping.key_of_function(function, source.block_of(function, lines))
     kept = keeping.load(key)
     if kept is not None:
-        return Conversion(*kept, lines)
+        return Conversion(*kept, lines, key)
     read = source.of_function(function, lines)
     node = read.node
     with trees.room_for(node):
@@ -88,9 +90,9 @@ def _convert(function: FunctionType) -> Conversion:
         code = loader.compile_function(
             node, function, class_names=read.class_names, generated=generated, operators=operators
         )
-    if read.in_block:
-        keeping.save(key, code, converted.decisions)
-    return Conversion(code, converted.decisions, read.source.lines)
+    key = key if read.in_block else None
+    keeping.save(key, code, converted.decisions)
+    return Conversion(code, converted.decisions, read.source.lines, key)
 
 
 def convert_for_debugging(function: FunctionType) -> FunctionType:

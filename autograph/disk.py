@@ -1,8 +1,8 @@
-"""What is kept on disk, so that it is made once, and not once per process: machine code, and converted functions.
+"""What is kept on disk, so that it is made once, and not once per process: machine code, conversions, and traces.
 
-Each file holds what was made of one function or module. Its name is a hash of all that this depends on (`machine.py`
-and `keeping.py` say what), so no file is ever out of date. Addresses are none of that: object code refers to functions
-outside by name, and an address that stood in LLVM's text would be part of the name.
+Each file holds what was made of one function or module. Its name is a hash of all that this depends on (`machine.py`,
+`keeping.py` and `surroundings.py` say what), so no file is ever out of date. Addresses are none of that: object code
+refers to functions outside by name, and an address that stood in LLVM's text would be part of the name.
 
 Before the data stands a hash of it and of the name: a file that was cut off, changed or renamed counts as none, and is
 written anew. Files are written under other names and then renamed, so that who reads finds all of a file or nothing; if
@@ -44,10 +44,11 @@ class Kind:
 
 CODE = Kind(".code", "h", "d", "w", "machine code cannot be kept")
 CONVERSION = Kind(".converted", "H", "D", "W")
+TRACE = Kind(".traced", "R", "S", "K")
 SIZE = 256          # megabytes
 _HASH = 32          # bytes
 _PART, _HISTORY = ".part", "autograph-history"
-_NAME = re.compile(r"[0-9a-f]{64}(\.code|\.converted)(\.[0-9a-f]{16}\.part)?")
+_NAME = re.compile(r"[0-9a-f]{64}(\.code|\.converted|\.traced)(\.[0-9a-f]{16}\.part)?")
 _LOOKS = 32         # at the whole folder, while as much is written as may be in it
 _NEITHER_LINKS_NOR_PIPES = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _told: set[str] = set()

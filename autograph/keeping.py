@@ -13,6 +13,7 @@ import os
 import re
 import sys
 import unicodedata
+from collections.abc import Iterable
 from types import CodeType, FunctionType
 
 import gast
@@ -26,11 +27,11 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _FOLDERS = ("", "converters", "operators", "syntax")
 
 
-def _version() -> str:
+def version_of(folders: Iterable[str]) -> str:
     """What this library is: when its files were changed, and their sizes. Nothing if it does not stand in files."""
     here = os.path.dirname(__file__)
     try:
-        entries = [entry for folder in _FOLDERS for entry in os.scandir(os.path.join(here, folder))]
+        entries = [entry for folder in folders for entry in os.scandir(os.path.join(here, folder))]
         files = {entry.path: entry.stat() for entry in entries if entry.name.endswith(".py")}
         files[gast.__file__] = os.stat(gast.__file__)
     except OSError:
@@ -38,7 +39,7 @@ def _version() -> str:
     return repr([(path, found.st_mtime_ns, found.st_size) for path, found in sorted(files.items())])
 
 
-_VERSION = _version()       # now, as it is what has been imported
+_VERSION = version_of(_FOLDERS)     # now, as it is what has been imported
 
 
 def key_of_function(function: FunctionType, block: str) -> str | None:

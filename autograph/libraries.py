@@ -53,6 +53,17 @@ def is_own(filename: str) -> bool:
     return filename.startswith(ROOT) and not filename.startswith(_STAGED_FILES)
 
 
+_RUNTIME = os.path.join(ROOT, "runtime", "")
+
+
+def callers() -> int:
+    """How far up the stack the user's code is, for `warnings.warn` called by who calls this, at run time."""
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename.startswith(_RUNTIME):
+        depth, frame = depth + 1, frame.f_back
+    return depth
+
+
 _ON_BEHALF: set[CodeType] = set()
 _F = TypeVar("_F", bound=Callable[..., Any])
 

@@ -64,5 +64,8 @@ class Unbound:
     def __repr__(self) -> str:
         return "UNBOUND"
 
+    def __reduce__(self) -> str:
+        return "UNBOUND"    # there is but one
+
 
 UNBOUND = Unbound()

@@ -18,6 +18,7 @@ from autograph.runtime.options import Options
 from autograph.runtime.signature import Event, Signature, Traced
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.tracing import trace_function
+from autograph.surroundings import surroundings_of
 
 function = staged.function
 run_eagerly = staged.run_eagerly
@@ -55,3 +56,4 @@ backend.register(GRAPH, types=(Tensor,))
 staged.set_tracer(_trace)
 staged.set_inliner(_inline, backend.ACTIVE)
 staged.set_statements(_statements)
+staged.set_surroundings(surroundings_of)

@@ -2,7 +2,7 @@
 
 Each is called in a process of its own, where everything is imported, and the function decorated: the least processor
 time of several processes, less that of a later call. `cold` is conversion, trace, passes and LLVM; `from disk` is the
-next process, which finds the conversion and the machine code.
+next process, which finds the conversion, the trace and the machine code.
 """
 
 from __future__ import annotations

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
+import itertools
+import linecache
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -73,3 +78,24 @@ def same_under_every_hash_seed() -> Callable[[str], str]:
         return outputs[0]
 
     return run
+
+
+@pytest.fixture
+def kept_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+    """Give a file a text, and import it; traces of its functions are kept in a folder of the test's own."""
+    monkeypatch.setenv("AUTOGRAPH_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("AUTOGRAPH_CHECK", raising=False)
+    times = itertools.count(1_000_000_000)
+
+    def load(text: str) -> ModuleType:
+        path = tmp_path / "traced_program.py"
+        path.write_text(text)
+        os.utime(path, (next(times),) * 2)
+        linecache.checkcache(str(path))
+        spec = importlib.util.spec_from_file_location("traced_program", path)
+        assert spec is not None
+        made = importlib.util.module_from_spec(spec)
+        exec(compile(text, str(path), "exec"), made.__dict__)
+        return made
+
+    return load

@@ -50,8 +50,8 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
 R4 | 0 R1 R2 R3    | runtime/engines*
 R5 | 0 R1 R2 R3 R4 | runtime/arguments runtime/options runtime/report runtime/collecting runtime/lowered
    |               | → runtime/entry runtime/learning
-   |               | → runtime/dispatch runtime/traces runtime/specified → runtime/specialise → runtime/concrete
-   |               | → runtime/function
+   |               | → runtime/dispatch runtime/traces runtime/specified → runtime/kept → runtime/specialise
+   |               | → runtime/concrete → runtime/function
 
 S1 | 0             | syntax/trees syntax/lines syntax/bridge syntax/literals syntax/precedence
    |               | → syntax/origin syntax/names syntax/codes syntax/relabelling syntax/unparse_expr
@@ -65,7 +65,7 @@ D1 | 0             | operators/state operators/tracebacks → operators/backend
 D2 | 0 D1          | operators/* → operators backends/*
 DR | 0 D1 D2 R     | backends/graph
 
-A1 | 0 R S D       | explanation keeping → conversions → api → importing staging → derivatives → jacobians
+A1 | 0 R S D       | explanation keeping → conversions → api surroundings → importing staging → derivatives → jacobians
    |               | → variables → modules → numpy* random nn* optim* → compat* → __init__
 A2 | 0 R S D A1    | cli/* → cli → __main__
 """

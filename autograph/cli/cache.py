@@ -12,11 +12,11 @@ from autograph import disk
 from autograph.cli import display
 from autograph.cli.failure import Failure
 
-HELP = """Show where converted functions and machine code are kept, how much there is, and how often it was of use.
+HELP = """Show where conversions, traces and machine code are kept, how much there is, and how often it was of use.
 
-What has been converted, and what engine="native" has compiled, is kept in files, so that the next process to run the
-same function need not do it again. The name of a file is made of all that its contents depend on: files are never out
-of date, and it does no harm to remove them.
+What has been converted, what ag.function has traced, and what engine="native" has compiled, is kept in files, so that
+the next process to run the same function need not do it again. The name of a file is made of all that its contents
+depend on: files are never out of date, and it does no harm to remove them.
 
 \b
   AUTOGRAPH_CACHE_DIR    the folder; by default one among your caches
@@ -31,7 +31,7 @@ Examples:
 """
 
 
-@click.command("cache", help=HELP, short_help="Show what is kept of conversions and machine code, and clear it.")
+@click.command("cache", help=HELP, short_help="Show what is kept on disk, and clear it.")
 @click.option("--clear", is_flag=True, help="Remove all files of the cache, and forget how often it was used.")
 def command(clear: bool) -> None:
     place = disk.folder()
@@ -56,6 +56,7 @@ def _facts(place: str, found: disk.Contents) -> list[tuple[str, str]]:
         ("folder", place),
         ("size", f"{decimal(found.size)} of {decimal(disk.size_limit())}"),
         ("conversions", _use(found, disk.CONVERSION)),
+        ("traces", _use(found, disk.TRACE)),
         ("machine code", _use(found, disk.CODE)),
     ]
     if found.files:

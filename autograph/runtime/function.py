@@ -18,6 +18,7 @@ from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.concrete import ConcreteFunction, pretty
 from autograph.runtime.dispatch import make_binder, make_dispatcher
 from autograph.runtime.entry import MISS
+from autograph.runtime.kept import Surroundings
 from autograph.runtime.lowered import Lowered
 from autograph.runtime.options import check_options
 from autograph.runtime.report import Report
@@ -354,3 +355,8 @@ def set_inliner(inliner: Callable[[Function[Any, Any], Any, Any], Any], active: 
 def set_statements(statements: Callable[[Any], Iterable[Event]]) -> None:
     """Say who knows what becomes of a function's statements, as events of the kinds `converted` and `plain`."""
     Hooks.statements = statements
+
+
+def set_surroundings(surroundings: Callable[[Any], Surroundings | None]) -> None:
+    """Say who knows what the traces of a function hinge on besides the arguments, so that they can be kept on disk."""
+    Hooks.surroundings = surroundings

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import importlib
-import os
-import sys
 import threading
 import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from inspect import Parameter
 from typing import Any, ClassVar
 
 from autograph.errors import AutographError, InternalError, RetraceWarning, StrictError, TracingError
+from autograph.libraries import callers
 from autograph.runtime import learning
 from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_of, key_of_parts, keyer_of, read
 from autograph.runtime.callables import place_of
 from autograph.runtime.collecting import patient_collector
 from autograph.runtime.entry import MISS, Builder, Entry, broken
 from autograph.runtime.graph import user_line
-from autograph.runtime.options import ENGINES, NOTHING, Options, engine_for, refuse
+from autograph.runtime.kept import Place, Surroundings, place_of_trace
+from autograph.runtime.options import ENGINES, NOTHING, Options, checks_graphs, engine_for, refuse
 from autograph.runtime.raising import is_own
 from autograph.runtime.signature import Event, Guard, Policy, Respecialise, Signature, Traced, Where
 from autograph.runtime.specified import Specified
@@ -29,7 +30,6 @@ from autograph.runtime.traces import Trace, Traces
 
 Tracer = Callable[[Any, Signature, tuple[tuple[Any, ...], dict[str, Any]], Options], Traced]
 
-_HERE = os.path.dirname(__file__) + os.sep
 RETRIES = 32  # how often one call may be traced anew because of what tracing brought to light
 PATIENCE = 1.0  # seconds to wait for another thread that traces the same function, before tracing it here as well
 MANY_CALLS = 200  # after which a trace is worth a dispatcher of its own
@@ -43,6 +43,7 @@ class Hooks:
     inliner: Callable[[Any, Any, Any], Any] | None = None
     active: ClassVar[list[Any]] = []
     statements: Callable[[Any], Iterable[Event]] | None = None
+    surroundings: Callable[[Any], Surroundings | None] | None = None
 
 
 class _Held(threading.local):
@@ -125,8 +126,10 @@ class Specialiser:
     def run(self, values: tuple[Any, ...]) -> Any:
         """Run a call for which the dispatcher has found no trace."""
         for _ in range(3):
-            result = self.trace_for(values).entry(*values)
+            trace = self.trace_for(values)
+            result = trace.entry(*values)
             if result is not MISS:
+                trace.keep()
                 return result
         self._tell("plain", "the guards of a trace just made do not hold, so this call ran as plain Python")
         args, kwargs = arrange(self.parameters, values)
@@ -293,15 +296,26 @@ class Specialiser:
         return trace
 
     def _fill(self, trace: Trace, builder: Builder, example: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
-        """Trace the function, and let the trace run what comes of that."""
-        traced = self._trace(trace, builder.signature, example)
+        """Trace the function, and let the trace run what comes of that; or what an earlier process has made of it."""
+        place = self._place(trace)
+        kept = None if place is None else place.recall(trace, builder.reading.named)
+        traced = kept or self._trace(trace, builder.signature, example)
         if traced.plain:
             trace.entry = builder.make_plain(trace, self.function, traced.guards)
         else:
-            executable = self._compile(trace, traced)
+            executable = self._compile(trace, traced) if kept is None else trace.executable
             trace.entry = builder.make(trace, executable, traced.guards, traced.containers)
+            if place is not None and kept is None:
+                trace.keep = partial(place.save, trace, traced.containers)
         trace.entry = self._counted(trace, trace.entry)
         trace.entry_source = builder.source
+
+    def _place(self, trace: Trace) -> Place | None:
+        """Where a trace is on disk, or is to be; None if it hinges on what this process has learnt."""
+        learnt = self.specified is not None or self.policy != _policy(self.options, self.parameters)
+        if learnt or Hooks.active or Hooks.surroundings is None:
+            return None
+        return place_of_trace(trace, self.function, self.options, Hooks.surroundings)
 
     def _trace(self, trace: Trace, signature: Signature, example: tuple[tuple[Any, ...], dict[str, Any]]) -> Traced:
         if Hooks.tracer is None:
@@ -335,7 +349,7 @@ class Specialiser:
         name, why, options = engine_for(traced.graph, self.options, self.name)
         engine: Any = importlib.import_module(ENGINES[name])
         begin = time.perf_counter()
-        check: Any = importlib.import_module("autograph.runtime.check").check if _checks() else None
+        check: Any = importlib.import_module("autograph.runtime.check").check if checks_graphs() else None
         without = self.options.without
         late: frozenset[str] = getattr(engine, "LATE", frozenset())
         report = passes.optimise(traced.graph, {*without, *late}, check)
@@ -377,20 +391,7 @@ class Specialiser:
             f"once instead of for each call, or do not decorate this function; {self.name}.traces tells all reasons"
         )
         self._tell("often", message)
-        warnings.warn(message, RetraceWarning, stacklevel=_callers())
-
-
-def _checks() -> bool:
-    """Whether graphs are to be checked after each pass, as in tests."""
-    return os.environ.get("AUTOGRAPH_CHECK") == "1"
-
-
-def _callers() -> int:
-    """How far up the stack the user's code is, for `warnings.warn` called by who calls this."""
-    depth, frame = 1, sys._getframe(1)
-    while frame.f_back and frame.f_code.co_filename.startswith(_HERE):
-        depth, frame = depth + 1, frame.f_back
-    return depth
+        warnings.warn(message, RetraceWarning, stacklevel=callers())
 
 
 def _policy(options: Options, parameters: Sequence[Parameter]) -> Policy:

@@ -27,6 +27,7 @@ class Trace:
         executable: what the engine made of the graph.
         seconds: how long tracing, optimising and compiling took.
         calls: how often it ran.
+        keep: keeps it on disk, if it is to be; called when it has run once.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Trace:
         self.seconds: dict[str, float] = {}
         self.calls = 0
         self.entry: Entry
+        self.keep: Callable[[], None] = lambda: None
         self.looked = 0  # how often it had run when one was last dropped
 
     def __repr__(self) -> str:

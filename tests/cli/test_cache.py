@@ -21,8 +21,8 @@ def told(result):
 def test_an_empty_cache(cli, place):
     assert told(cli("cache")) == {
         "folder": str(place), "size": "0 bytes of 256.0 MB",
-        "conversions": "0 files; found 0 times, made 0 times", "machine code": "0 files; found 0 times, made 0 times",
-    }  # fmt: skip
+        **dict.fromkeys(["conversions", "traces", "machine code"], "0 files; found 0 times, made 0 times"),
+    }
     assert not place.exists()
 
 
@@ -33,12 +33,15 @@ def test_what_there_is(cli, place, monkeypatch):
     (place / f"{KEY}.code").write_bytes(b"")
     cache.load(KEY)
     cache.save(KEY, bytes(68), cache.CONVERSION)
+    cache.save(KEY, bytes(168), cache.TRACE)
+    cache.load(KEY, cache.TRACE)
     (place / "mine.txt").write_text("not of the cache")
     monkeypatch.setenv("AUTOGRAPH_CACHE_SIZE", "8")
     found = told(cli("cache"))
-    assert found["size"] == "2.6 kB of 8.0 MB"
+    assert found["size"] == "2.8 kB of 8.0 MB"
     assert found["machine code"] == "2 files; found 1 time, made 2 times, 1 as a file was damaged"
     assert found["conversions"] == "1 file; found 0 times, made 1 time"
+    assert found["traces"] == "1 file; found 1 time, made 1 time"
     assert found["used longest ago"] <= found["used last"]
 
 

@@ -16,6 +16,7 @@ import ast
 import builtins
 import itertools
 import linecache
+import marshal
 import re
 import weakref
 from collections.abc import Callable, Collection
@@ -39,24 +40,61 @@ _numbers = itertools.count(1)
 _NO_WORD = re.compile(r"\W")
 
 
+class Outer:
+    """The globals of a module of the user's, as they are referred to by what is kept on disk."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        self.names = names
+
+
 class Executable:
     """A graph that can be called.
 
     Attributes:
         graph: what it is made from.
         run: the bare function. It takes the graph's parameters by position.
+        bound: those of its globals that others may take the place of.
     """
 
+    bound: dict[str, Any]
+
     def __init__(
-        self, graph: Graph, tree: ast.FunctionDef, names: dict[str, Any], marks: Marks, filename: str | None
+        self,
+        graph: Graph,
+        tree: ast.FunctionDef,
+        names: dict[str, Any],
+        marks: Marks,
+        filename: str | None,
+        module: dict[str, Any],
     ) -> None:
         self.graph = graph
         self._filename = filename
-        self._tree = tree
+        self._tree: ast.FunctionDef | None = tree
         self._source: str | None = None
         self._marks = marks
+        self._module = module
+        self.bound = {}
         self._codes: dict[CodeType, CodeType] = {}
-        self.run: Callable[..., Any] = FunctionType(self._compile(), {"__builtins__": builtins, **names})
+        self._set_run(self._compile(tree), names)
+
+    def _set_run(self, code: CodeType, names: dict[str, Any]) -> None:
+        given = {"__builtins__": builtins, **_of_warnings(self._module)}
+        self.run: Callable[..., Any] = FunctionType(code, given | names)
+
+    def __getstate__(self) -> Any:
+        """What is kept on disk: all but the tree."""
+        code = self.run.__code__
+        names = {name: value for name, value in self.run.__globals__.items() if name not in _GIVEN}
+        codes = marshal.dumps((code, self._codes.get(code)))
+        return self.graph, codes, names | self.bound, self._marks, Outer(self._module)
+
+    def __setstate__(self, state: Any) -> None:
+        self.graph, codes, names, self._marks, self._module = state
+        code, marked = marshal.loads(codes)
+        self._filename = self._tree = self._source = None
+        self.bound = {}
+        self._codes = {} if marked is None else dict(zip(_codes_in(code), _codes_in(marked)))
+        self._set_run(code, names)
 
     def __call__(self, *args: Any) -> Any:
         try:
@@ -69,6 +107,9 @@ class Executable:
     def source(self) -> str:
         """The text of the function."""
         if self._source is None:
+            if self._tree is None:
+                self._tree = compile(self.graph, module=self._module)._tree
+            assert self._tree is not None
             self._source = text_of(self._tree)
         return self._source
 
@@ -86,18 +127,18 @@ class Executable:
         if self._codes and not wants_generated_code():
             translate(error, self._codes, self._marks)
 
-    def _compile(self) -> CodeType:
+    def _compile(self, tree: ast.FunctionDef) -> CodeType:
         function = None if wants_generated_code() else home(self._marks)
         if function is None:
-            return _code_of(builtins.compile(self.source, self._register(), "exec"))
-        marked = _code_of(builtins.compile(ast.Module([self._tree], []), function.co_filename, "exec"))
+            return _code_of(builtins.compile(self.source, self._register(tree.name), "exec"))
+        marked = _code_of(builtins.compile(ast.Module([tree], []), function.co_filename, "exec"))
         code = relocated(marked, self._marks, function)
         self._codes = dict(zip(_codes_in(code), _codes_in(marked)))
         return code
 
-    def _register(self) -> str:
+    def _register(self, name: str) -> str:
         """Let debuggers and tracebacks find the text. Returns the name by which they do."""
-        filename = self._filename or f"<autograph {self._tree.name} {next(_numbers)}>"
+        filename = self._filename or f"<autograph {name} {next(_numbers)}>"
         lines = self.source.splitlines(keepends=True)
         linecache.cache[filename] = len(self.source), None, lines, filename
         weakref.finalize(self, linecache.cache.pop, filename, None)
@@ -123,8 +164,10 @@ def compile(graph: Graph, *, module: dict[str, Any] | None = None, filename: str
     rotate_back(tree)
     limit_nesting(tree, expressions.at)
     collect_lists(tree, expressions.marks)
-    names = {**_of_warnings(module or {}), **constants.values}
-    return Executable(graph, tree, names, expressions.marks, filename)
+    return Executable(graph, tree, constants.values, expressions.marks, filename, module or {})
+
+
+_GIVEN = frozenset({"__builtins__", "__name__", "__warningregistry__"})
 
 
 def _of_warnings(module: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     trial        what runs in Python first, until machine code pays
     copying      graphs, with calls in the place of some nodes
     region       a loop at run time: machine code by kinds of inputs, and what happens when that is left
+    version      its machine code for inputs of certain kinds
     structure    how the blocks of a loop nest, what is live where
     lowering     blocks to machine code
     versions     one for each combination of types that comes where paths meet
@@ -54,7 +55,8 @@ from autograph.runtime.engines.native import products
 from autograph.runtime.engines.native.annotating import annotated
 from autograph.runtime.engines.native.fusion import Fuser
 from autograph.runtime.engines.native.kernels import Kernel
-from autograph.runtime.engines.native.machine import binding, get_ready
+from autograph.runtime.engines.native.lowering import FUEL
+from autograph.runtime.engines.native.machine import binding, get_ready, traits
 from autograph.runtime.engines.native.region import Region
 from autograph.runtime.engines.native.regions import Splitter
 from autograph.runtime.engines.native.trial import Trial, TriedKernel
@@ -91,6 +93,16 @@ class Executable:
         """Call what is to be run by that name, from now on."""
         self._bound.append((names, name))
         names[name] = self.run
+
+    def __getstate__(self) -> Any:
+        """What is kept on disk, of what has no kernels, so that nothing is made anew."""
+        return self.graph, self._arounds[-1], self.native
+
+    def __setstate__(self, state: Any) -> None:
+        self.graph, around, self.native = state
+        self._arounds, self._bound = [], []
+        self._renew(around)
+        _bind(around)
 
     def __call__(self, *args: Any) -> Any:
         try:
@@ -170,6 +182,11 @@ class Native:
         )
 
 
+def setting() -> tuple[str, ...]:
+    """What machine code hinges on besides the graph."""
+    return *traits(), *map(str, FUEL)
+
+
 def compile(
     graph: Graph,
     *,
@@ -232,8 +249,9 @@ class Parted:
         self._own: list[Kernel] = []
         self.when_made_anew: Callable[[numpy.Executable], object] = _nobody_cares
         self.kernels: list[Kernel] = [] if kernels is None else kernels
-        self._plain = partial(numpy.compile, module=module)
-        self._kernel, self._after = (TriedKernel, products.LATE) if patient else (Kernel, products.SOON)
+        self._patient = patient
+        self._module = module
+        self._begin()
         given: dict[str, Any] = {"name": graph.name, "compile": self._compiled}
         make: Callable[[Node], Region] = partial(Region, **given, refuse=refuse, fast=fast)
         if patient:
@@ -243,6 +261,18 @@ class Parted:
         self.regions, self.events = splitter.regions, splitter.events
         self._graph, self._filename = splitter.graph, filename
         self.around = self._make_around()
+
+    def _begin(self) -> None:
+        self._plain = partial(numpy.compile, module=self._module)
+        self._kernel, self._after = (TriedKernel, products.LATE) if self._patient else (Kernel, products.SOON)
+
+    def __getstate__(self) -> Any:
+        """What is kept on disk: what code needs that is made later on."""
+        return sorted(self._late), self.kernels, self._patient, numpy.Outer(self._module or {})
+
+    def __setstate__(self, state: Any) -> None:
+        self._late, self.kernels, self._patient, self._module = state
+        self._begin()
 
     def _make_around(self) -> numpy.Executable:
         """Make `around`. The operations of kernels that have been given up stand in it as if they had been none.
@@ -269,15 +299,21 @@ class Parted:
         for name in self._late:
             PASSES[name](graph)
         made = self._plain(graph, filename=filename)
-        names = made.run.__globals__
-        for name, value in list(names.items()):
-            if isinstance(value, (Region, Kernel, products.Product)):
-                value.bind(names, name)
+        _bind(made)
         return made
 
 
 def _nobody_cares(around: numpy.Executable) -> None:
     pass
+
+
+def _bind(made: numpy.Executable) -> None:
+    """Let what is among the globals of a function be called there by its fast entry, as soon as there is one."""
+    names = made.run.__globals__
+    for name, value in list(names.items()):
+        if isinstance(value, (Region, Kernel, products.Product)):
+            made.bound[name] = value
+            value.bind(names, name)
 
 
 __all__ = ["Executable", "Native", "Region", "compile", "get_ready"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -30,6 +30,7 @@ ELEMENTS = DTYPES | COMPLEX
 CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 ARRAY_FLAGS = CONTIGUOUS | ALIGNED | WRITEABLE
 WIDE = 2**63
+Words: TypeAlias = tuple[int, str, list[str]]   # how many inputs there are, of what form, and what is taken of them
 RANGE_BOUNDS = 2**53, 2**53, 2**31      # of start, stop and step
 
 
@@ -60,7 +61,7 @@ class Caller:
 
     Attributes:
         operands: what they are to the code.
-        put: puts them into a buffer, unless they are wide.
+        words: what is put into the frame, for `putting`.
     """
 
     def __init__(self, emit: Emitter, inputs: Sequence[Any]) -> None:
@@ -69,8 +70,7 @@ class Caller:
         self._words: list[str] = []
         self.operands = [self._operand(place, value) for place, value in enumerate(inputs)]
         self.slots = len(self._format)
-        names = ", ".join(f"x{place}" for place in range(len(inputs)))
-        self.put = _putting(self._format, f"lambda buffer, {names}: pack({', '.join(['buffer', '0', *self._words])})")
+        self.words: Words = len(inputs), self._format, self._words
 
     def _operand(self, place: int, value: Any) -> Any:
         kind, name, slot = kind_of(value), f"x{place}", len(self._format)
@@ -104,7 +104,11 @@ class Caller:
         self._words.append(word)
 
 
-def _putting(format: str, source: str) -> Callable[..., Any]:
+def putting(words: Words) -> Callable[..., Any]:
+    """What puts inputs into a buffer, unless they are wide."""
+    count, format, written = words
+    names = ", ".join(f"x{place}" for place in range(count))
+    source = f"lambda buffer, {names}: pack({', '.join(['buffer', '0', *written])})"
     padded = "<" + "".join(f"{code}{8 - struct.calcsize('<' + code)}x" for code in format)
     function: Callable[..., Any] = eval(source, {"pack": struct.Struct(padded).pack_into})
     return function

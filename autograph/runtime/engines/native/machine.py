@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import pkgutil
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from typing import Any
@@ -125,6 +126,11 @@ def machine() -> _Machine:
     return _Machine()
 
 
+def traits() -> tuple[str, ...]:
+    """What code depends on besides its text, see `_Machine`."""
+    return machine().traits
+
+
 def get_ready() -> None:
     """Load LLVM. If that cannot be done, `compile` says why."""
     with suppress(EngineError, ImportError, OSError):
@@ -162,17 +168,23 @@ class Code:
     """
 
     def __init__(
-        self, text: str, branchy: bool = False, origins: Sequence[Place] = (), haste: Haste | None = None
+        self,
+        text: str,
+        branchy: bool = False,
+        origins: Sequence[Place] = (),
+        haste: Haste | None = None,
+        found: bytes | None = None,
     ) -> None:
         """
         Args:
             haste: of what to compile it in haste, unless there is good code on disk.
+            found: good code from there, if somebody has looked already.
         """
         here = machine()
         self.text = text
         self.origins = origins
         self.branchy = branchy
-        code = None if haste is None else disk.load(_key(text, str(branchy)))
+        code = found if found is not None or haste is None else disk.load(_key(text, str(branchy)))
         self.haste = haste if code is None else None
         self._others: list[Any] = []
         if code is not None:
@@ -185,6 +197,12 @@ class Code:
         self.run: Callable[[int, int], int] = _TYPE(self._engine.get_function_address("loop"))
         self.part: Callable[[int, int, int], int] = _PART(self._engine.get_function_address("loop"))
         self.entry: int = self._engine.get_function_address("entry")
+
+    @staticmethod
+    def on_disk(text: str, branchy: bool, origins: Sequence[Place]) -> Code | None:
+        """Good code of a text, if it is on disk."""
+        found = disk.load(_key(text, str(branchy)))
+        return None if found is None else Code(text, branchy, origins, found=found)
 
     def go_on(self, number: int) -> Callable[[int, int], int]:
         """The function that goes on where code in haste has stopped."""
@@ -212,6 +230,13 @@ class Code:
         """The assembly."""
         here = machine()
         return str(here.target.emit_assembly(here.optimised(self.text, self.branchy)))
+
+
+def calls_none_but(text: str, names: Collection[str]) -> bool:
+    """Whether a text refers to nothing outside but these functions, LLVM's own, and those that look at flags."""
+    declared = re.findall(r"^declare .*?@([\w.]+)\(", text, re.MULTILINE)
+    known = {*names, "fetestexcept", "feclearexcept"}
+    return "external global" not in text and all(name in known or name.startswith("llvm.") for name in declared)
 
 
 def _key(text: str, how: str) -> str:

@@ -7,27 +7,21 @@ again, with what the next turn begins with; unless that happens so often that Py
 
 from __future__ import annotations
 
-import ctypes
-import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from autograph.runtime.engines.native.calls import Caller, are_wide, fetch, kind_of
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.detours import Detour
-from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Entry, builtin, tells_of_underflows
+from autograph.runtime.engines.native.entry import tells_of_underflows
 from autograph.runtime.engines.native.examples import examples_of
-from autograph.runtime.engines.native.exits import Continuation, Exit
+from autograph.runtime.engines.native.exits import Continuation
 from autograph.runtime.engines.native.expecting import both, fits, met
-from autograph.runtime.engines.native.haste import STOPPED, Haste
 from autograph.runtime.engines.native.lowering import Lowering, Refused
-from autograph.runtime.engines.native.machine import Code
-from autograph.runtime.engines.native.objects import Table
 from autograph.runtime.engines.native.spans import outside
 from autograph.runtime.engines.native.structure import Key, Point, Structure
+from autograph.runtime.engines.native.version import Version
 from autograph.runtime.graph import Graph, Node, Value, user_line
 from autograph.runtime.signature import Event
 from autograph.runtime.types import type_of
@@ -42,87 +36,6 @@ NO_DETOURS = (
 )
 AGAIN = 1           # calls after the one in which code was made, after which it gets a fast entry, and is made good
 PATIENCE = 8        # calls in which there were that many, after which the code is not entered any more
-
-
-class Version:
-    """The machine code of a loop for inputs of certain kinds.
-
-    Attributes:
-        entry: calls it, or whom the region calls otherwise; None until it has been called twice, since what is called
-            once only has no need of it.
-        expected, detours: see `Detours`.
-        underflows: whether it must not run if NumPy tells of underflows.
-        costly: how many calls have left it too often.
-        call: in which call of the region it was made.
-    """
-
-    def __init__(self, region: Region, inputs: tuple[Any, ...]) -> None:
-        begin = time.perf_counter()
-        lowering, caller = region.lowering(inputs)
-        text = lowering.run()
-        self.exits: list[Exit] = lowering.exits
-        self.expected = lowering.expected
-        self.detours = lowering.detours
-        for detour in self.detours:
-            region.refuse(detour)
-        slots = max(caller.slots, lowering.slots, 1)
-        self.entry: Callable[..., Any] | None = None
-        self.underflows = lowering.emit.underflows
-        haste = Haste(lowering.emit, slots) if region.hastens else None
-        self.code = Code(text, not lowering.vectorises, lowering.emit.origins, haste)
-        self.frame = ctypes.c_char * (8 * (slots if self.code.haste is None else self.code.haste.slots))
-        self._things, self._operands, self._slots = lowering.emit.things, caller.operands, slots
-        self._left = partial(region.left_by, self)
-        self._tables: list[Table] = []
-        self._lock = threading.Lock()
-        self.call = region.calls
-        self._fill_table()
-        self.seconds = time.perf_counter() - begin
-        self.put = caller.put
-        self.costly = 0
-
-    def run(self, frame: Any) -> int:
-        """Run the code. Gives the number of the exit."""
-        code, table, address = self.code, self.table.address, ctypes.addressof(frame)
-        begin = time.thread_time()
-        number = code.run(address, table)
-        while number == STOPPED:
-            assert code.haste is not None
-            late = time.thread_time() - begin >= code.haste.patience
-            number = (self._go_on(code, frame) if late else code.run)(address, table)
-        return number
-
-    def _go_on(self, code: Code, frame: Any) -> Callable[[int, int], int]:
-        """What goes on where code in haste has stopped, as it takes too long."""
-        assert code.haste is not None
-        begin = time.perf_counter()
-        found = code.go_on(code.haste.head(frame))
-        self.seconds += time.perf_counter() - begin
-        return found
-
-    def enter(self, other: Callable[..., Any]) -> Callable[..., Any]:
-        """Make `entry`, and good code if there is only hasty code. Gives what is to be called.
-
-        Args:
-            other: who is called where it cannot do.
-        """
-        with self._lock:
-            if self.code.haste is not None:
-                begin = time.perf_counter()
-                self.code = Code(self.code.text, self.code.branchy, self.code.origins)
-                self.seconds += time.perf_counter() - begin
-            if self.entry is None and (FAST_UNDERFLOWS or not self.underflows):
-                made = Entry(self._things, self._operands, self._slots, self.exits, self.underflows, other, self._left)
-                address = self.code.enter("\n".join([*sorted(made.declared), made.text]))
-                self._fill_table()
-                self.entry = builtin(address, self.table, self.code)
-            return self.entry or other
-
-    def _fill_table(self) -> None:
-        self.table = Table.of(self._things)
-        self._tables.append(self.table)     # the code may be running with an earlier one
-        for detour in self.detours:
-            detour.enter(self.table)
 
 
 class Region:
@@ -164,23 +77,37 @@ class Region:
         known = dict(zip((*args, *copier.params.values()), map(outside, (*loop.args, *copier.params))))
         self.structure = Structure(root, known)
         self.inputs = [*loop.args, *copier.params]
-        self.versions: dict[Any, Version | None] = {}
-        self.reasons: list[str] = []
-        self.left: Counter[Point] = Counter()
-        self.detours: dict[Any, Detour] = {}
-        self.met: dict[Value, Any] = {}
         self.values = [*args, *copier.params.values()]
-        self.entry: Callable[..., Any] = self
-        self.calls = self.wide = 0
-        self._lessons = 0
-        self._bound: list[tuple[dict[str, Any], str]] = []
         self._name = name
         self._compile = compile
         self._refuse = refuse
         self._fast = fast
+        self._begin({})
+
+    def _begin(self, versions: dict[Any, Version | None]) -> None:
+        """Be as before the first call."""
+        self.versions = versions
+        self.reasons: list[str] = []
+        self.left: Counter[Point] = Counter()
+        self.detours: dict[Any, Detour] = {}
+        self.met: dict[Value, Any] = {}
+        self.entry: Callable[..., Any] = self
+        self.calls = self.wide = 0
+        self._lessons = 0
+        self._bound: list[tuple[dict[str, Any], str]] = []
         self._continuations: dict[Point, tuple[list[Key], Any]] = {}
         self._whole: Any = None
         self._vain = 0
+
+    def __getstate__(self) -> Any:
+        """What is kept on disk: the loop, and machine code that can be."""
+        versions = [(kinds, version) for kinds, version in [*self.versions.items()] if version and version.is_kept]
+        made = self.inputs, self.values, self._name, self._compile, self._refuse, self._fast
+        return self.structure, *made, () if self.met else versions
+
+    def __setstate__(self, state: Any) -> None:
+        self.structure, self.inputs, self.values, self._name, self._compile, self._refuse, self._fast, versions = state
+        self._begin({kinds: version for kinds, version in versions if version is not None})
 
     def __call__(self, *inputs: Any) -> Any:
         self.calls += 1

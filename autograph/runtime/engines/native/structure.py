@@ -6,8 +6,9 @@ A *point* is a place in the loop: before the node of that number of a block, or 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from autograph.runtime.engines.native.spans import ANY, Span, Spans
 from autograph.runtime.graph import Block, Node, Value, gather
@@ -36,7 +37,7 @@ class Structure:
             known: between which numbers what comes from outside is; of an iterator, its items.
         """
         self.root = root
-        self._spans = Spans(root, known)
+        self._known = dict(known)
         self._owners: dict[Block, tuple[Node, Point | None]] = {}
         self._last: dict[Block, dict[Value, int]] = {}
         self._free: dict[Node, set[Value]] = {}
@@ -45,6 +46,14 @@ class Structure:
         self._visit(root, None)
         self._settle(root)
         self.free = [value for value in _in_order(root) if value in self._free[root]]
+
+    @cached_property
+    def _spans(self) -> Spans:
+        return Spans(self.root, self._known)
+
+    def __getstate__(self) -> Any:
+        """What is kept on disk: what can be found out of the rest is left out."""
+        return {name: value for name, value in vars(self).items() if name != "_spans"}
 
     def owner(self, block: Block) -> tuple[Node, Point | None]:
         """The node that a block belongs to, and where that stands; the root stands nowhere."""

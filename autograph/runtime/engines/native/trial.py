@@ -22,7 +22,8 @@ from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.kernels import Kernel, kinds_of
 from autograph.runtime.engines.native.kernels import Version as Fused
 from autograph.runtime.engines.native.machine import binding
-from autograph.runtime.engines.native.region import Region, Version
+from autograph.runtime.engines.native.region import Region
+from autograph.runtime.engines.native.version import Version
 from autograph.runtime.graph import Block, Graph, Node, Value
 from autograph.runtime.types import ANY, BOOL, INT
 
