@@ -111,6 +111,16 @@ def test_operations_on_arrays_are_numpys_until_machine_code_is_faster(faster, pa
     assert np.array_equal(function(*others), hypotenuse(*others))
 
 
+def test_one_measurement_does_not_decide(patience, monkeypatch):
+    patience(1)
+    taken = {"python": iter([8.0, 8.0, 8.0]), "compute": iter([9.0, 2.0, 2.0])}
+    monkeypatch.setattr(trial, "_seconds", lambda work, inputs: next(taken[work.__name__]))
+    function, args = ag.function(hypotenuse, engine="auto"), (np.arange(5.0), np.ones(5))
+    for _ in range(trial.WORTH + 1):
+        function(*args)
+    assert function.traces[0].executable.native.kernels[0].compiled
+
+
 def test_kernels_in_loops_are_on_trial(patience):
     def smoothed(x, turns):
         for _ in range(turns):
