@@ -216,6 +216,7 @@ class _Pickler(pickle.Pickler):
         self._things: dict[int, Any] = {id(each): each for f in around.functions for each in (f, f.__globals__)}
         self._things |= {id(vars(module)): vars(module) for module in _MODULES.values()}
         self._codes = {id(code): number for number, code in enumerate(around.codes)}
+        self._usual: set[type] = set()      # that are pickled as ever
         self._rules: dict[type, Callable[[Any], Any]] = {
             CodeType: lambda code: self._numbered("code", self._codes, code),
             Outer: self._outer,
@@ -247,16 +248,21 @@ class _Pickler(pickle.Pickler):
 
     def reducer_override(self, thing: Any) -> Any:
         kind = type(thing)
+        if kind in self._usual:
+            return NotImplemented
         rule = self._rules.get(kind)
         if rule is not None:
             return rule(thing)
+        if kind in _PLAIN or _name_of(kind) in _CLASSES:
+            self._usual.add(kind)
+            return NotImplemented
         if isinstance(thing, type):
             return _by_name(thing, thing.__module__)
         if isinstance(thing, np.dtype):
             return (np.dtype, (thing.char,)) if described(thing) else NotImplemented
         if isinstance(thing, ModuleType):
             return _module, (module_of_ops(thing),)
-        if kind in _PLAIN or isinstance(thing, (np.number, np.bool_)) or _name_of(kind) in _CLASSES:
+        if isinstance(thing, (np.number, np.bool_)):
             return NotImplemented
         if kind.__module__.partition(".")[0] == "numpy" and callable(thing):
             return _by_name(thing, "numpy")
