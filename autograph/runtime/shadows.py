@@ -37,6 +37,7 @@ _MAYBE_VIEWS = frozenset(
     """getitem np.reshape .reshape np.ravel .ravel np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray
     np.array .astype np.astype np.atleast_1d np.atleast_2d np.atleast_3d""".split()
 )
+_OF_ITEMS = frozenset({"sorted", "min", "max", "sum"})
 # Of methods of containers that take a key: where the thing is that goes into the container; -1 if there is none.
 _WITH_KEY = {"setitem": 2, "put_part": 2, ".insert": 2, ".get": 2, ".setdefault": 2, "fill_gap": 2}
 _WITH_KEY |= dict.fromkeys(("delitem", ".pop", "part_of", "sort_like", "sorted_like", "ordered_like"), -1)
@@ -143,11 +144,21 @@ class Shadows:
             if node.blocks:
                 self._statement(node, into)
                 continue
+            self._keep_items(node, into)
             made = [self._move(node, into)] if self._is_move(node) else []
             into += [*made, node] if node.op == ".sort" and not _has_key(node) else [node, *made]
             for output in node.outputs:
                 if output in self._shadowed and output not in self._of:
                     self._of_result(node, output, into)
+
+    def _keep_items(self, node: Node, into: list[Node]) -> None:
+        """Make a list of what an iterator gives, for operations whose reverse has to look at that again."""
+        first = node.args[0] if node.op in _OF_ITEMS and node.args else None
+        if isinstance(first, Value) and first in self._shadowed and _is_iterator(first.type):
+            items = Node("list", (first,), None, (), node.place)
+            self._shadowed.add(items.add_output(ObjectType("list"), _name(first)))
+            self._nodes([items], into)
+            node.args = (items.output, *node.args[1:])
 
     def _is_move(self, node: Node) -> bool:
         first = node.args[0] if node.args else None
@@ -180,12 +191,10 @@ class Shadows:
             op = op if self.aliasing.is_view(node.output) else "part_of"
         elif op in ("list", "tuple", "made_of") and args:
             op, args = "made_of", (self._shadow(args[0], node, into), node.output)
-        elif op in (".extend", "extended_by"):
+        elif op in (".extend", "extended_by") or (op == "iadd" and _is_container(args[0])):
             op, args = "extended_by", (*(self._shadow(arg, node, into) for arg in args[:2]), args[0])
         elif op in (".update", "updated_by") and args[1:]:
             op, args = "updated_by", tuple(self._shadow(arg, node, into) for arg in args)
-        elif op == "iadd" and _is_container(args[0]):
-            op, args = "shadow_after", (node.output, args[0], *(self._shadow(arg, node, into) for arg in args))
         elif op == "put_parts" or (op == "setitem" and _may_be_slice(args)):
             shadows = self._shadow(args[0], node, into), self._shadow(args[2], node, into)
             op, args = "put_parts", (shadows[0], args[1], shadows[1], args[0])
@@ -195,7 +204,7 @@ class Shadows:
         elif op in ("mul", "imul"):
             args = tuple(self._shadow(arg, node, into) if _is_container(arg) else arg for arg in args)
         elif op == "shadow_after":
-            args = (*args[:2], *(self._shadow(arg, node, into) for arg in args[2:]))
+            args = (*(self._shadow(arg, node, into) for arg in args[:2]), *args[2:])
         elif op in (".sort", "sorted") and _has_key(node):
             op, args = "ordered_like", self._before_and_after(node, into)
         elif op in (".sort", "sorted"):
@@ -263,7 +272,7 @@ class Shadows:
                 self._of[output] = before
                 return
             other = self._shadow(node.args[1], node, into)
-            made = Node("shadow_after", (output, node.args[0], before, other), None, (), node.place)
+            made = Node("shadow_after", (before, other, output, node.args[0]), None, (), node.place)
             into.append(made)
             self._of[output] = made.add_output(ANY)
             return
@@ -353,6 +362,10 @@ def _is_fancy(index: Any) -> bool:
 
 def _is_container(arg: Any) -> bool:
     return isinstance(arg, list) or (isinstance(arg, Value) and arg.type in _CONTAINERS)
+
+
+def _is_iterator(type: Type) -> bool:
+    return isinstance(type, ObjectType) and type.name not in ("list", "tuple", "dict")
 
 
 def _may_be_slice(args: Sequence[Any]) -> bool:

@@ -20,6 +20,8 @@ import numpy as np
 def program(p, x):
     xs, ys, pairs, d = [p, 0.5], [x], [(p, 1.0)], {"u": p}
     s = p * 0.0
+    for v in x[x > 9]:
+        xs.append(v)  # never, but that is not known: xs may have any length
     for i in range(int(len(x))):
         STATEMENT
         s = s + sum(xs) * p
@@ -52,7 +54,11 @@ s += d.setdefault("k", i) * p
 s += d.pop("none", i) * p
 pairs = list(zip(xs, range(9))); s += pairs[1][0] * pairs[1][1]
 pairs = sorted(zip(xs, range(9))); s += pairs[1][0] * pairs[1][1]
+pairs = sorted(zip(xs, range(9)), key=lambda pair: -pair[0]); s += pairs[1][0] * pairs[1][1]
 u, k = max(zip(xs, range(9))); s += u * k
+u, k = min(enumerate(xs)); s += u * k
+xs = sorted(reversed(xs))
+xs.append(i); xs.sort(); xs += range(2)
 rows = [[v, i] for v in xs]; rows[0][0] *= p; s += rows[0][0] * rows[1][1] + rows[1][0]
 xs.append(p * s); del xs[0]
 numbers = [i, 2]; numbers.append(p); s += sum(numbers) * p
@@ -88,6 +94,12 @@ def test_first_and_second(program: Callable[..., Any]) -> None:
     for function in (program, along):
         in_p, in_x = ag.grad(function, argnums=(0, 1))(*AT)
         assert np.allclose([in_p, *in_x], slopes(function), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("statement", ["xs.insert(0, i); z = np.array(xs[:2]); s += z @ z"])
+def test_first(program: Callable[..., Any]) -> None:
+    in_p, in_x = ag.grad(program, argnums=(0, 1))(*AT)
+    assert np.allclose([in_p, *in_x], slopes(program), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("statement", ['d.update(zip("ab", x)); s += d["a"] * p'])

@@ -51,6 +51,8 @@ def scatter_add(like: Any, index: Any, gradient: Any) -> Any:
 
 def run_rule(op: str, position: int, gradient: Any, result: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """What the derivative of an op says of the gradient of an argument, for arrays of unknown dimensions."""
+    if type(gradient) is float and not gradient:
+        return 0.0  # zeros of any form
     vjp = lookup(op).vjp
     assert vjp is not None
     rule = vjp[position]

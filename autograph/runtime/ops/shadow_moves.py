@@ -17,7 +17,7 @@ from autograph.runtime.ops.shadowing import ARRAYS, like_shadow, parts_of, shado
 from autograph.runtime.types import ObjectType
 
 
-def shadow_after(result: Any, changed: Any, shadow: Any, other: Any) -> Any:
+def shadow_after(shadow: Any, other: Any, result: Any, changed: Any) -> Any:
     """The shadow of what an operation in place gave: of what it changed, unless that was a number.
 
     Args:
@@ -37,9 +37,10 @@ def made_of(shadow: Any, thing: Any) -> Any:
     return shadow_of(thing) if shadow is None else type(thing)(parts_of(shadow))
 
 
-def extended_by(shadow: Any, other: Any, things: Any) -> None:
+def extended_by(shadow: Any, other: Any, things: Any) -> Any:
     """Make the shadow of a list longer, after the list was, by the items of what has the shadow `other`."""
     shadow += map(shadow_of, things[len(shadow) :]) if other is None else list(parts_of(other))
+    return shadow
 
 
 def updated_by(shadow: Any, other: Any, **more: Any) -> None:
@@ -106,13 +107,13 @@ def put_part(shadow: Any, index: Any, part: Any) -> None:
         shadow[index] = part
 
 
-declare("shadow_after", effect=VIEW, target=shadow_after, tags=GRADIENT)
+declare("shadow_after", effect=WRITE, target=shadow_after, raises=True, tags=GRADIENT)
 declare("arranged", like_shadow, effect=VIEW, target=arranged, tags=GRADIENT)
 declare("sorted_like", always(ObjectType("list")), effect=VIEW, target=sorted_like, raises=True, tags=GRADIENT)
 declare("sort_like", nothing, effect=WRITE, target=sort_like, raises=True, tags=GRADIENT)
 declare("ordered_like", always(ObjectType("list")), effect=WRITE, target=ordered_like, raises=True, tags=GRADIENT)
 declare("made_of", effect=VIEW, target=made_of, raises=True, tags=GRADIENT)
-declare("extended_by", nothing, effect=WRITE, target=extended_by, raises=True, tags=GRADIENT)
+declare("extended_by", like_shadow, effect=WRITE, target=extended_by, raises=True, tags=GRADIENT)
 declare("updated_by", nothing, effect=WRITE, target=updated_by, raises=True, tags=GRADIENT)
 declare("put_parts", nothing, effect=WRITE, target=put_parts, raises=True, tags=GRADIENT)
 declare("put_part", nothing, effect=WRITE, target=put_part, raises=True, tags=GRADIENT)
