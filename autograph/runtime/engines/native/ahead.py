@@ -132,13 +132,13 @@ class RunningAhead(Counting):
 
     # Their code -------------------------------------------------------------------------------------------------------
 
-    def _run_ahead(self, node: Node, iterator: Any, items: int, slow: str, head: str) -> bool:
+    def _run_ahead(self, node: Node, iterator: Any, items: int, slow: str, edge: str) -> bool:
         """Emit turns up to the limit, and go there if all is made sure.
 
         Args:
             iterator: it has another item.
             slow: the block where a turn begins of which nothing is sure.
-            head: where a turn begins if there is another.
+            edge: where it is looked whether there are more turns.
 
         Returns:
             whether there is nothing to be made sure, so that no turns are slow.
@@ -146,13 +146,13 @@ class RunningAhead(Counting):
         state, mark, left, count = self._state, self.emit.mark(), self._left, len(self._leaving)
         for blind in (True, False)[not self._may_be_blind(node, iterator) :]:
             self._state = state.copy()
-            found = self._emit_turns(node, iterator, items, slow, head, blind=blind)
+            found = self._emit_turns(node, iterator, items, slow, edge, blind=blind)
             if found is not None:
                 return found
             self.emit.reset(mark)
             del self._leaving[count:]
             self._state, self._left = state, left
-        self.emit.poll("1", self._stop, head)
+        self.emit.poll("1", self._stop, edge)
         self.emit.jump(slow)        # for one turn; behind it, it is looked ahead anew
         return False
 
@@ -164,11 +164,12 @@ class RunningAhead(Counting):
         return one_by_one and FLAGS != 0 and not self.emit.fast and (bool(lasting) or any(writes))
 
     def _emit_turns(
-        self, node: Node, iterator: Any, items: int, slow: str, head: str, *, blind: bool
+        self, node: Node, iterator: Any, items: int, slow: str, edge: str, *, blind: bool
     ) -> bool | None:
         """The same; None if turns cannot be run so, or need not."""
         emit, body, state = self.emit, node.blocks[0], self._state.copy()
-        before, fast, turn, done = (emit.label(name) for name in ("before", "fast", "turn", "done"))
+        names = "before", "fast", "turn", "done", "again"
+        before, fast, turn, done, again = map(emit.label, names)
         emit.jump(before)
         emit.begin(before)
         chunk = emit.begin_chunk()
@@ -182,8 +183,7 @@ class RunningAhead(Counting):
         self._turns = Turns(node, fast, kinds, fixed, sums, blocks, self._find_lasting(node, items))
         self._state = State({key: fixed.get(key) or mapped(_unplaced, each) for key, each in env.items()}, set(), {})
         alone = emit.fast or all(map(self._stays, body.params[items:], results_of(node)))
-        one_by_one = step in ("1", "-1") and alone
-        now = self._begin_fast(node, iterator, fast, turn, done if blind else head)
+        now = self._begin_fast(node, iterator, fast, turn, done if blind else edge)
         if blind:
             emit.begin_blind(item, now, down)
             chunk.carries = not alone
@@ -193,11 +193,11 @@ class RunningAhead(Counting):
         self._walk(body)
         while self._turns.queue:
             self._turns.queue.pop()()
-        chunk, again = emit.chunk or chunk, self._turns.again
+        chunk, several = emit.chunk or chunk, self._turns.again
         self._turns = emit.chunk = None
-        if not again or (blind and not emit.is_blind_of_use(chunk)):
+        if not several or (blind and not emit.is_blind_of_use(chunk)):
             return None
-        vectorises = one_by_one and chunk.loads > 0 and chunk.exits == 0
+        vectorises = step in ("1", "-1") and alone and chunk.loads > 0 and chunk.exits == 0
         self.vectorises |= vectorises
         if blind:
             emit.tell_apart(chunk)
@@ -205,14 +205,29 @@ class RunningAhead(Counting):
             fast = emit.several(fast, turn, step)
         if blind:
             emit.begin(done)
-            emit.look_behind(chunk, now, head, slow)
+            emit.look_behind(chunk, now, edge, again)
+            self._begin_again(node, items, state, again, slow)
         self._state = state
         emit.begin(before)
+        self._begin_turns(node, chunk, iterator, slow, edge, fast)
+        return not (chunk.conditions or chunk.spans)
+
+    def _begin_turns(self, node: Node, chunk: Chunk, iterator: Any, slow: str, edge: str, fast: str) -> None:
+        """Set how many turns there are to be, and go to them if all is sure."""
+        emit, (item, _, _, down) = self.emit, self._counting(iterator)
+        blind = chunk.blind is not None
         if blind:
             emit.before_blind(chunk)
-        self._set_limit(node, iterator, BLIND if blind else POLL, head)
+        self._set_limit(node, iterator, BLIND if blind else POLL, edge)
         self._guard(node, chunk, Number(INT, item), down, slow, fast)
-        return not (chunk.conditions or chunk.spans)
+
+    def _begin_again(self, node: Node, items: int, state: State, again: str, slow: str) -> None:
+        """Put back into its cells what turns have begun with that are undone, and run them slowly."""
+        self.emit.begin(again)
+        keys: list[Key] = [node, *node.blocks[0].params[items:]]
+        for key in keys:
+            mapped(lambda path, each: self._keep((key, path), each), state.env[key])     # noqa: B023
+        self.emit.jump(slow)
 
     def _begin_fast(self, node: Node, iterator: Any, fast: str, turn: str, done: str) -> str:
         """Begin a turn, if it is not the last; gives where its iterator is."""
@@ -230,15 +245,22 @@ class RunningAhead(Counting):
 
     def _guard(self, node: Node, chunk: Chunk, item: Number, down: bool, slow: str, fast: str) -> None:
         """Go to turns up to the limit if all is sure, or up to where an index would come out of bounds."""
-        emit, bad, rare = self.emit, self.emit.constant(False, BOOL), self.emit.label("rare")
+        emit, rare = self.emit, self.emit.label("rare")
         limit = Number(INT, emit.kept((node, "limit"), INT.dtype))
         if chunk.apart:
             chunk.conditions.append(emit.meet(chunk, item, limit))
+        emit.keep((node, "end"), INT.dtype, limit.ref)
+        if any(each.known for each in chunk.conditions):
+            emit.jump(slow)
+            return
         for each in chunk.conditions:
-            bad = emit.integer("or", bad, each)
+            if each.known is None:
+                sure = emit.label("sure")
+                emit.branch(each, slow, sure, rarely=True)
+                emit.begin(sure)
         spans = []
         first, last = ("gt", "lt") if down else ("lt", "gt")
-        doubt = bad
+        doubt = emit.constant(False, BOOL)
         for offset, length in chunk.spans.values():
             low = emit.integer("sub", emit.constant(0, INT), offset)
             high = emit.integer("sub", self._least("lt", length, emit.constant(CAPACITY, INT)), offset)
@@ -247,13 +269,12 @@ class RunningAhead(Counting):
             spans.append((low, high))
             doubt = emit.integer("or", doubt, emit.compare(first, item, low))
             doubt = emit.integer("or", doubt, emit.compare(last, limit, high))
-        emit.keep((node, "end"), INT.dtype, limit.ref)
         if doubt.known is not None:
             emit.jump(slow if doubt.known else fast)
             return
         emit.branch(doubt, rare, fast, rarely=True)
         emit.begin(rare)
-        until = limit
+        until, bad = limit, emit.constant(False, BOOL)
         for low, high in spans:
             early = emit.compare(first, item, low)
             late = emit.compare("le" if down else "ge", item, high)
@@ -274,7 +295,7 @@ class RunningAhead(Counting):
 
     # Where paths meet -------------------------------------------------------------------------------------------------
 
-    def _jump(self, label: Any, lives: Callable[[Key], bool], go_on: Callable[[], None]) -> None:
+    def _jump(self, label: Any, lives: Callable[[Key], bool], go_on: Callable[[], None], entry: str = "") -> None:
         turns = self._turns
         if turns is not None and label is turns.node:
             live = {key: operand for key, operand in self._state.env.items() if lives(key)}
@@ -290,7 +311,7 @@ class RunningAhead(Counting):
         if turns is None or not (isinstance(label, Point) and label.block in turns.blocks):
             if turns is not None and self.emit.chunk is not None:
                 self.emit.chunk.exits += 1
-            super()._jump(label, lives, go_on)
+            super()._jump(label, lives, go_on, entry)
             return
 
         def go() -> None:

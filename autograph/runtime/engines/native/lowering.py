@@ -19,7 +19,7 @@ from autograph.runtime.engines.native.emitter import POLL
 from autograph.runtime.engines.native.exits import Exit
 from autograph.runtime.engines.native.iterators import Iterators
 from autograph.runtime.engines.native.structure import Point
-from autograph.runtime.graph import Block, Node, Value
+from autograph.runtime.graph import Block, Node, Value, walk
 from autograph.runtime.opdef import OPS, WRITE
 from autograph.runtime.operands import Array, Boxed, Fixed, NoLowering, Number, Range, kind_of
 from autograph.runtime.ops.scalars import inverse, truth
@@ -31,6 +31,7 @@ _LIGHT |= {f"i{name}" for name in _LIGHT} | {"lt", "le", "eq", "ne", "gt", "ge",
 _ORDER = frozenset({"lt", "le", "gt", "ge"})
 LIGHT = 3           # operations in a block that is done whether its condition holds or not
 NODES = 20_000      # lowered in all
+EDGE = ".edge"      # behind the name of a loop's head: where it goes on to the next turns, if there are any
 SIZE = 30_000       # instructions in all
 FUEL: list[int] = []        # for tests: the address of an integer, how many nodes are run before the code is left
 
@@ -261,7 +262,8 @@ class Lowering(Iterators, RunningAhead):
             found = replace(iterable, down=down) if down is not None else iterable
             self._define(node, found)
             self.emit.keep((node, "limit"), INT.dtype, self._counting(found)[0])
-            self._head(node, carried)
+            # At the edge, which is no part of the turns then; but the code of a `while` comes to lie badly there.
+            self._head(node, carried, "" if any(each.op == "while" for each in walk(node.blocks[0])) else EDGE)
 
         if isinstance(iterable, Range) and iterable.down is None:
             step = Number(INT, iterable.step)
@@ -270,8 +272,8 @@ class Lowering(Iterators, RunningAhead):
         else:
             go()
 
-    def _head(self, node: Node, carried: list[Any]) -> None:
-        """Go to the head of a loop."""
+    def _head(self, node: Node, carried: list[Any], entry: str = "") -> None:
+        """Go to the head of a loop, or to its edge."""
         params = node.blocks[0].params
         for param, operand in zip(params[len(params) - len(carried) :], carried):
             self._define(param, operand)
@@ -286,7 +288,7 @@ class Lowering(Iterators, RunningAhead):
             else:
                 self._next(node, len(params) - len(carried))
 
-        self._jump(node, lambda key: self.structure.is_live_in_loop(key, node), go_on)
+        self._jump(node, lambda key: self.structure.is_live_in_loop(key, node), go_on, entry)
 
     def _turn(self, node: Node, carried: list[Any]) -> None:
         """A turn of a `while`."""
@@ -298,43 +300,48 @@ class Lowering(Iterators, RunningAhead):
     def _next(self, node: Node, items: int) -> None:
         """A turn of a `for`, if there is another item.
 
-        The code counts up to a limit, and then sets the next one and looks at signals; so most turns do not.
+        The code counts up to a limit, behind which is the edge: there it sets the next one, and looks at signals. Each
+        of these blocks takes what it needs out of its cells.
         """
-        body = node.blocks[0]
-        emit, iterator = self.emit, self._fetch(node)
+        body, emit, begin = node.blocks[0], self.emit, self._state.copy()
+        head = emit.here
+        iterator = self._fetch(node)
         if isinstance(iterator, Boxed):
             self._next_of(node, iterator, items)
             return
+        before = "gt" if self._counting(iterator)[-1] else "lt"
+        turn, edge, ahead, done = emit.label("turn"), f"{head}{EDGE}", emit.label("ahead"), emit.label("done")
+        limit, now = emit.kept((node, "limit"), INT.dtype), Number(INT, self._counting(iterator)[0])
+        rarely = self._may_run_ahead(node, iterator)
+
+        def take() -> Any:
+            self._state = begin.copy()
+            return self._fetch(node)
+
+        emit.begin(edge)
+        iterator = take()
         carried = [self._fetch(param) for param in body.params[items:]]
-        item, stop, _, down = self._counting(iterator)
-        before, head = "gt" if down else "lt", emit.here
-        limit = emit.kept((node, "limit"), INT.dtype)
-        turn, edge, ahead, done = (emit.label(name) for name in ("turn", "edge", "ahead", "done"))
+        item, stop, _, _ = self._counting(iterator)
         promoted = self._promoted(node, carried)
-        if promoted == carried:
-            slow = emit.compare(before, Number(INT, item), Number(INT, limit))
-            emit.branch(slow, turn, edge, rarely=self._may_run_ahead(node, iterator))
-            emit.begin(edge)
         emit.branch(emit.compare(before, Number(INT, item), Number(INT, stop)), ahead, done)
         emit.begin(ahead)
-        state = self._state.copy()
-        all_ahead = False
+        state, all_ahead = self._state.copy(), promoted != carried
         if promoted != carried:
-            self._head(node, promoted)
-        elif self._may_run_ahead(node, iterator):
-            all_ahead = self._run_ahead(node, iterator, items, turn, head)
-            self._state = state.copy()
+            self._head(node, promoted, EDGE)
+        elif rarely:
+            all_ahead = self._run_ahead(node, iterator, items, turn, edge)
         else:
-            self._set_limit(node, iterator, POLL, head)
+            self._set_limit(node, iterator, POLL, edge)
             emit.jump(turn)
         emit.found = {}
-        if promoted == carried:
+        emit.begin(head)
+        if all_ahead:
+            emit.jump(edge)
+        else:
+            emit.branch(emit.compare(before, now, Number(INT, limit)), turn, edge, rarely=rarely)
             emit.begin(turn)
-            if all_ahead:
-                emit.jump(ahead)
-            else:
-                self._begin_turn(node, iterator)
-                self._walk(body)
+            self._begin_turn(node, take())
+            self._walk(body)
         self._state = state
         self._leave_from(None)
         emit.found = {}
@@ -350,13 +357,13 @@ class Lowering(Iterators, RunningAhead):
         size = emit.integer("sub", emit.constant(0, INT), step) if down else step
         span = emit.integer("mul", size, emit.constant(turns, INT))
         far = emit.compare("gt", room, span)
-        limit = emit.select(far, emit.integer("sub" if down else "add", item, span), stop)
-        if turns < POLL:
-            with emit.rarely(far):
-                emit.poll(str(turns), self._stop, head)
-        else:
+        if turns == POLL:
             emit.poll(emit.integer("div", emit.select(far, span, room), size).ref, self._stop, head)
-        emit.keep((node, "limit"), INT.dtype, limit.ref)
+        emit.keep((node, "limit"), INT.dtype, stop.ref)
+        with emit.rarely(far):
+            if turns < POLL:
+                emit.poll(str(turns), self._stop, head)
+            emit.keep((node, "limit"), INT.dtype, emit.integer("sub" if down else "add", item, span).ref)
 
 
 @cache

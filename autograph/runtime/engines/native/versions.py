@@ -153,8 +153,12 @@ class Versions:
 
     # Jumps ------------------------------------------------------------------------------------------------------------
 
-    def _jump(self, label: Any, lives: Callable[[Key], bool], go_on: Callable[[], None]) -> None:
-        """Go on where other paths may lead, too. If there are too many versions, leave."""
+    def _jump(self, label: Any, lives: Callable[[Key], bool], go_on: Callable[[], None], entry: str = "") -> None:
+        """Go on where other paths may lead, too. If there are too many versions, leave.
+
+        Args:
+            entry: what is behind the name of the block to go to.
+        """
         state = self._state
         live = {key: operand for key, operand in state.env.items() if lives(key)}
         held = _held(live)
@@ -176,7 +180,7 @@ class Versions:
             self._queue.append(go)
         self._hold(held)
         self._keep_fresh(live)
-        self.emit.jump(versions[kinds])
+        self.emit.jump(versions[kinds] + entry)
 
     def _keep_fresh(self, live: dict[Key, Any]) -> None:
         """Put values into their cells. What leaves the code before that finds there what was before."""

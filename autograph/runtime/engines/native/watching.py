@@ -26,6 +26,7 @@ BLIND = 512     # turns at a time
 STORES = 4      # of a turn, at most
 TRUST = 16      # how often turns are run again in one call, after which none are run blindly any more
 METADATA = 100_000  # what LLVM is told of loops and loads is numbered from here on
+_ALIGNED = '!{!"llvm.loop.align", i32 32}'      # a loop of five instructions should lie in one line of the cache
 _SHORT = '!{!"llvm.loop.interleave.count", i32 1}'
 _DOUBT, _TRUST, _BACK = "doubt", "trust", "back"        # cells
 _STRANGE = {4: "strange32", 8: "strange64"}             # likewise: negative if there are infinities or NaNs
@@ -219,16 +220,16 @@ class Watching(Hoisting):
                 if offset is None:
                     same = self.integer("and", same, self.compare("eq", one, other))
                 else:
-                    begin, end = self.integer("add", first, offset), self.integer("add", limit, offset)
-                    same = self.integer("and", same, self.compare("ge", other, begin))
-                    same = self.integer("and", same, self.compare("lt", other, end))
+                    turn = self.integer("sub", other, self.integer("add", first, offset))
+                    within = self._emit(f"icmp ult i64 {turn.ref}, {self.integer('sub', limit, first).ref}")
+                    same = self.integer("and", same, Number(BOOL, within))
             found = self.integer("or", found, same)
         return found
 
     def jump_back(self, label: str) -> None:
         """To the head of a loop that may well have few turns: so vectors of several at a time are enough."""
         self.jump(label)
-        self._now[-1] += f", !llvm.loop {self.distinct(_SHORT)}"
+        self._now[-1] += f", !llvm.loop {self.distinct(_SHORT, _ALIGNED)}"
 
     def distinct(self, *items: str) -> str:
         """A new node of metadata, of which the first item is itself."""

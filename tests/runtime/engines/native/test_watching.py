@@ -306,6 +306,21 @@ def test_elements_that_turns_read_of_what_they_write(function, begin, end, step)
         check(function, *(lambda i=i, k=k: (spread(), i, k, begin, end, step) for i, k in [(0, 1), (3, 5), (2, 2)]))
 
 
+def moved(a, i, k, begin, end, by):
+    for j in range(begin, end):
+        a[i, j + by] = a[i, k] * 2.0 + a[i, j + by]
+
+
+@pytest.mark.parametrize("by", [-2, -1, 0, 1, 3])
+def test_elements_beside_those_that_turns_write(by):
+    """The one that is read is the first, the last, or the next to them: turns must not begin as if it were apart."""
+    def make(begin, end, k):
+        return lambda: (np.random.default_rng(7).random((3, 12)), 1, k, begin, end, by)
+
+    native = check(moved, *(make(2, end, k) for end in (3, 4, 9) for k in range(12)))
+    assert is_blind(native)
+
+
 def windows(x, width):
     out = np.zeros(max(0, len(x) - width + 1))
     for i in range(len(out)):
@@ -357,6 +372,53 @@ def test_sums(function, args):
     assert is_blind(native)
     with np.errstate(all="ignore"):
         check(function, make((0, 1), dtype=np.float32), make((3, 2), dtype=np.int32))
+
+
+@pytest.mark.parametrize("function", [windows, product])
+def test_sums_of_which_several_turns_are_written_out(function):
+    """Each length gives the same bits, for nothing is added in another order."""
+    def make(n, *places):
+        x = np.random.default_rng(n).normal(size=40) * 10.0 ** np.arange(-20, 20)
+        for place, value in places:
+            x[place] = value
+        return (x, n) if function is windows else (x, x[::-1].copy(), n)
+
+    lengths = [*range(1, 18), 23, 39, 40]
+    native = check(
+        function,
+        *(lambda n=n: make(n) for n in lengths),
+        *(lambda n=n, place=n - 1: make(n, (place, BIG), (0, BIG)) for n in lengths),
+        *(lambda n=n: make(n, (n // 2, INF)) for n in lengths),
+    )
+    assert is_blind(native)
+
+
+def restarted(x, y, starts, n):
+    total, count = 0.0, 0
+    for start in starts:
+        for i in range(start, n):
+            total += x[i] * y[i]
+            count += 1
+        for i in range(n - 1, start, -1):
+            y[i] = y[i - 1] * 0.5 + x[i]
+        while count % 3:
+            count += 1
+    return total, count
+
+
+@pytest.mark.parametrize("value", [NAN, BIG])
+def test_inner_loops_that_begin_again(value):
+    """At another item, without turns, behind turns that have been undone, and before a `while`."""
+    def make(*starts):
+        def arguments():
+            x, y = np.linspace(1, 2, 30), np.linspace(3, 4, 30)
+            x[12], y[20] = value, -value
+            return x, y, np.array(starts), 30
+
+        return arguments
+
+    native = check(restarted, make(0, 29, 30, 5, 0, 31, 13, -3), make(), make(30), make(*range(40)), make(0, -40, 3))
+    assert is_blind(native)
 
 
 def weak(x, n, total):
