@@ -307,7 +307,7 @@ class Emitter(Memory):
         self._given = max(self._given, len(args))
         for place, arg in enumerate(args):
             self._do(f"  store ptr {arg}, ptr {self._emit(f'getelementptr ptr, ptr %given, i64 {place}')}")
-        return self.python("PyObject_Vectorcall", function, "%given", str(len(args)), "null")
+        return self.python("PyObject_VectorcallDict", function, "%given", str(len(args)), "null")
 
     def is_null(self, thing: str) -> Number:
         return Number(BOOL, self._emit(f"icmp eq ptr {thing}, null"))

@@ -73,7 +73,7 @@ class Builtin(Writer):
         self._do(f"  %frame = alloca [{slots} x i64]", "  %overflow = alloca i32", "  %setting = alloca ptr")
         self._do(f"  %table = getelementptr i8, ptr %self, i64 {TABLE}")
         self._do("  br label %begin", "other:")
-        self._do(f"  ret ptr {self.python('PyObject_Vectorcall', self.address(other), '%args', '%count', 'null')}")
+        self._do(f"  ret ptr {self.python('PyObject_VectorcallDict', self.address(other), '%args', '%count', 'null')}")
         self._do("begin:")
         self.demand(self._emit(f"icmp eq i64 %count, {self._count}"))
 
@@ -179,7 +179,7 @@ class Entry(Builtin):
         given = [self._load("ptr", "%args", 8 * place) for place in range(self._count)]
         for place, each in enumerate([*made, *given]):
             self._do(f"  store ptr {each}, ptr {self._emit(f'getelementptr ptr, ptr {handed}, i64 {place}')}")
-        found = self.python("PyObject_Vectorcall", self.address(left), handed, str(self._count + 2), "null")
+        found = self.python("PyObject_VectorcallDict", self.address(left), handed, str(self._count + 2), "null")
         for each in made:
             self.forget(each)
         self._do(f"  ret ptr {found}")

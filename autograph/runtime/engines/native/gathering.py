@@ -274,7 +274,7 @@ class Gathering(Builtin):
     def _give_up(self, made: list[str], redo: Callable[..., Any]) -> None:
         for each in made:
             self.forget(each)
-        self._do(f"  ret ptr {self.python('PyObject_Vectorcall', self.address(redo), '%args', '%count', 'null')}")
+        self._do(f"  ret ptr {self.python('PyObject_VectorcallDict', self.address(redo), '%args', '%count', 'null')}")
 
     def _run(self, size: str, made: list[str], redo: Callable[..., Any], parallel: Callable[..., Any]) -> None:
         whole = size if self._flat or not self._nest.depth else self._dims[0]
@@ -313,7 +313,7 @@ class Gathering(Builtin):
         """Put back what was there."""
         for place, each in enumerate((self._arrays[self._nest.target - self._outs], log)):
             self._do(f"  store ptr {each}, ptr {self._at('%handed', place)}")
-        found = self.python("PyObject_Vectorcall", self.address(np.copyto), "%handed", "2", "null")
+        found = self.python("PyObject_VectorcallDict", self.address(np.copyto), "%handed", "2", "null")
         self.forget(found)
 
     def _results(self, made: list[str]) -> list[str]:
@@ -329,7 +329,7 @@ class Gathering(Builtin):
         given = [self.python("PyLong_FromLongLong", each) for each in numbers]
         for place, each in enumerate(given):
             self._do(f"  store ptr {each}, ptr {self._at('%handed', place)}")
-        found = self.python("PyObject_Vectorcall", self.address(parallel), "%handed", "2", "null")
+        found = self.python("PyObject_VectorcallDict", self.address(parallel), "%handed", "2", "null")
         for each in given:
             self.forget(each)
         failed, on = self._label(), self._label()

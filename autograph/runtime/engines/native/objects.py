@@ -30,7 +30,7 @@ _FUNCTIONS = {
     "PyTuple_New": "ptr (i64)",
     "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
     "PyTuple_GetItem": "ptr (ptr, i64)",
-    "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
+    "PyObject_VectorcallDict": "ptr (ptr, ptr, i64, ptr)",
     "_PyObject_New": "ptr (ptr)",
     "PyIter_Next": "ptr (ptr)",
     "PyErr_Occurred": "ptr ()",

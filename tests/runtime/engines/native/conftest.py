@@ -2,6 +2,7 @@
 
 import ctypes
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,16 @@ if find_spec("llvmlite") is not None:
     region.AGAIN = 0        # so that each second call goes by the fast entry
 
 collect_ignore_glob = ["test_*.py"] if find_spec("llvmlite") is None else []
+
+
+# What machine code knows of Python's own objects is tried under every Python, the rest under one.
+VERSIONS = {"test_entry.py", "test_loops.py", "test_objects.py"}
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents and item.path.name not in VERSIONS:
+            item.add_marker(pytest.mark.once)
 
 
 @pytest.fixture
