@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import builtins
 import dis
+import functools
+import platform
 import sys
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.lib.introspect import opt_func_info
 
 from autograph import keeping, libraries
 from autograph.codefacts import of_code
@@ -43,8 +46,15 @@ def surroundings_of(function: Any) -> Surroundings | None:
     except (Unkept, AutographError, RecursionError):    # of the conversion, which may not even be asked for
         return None
     backends = [type(each).__qualname__ for each in (*backend.BACKENDS, *backend.STAGED.values())]
-    text = repr((_VERSION, sys.version, np.__version__, backends, found.told))
+    text = repr((_VERSION, sys.version, np.__version__, _platform(), backends, found.told))
     return Surroundings(text, found.functions, found.codes)
+
+
+@functools.cache
+def _platform() -> tuple[Any, ...]:
+    """What the last bits of functions hinge on that are folded: the C library, and what NumPy makes of the CPU."""
+    found = {form["current"] for forms in opt_func_info().values() for form in forms.values()}
+    return platform.machine(), platform.libc_ver(), sorted(found)
 
 
 class _Surroundings:

@@ -168,6 +168,13 @@ def test_names_that_numpy_warns_of(kept_program):
     assert history() == "K"
 
 
+def test_on_another_machine(kept_program, monkeypatch):
+    run(kept_program(TEXT).total, 4)
+    monkeypatch.setattr(surroundings, "_platform", lambda: ("another CPU",))
+    run(kept_program(TEXT).total, 4)
+    assert history() == "KK"    # constants are folded, by functions that differ in their last bits
+
+
 def test_with_another_version(kept_program, monkeypatch):
     run(kept_program(TEXT).total, 4)
     monkeypatch.setattr(surroundings, "_VERSION", surroundings._VERSION + " ")
