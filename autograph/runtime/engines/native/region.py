@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from autograph.errors import AutographError, InternalError
 from autograph.runtime.engines.native.calls import Caller, are_wide, fetch, kind_of
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.detours import Detour
@@ -194,6 +195,12 @@ class Region:
             except Refused as refused:
                 self.versions[kinds] = None
                 self.reasons.append(str(refused))
+            except Exception as error:      # which must not be taken for one of the program's
+                if isinstance(error, (AutographError, MemoryError)):
+                    raise
+                message = f"machine code of {self._name} cannot be made ({error!r}). This is an error in autograph, "
+                message += 'please report it with this traceback; with engine="numpy" the function will run'
+                raise InternalError(message, *(user_line(self.structure.root.place) or ())) from error
         if self.versions[kinds] is None:
             self._vain += 1
             if self._vain >= VAIN and not self.compiled:

@@ -107,7 +107,7 @@ class Spans:
     def _if(self, node: Node) -> bool:
         under = (self._given(node.args[0], holds) for holds in (True, False))
         found = [end for end in map(self._block, node.blocks, under) if end is not None]
-        for value, *spans in zip(node.outputs, *found):
+        for value, *spans in zip(node.outputs, *found) if found else ():
             self._spans[value] = join(*spans)
         return bool(found)
 

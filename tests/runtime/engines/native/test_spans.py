@@ -265,3 +265,37 @@ def test_conditions_that_are_carried():
     for n in (0, 1, 5):
         check(sorted_down, np.array([3.0, 1.0, np.nan, 2.0, -1.0])[:n])
     assert "with.overflow" not in text_of(sorted_down, np.array([3.0, 1.0, 2.0]))
+
+
+def raises_or_stops(m, x):
+    i, left = 0, 9
+    while m > 0:
+        m -= 1
+        for _ in x:
+            left -= 1
+            if left < 0:
+                break
+            for _ in x:
+                left -= 1
+                if left < 0:
+                    break
+                raise ValueError(i)
+            else:
+                return i
+        i = i + 1
+    return i
+
+
+@pytest.mark.parametrize("x", [[1.0, 3.0], []])
+def test_of_what_never_comes(x):
+    for m in (0, 3, 3, 12):
+        check(raises_or_stops, m, np.array(x))
+
+
+def test_errors_of_this_library_are_not_the_programs(monkeypatch):
+    def fails(*args):
+        raise ValueError("no span")
+
+    monkeypatch.setattr("autograph.runtime.engines.native.spans.join", fails)
+    with pytest.raises(ag.errors.InternalError, match="machine code of .* cannot be made .*no span.*please report it"):
+        ag.function(sorted_down, engine="native")(np.array([3.0, 1.0, 2.0]))
