@@ -271,11 +271,11 @@ def raises_or_stops(m, x):
     i, left = 0, 9
     while m > 0:
         m -= 1
-        for _ in x:
+        for _ in range(len(x)):
             left -= 1
             if left < 0:
                 break
-            for _ in x:
+            for _ in range(len(x)):
                 left -= 1
                 if left < 0:
                     break
