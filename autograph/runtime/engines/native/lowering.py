@@ -180,7 +180,7 @@ class Lowering(Iterators, RunningAhead):
         condition = truth(self.emit, self._operand(self._args(node.args)[0]))
         if condition.known is not None:
             raise NoLowering
-        test, both = node.args[0].node, []
+        test, both = getattr(node.args[0], "node", None), []    # nothing computes a constant
         for block, holds in zip(node.blocks, (True, False)):
             # what would go wrong in a block that is not to be run; rather leave, if the condition does not prevent it
             guarded = test is not None and test.op in _ORDER and bool(block.nodes)

@@ -292,6 +292,30 @@ def test_of_what_never_comes(x):
         check(raises_or_stops, m, np.array(x))
 
 
+def asks_a_constant(i, m, x):
+    q, t = 0.5, None
+    for _ in range(len(x)):
+        if np.less(i, x[0]):
+            if i + i != 0:
+                turns = m
+                while True:
+                    if turns <= 0:
+                        break
+                    turns -= 1
+                    if 0.0 == 9007199254740993:
+                        q = -q
+                        t = i
+                    elif q:
+                        i = i
+                        i *= 2
+    return i, q, t
+
+
+def test_of_a_constant_as_condition():
+    for i, m in ((0, 3), (0, 3), (1, 2), (1, 9)):
+        check(asks_a_constant, i, m, np.array([2.5, 1.0]))
+
+
 def test_errors_of_this_library_are_not_the_programs(monkeypatch):
     def fails(*args):
         raise ValueError("no span")
