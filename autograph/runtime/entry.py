@@ -20,6 +20,7 @@ hold. A guard that raises does not hold.
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -150,8 +151,8 @@ class Builder:
             self.names.setdefault(name, value) is value and not _reserved(name) for name, value in guard.names.items()
         ):
             return f"({guard.expression})"
-        code = compile(guard.expression, __file__, "eval")
-        parameters = ", ".join(sorted(each for each in {*code.co_names} - {*guard.names} if _ARGUMENT.fullmatch(each)))
+        named = {each.id for each in ast.walk(ast.parse(guard.expression)) if isinstance(each, ast.Name)}
+        parameters = ", ".join(sorted(each for each in named - {*guard.names} if _ARGUMENT.fullmatch(each)))
         name = f"ag_guard{len(self.names)}"
         self.names[name] = eval(
             compile(f"lambda {parameters}: {guard.expression}", __file__, "eval"), dict(guard.names)

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+import autograph as ag
 from autograph.errors import AutographError, RetraceWarning, StrictError, TracingError
 from autograph.runtime.function import function
 from autograph.runtime.signature import Event, Guard, Respecialise
@@ -377,3 +378,18 @@ def test_one_warning_for_a_function_that_retraces_often(tracer):
         "once instead of for each call, or do not decorate this function; <lambda>.traces tells all reasons"
     )
     assert len(f.explain(1, 0).where("often")) == 1
+
+
+class Steps:
+    def __init__(self):
+        self.k1, self.p1, self.a7, self.names = 1.5, 2.5, "a", ("p2", "k2")
+
+
+def steps(own, x):
+    return own.k1 * x + own.p1 + len(own.a7) + len(own.names)
+
+
+def test_attributes_that_are_called_as_guards_call_arguments():
+    staged, own = ag.function(steps, strict="plain"), Steps()
+    assert [staged(own, 2.0), staged(own, 3.0)] == [8.5, 10.0]
+    assert [trace.calls for trace in staged.traces] == [2]
