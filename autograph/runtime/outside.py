@@ -140,7 +140,7 @@ class Outside(Finding):
     @property
     def known_in_all(self) -> int:
         """How many objects, containers and globals are known."""
-        return len(self.objects) + len(self._seen) + len(self.reread)
+        return len(self.objects) + len(self._seen) + len(self.reread) + len(self.reread_parts)
 
     def original(self, copy: Any) -> Any:
         """The container that traced code has a copy of."""
