@@ -2,7 +2,8 @@
 
 NumPy sums up to 128 floats in eight sums side by side, and more in halves, which loses less than one by one. Which are
 summed first can be told from the result, so this is done just so. What is summed never is an array: `leaf` lets `row`
-compute the eight that come next, or, if NumPy's loops are called, up to 128; `tree` adds up leaves.
+compute the eight that come next, or, if NumPy's loops are called, up to 128; `tree` adds up leaves; `parts` adds up
+trees where NumPy does (see `combining.PART`).
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class Around:
         self._lines += [f"  br i1 {short}, label %short, label %long", "short:"]
         few = self._call_sum("leaf", pointers, size)
         self._lines += ["  br label %total", "long:"]
-        many = self._call_sum("tree", pointers, size)
+        many = self._call_sum("parts" if self._how.part else "tree", pointers, size)
         self._lines += ["  br label %total", "total:"]
         total = self._emit(f"phi {self._how.kind} [ {few}, %short ], [ {many}, %long ]")
         found = self._how.ended(self._emit, total, size)
@@ -127,7 +128,7 @@ class Around:
         return self._emit(f"call {self._how.kind} @{name}({', '.join([*given, 'ptr %frame', f'i64 {size}'])})")
 
     def _sums(self, summed: int) -> None:
-        """The functions `leaf`, the sum of not too many numbers, and `tree`, of more."""
+        """The functions `leaf`, the sum of not too many numbers, `tree`, of more, and `parts`, of very many."""
         kind, names = self._how.kind, [f"%s{place}" for place in range(self._count)]
         params = [*(f"ptr {name}" for place, name in enumerate(names) if place != summed), "ptr %frame", "i64 %n"]
         self._lines.append(f"define internal {kind} @leaf({', '.join(params)}) {{")
@@ -141,7 +142,20 @@ class Around:
         rest = self._emit(f"sub i64 %n, {half}")
         second = self._call_sum("tree", self._moved(names, half), rest)
         self._lines += [f"  ret {kind} {self._emit(self._how.of(kind, first, second))}", "}"]
+        if self._how.part:
+            self._lines.append(f"define internal {kind} @parts({', '.join(params)}) noinline {{")
+            self._parts(self._how.part, names)
         self._lines += sorted(self._how.declared)
+
+    def _parts(self, part: int, names: list[str]) -> None:
+        kind = self._how.kind
+        self._lines += ["  br label %turn", "turn:", "  %i = phi i64 [ 0, %0 ], [ %next, %turn ]"]
+        self._lines.append(f"  %sum = phi {kind} [ {self._how.none}, %0 ], [ %more, %turn ]")
+        self._lines += ["  %left = sub i64 %n, %i", f"  %last = icmp ule i64 %left, {part}"]
+        self._lines.append(f"  %size = select i1 %last, i64 %left, i64 {part}")
+        found = self._call_sum("tree", self._moved(names, "%i"), "%size")
+        self._lines += [f"  %more = {self._how.of(kind, '%sum', found)}", "  %next = add i64 %i, %size"]
+        self._lines += ["  br i1 %last, label %end, label %turn", "end:", f"  ret {kind} %more", "}"]
 
     def _leaf(self, summed: int, names: list[str]) -> None:
         how, direct, lanes = self._how, self._nest.direct, self._how.lanes

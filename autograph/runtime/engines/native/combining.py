@@ -14,6 +14,17 @@ from autograph.runtime.engines.native.objects import llvm_type
 BLOCK = 128     # elements that are summed side by side, as NumPy's `PW_BLOCKSIZE` has it
 
 
+def _part() -> int | None:
+    """How many floats NumPy sums at once, of more: 8192 before NumPy 2.3, which filled a buffer; None for all."""
+    size = np.getbufsize()
+    numbers = np.zeros(2 * size + 16)
+    numbers[[0, size, size + 8]] = 2.0 ** 53, 1, 1      # in halves, each 1 is added to the large one, and lost
+    return None if np.add.reduce(numbers) == 2.0 ** 53 else size
+
+
+PART = _part()
+
+
 class Combining:
     """The text of one way to combine numbers of a dtype.
 
@@ -22,6 +33,7 @@ class Combining:
         none: with what the first is combined.
         lanes: how many there are side by side.
         most: how many there may be before they are halved.
+        part: how many of them are combined before the next are looked at; None for all.
         declared: functions that are called.
     """
 
@@ -31,7 +43,8 @@ class Combining:
         self.declared: set[str] = set()
         self._is_float = dtype.kind == "f"
         self.lanes = 8 if self._is_float else 16
-        self.most = BLOCK if self._is_float and how in ("add", "mean") else 8 * BLOCK
+        in_parts = self._is_float and how in ("add", "mean")
+        self.most, self.part = (BLOCK, PART) if in_parts else (8 * BLOCK, None)
         bits = {"max": "or", "min": "and"}.get(how, how) if dtype.kind == "b" else how
         if bits in ("or", "and"):
             self._word, self.none = bits, str(int(bits == "and"))
