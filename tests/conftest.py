@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import itertools
 import linecache
@@ -34,6 +35,12 @@ def pytest_configure(config: pytest.Config) -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         limit = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
         resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+
+
+def pytest_collection_finish() -> None:
+    """Let no collection of garbage look at the tests themselves, which are millions of objects."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

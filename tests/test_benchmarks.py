@@ -43,6 +43,7 @@ def test_durations(staged):
     assert [*map(staged.duration, (2.5, 0.0123, 4.5e-5, 3e-8))] == ["2.5 s", "12.3 ms", "45 µs", "30 ns"]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", ["rnn", "lbfgs", "maml", "mlp"])
 def test_gradients_are_those_by_hand(staged, name):
     training = importlib.import_module("training")

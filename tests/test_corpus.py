@@ -93,6 +93,7 @@ def test_corpus_is_rich() -> None:
     assert all(entry.calls for entry in ENTRIES)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("entry", ENTRIES, ids=str)
 def test_answers_the_same_every_time(entry: corpus.Entry) -> None:
     for arguments in entry.calls:

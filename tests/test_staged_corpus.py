@@ -136,6 +136,7 @@ def test_corners(entry: corpus.Entry) -> None:
     staged_corner(entry)
 
 
+@pytest.mark.once
 def test_few_corners_are_refused() -> None:
     failed, refusals = [], []
     for entry in CORNERS:
@@ -157,6 +158,7 @@ def test_corpus_is_rich() -> None:
     assert set(DIFFERS) <= {str(entry) for entry in ENTRIES}
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("entry", ENTRIES, ids=str)
 def test_answers_the_same_every_time(entry: corpus.Entry) -> None:
     for arguments in entry.calls:

@@ -6,6 +6,8 @@ import pytest
 import autograph.compat.tensorflow as tf
 from autograph.compat.tensorflow import graphs
 
+pytestmark = pytest.mark.once
+
 
 def numbers(structure):
     return tf.nest.map_structure(lambda leaf: None if leaf is None else np.asarray(leaf.numpy()).tolist(), structure)

@@ -88,6 +88,7 @@ def test_goldens(golden: Golden, form: Any) -> None:
         assert told(outcome(form(text), example, FORGETFUL)) == told(outcome(text, example)), example
 
 
+@pytest.mark.once
 @given(programs())
 @settings(max_examples=60, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 def test_drawn_programs(text: str) -> None:

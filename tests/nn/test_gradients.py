@@ -8,6 +8,8 @@ import pytest
 import autograph as ag
 from autograph import nn, optim
 
+pytestmark = pytest.mark.once
+
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(2, 3, 4))
 LABELS = np.array([1, 3, 0])

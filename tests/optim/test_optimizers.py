@@ -28,6 +28,7 @@ def trains(optimizer, parameters, gradients, steps):
     return parameters, optimizer.state_dict()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_the_same_staged_in_a_loop(optimizer):
     calls = [f"{optimizer}.init({PARAMETERS}), {PARAMETERS}, {GRADIENTS}, {steps}" for steps in (3, 50)]
@@ -118,6 +119,7 @@ def test_what_does_not_fit_is_refused():
         optim.SGD().update([Variable([1.0, 2.0], name="w")], [np.ones(3)])
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("optimizer", [*OPTIMIZERS[:2], *OPTIMIZERS[3:6:2]])
 def test_a_bowl_is_descended(optimizer):
     made, x = eval(optimizer, NAMES), Variable([3.0, -2.0])

@@ -325,6 +325,7 @@ def test_gradient(case):
         x[...] = before
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("case", FUNCTIONS, ids=lambda case: case[0].__name__)
 def test_gradient_of_a_gradient(case):
     function, x, rest = case

@@ -92,6 +92,7 @@ def steepest(x):
     return np.sum(direction**3)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("function", [through_lists, steepest])
 def test_second_derivatives(function: Callable[[Any], Any]) -> None:
     gradient = ag.grad(function)
@@ -166,6 +167,7 @@ def may_become_integers(x):
 SECOND = [sorted_by_keys, table_of_chains, repeated_list, newton, becomes_integers, may_become_integers]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("function", SECOND)
 def test_derivatives_up_to_the_second(function: Callable[[Any], Any]) -> None:
     gradient, steps = ag.grad(function), np.eye(3) * 1e-6

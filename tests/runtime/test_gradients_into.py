@@ -12,6 +12,8 @@ import pytest
 import autograph as ag
 from autograph.errors import DerivativeError
 
+pytestmark = pytest.mark.once
+
 X = np.array([0.3, -1.2, 0.8])
 
 

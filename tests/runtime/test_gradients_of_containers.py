@@ -118,6 +118,7 @@ def test_gradient(program: Callable[..., Any]) -> None:
     assert ag.grad(program)(0.7, 4) == pytest.approx(wanted, rel=1e-6)
 
 
+@pytest.mark.once
 @named
 def test_second_derivative(program: Callable[..., Any]) -> None:
     slope = ag.grad(program)

@@ -83,6 +83,7 @@ def slopes(function: Callable[..., Any]) -> Any:
     return [(function(p + h, x + step) - function(p - h, x - step)) / 2e-6 for h, step in steps]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_first_and_second(program: Callable[..., Any]) -> None:
     gradient = ag.grad(program, argnums=(0, 1))

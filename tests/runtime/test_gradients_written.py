@@ -13,6 +13,8 @@ import pytest
 import autograph as ag
 from tests.runtime.test_gradients import differences
 
+pytestmark = pytest.mark.once
+
 X = np.array([0.8, -0.5, 0.3])
 MATRIX = np.array([[2.0, 0.3, 0.1], [0.3, 1.5, -0.2], [0.1, -0.2, 1.0]])
 SERIES = np.linspace(-1.0, 1.0, 24).reshape(4, 6)

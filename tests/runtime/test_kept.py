@@ -337,6 +337,7 @@ def test_other_processes(start):
     assert outs == [f"243 {3**50} 3 {made}\n" for made in (2, 0, 0)]
 
 
+@pytest.mark.once
 @COMPILES
 def test_several_processes_at_once(start):
     for rest in ({0, 1, 2}, {0}):

@@ -4,6 +4,7 @@ import html
 import re
 import xml.etree.ElementTree as ElementTree
 
+import pytest
 from hypothesis import given, settings
 
 import autograph.runtime.ops  # noqa: F401  # the colours come from the ops' effects
@@ -24,6 +25,7 @@ def test_it_shows_the_text():
     assert shown(to_html(collatz())) == COLLATZ
 
 
+@pytest.mark.once
 @given(graphs())
 @settings(max_examples=50, deadline=None)
 def test_it_shows_every_text_in_well_formed_html(graph):

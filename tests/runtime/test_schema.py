@@ -4,6 +4,7 @@ import json
 import re
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
 from autograph.runtime import notation, schema
@@ -42,6 +43,7 @@ def check_block(block):
         check_arg(result)
 
 
+@pytest.mark.once
 @given(graphs())
 @settings(max_examples=100, deadline=None)
 def test_the_form(graph):

@@ -58,12 +58,14 @@ def steps(function, *args) -> int:
     return count
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("kind", LINES)
 def test_calls_grow_with_the_program(tmp_path, kind):
     few, many = (steps(ag.function(program(tmp_path, kind, count)), 1.5) for count in (50, 400))
     assert many < 10 * few
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("kind", DIFFERENTIATED)
 def test_calls_of_a_gradient_grow_with_the_program(tmp_path, kind):
     x = np.linspace(0.1, 0.5, 3)

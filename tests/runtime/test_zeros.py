@@ -111,6 +111,7 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("bad", [0.0, np.nan])
 @pytest.mark.parametrize("function", PROGRAMS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -179,6 +180,7 @@ def test_gradients_that_all_count_are_not_looked_at() -> None:
     assert "cleared" not in ag.grad(network).lower(np.ones((2, 2)), np.ones((3, 2))).source
 
 
+@pytest.mark.once
 def test_sums_of_many_gradients_take_no_recursion(tmp_path) -> None:
     lines = "".join(f"    y = y + w[{number % 3}]\n" for number in range(1500))
     path = tmp_path / "many.py"

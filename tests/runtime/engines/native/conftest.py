@@ -2,7 +2,6 @@
 
 import ctypes
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
@@ -16,11 +15,12 @@ collect_ignore_glob = ["test_*.py"] if find_spec("llvmlite") is None else []
 
 # What machine code knows of Python's own objects is tried under every Python, the rest under one.
 VERSIONS = {"test_entry.py", "test_loops.py", "test_objects.py"}
+FOLDER = "tests/runtime/engines/native/"
 
 
 def pytest_collection_modifyitems(items):
     for item in items:
-        if Path(__file__).parent in item.path.parents and item.path.name not in VERSIONS:
+        if item.nodeid.startswith(FOLDER) and item.path.name not in VERSIONS:
             item.add_marker(pytest.mark.once)
 
 
