@@ -179,6 +179,9 @@ def of_result(x: Any, out: Any) -> Type:
     return TensorType(np.result_type(found.dtype, other.dtype), found.shape, found.kind, exact=False)
 
 
+_WHOLE = {np.dtype("f4"): np.dtype("i4"), np.dtype("f8"): np.dtype("i8")}
+
+
 def masked(gradient: Any, mask: Any, out: Any = None) -> Any:
     """A gradient where a mask is true, zero elsewhere, be it infinite there: `np.where`, in a fifth of the time.
 
@@ -187,6 +190,10 @@ def masked(gradient: Any, mask: Any, out: Any = None) -> Any:
         mask: booleans.
         out: an array that may hold the result.
     """
+    whole = _WHOLE.get(gradient.dtype) if type(gradient) is np.ndarray and gradient.ndim else None
+    if whole is not None:   # the bits of a float are an integer, which there is times one or zero, whatever it tells
+        found = np.multiply(gradient.view(whole), mask, out if out is None else out.view(whole))
+        return found.view(gradient.dtype) if out is None else out
     if _is_finite(gradient):
         return gradient * mask if out is None else np.multiply(gradient, mask, out)
     if np.ndim(mask) or isinstance(gradient, (np.ndarray, np.generic)):

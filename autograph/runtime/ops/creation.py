@@ -283,7 +283,11 @@ def of_vander(g: Any, out: Any, x: Any, N: Any = None, increasing: Any = False) 
 
 def room(old: Any, *others: Any) -> Any:
     """For `out=`: an array that nobody needs any more, if what is computed of it and others would lie as it does."""
-    return old if all(other.strides == old.strides for other in others) else None
+    strides = old.strides
+    for other in others:
+        if other.strides != strides:
+            return None
+    return old
 
 
 @rule
