@@ -29,6 +29,7 @@ import numpy as np
 from autograph import disk, libraries
 from autograph.errors import EngineError
 from autograph.marks import Unbound
+from autograph.runtime.engines.numbers import is_kept, kept
 from autograph.runtime.engines.numpy import Outer
 from autograph.runtime.engines.tracebacks import wants_generated_code
 from autograph.runtime.entry import broken
@@ -225,6 +226,7 @@ class _Pickler(pickle.Pickler):
             Constant: self._constant,
             Graph: lambda graph: (Graph, (graph.name, graph.block)),
             BuiltinFunctionType: _builtin,
+            np.ndarray: _number,
         }
 
     def dump_all(self, trace: Trace, containers: tuple[str, ...]) -> None:
@@ -337,6 +339,12 @@ def _builtin(function: Any) -> Any:
     if not isinstance(function.__self__, ModuleType):       # a method of some object
         raise Unkept
     return _by_name(function, function.__module__)
+
+
+def _number(array: Any) -> Any:
+    if not is_kept(array):
+        raise Unkept
+    return kept, (array[()],)
 
 
 def _node(node: Node) -> Any:

@@ -60,6 +60,10 @@ def shape(n, xs):
     return xs.reshape(n, -1)
 
 
+def scaled(xs):
+    return 0.5 * xs + np.sum(xs), xs > -0.0
+
+
 def say(x):
     if x > 0:
         print("positive", x)
@@ -98,6 +102,13 @@ def test_values_and_types(processes, engine):
         assert function(1.5, 3) == 3.375 and type(function(1.5, 3)) is float
         assert type(function(np.float32(1.5), 3)) is np.float32
     assert history() == "KKK" + "RRR" * 2
+
+
+def test_numbers_beside_arrays(processes):
+    for f in processes("scaled"):
+        mean, above = f(np.array([1.0, -0.0], np.float32))
+        assert mean.tobytes() == np.array([1.5, 1.0], np.float32).tobytes() and above.tolist() == [True, False]
+    assert history() == "KRR"
 
 
 @ENGINES

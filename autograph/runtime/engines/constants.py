@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import cmath
 import keyword
@@ -74,6 +75,16 @@ class Globals:
             name = f"{hint}_{version}"
         self.values[name] = value
         return name
+
+
+class StandIn(ast.Name):
+    """The name of what does the same as that which the text shows, in less time.
+
+    Attributes:
+        shown: what stands in the text.
+    """
+
+    shown: ast.expr
 
 
 def is_literal(value: Any) -> bool:

@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.constants import Globals, is_literal
+from autograph.runtime.engines.constants import Globals, StandIn, is_literal
+from autograph.runtime.engines.numbers import beside_array
 from autograph.runtime.engines.plan import Plan
+from autograph.runtime.engines.reductions import added, multiplied
 from autograph.runtime.engines.variables import Variables, is_usable
 from autograph.runtime.graph import Node, Value
 from autograph.runtime.opdef import lookup
@@ -108,6 +110,20 @@ class Expressions:
 
     # Nodes ------------------------------------------------------------------------------------------------------------
 
+    def operands(self, node: Node) -> list[ast.expr]:
+        """The positional arguments of a node."""
+        found = list(map(self.arg, node.args))
+        number = beside_array(node)
+        if number is not None:
+            place, array = number
+            found[place] = self._stand_in(array, found[place])
+        return found
+
+    def _stand_in(self, thing: Any, shown: ast.expr) -> StandIn:
+        found = StandIn(self.globals.path(thing), ast.Load(), **self.at)
+        found.shown = shown
+        return found
+
     def node(self, node: Node) -> ast.expr:
         """The expression of a node."""
         with self.mark(node):
@@ -117,26 +133,29 @@ class Expressions:
             if node.op.startswith("."):
                 x, *args = node.args
                 function: ast.expr = ast.Attribute(self.arg(x), node.op[1:], ast.Load(), **self.at)
-                return self._call(function, args, node.kwargs)
+                return self._call(function, list(map(self.arg, args)), node.kwargs)
             if node.op in _METHODS and _is_plain_reduction(node):
                 method = ast.Attribute(self.arg(node.args[0]), _METHODS[node.op], ast.Load(), **self.at)
-                return self._call(method, node.args[1:], node.kwargs)
+                return self._call(method, list(map(self.arg, node.args[1:])), node.kwargs)
             op = lookup(node.op)
             if op.template and not node.kwargs and len(node.args) == op.template.count("{}"):
                 return self._operator(op.template, node)
-            return self._call(self.path(self.globals.function(node.op, op.target)), node.args, node.kwargs)
+            function = self.path(self.globals.function(node.op, op.target))
+            if node.op in _DIRECT and _is_plain_reduction(node) and node.args[0].type.exact:
+                function = self._stand_in(_DIRECT[node.op], function)
+            return self._call(function, self.operands(node), node.kwargs)
 
-    def _call(self, function: ast.expr, args: Sequence[Any], kwargs: dict[str, Any]) -> ast.expr:
+    def _call(self, function: ast.expr, args: list[ast.expr], kwargs: dict[str, Any]) -> ast.expr:
         keywords = [
             ast.keyword(name, self.arg(value), **self.at) for name, value in kwargs.items() if name.isidentifier()
         ]
         rest = {name: value for name, value in kwargs.items() if not name.isidentifier()}
         if rest:
             keywords.append(ast.keyword(None, self.arg(rest), **self.at))
-        return ast.Call(function, list(map(self.arg, args)), keywords, **self.at)
+        return ast.Call(function, args, keywords, **self.at)
 
     def _operator(self, template: str, node: Node) -> ast.expr:
-        args = list(map(self.arg, node.args))
+        args = self.operands(node)
         found = fill(expression(template), args, self.at)
         assert isinstance(found, ast.expr)
         if isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.Not):
@@ -190,7 +209,7 @@ class Expressions:
 
     def _any_call(self, node: Node) -> ast.expr:
         function, *args = node.args
-        return self._call(self.arg(function), args, node.kwargs)
+        return self._call(self.arg(function), list(map(self.arg, args)), node.kwargs)
 
     def _range(self, node: Node) -> ast.expr:
         args = node.args
@@ -242,6 +261,7 @@ _SPECIAL: dict[str, Callable[[Expressions, Node], ast.expr]] = {
 }
 # Functions that take 2 µs to find the method of an array; none of them ever warns, which would name NumPy's own lines.
 _METHODS = {f"np.{name}": name for name in ("max", "min", "any", "all")} | {"np.amax": "max", "np.amin": "min"}
+_DIRECT = {"np.sum": added, "np.prod": multiplied}
 _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.In: ast.NotIn, ast.Is: ast.IsNot}
 
 

@@ -131,7 +131,7 @@ class Statements:
                 target = ast.Name(source.id, ast.Store(), **make.at)  # of what `x` is another name for
             if not (isinstance(source, ast.Name) and source.id == target.id):
                 yield ast.Assign([target], source, **make.at)
-        yield ast.AugAssign(target, augmented(lookup(node.op).template), make.arg(node.args[1]), **make.at)
+        yield ast.AugAssign(target, augmented(lookup(node.op).template), make.operands(node)[1], **make.at)
 
     # Copies -----------------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,8 @@ import ast
 import math
 from collections.abc import Callable, Iterable, Iterator
 
+from autograph.runtime.engines.constants import StandIn
+
 # how tightly an expression binds
 (TUPLE, TEST, OR, AND, NOT, COMPARE, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, TERM, FACTOR, POWER, ATOM) = range(15)
 
@@ -135,6 +137,10 @@ def written(tree: ast.expr, level: int = TEST) -> str:
 
 def _name(tree: ast.Name) -> tuple[str, int]:
     return tree.id, ATOM
+
+
+def _stand_in(tree: StandIn) -> tuple[str, int]:
+    return _WRITERS[type(tree.shown)](tree.shown)
 
 
 def _constant(tree: ast.Constant) -> tuple[str, int]:
@@ -273,6 +279,7 @@ def _escaped(character: str, quote: str) -> str:
 
 _WRITERS: dict[type[ast.expr], Callable[..., tuple[str, int]]] = {
     ast.Name: _name,
+    StandIn: _stand_in,
     ast.Constant: _constant,
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,

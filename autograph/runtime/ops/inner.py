@@ -9,21 +9,14 @@ import numpy as np
 
 from autograph.runtime.opdef import OPS
 from autograph.runtime.ops.exact import RULES, Inner, clipped
-
-OPERATORS = {
-    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "neg": "negative", "pos": "positive",
-    "abs": "absolute", "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "lshift": "left_shift",
-    "rshift": "right_shift", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "invert": "invert",
-    "lt": "less", "le": "less_equal", "eq": "equal", "ne": "not_equal", "gt": "greater", "ge": "greater_equal",
-}  # fmt: skip
+from autograph.runtime.ops.operators import UFUNCS
 
 CLIPS = ("np.clip", ".clip")
 
 
 def _loops() -> dict[str, Inner]:
     by_ufunc = {getattr(np, name): rule for name, rule in RULES.items()}
-    found = {name: getattr(np, ufunc) for name, ufunc in OPERATORS.items()}
-    found |= {name: op.target for name, op in OPS.items() if isinstance(op.target, np.ufunc)}
+    found = UFUNCS | {name: op.target for name, op in OPS.items() if isinstance(op.target, np.ufunc)}
     simple = {name: ufunc for name, ufunc in found.items() if ufunc.nout == 1 and ufunc.signature is None}
     known = {name: Inner(ufunc, by_ufunc.get(ufunc)) for name, ufunc in simple.items()}
     module = getattr(getattr(np, "_core", None), "umath", None)

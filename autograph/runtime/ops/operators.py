@@ -38,6 +38,14 @@ BINARY = "add sub mul truediv floordiv mod matmul lshift rshift pow and xor or".
 COMPARISONS = "lt le eq ne gt ge".split()
 UNARY = "neg pos invert".split()
 RAISING = frozenset("truediv floordiv mod lshift rshift pow".split())   # of some values
+# What operators are on arrays.
+UFUNCS: dict[str, np.ufunc] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide, "floordiv": np.floor_divide,
+    "mod": np.remainder, "pow": np.power, "neg": np.negative, "pos": np.positive, "abs": np.absolute,
+    "lshift": np.left_shift, "rshift": np.right_shift, "and": np.bitwise_and, "or": np.bitwise_or,
+    "xor": np.bitwise_xor, "invert": np.invert, "lt": np.less, "le": np.less_equal, "eq": np.equal,
+    "ne": np.not_equal, "gt": np.greater, "ge": np.greater_equal,
+}  # fmt: skip
 PLAIN_OBJECTS = frozenset({"str", "bytes", "list", "tuple", "dict", "set", "frozenset", "range", "NoneType"})
 
 

@@ -11,6 +11,7 @@ from textwrap import dedent
 
 from autograph.runtime import ops
 from autograph.runtime.check import check
+from autograph.runtime.engines.constants import StandIn
 from autograph.runtime.engines.numpy import Executable, compile
 from autograph.runtime.engines.text import written
 from autograph.runtime.parsing import parse
@@ -39,7 +40,11 @@ def becomes(text: str, expected: str, **objects) -> Executable:
 
 
 def same_program(made: Executable) -> bool:
-    """Whether the text of a function is read as the very tree that was compiled."""
+    """Whether the text of a function is read as the very tree that was compiled, which has the numbers it tells."""
+    for node in ast.walk(made._tree):
+        if isinstance(node, StandIn) and isinstance(node.shown, ast.Constant):
+            array = made.run.__globals__[node.id]
+            assert array == array.dtype.type(node.shown.value)
     (again,) = ast.parse(made.source).body
     return ast.dump(_Parsed().visit(again)) == ast.dump(_Parsed().visit(copy.deepcopy(made._tree)))
 
@@ -56,6 +61,9 @@ class _Parsed(ast.NodeTransformer):
         if type(value) in (int, float) and math.copysign(1, value) < 0:
             return ast.UnaryOp(ast.USub(), ast.Constant(-value))
         return node
+
+    def visit_StandIn(self, node: StandIn) -> ast.expr:
+        return self.visit(node.shown)
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return ast.parse(node.id, mode="eval").body if "." in node.id else node
