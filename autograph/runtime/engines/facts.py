@@ -34,6 +34,22 @@ def is_free_update(node: Node) -> bool:
     return isinstance(node.args[0], Value) and is_free(Node(node.op[1:], node.args))
 
 
+def is_part(node: Node) -> bool:
+    """Whether it refers to a part of an array that is there for certain, such as `x[1:, :-1]`."""
+    x = node.args[0] if node.op == "getitem" else None
+    if not isinstance(x, Value) or not isinstance(x.type, TensorType) or x.type.kind != "array" or not x.type.exact:
+        return False
+    index = node.args[1] if type(node.args[1]) is tuple else (node.args[1],)
+    parts = [part for part in index if part is not None]
+    return len(parts) <= x.type.ndim and all(map(_is_always_there, parts))
+
+
+def _is_always_there(part: Any) -> bool:
+    if not isinstance(part, slice) or part.step == 0 or isinstance(part.step, Value):
+        return False
+    return all(bound is None or _number_kind(bound) in ("small", "i") for bound in (part.start, part.stop, part.step))
+
+
 def _number_kind(arg: Any) -> str | None:
     """`i` or `f` for Python's own numbers, which do not mix without the risk of an overflow; `small` for small ones."""
     if not isinstance(arg, Value):

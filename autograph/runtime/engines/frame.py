@@ -6,21 +6,28 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from autograph.runtime.engines.facts import is_free, width, width_of
+from autograph.runtime.effects import effect_of
+from autograph.runtime.engines.facts import is_free, is_part, width, width_of
 from autograph.runtime.engines.plan import Body, Compute, Plan
 from autograph.runtime.engines.uses import Uses
 from autograph.runtime.graph import Node, Value, gather
+from autograph.runtime.opdef import PURE, VIEW
 
 WIDTH = 92  # of a line, roughly, in characters
 DEPTH = 20
 
 
 class Cost(NamedTuple):
-    """How large an expression is: its characters, roughly, and its depth. Whether it does not matter when it runs."""
+    """How large an expression is: its characters, roughly, and its depth. Whether it does not matter when it runs.
+
+    Attributes:
+        quiet: whether it changes nothing, and nobody sees that it runs, if it does not raise or warn.
+    """
 
     width: int = 0
     depth: int = 0
     free: bool = True
+    quiet: bool = True
 
 
 class Frame:
@@ -43,7 +50,8 @@ class Frame:
     def add(self, node: Node, taken: Cost) -> None:
         """Add what a node computes, of whose arguments `taken` have been nested."""
         free = taken.free and is_free(node)
-        self.put(node, node.outputs, Cost(width(node) + taken.width, taken.depth + 1, free))
+        quiet = taken.quiet and effect_of(node).kind in (PURE, VIEW)
+        self.put(node, node.outputs, Cost(width(node) + taken.width, taken.depth + 1, free, quiet))
 
     def put(self, node: Node, outputs: list[Value], cost: Cost) -> None:
         """Let a value wait if it is used once, else assign it to a variable."""
@@ -51,10 +59,17 @@ class Frame:
         if len(outputs) == 1 and used[outputs[0]] == 1 and outputs[0] not in self._uses.shared:
             self.waiting[outputs[0]] = cost
             return
-        if not cost.free:
+        if not cost.free and not self._may_come_first(node, cost):
             self.flush()
         if not cost.free or any(used[value] for value in outputs):
             self.statements.append(Compute(node, outputs))
+
+    def _may_come_first(self, node: Node, cost: Cost) -> bool:
+        """Whether a node may run before what waits: a part of an array, which expressions had better not wait for.
+
+        NumPy reuses the memory of what is computed in the middle of an expression, but not of variables.
+        """
+        return cost.depth == 1 and is_part(node) and all(each.quiet for each in self.waiting.values())
 
     def take(
         self, args: Any, nests: Callable[[Value], bool] | None = None, whole: bool = False
@@ -107,14 +122,15 @@ class Frame:
         """As many of some values as fit into a line."""
         room = max(WIDTH - 4 * self.depth, WIDTH // 2) - around
         taken: list[Value] = []
-        wide, deep, free = 0, 0, True
+        wide, deep, free, quiet = 0, 0, True, True
         for value in values:
             cost = self.waiting[value]
             if wide + cost.width > room or cost.depth > DEPTH:
                 break
             taken.append(value)
-            wide, deep, free = wide + cost.width - len(value.name or "t1"), max(deep, cost.depth), free and cost.free
-        return taken, Cost(wide, deep, free)
+            wide, deep = wide + cost.width - len(value.name or "t1"), max(deep, cost.depth)
+            free, quiet = free and cost.free, quiet and cost.quiet
+        return taken, Cost(wide, deep, free, quiet)
 
     def flush(self, up_to: set[Value] | None = None) -> None:
         """Assign to variables what waits; all, or up to the last of `up_to`."""

@@ -228,7 +228,7 @@ class Scheduler:
             self.plan.nested.update(inner.waiting)
         self.plan.choices[node] = (results[0], results[1])
         taken = frame.take(node.args)
-        cost = Cost(width + taken.width + 8, max(depth, taken.depth) + 1, free=False)
+        cost = Cost(width + taken.width + 8, max(depth, taken.depth) + 1, free=False, quiet=False)
         frame.put(node, [node.outputs[position]], cost)
         return True
 

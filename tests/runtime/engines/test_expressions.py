@@ -528,3 +528,47 @@ def test_what_never_warns_is_called_as_a_method():
         """,
     )
     assert made(np.arange(6.0).reshape(2, 3), [1, 2]) == (-3, 2, 5)
+
+
+def test_parts_of_arrays_come_before_the_expressions_that_they_are_used_in():
+    """NumPy reuses the memory of what is computed in the midst of an expression, but not that of variables."""
+    becomes(
+        """
+        graph f(x: f64[9,9]):
+            %0: f64[8,9] = x[1:]
+            %1: f64[8,9] = %0 * 2
+            %2: f64[8,9] = x[:-1]
+            %3: f64[8,9] = %1 + %2
+            %4: f64[8,9] = %3 - %2
+            -> %4
+        """,
+        """
+        def f(x):
+            t1 = x[:-1]
+            return x[1:] * 2 + t1 - t1
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    "first, second",
+    [
+        ("call(g, x)", "x[:-1]"),           # which may give `x` another shape
+        ("x * 2", "x[7]"),                  # which may not be there
+        ("x * 2", "x[:, :, :]"),
+        ("x * 2", "x[::0]"),
+        ("x * 2", "g[:2]"),
+    ],
+)
+def test_what_may_be_seen_stays_in_order(first, second):
+    text = source(
+        f"""
+        graph f(x: f64[9], g: object):
+            %0: object = {first}
+            %1: object = {second}
+            %2: object = %0 + %1
+            %3: object = %2 + %1
+            -> %3
+        """
+    )
+    assert text.index("t1 = ") < text.index("t2 = ") and ("t1 = g(x)" in text or "t1 = x * 2" in text)
