@@ -105,6 +105,7 @@ def demo(*arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.once
 def test_short_demo() -> None:
     shown = demo("--short")
     assert "ag__.while_stmt(loop_test, loop_body, ('n', 'steps'))" in shown  # the converted code,
@@ -129,6 +130,7 @@ def test_program(program: Program) -> None:
         assert [outcome(staged, arguments) for arguments in program.calls()] == wanted
 
 
+@pytest.mark.once
 def test_the_demo_in_colours() -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "FORCE_COLOR": "1"}
     command = [sys.executable, str(ROOT / "examples" / "demo.py"), "--short"]

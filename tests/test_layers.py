@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 PACKAGE = Path(__file__).parent.parent / "autograph"
 
 #  row | may import from | modules, by their path below autograph/ (a package is its __init__.py)

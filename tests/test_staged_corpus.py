@@ -23,8 +23,11 @@ from tests import corpus, corpus_staged, outcomes
 ENTRIES = list(corpus_staged.entries())
 CORNERS = list(corpus.entries())
 
-# All of them in `make test-all`, some every time.
-SAMPLED = [pytest.param(each, marks=[pytest.mark.slow] * bool(place % 16)) for place, each in enumerate(ENTRIES)]
+# All of them in `make test-all`, some every time, few of these under every Python.
+SAMPLED = [
+    pytest.param(each, marks=[pytest.mark.slow] * bool(place % 16) + [pytest.mark.once] * bool(place % 64))
+    for place, each in enumerate(ENTRIES)
+]
 
 # What is refused with a clear error instead, and why; see docs/limits.md.
 DIFFERS: dict[str, str] = {}
