@@ -58,7 +58,7 @@ from autograph.runtime.engines.native.kernels import Kernel
 from autograph.runtime.engines.native.lowering import FUEL
 from autograph.runtime.engines.native.machine import binding, get_ready, traits
 from autograph.runtime.engines.native.region import Region
-from autograph.runtime.engines.native.regions import Splitter
+from autograph.runtime.engines.native.regions import Splitter, put_back
 from autograph.runtime.engines.native.trial import Trial, TriedKernel
 from autograph.runtime.engines.tracebacks import leave_out, wants_generated_code
 from autograph.runtime.graph import Graph, Node
@@ -259,6 +259,8 @@ class Parted:
             make = partial(Trial, **given, part=part)
         splitter = Splitter(graph, make, whole)
         self.regions, self.events = splitter.regions, splitter.events
+        for region in self.regions:
+            region.when_given_up = partial(self._put_back, region)
         self._graph, self._filename = splitter.graph, filename
         self.around = self._make_around()
 
@@ -285,6 +287,11 @@ class Parted:
         for kernel in fuser.kernels:
             kernel.when_given_up = self._make_anew
         return self._finished(fuser.graph, self._filename)
+
+    def _put_back(self, region: Region) -> None:
+        """Let a loop that will always be Python's stand in `around`; it may be a comprehension, with what is around."""
+        put_back(region, self._graph.block)
+        self._make_anew()
 
     def _make_anew(self) -> None:
         self.around = self._make_around()

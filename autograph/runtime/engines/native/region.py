@@ -51,6 +51,7 @@ class Region:
         reasons: why it is of none.
         left: how often the code was left, by the place.
         wide: how often the loop ran in Python for what it begins with.
+        when_given_up: called when Python is called at once.
         detours: what its code calls.
         met: what these have given, see `Detours.expected`.
         inside: loops within that are regions by themselves.
@@ -93,6 +94,7 @@ class Region:
         self.detours: dict[Any, Detour] = {}
         self.met: dict[Value, Any] = {}
         self.entry: Callable[..., Any] = self
+        self.when_given_up: Callable[[], object] = _nobody_cares
         self.calls = self.wide = 0
         self._lessons = 0
         self._bound: list[tuple[dict[str, Any], str]] = []
@@ -205,6 +207,7 @@ class Region:
             self._vain += 1
             if self._vain >= VAIN and not self.compiled:
                 self._rebind(self._python())
+                self.when_given_up()
         return self.versions[kinds]
 
     def _count(self, version: Version | None) -> None:
@@ -310,6 +313,10 @@ class Region:
         except Refused:
             return ()
         return lowering.detours
+
+
+def _nobody_cares() -> None:
+    pass
 
 
 def _rest(iterator: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.detours import is_detour
 from autograph.runtime.engines.native.region import Region
-from autograph.runtime.graph import Block, Graph, Node, Value, user_line, walk
+from autograph.runtime.graph import Block, Constant, Graph, Node, Value, user_line, walk
 from autograph.runtime.opdef import OPS
 from autograph.runtime.passes.rewriting import shown
 from autograph.runtime.signature import Event
@@ -53,6 +53,24 @@ class Splitter(Copier):
                 region = self._make(node)
                 self.regions.append(region)
                 self.call(into, region, region.inputs, node.outputs, node.place)
+
+
+def put_back(region: Region, block: Block) -> None:
+    """Let the loop that a region is stand in a block again, where it is called."""
+    for position, node in enumerate(block.nodes):
+        if node.op == "call" and isinstance(node.args[0], Constant) and node.args[0].value is region:
+            copier = Copier()
+            copier.values.update(zip(region.values, node.args[1:]))
+            loop = copier.node(region.structure.root)
+            count = 1 if len(loop.outputs) < 2 else 2       # nodes, of which the second takes a tuple apart
+            if loop.outputs:
+                loop.outputs = block.nodes[position + count - 1].outputs
+            for value in loop.outputs:
+                value.node = loop
+            block.nodes[position : position + count] = [loop]
+            return
+        for inner in node.blocks:
+            put_back(region, inner)
 
 
 def refusal(loop: Node) -> str:

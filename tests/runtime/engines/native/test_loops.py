@@ -146,3 +146,35 @@ def test_integers_of_more_than_64_bits_are_left_to_python(engine):
     for a in (2**63, 2**63 - 1, -(2**63), -(2**63) - 1, 48):
         for b in (36, -(2**63), 2**64):
             assert function(a, b) == gcd(a, b)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_the_same_when_loops_are_put_back(name):
+    plain, examples = LOOPS[name]
+    function = ag.function(plain, engine="native")
+    same(function, name, examples[0])
+    for trace in function.traces:
+        for region in trace.executable.native.regions:
+            region.when_given_up()
+        assert "region" not in trace.source
+    for arguments in (*examples, *reversed(examples)):
+        same(function, name, arguments)
+
+
+def test_loops_that_are_given_up_are_comprehensions_again():
+    def chosen(xs, limit):
+        squares = [x * x for x in xs if x % 2 == 0]
+        parts = [str(x) for x in xs]
+        last = None
+        for last in reversed(parts):
+            limit = limit + len(last)
+        return squares, parts, last, limit
+
+    function = ag.function(chosen, engine="native")
+    xs = [*range(300), 2**70]
+    for _ in range(100):
+        assert function(xs, 7) == chosen(xs, 7)
+    (trace,) = function.traces
+    assert "squares = [t1 * t1 for t1 in xs if t1 % 2 == 0]" in trace.source and "region" not in trace.source
+    with pytest.raises(TypeError, match="unsupported operand"):
+        function([1, None, *xs], 7)
