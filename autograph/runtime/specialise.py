@@ -280,7 +280,7 @@ class Specialiser:
             with patient_collector():
                 self._fill(trace, Builder(self.parameters, signature, reading), arrange(self.parameters, values))
         except Exception as error:
-            if isinstance(error, AutographError) or not is_own(error):
+            if isinstance(error, (AutographError, RecursionError)) or not is_own(error):
                 raise
             message = f"autograph fails to stage {self.name} ({error!r}). This is an error in "
             message += "autograph, please report it with this traceback; without @ag.function, the function will run"

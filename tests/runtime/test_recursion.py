@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from typing import Any
 
 import numpy as np
@@ -107,3 +109,21 @@ def test_one_that_ends_by_what_is_known_is_traced_to_its_end(function: Any) -> N
     staged = ag.function(function, strict="plain")
     for x in (1.5, 50.0, 150.0, -1.0):
         assert staged(x) == function(x)
+
+
+def test_staging_where_the_stack_is_nearly_full() -> None:
+    def dive(n: int) -> Any:
+        @ag.function
+        def leaf(x: Any) -> Any:
+            return x + 1
+
+        return dive(n - 1) if n else leaf(1.0)
+
+    room = sys.getrecursionlimit() - len(inspect.stack())
+    results = set()
+    for n in range(room - 150, room, 3):
+        try:
+            results.add(dive(n))
+        except RecursionError:
+            results.add("too deep")
+    assert results == {2.0, "too deep"}

@@ -198,7 +198,7 @@ class Region:
                 self.versions[kinds] = None
                 self.reasons.append(str(refused))
             except Exception as error:      # which must not be taken for one of the program's
-                if isinstance(error, (AutographError, MemoryError)):
+                if isinstance(error, (AutographError, MemoryError, RecursionError)):
                     raise
                 message = f"machine code of {self._name} cannot be made ({error!r}). This is an error in autograph, "
                 message += 'please report it with this traceback; with engine="numpy" the function will run'
