@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any, TypeVar
 
 # Of the standard library, what computes.
@@ -45,6 +45,12 @@ def is_plain(module: str) -> bool:
     if module.startswith(_STAGED_NAMES):
         return not any(module == name or module.startswith(name + ".") for name in _STAGED_NAMES)
     return module.partition(".")[0] in PLAIN
+
+
+def is_standard(module: ModuleType | None) -> bool:
+    """Whether a module is of the standard library, and written in Python."""
+    name, file = getattr(module, "__name__", ""), getattr(module, "__file__", None) or ""
+    return name.partition(".")[0] in sys.stdlib_module_names and name != "__main__" and file.endswith(".py")
 
 
 @lru_cache(4096)

@@ -64,6 +64,7 @@ class Outside(Finding):
         self.environments: dict[int, Environment] = {}
         self.cells: dict[int, tuple[CellType, CellType, Any]] = {}
         self.met_again: list[tuple[Any, Source | Value]] = []  # objects that are known, from other sources
+        self.libraries: list[tuple[Any, Source | Value]] = []  # modules and classes that take no part in staging
         self.exposed: dict[int, Any] = {}  # objects that code saw which is not traced
         self.read_late: dict[tuple[int, str], Tensor] = {}
         self.reread: dict[int, Any] = {}  # containers that are globals, and that the graph reads
@@ -181,7 +182,7 @@ class Outside(Finding):
         if isinstance(value, ModuleType) and not libraries.is_plain(value.__name__):
             return ModuleView(value, self.environment(vars(value)))
         stand_in = self.stand_in(value)
-        if stand_in is value and not isinstance(value, BuiltinFunctionType):
+        if isinstance(value, ModuleType) or (stand_in is value and not isinstance(value, BuiltinFunctionType)):
             self.know(value, source)
         return stand_in
 
@@ -233,6 +234,7 @@ class Outside(Finding):
         """Know an object, class or module whose attributes traced code may read and set."""
         name = getattr(thing, "__name__" if isinstance(thing, ModuleType) else "__module__", None)
         if isinstance(thing, (type, ModuleType)) and libraries.is_plain(str(name)):
+            self.libraries.append((thing, source))
             return
         if (isinstance(thing, FunctionType) and not vars(thing)) or (isinstance(thing, type) and not is_users(thing)):
             return

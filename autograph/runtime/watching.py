@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from autograph import nest
+from autograph import libraries, nest
 from autograph.runtime.classes import is_opaque, is_open, is_taken_apart, may_vary
 from autograph.runtime.finding import fixed_source
 from autograph.runtime.guards import has_fixed_parts, is_alike, is_same, is_structure
 from autograph.runtime.journal import attributes
 from autograph.runtime.outside import Outside
-from autograph.runtime.parts import fixed_parts
+from autograph.runtime.parts import CONSTANTS, fixed_parts
 from autograph.runtime.signature import Guard
 from autograph.runtime.sources import Source, told_apart
 
@@ -27,7 +28,7 @@ _BY_NAME = frozenset({"getattr", "vars", "dir", "attrgetter", "__dict__", "__get
 def attribute_guards(outside: Outside, names: set[str]) -> list[Guard]:
     """Guards for all attributes, of objects that traced code can reach, that it mentions the name of."""
     guards: list[Guard] = []
-    rest = [(thing, outside.source_of(known)) for thing, known in (*outside.objects.values(), *outside.met_again)]
+    rest = [(thing, outside.source_of(known)) for thing, known in (*outside.met_again, *outside.objects.values())]
     met: list[tuple[Any, Source]] = []
     seen: set[int] = set()
     mentioned = sorted(names)
@@ -57,7 +58,27 @@ def attribute_guards(outside: Outside, names: set[str]) -> list[Guard]:
                 continue
             late = ("attribute", source.text, name) if name in own and may_vary(value) else None
             rest.extend(_guard(outside, guards, value, source.attribute(name), late))
-    return guards + _sharing_guards(met)
+    return guards + _library_guards(outside, mentioned) + _sharing_guards(met)
+
+
+def _library_guards(outside: Outside, mentioned: list[str]) -> list[Guard]:
+    """Guards for numbers and texts of the standard library: those of its modules and classes that are in Python."""
+    guards: list[Guard] = []
+    rest = [(thing, outside.source_of(known)) for thing, known in outside.libraries]
+    seen: set[int] = set()
+    while rest:
+        thing, source = rest.pop()
+        module = thing if isinstance(thing, ModuleType) else sys.modules.get(str(thing.__module__))
+        if id(thing) in seen or not libraries.is_standard(module):
+            continue
+        seen.add(id(thing))
+        for name in mentioned:
+            value = vars(thing).get(name, _MISSING)
+            if isinstance(value, CONSTANTS):
+                _guard(outside, guards, value, source.attribute(name), None)
+            elif isinstance(value, (type, ModuleType)):
+                rest.append((value, source.attribute(name)))
+    return guards
 
 
 def _sharing_guards(met: list[tuple[Any, Source]]) -> list[Guard]:
