@@ -16,6 +16,7 @@ from autograph.runtime.types import Type
 class Recorder(Protocol):
     """What records what is done with handles."""
 
+    closed: bool
     held: list[Any]
     classes: dict[Any, type]
     call: Callable[[Any], Any]
@@ -47,9 +48,6 @@ class Recorder(Protocol):
     def materialise(self, container: Any) -> Any: ...
 
     def needs(self, tensor: Any, use: str, asked: bool = False) -> NoReturn: ...
-
-    @property
-    def formatting(self) -> bool: ...
 
     def formatted(self, tensor: Any, conversion: str, spec: str) -> str: ...
 

@@ -184,7 +184,7 @@ class Mutator:
     def _needs_values(self, name: str, args: tuple[Any, ...]) -> bool:
         """Whether the method looks at staged values."""
         owner = self.owner
-        if name in ("sort", "index", "count", "remove"):
+        if name in ("sort", "index", "count", "remove", "__str__", "__repr__"):
             return may_hold(owner) or may_hold(args)
         if name in ("pop", "insert", "get", "setdefault", "add", "discard", "__getitem__", "__setitem__"):
             return may_hold(args[:1])

@@ -50,7 +50,7 @@ class Tensor(metaclass=Standing):
         object.__setattr__(self, "_ag_trace", trace)
 
     def __repr__(self) -> str:
-        if self._ag_trace.formatting and not is_own(sys._getframe(1).f_code.co_filename):
+        if not self._ag_trace.closed:
             return self._ag_trace.formatted(self, "!r", "")
         value = self._ag_value
         return f"<Tensor {value.name + ': ' if value.name else ''}{value.type}>"

@@ -28,6 +28,7 @@ from autograph.runtime.holding import (
     held,
     hold,
     is_spread,
+    may_hold,
     owned,
     run_time,
     settle,
@@ -296,9 +297,10 @@ class Trace(Blocks, Whereabouts):
             return slice(self.lower(args.start), self.lower(args.stop), self.lower(args.step))
         if kind in _ATOMS:
             return args
-        if isinstance(args, tuple):
-            parts = [self.lower(part) for part in args]
-            return kind(*parts) if hasattr(args, "_fields") else tuple(parts)
+        if kind is tuple or (isinstance(args, tuple) and hasattr(kind, "_fields")):
+            return tuple.__new__(kind, (self.lower(part) for part in tuple.__iter__(args)))
+        if isinstance(args, tuple) and may_hold(tuple(tuple.__iter__(args))):
+            raise Plain(f"a staged value is in a {kind.__qualname__}, which is more than a tuple", self.place())
         if self._lift is not None:
             lifted = self._lift(self, args)
             return self.use(lifted) if type(lifted) is Tensor else lifted
@@ -341,13 +343,9 @@ class Trace(Blocks, Whereabouts):
         return self.classes.get(value) or class_of(value)
 
     def formatted(self, tensor: Tensor, conversion: str, spec: str) -> str:
-        """What stands for a formatted value until `fstring` makes a node of the whole text."""
-        return self._texts.mark(tensor, conversion, spec) if self.formatting else self.needs(tensor, "as text")
-
-    @property
-    def formatting(self) -> bool:
-        """Whether an f-string is being made."""
-        return self._texts.pieces is not None
+        """What stands for a formatted value until `fstring` makes a node of the whole text; only then it is known."""
+        is_made = self._texts.pieces is not None
+        return self._texts.mark(tensor, conversion, spec) if is_made else self.needs(tensor, "as text")
 
     def retyped(self, tensor: Tensor) -> None:
         """Forget what was known of an array whose shape or dtype is assigned.
