@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.nest import fields_of_tuple
 from autograph.variables import Variable
 
 
@@ -144,8 +145,8 @@ def _parts(thing: Any) -> Mapping[Any, Any]:
         return vars(thing)
     if isinstance(thing, dict):
         return thing
-    if isinstance(thing, tuple) and hasattr(thing, "_asdict"):
-        return thing._asdict()  # type: ignore[no-any-return]
+    if isinstance(thing, tuple) and hasattr(thing, "_fields"):
+        return fields_of_tuple(thing)
     if isinstance(thing, (list, tuple)):
         return dict(enumerate(thing))
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):

@@ -100,7 +100,12 @@ def _names_of(kind: Any) -> tuple[str, ...]:
     return _NAMES[number][1]
 
 
-_NAMEDTUPLE = Kind(lambda value: value._asdict(), lambda value, parts: value._make(parts), ".{}".format)
+def fields_of_tuple(value: Any) -> dict[str, Any]:
+    """The fields of a named tuple; none of its methods is called, which the user may have written."""
+    return dict(zip(type(value)._fields, tuple.__iter__(value)))
+
+
+_NAMEDTUPLE = Kind(fields_of_tuple, lambda value, parts: tuple.__new__(type(value), parts), ".{}".format)
 _DATACLASS = Kind(_fields_of, _set_fields, ".{}".format)
 _KINDS: dict[type, Kind] = {
     list: Kind(_by_position, lambda value, parts: parts),

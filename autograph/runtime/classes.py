@@ -72,6 +72,11 @@ def _makes_its_own(kind: type) -> bool:
     return isinstance(new, types.BuiltinFunctionType) and new.__self__ is kind
 
 
+def makes_named_tuples(new: Any) -> bool:
+    """Whether a `__new__` is the one that `namedtuple` writes, which does nothing but that."""
+    return isinstance(new, types.FunctionType) and new.__globals__.get("_tuple_new") is tuple.__new__
+
+
 def stands_for_itself(kind: type) -> bool:
     """Whether traced code gets such an object itself: it may look into it, or there is nothing in it to be seen."""
     return is_open(kind) or kind in (np.random.Generator, np.random.RandomState)

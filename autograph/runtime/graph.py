@@ -203,7 +203,7 @@ def map_args(function: Callable[[Any], Any], args: Any) -> Any:
     """The nested argument `args` with `function(leaf)` for each leaf, be it a value or a constant."""
     if isinstance(args, tuple):
         parts = [function(part) if type(part) in _LEAVES else map_args(function, part) for part in args]
-        return tuple(parts) if type(args) is tuple or not hasattr(args, "_fields") else type(args)(*parts)
+        return tuple(parts) if type(args) is tuple or not hasattr(args, "_fields") else tuple.__new__(type(args), parts)
     if type(args) is list:
         return [map_args(function, part) for part in args]
     if type(args) is dict:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.runtime.classes import makes_named_tuples
 from autograph.runtime.engines.constants import Globals, StandIn, is_literal
 from autograph.runtime.engines.numbers import beside_array
 from autograph.runtime.engines.plan import Plan
@@ -64,10 +65,13 @@ class Expressions:
         if isinstance(arg, Value):
             return self._value(arg)
         if isinstance(arg, tuple):
-            parts = list(map(self.arg, arg))
-            if hasattr(arg, "_fields"):
-                return ast.Call(self.constant(type(arg)), parts, [], **self.at)
-            return ast.Tuple(parts, ast.Load(), **self.at)
+            parts, kind = list(map(self.arg, arg)), type(arg)
+            if makes_named_tuples(kind.__new__):
+                return ast.Call(self.constant(kind), parts, [], **self.at)
+            whole = ast.Tuple(parts, ast.Load(), **self.at)
+            if kind is tuple:
+                return whole
+            return ast.Call(self.constant(tuple.__new__), [self.constant(kind), whole], [], **self.at)
         if type(arg) is list:
             return ast.List(list(map(self.arg, arg)), ast.Load(), **self.at)
         if type(arg) is dict:
