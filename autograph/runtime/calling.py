@@ -20,7 +20,7 @@ from autograph import libraries, nest
 from autograph.libraries import on_behalf
 from autograph.marks import is_converted
 from autograph.runtime import written
-from autograph.runtime.classes import GENERATORS, is_users
+from autograph.runtime.classes import GENERATORS, is_users, makes_named_tuples
 from autograph.runtime.contents import has_items
 from autograph.runtime.graph import Constant
 from autograph.runtime.holding import Held, as_tensor, is_spread, is_staged, may_hold
@@ -183,6 +183,8 @@ class Caller:
     def _python_function(self, function: types.FunctionType) -> Any:
         if isinstance(function.__globals__, Fallback):
             return self._inlined(function, function)
+        if makes_named_tuples(function):
+            return function
         if op_of(function) is not None or is_impure(function):
             return Recorded(self.trace, function)
         if libraries.is_plain(str(function.__globals__.get("__name__"))):
@@ -243,6 +245,9 @@ class Caller:
         return (*args[:at], *self.trace.unpack(args[at].tensor, count), *args[at + 1 :])
 
     def _method(self, function: types.MethodType) -> Any:
+        owner: Any = function.__self__
+        if is_tensor(owner):        # `x.__add__(y)` is not `x + y`, which asks `y`, too
+            return Method(owner, next(name for name, each in vars(Tensor).items() if each is function.__func__))
         inner: Any = PATCHED.get(id(function.__func__), function.__func__)
         if isinstance(function.__self__, GENERATORS) or op_of(function) is not None:
             return Recorded(self.trace, function)
@@ -260,10 +265,11 @@ class Caller:
         """See to it that the class still has the method when the graph runs."""
         owner: Any = function.__self__
         for base in filter(is_users, type.mro(owner if isinstance(owner, type) else type(owner))):
-            found = ((name, member) for name, member in base.__dict__.items() if _plain(member) is function.__func__)
-            name, member = next(found, (None, inner))
-            if name is not None and (base, inner) not in self._methods:
+            found = (name for name, member in base.__dict__.items() if _plain(member) is function.__func__)
+            name = next(found, "")
+            if name and (base, inner) not in self._methods:
                 self._methods.add((base, inner))
+                member = base.__dict__[name]
                 names = {"kind": base, "method": PATCHED.get(id(member), member), "name": name}
                 condition = "kind.__dict__.get(name) is method", names
                 self.outside.guard(condition, f"the method {base.__qualname__}.{name}")
@@ -276,16 +282,25 @@ class Caller:
             return Recorded(self.trace, kind)
         if op_of(kind) is not None or _hides_its_state(kind):
             return Recorded(self.trace, kind, only_staged=True)
-        init: Any = kind.__init__  # type: ignore[misc]
-        init = PATCHED.get(id(init), init)
-        plain = type(kind) is type and isinstance(init, types.FunctionType) and _is_c_level(kind.__new__)
-        if not plain or libraries.is_plain(kind.__module__) or init.__code__.co_filename == "<string>":
+        init, new = (PATCHED.get(id(each), each) for each in (kind.__init__, kind.__new__))  # type: ignore[misc]
+        if libraries.is_plain(kind.__module__) or not (_is_written(init) or _is_written(new)):
             return kind
+        if type(kind).__call__ is not type.__call__:
+            raise Plain(f"calls of {kind.__qualname__} are those of {type(kind).__qualname__}", self.trace.place())
+
+        for found, method in ((kind.__init__, init), (kind.__new__, new)):      # type: ignore[misc]
+            self._guard_method(types.MethodType(found, kind), method)
 
         @on_behalf
         def construct(*args: Any, **kwargs: Any) -> Any:
-            made = kind.__new__(kind, *args, **kwargs) if issubclass(kind, BaseException) else object.__new__(kind)
-            self.replacement(init)(made, *args, **kwargs)
+            if _is_written(new):
+                made = self.replacement(new)(kind, *args, **kwargs)
+            else:
+                made = new(kind) if new is object.__new__ else new(kind, *args, **kwargs)
+            if is_tensor(made):
+                raise Plain(f"{kind.__qualname__}.__new__ makes an object of it", self.trace.place())
+            if _is_written(init) and isinstance(made, kind):
+                self.replacement(init)(made, *args, **kwargs)
             return made
 
         return construct
@@ -339,7 +354,8 @@ def _staged_sequence(items: Any) -> Any:
 
 
 def _plain(function: Any) -> Any:
-    """The Python function of a staged one; anything else as it is."""
+    """The Python function of a staged one, or of a static method such as `__new__`; anything else as it is."""
+    function = function.__func__ if isinstance(function, staticmethod) else function
     return function.__ag_inline__ if hasattr(type(function), "__ag_inline__") else function
 
 
@@ -376,5 +392,6 @@ def _does_something(code: types.CodeType) -> bool:
     return any(_does_something(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
 
 
-def _is_c_level(new: Any) -> bool:
-    return isinstance(new, types.BuiltinFunctionType)
+def _is_written(method: Any) -> bool:
+    """Whether a method stands in a file, and was not made by `namedtuple` or `dataclass`."""
+    return isinstance(method, types.FunctionType) and method.__code__.co_filename != "<string>"

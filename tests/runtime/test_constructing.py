@@ -1,0 +1,249 @@
+"""Calls of classes, and of special methods by their names; the text of what holds staged values."""
+
+from __future__ import annotations
+
+import abc
+import calendar
+import collections
+import difflib
+import linecache
+from fractions import Fraction  # noqa: F401
+from typing import Any, Generic, TypeVar
+
+import numpy as np  # noqa: F401  (for the arguments)
+import pytest
+
+import autograph as ag
+from tests.runtime.objects import check, no_stand_in_is_left  # noqa: F401
+
+T = TypeVar("T")
+
+# Classes that make, or are made, in their own way ---------------------------------------------------------------------
+
+
+class Pair(collections.namedtuple("Pair", "x y")):
+    def __new__(cls, x: Any, y: Any = 1.0) -> Pair:
+        print("new", x)
+        if x > 2:
+            x = 2.0
+        return super().__new__(cls, x * 2, y)
+
+
+class Named(collections.namedtuple("Named", "x y")):
+    def __init__(self, x: Any, y: Any = 1.0) -> None:
+        print("named", x)
+
+
+class Measure(float):
+    def __new__(cls, value: Any) -> Measure:
+        print("measure", value)
+        return float.__new__(cls, value * 2)
+
+
+class Doubled:
+    def __new__(cls, x: Any) -> Any:
+        return x * 2
+
+
+class Kept(dict):  # type: ignore[type-arg]
+    def __new__(cls, x: Any) -> Kept:
+        print("kept", x)
+        return super().__new__(cls)
+
+    def __init__(self, x: Any) -> None:
+        self["x"] = x
+
+
+class Announced(type):
+    def __call__(cls, *args: Any) -> Any:
+        print("announced", args)
+        return super().__call__(*args)
+
+
+class Loud(metaclass=Announced):
+    def __init__(self, x: Any) -> None:
+        print("loud", x)
+        self.x = x
+
+
+class Base(abc.ABC):
+    def __init__(self, x: Any) -> None:
+        print("base", x)
+        self.x = x * 2
+
+    @abc.abstractmethod
+    def get(self) -> Any: ...
+
+
+class Child(Base):
+    def get(self) -> Any:
+        return self.x
+
+
+class Held(Generic[T]):
+    def __init__(self, x: T) -> None:
+        print("held", x)
+        self.x = x
+
+
+def pair(x: Any) -> Any:
+    p = Pair(x)
+    for i in range(3):
+        p = Pair(p.x + i, p.y)
+    print([p])
+    return p
+
+
+def named(x: Any) -> Any:
+    return Named(x + 1)
+
+
+def measure(x: Any) -> Any:
+    return Measure(x) + 1
+
+
+def doubled(x: Any) -> Any:
+    return Doubled(x) + 1
+
+
+def kept(x: Any) -> Any:
+    return Kept(x + 1)["x"]
+
+
+def loud(x: Any) -> Any:
+    return Loud(x + 1).x
+
+
+def abstract(x: Any) -> Any:
+    return Child(x).get() + 1
+
+
+def generic(x: Any) -> Any:
+    return Held[float](x).x + Held(x).x
+
+
+@pytest.mark.parametrize("function", [pair, named, measure, doubled, kept, loud, abstract, generic])
+@pytest.mark.parametrize("argument", ["1.0", "np.float64(3)"])
+def test_classes(function: Any, argument: str) -> None:
+    check(function, argument)
+
+
+class Changing:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+
+class Renewed:
+    def __new__(cls, x: Any) -> Renewed:
+        made = object.__new__(cls)
+        made.x = x
+        return made
+
+
+@pytest.mark.parametrize(("kind", "name"), [(Changing, "__init__"), (Renewed, "__new__")])
+def test_methods_that_make_objects_are_replaced(kind: Any, name: str, monkeypatch: Any) -> None:
+    staged = ag.function(lambda x: kind(x).x + 1)
+    assert staged(1.0) == 2.0
+    old = getattr(kind, name)
+    monkeypatch.setattr(kind, name, lambda self_or_class, x: old(self_or_class, x * 10))
+    assert staged(1.0) == 11.0
+
+
+# Special methods by their names ---------------------------------------------------------------------------------------
+
+METHODS = """
+abs() neg() pos() add(1) radd(1) eq(x) eq(1) lt(1) hash() bool() str() repr() round() int() float() pow(2) truediv(2)
+floordiv(2) mod(2) divmod(2) len() getitem(0) contains(1.0) matmul(x) iadd(1) setitem(0,5.0) copy() index() trunc()
+ceil() invert() and(1) complex()
+"""
+VALUES = """
+1.5; -2; True; np.float64(-2.5); np.array([1.0, -2.0]); np.array(3); Fraction(-1, 2); [1.0, 2.0]; 2 + 1j
+"""
+
+
+@pytest.mark.parametrize("method", METHODS.split())
+def test_special_methods(method: str) -> None:
+    """`x.__add__(y)` is not `x + y`: it does not ask `y`, and what has no such method says so."""
+    name, _, rest = method.partition("(")
+    function = written(f"def f(x):\n    return x.__{name}__({rest}\n")
+    for value in VALUES.split(";"):
+        check(function, value)
+
+
+def written(text: str) -> Any:
+    """The function of a text."""
+    name = f"<test {text}>"
+    linecache.cache[name] = len(text), None, text.splitlines(True), name
+    exec(compile(text, name, "exec"), names := dict(globals()))
+    return names["f"]
+
+
+# Texts ----------------------------------------------------------------------------------------------------------------
+
+
+class Row(tuple):  # type: ignore[type-arg]
+    pass
+
+
+class Told(tuple):  # type: ignore[type-arg]
+    def __repr__(self) -> str:
+        return "Told" + str(list(self))
+
+
+class Items(list):  # type: ignore[type-arg]
+    pass
+
+
+class Point(collections.namedtuple("Point", "x y")):
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<{self.x}>"
+
+
+Plain = collections.namedtuple("Plain", "x y")
+TEXTS = """
+repr(o); str(o); f"{o}"; f"{o!r}"; "%s" % (o,); "%r" % [o]; str([o]); repr({1: o}); "{}".format(o); "{}".format([o])
+o.__repr__(); o.__str__(); type(o).__repr__(o); len(repr([o])); ", ".join(map(repr, [o, o])); ascii(o); format(o)
+print(o, [o]); "1" in str([o]); str(o).split(",")
+"""
+
+
+HOLDERS = "Row((x, 1)); Told((x, 1)); Items([x]); Point(x, 1); Plain(x, [x]); [x]; {1: x}".split("; ")
+
+
+@pytest.mark.parametrize("made", HOLDERS)
+def test_texts_of_what_holds_staged_values(made: str) -> None:
+    for text in TEXTS.replace("\n", ";").split(";"):
+        if text.strip():
+            check(written(f"def f(x):\n    o = {made}\n    return {text.strip()}\n"), "1.5")
+
+
+# The standard library's own -------------------------------------------------------------------------------------------
+
+
+def test_numbers_of_the_standard_library_that_are_set(monkeypatch: Any) -> None:
+    @ag.function
+    def count() -> Any:
+        before = difflib.HtmlDiff._default_prefix  # type: ignore[attr-defined]
+        difflib.HtmlDiff._default_prefix += 1  # type: ignore[attr-defined]
+        return before
+
+    @ag.function
+    def first(x: Any) -> Any:
+        return x + calendar.firstday  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(difflib.HtmlDiff, "_default_prefix", 0)
+    assert [count(), count(), difflib.HtmlDiff._default_prefix] == [0, 1, 2]  # type: ignore[attr-defined]
+    monkeypatch.setattr(calendar, "firstday", 5, raising=False)
+    assert first(1) == 6
+    monkeypatch.setattr(calendar, "firstday", 7)
+    assert first(1) == 8
+
+
+def test_methods_of_named_tuples_are_only_called_by_the_program() -> None:
+    class Spoken(collections.namedtuple("Spoken", "x")):
+        def _asdict(self) -> Any:
+            raise AssertionError
+
+    assert ag.function(lambda p: p.x + 1)(Spoken(1.0)) == 2.0
