@@ -38,7 +38,7 @@ from tests.test_staged_fuzz import told
 pytestmark = [pytest.mark.once, pytest.mark.skipif(find_spec("llvmlite") is None, reason="needs llvmlite")]
 
 if find_spec("llvmlite") is not None:
-    from autograph.runtime.engines.native import ahead, emitter, haste, lowering, region, trial, watching
+    from autograph.runtime.engines.native import ahead, emitter, haste, lanes, lowering, region, trial, watching
 
 NUMBERS = itertools.count()
 TALLY: Counter[str] = Counter()
@@ -70,6 +70,7 @@ def hastened(turns: int, patience: float) -> Iterator[None]:
             patch.setattr(module, "POLL", turns)
         for module in (watching, ahead) if turns else ():
             patch.setattr(module, "BLIND", min(turns, 3))
+        patch.setattr(lanes, "SIZES", (16, 8) if turns else (32, 16))       # the arrays are short
         yield
 
 

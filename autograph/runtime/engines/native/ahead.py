@@ -197,16 +197,18 @@ class RunningAhead(Counting):
         self._turns = emit.chunk = None
         if not several or (blind and not emit.is_blind_of_use(chunk)):
             return None
-        vectorises = step in ("1", "-1") and alone and chunk.loads > 0 and chunk.exits == 0
-        self.vectorises |= vectorises
-        if blind:
-            emit.tell_apart(chunk)
-        if not vectorises:
-            fast = emit.several(fast, turn, step)
-        if blind:
-            emit.begin(done)
-            emit.look_behind(chunk, now, edge, again)
-            self._begin_again(node, items, state, again, slow)
+        chunk.at_once = blind and step == "1" and alone and emit.lanes(chunk, node, fast, turn, slow, edge)
+        if not chunk.at_once:
+            vectorises = step in ("1", "-1") and alone and chunk.loads > 0 and chunk.exits == 0
+            self.vectorises |= vectorises
+            if blind:
+                emit.tell_apart(chunk)
+            if not vectorises:
+                fast = emit.several(fast, turn, step)
+            if blind:
+                emit.begin(done)
+                emit.look_behind(chunk, now, edge, again)
+                self._begin_again(node, items, state, again, slow)
         self._state = state
         emit.begin(before)
         self._begin_turns(node, chunk, iterator, slow, edge, fast)
@@ -216,7 +218,7 @@ class RunningAhead(Counting):
         """Set how many turns there are to be, and go to them if all is sure."""
         emit, (item, _, _, down) = self.emit, self._counting(iterator)
         blind = chunk.blind is not None
-        if blind:
+        if blind and not chunk.at_once:
             emit.before_blind(chunk)
         self._set_limit(node, iterator, BLIND if blind else POLL, edge)
         self._guard(node, chunk, Number(INT, item), down, slow, fast)
@@ -249,6 +251,8 @@ class RunningAhead(Counting):
         limit = Number(INT, emit.kept((node, "limit"), INT.dtype))
         if chunk.apart:
             chunk.conditions.append(emit.meet(chunk, item, limit))
+        if chunk.at_once:
+            chunk.conditions.append(emit.collide(chunk, item, limit))
         emit.keep((node, "end"), INT.dtype, limit.ref)
         if any(each.known for each in chunk.conditions):
             emit.jump(slow)

@@ -41,6 +41,9 @@ class Chunk:
         doubts: how often they may have to be run again, then.
         carries: whether a turn hinges on the one before, so that there are no vectors.
         gathered: how often a turn notes down what is to be looked at behind the turns.
+        noted: the floats of which a turn notes whether they are infinite or none.
+        doubted: the conditions of which it notes whether they hold.
+        at_once: whether several turns are done at once, see `lanes`.
         later: what is looked at then only, and in which cell it is.
         stores: what they write: to which array, at which index, and by which line of the code. If they are run blindly.
         loaded: likewise what they read.
@@ -57,7 +60,10 @@ class Chunk:
     blind: tuple[str, str, bool] | None = None
     doubts: int = 0
     carries: bool = False
+    at_once: bool = False
     gathered: int = 0
+    noted: list[Number] = field(default_factory=list)
+    doubted: list[Number] = field(default_factory=list)
     later: dict[Any, Number] = field(default_factory=dict)
     stores: list[Access] = field(default_factory=list)
     loaded: list[Access] = field(default_factory=list)
@@ -84,6 +90,7 @@ class Hoisting(Knowing):
         copy = chunk and replace(
             chunk, fixed=set(chunk.fixed), offsets=dict(chunk.offsets), conditions=list(chunk.conditions),
             spans=dict(chunk.spans), later=dict(chunk.later), stores=list(chunk.stores), loaded=list(chunk.loaded),
+            noted=list(chunk.noted), doubted=list(chunk.doubted),
         )  # fmt: skip
         return super().mark(), copy, len(chunk.before) if chunk else 0
 

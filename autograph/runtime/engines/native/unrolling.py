@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from autograph.runtime.engines.native.lanes import Lanes
 from autograph.runtime.engines.native.memory import Origin
-from autograph.runtime.engines.native.watching import Watching
 
 TURNS = 4       # in one
 SHORT = 24      # instructions of a turn, at most, besides those that move values to cells and back
@@ -17,7 +17,7 @@ _CELLS = re.compile(r"  (store .*|%t\d+ = load .*), ptr %c\d+$|;")
 _NAME = re.compile(r"%t\d+\b")
 
 
-class Unrolling(Watching):
+class Unrolling(Lanes):
     """See `autograph.runtime.operands.Emitter`."""
 
     def several(self, head: str, turn: str, step: str) -> str:

@@ -28,9 +28,9 @@ TRUST = 16      # how often turns are run again in one call, after which none ar
 METADATA = 100_000  # what LLVM is told of loops and loads is numbered from here on
 _ALIGNED = '!{!"llvm.loop.align", i32 32}'      # a loop of five instructions should lie in one line of the cache
 _SHORT = '!{!"llvm.loop.interleave.count", i32 1}'
-_DOUBT, _TRUST, _BACK = "doubt", "trust", "back"        # cells
-_STRANGE = {4: "strange32", 8: "strange64"}             # likewise: negative if there are infinities or NaNs
-_EXPONENTS = {4: 0x7F80_0000, 8: 0x7FF0_0000_0000_0000}
+DOUBT, _TRUST, _BACK = "doubt", "trust", "back"        # cells
+STRANGE = {4: "strange32", 8: "strange64"}             # likewise: negative if there are infinities or NaNs
+EXPONENTS = {4: 0x7F80_0000, 8: 0x7FF0_0000_0000_0000}
 
 
 class Watching(Hoisting):
@@ -96,7 +96,8 @@ class Watching(Hoisting):
             self.leave_if(condition)
         else:
             self.chunk.doubts += 1
-            self._gather(_DOUBT, self._emit(f"sext i1 {self._guarded(condition).ref} to i64"))
+            self.chunk.doubted.append(self._guarded(condition))
+            self._gather(DOUBT, self._emit(f"sext i1 {self.chunk.doubted[-1].ref} to i64"))
 
     def leave_if_warned(self, found: Number, *args: Number) -> None:
         if self.chunk is not None and self._is_blind and found.type.kind != "python" and not self.is_fixed(found):
@@ -130,11 +131,13 @@ class Watching(Hoisting):
 
     def _note(self, found: Number) -> None:
         """Note whether a number is infinite or none, for then all bits of the exponent are set."""
+        if self.chunk is not None:
+            self.chunk.noted.append(found)
         size = found.type.dtype.itemsize
-        kind, exponent = f"i{8 * size}", _EXPONENTS[size]
+        kind, exponent = f"i{8 * size}", EXPONENTS[size]
         bits = self._emit(f"bitcast {llvm_type(found.type.dtype)} {found.ref} to {kind}")
         carried = self._emit(f"add {kind} {self._emit(f'and {kind} {bits}, {exponent}')}, {exponent & -exponent}")
-        self._gather(_STRANGE[size], carried, size)
+        self._gather(STRANGE[size], carried, size)
 
     def _gather(self, cell: str, bits: str, size: int = 8) -> None:
         if self.chunk is not None:
@@ -243,8 +246,8 @@ class Watching(Hoisting):
         """Begin some turns."""
         with self._in_entry():
             self.keep(_TRUST, INT.dtype, str(TRUST))
-        self.keep(_DOUBT, INT.dtype, "0")
-        for size, cell in _STRANGE.items():
+        self.keep(DOUBT, INT.dtype, "0")
+        for size, cell in STRANGE.items():
             self.keep(cell, np.dtype(f"i{size}"), "0")
         chunk.conditions.append(Number(BOOL, self._emit(f"icmp slt i64 {self.kept(_TRUST, INT.dtype)}, 0")))
 
@@ -257,13 +260,13 @@ class Watching(Hoisting):
         assert chunk.blind is not None
         first, _, down = chunk.blind
         look, flags, undo, back, step = (self.label(name) for name in ("look", "flags", "undo", "back", "step"))
-        doubt = Number(INT, self.kept(_DOUBT, INT.dtype))
+        doubt = Number(INT, self.kept(DOUBT, INT.dtype))
         self._branch(self.compare("ne", doubt, self.constant(0, INT)), undo, look, rarely=True)
         self.begin(look)
         for cell, last in chunk.later.items():
             self._note(Number(last.type, self.kept(cell, last.type.dtype)))
         strange = self.constant(False, BOOL)
-        for size, cell in _STRANGE.items():
+        for size, cell in STRANGE.items():
             bits = Number(scalar(f"i{size}"), self.kept(cell, np.dtype(f"i{size}")))
             strange = self.integer("or", strange, self.compare("lt", bits, self.constant(0, bits.type)))
         self._branch(strange, flags, good, rarely=True)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.engines.native import ahead, emitter, haste, lowering, region, watching
+from autograph.runtime.engines.native import ahead, emitter, haste, lanes, lowering, region, watching
 from tests import outcomes
 from tests.runtime.engines.native.programs import regions
 
@@ -24,6 +24,7 @@ def how(request, monkeypatch):
         monkeypatch.setattr(module, "POLL", 5)
     for module in (watching, ahead):
         monkeypatch.setattr(module, "BLIND", 3)
+    monkeypatch.setattr(lanes, "SIZES", (16,))
     return request.param
 
 

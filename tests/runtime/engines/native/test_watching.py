@@ -9,17 +9,19 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.engines.native import ahead, watching
+from autograph.runtime.engines.native import ahead, lanes, watching
 from tests.runtime.engines.native.programs import regions
 
 INF, NAN, BIG = np.inf, np.nan, 1e308
 
 
-@pytest.fixture(params=[3, watching.BLIND], autouse=True)
+@pytest.fixture(params=[(3, (16, 8)), (watching.BLIND, (32,)), (watching.BLIND, ())], autouse=True)
 def turns(request, monkeypatch):
-    """How many are run blindly at a time."""
+    """How many are run blindly at a time, and of what size they are done at once, if any are."""
+    blind, sizes = request.param
     for module in (watching, ahead):
-        monkeypatch.setattr(module, "BLIND", request.param)
+        monkeypatch.setattr(module, "BLIND", blind)
+    monkeypatch.setattr(lanes, "SIZES", sizes)
 
 
 def outcome(function, args):
