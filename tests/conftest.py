@@ -37,8 +37,20 @@ def pytest_configure(config: pytest.Config) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that no worker still has it before it when the others have ended."""
+    items.sort(key=lambda item: "_fuzz" not in item.nodeid)
+
+
 def pytest_collection_finish() -> None:
     """Let no collection of garbage look at the tests themselves, which are millions of objects."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="module")
+def few_objects() -> None:
+    """Let the collections of garbage that tests ask for look only at what they make."""
     gc.collect()
     gc.freeze()
 

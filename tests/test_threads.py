@@ -19,7 +19,7 @@ from autograph.operators.backend import register, traced_by, unregister
 from tests.dispatch import staging
 from tests.recording import Recorder, Staged
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("few_objects")]
 
 THREADS = 16
 PROGRAM = """\

@@ -10,7 +10,7 @@ import pytest
 
 from autograph.runtime.function import function
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("few_objects")]
 
 
 def growth(work, times):

@@ -11,7 +11,7 @@ import autograph as ag
 from autograph.runtime.engines.native import trial
 from tests.runtime.test_memory import growth
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("few_objects")]
 
 
 class Counter:

@@ -451,9 +451,9 @@ def test_sums_that_begin_with_python_numbers(size, dtype):
         x[-1:] = last
         return lambda: (x.copy(), n, *rest)
 
-    for n in range(size + 2):
-        check(weak, *(make(n, begin) for begin in (0.0, -0.0, INF, 1, np.float64(2), np.float32(2))))
-        check(weakest, make(n), make(n, last=-1))
+    begins = 0.0, -0.0, INF, 1, np.float64(2), np.float32(2)
+    check(weak, *(make(n, begin) for n in range(size + 2) for begin in begins))
+    check(weakest, *(make(n, last=last) for n in range(size + 2) for last in (1, -1)))
 
 
 @pytest.mark.parametrize("value", [1j, complex(INF, 1), complex(NAN, INF), complex(BIG, BIG)])
