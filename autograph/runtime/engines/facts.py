@@ -35,10 +35,12 @@ def is_free_update(node: Node) -> bool:
 
 
 def is_part(node: Node) -> bool:
-    """Whether it refers to a part of an array that is there for certain, such as `x[1:, :-1]`."""
-    x = node.args[0] if node.op == "getitem" else None
+    """Whether it refers to a part of an array that is there for certain, such as `x[1:, :-1]`, or to `x.T`."""
+    x = node.args[0] if node.op in ("getitem", "getattr") else None
     if not isinstance(x, Value) or not isinstance(x.type, TensorType) or x.type.kind != "array" or not x.type.exact:
         return False
+    if node.op == "getattr":
+        return node.args[1:] == ("T",)
     index = node.args[1] if type(node.args[1]) is tuple else (node.args[1],)
     parts = [part for part in index if part is not None]
     return len(parts) <= x.type.ndim and all(map(_is_always_there, parts))

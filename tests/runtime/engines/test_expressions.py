@@ -540,12 +540,20 @@ def test_parts_of_arrays_come_before_the_expressions_that_they_are_used_in():
             %2: f64[8,9] = x[:-1]
             %3: f64[8,9] = %1 + %2
             %4: f64[8,9] = %3 - %2
-            -> %4
+            %5: f64[9,8] = %4.T
+            %6: f64[8,8] = %4 @ %5
+            %7: f64[9,9] = x.T
+            %8: f64[8,9] = %6 @ %2
+            %9: f64[8,9] = %8 @ %7
+            %10: f64[8,9] = %9 @ %7
+            -> %10
         """,
         """
         def f(x):
             t1 = x[:-1]
-            return x[1:] * 2 + t1 - t1
+            t2 = x[1:] * 2 + t1 - t1
+            t3 = x.T
+            return t2 @ t2.T @ t1 @ t3 @ t3
         """,
     )
 
