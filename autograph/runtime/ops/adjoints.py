@@ -192,8 +192,11 @@ def masked(gradient: Any, mask: Any, out: Any = None) -> Any:
     """
     whole = _WHOLE.get(gradient.dtype) if type(gradient) is np.ndarray and gradient.ndim else None
     if whole is not None:   # the bits of a float are an integer, which there is times one or zero, whatever it tells
-        found = np.multiply(gradient.view(whole), mask, out if out is None else out.view(whole))
-        return found.view(gradient.dtype) if out is None else out
+        bits = gradient.view(whole)
+        if out is None:
+            return np.multiply(bits, mask).view(gradient.dtype)
+        np.multiply(bits, mask, out=bits if out is gradient else out.view(whole))
+        return out
     if _is_finite(gradient):
         return gradient * mask if out is None else np.multiply(gradient, mask, out)
     if np.ndim(mask) or isinstance(gradient, (np.ndarray, np.generic)):
