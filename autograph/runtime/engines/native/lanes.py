@@ -22,6 +22,7 @@ from autograph.runtime.types import BOOL, INT
 
 SIZES = (128, 32)       # bytes of the widest numbers, of as many turns as are done at once
 REGISTER = 32           # bytes of a vector that is looked at
+_SSE = 0xD              # `FLAGS` of processors that store theirs by one instruction
 _PLAIN = frozenset("fadd fsub fmul fdiv fneg add sub mul and or xor shl lshr ashr icmp fcmp select bitcast".split())
 _PLAIN |= frozenset("zext sext trunc fpext fptrunc sitofp uitofp fptosi fptoui".split())
 _CALL = re.compile(r"call (?:float|double) @llvm\.\w+\.f\d+\(")
@@ -141,13 +142,23 @@ class Lanes(Watching):
         self.begin(look)
         self._branch(self._either(strange), odd, good, rarely=True)
         self.begin(odd)
-        raised = self._emit(f"call i32 @fetestexcept(i32 {FLAGS})")
-        self._branch(Number(BOOL, self._emit(f"icmp ne i32 {raised}, 0")), again, good)
+        self._branch(self._raised(), again, good)
         self.begin(good)
         for (element, kind, value), access in zip(stores, turn.chunk.stores):
             self._do(f"  store <{count} x {kind}> {value}, {element}, align {access[0].dtype.itemsize}")
         self.keep(((node, ()), 0), INT.dtype, self._emit(f"add nsw i64 {now}, {count}"))
         self._now.append(f"  br label %{begin}")
+
+    def _raised(self) -> Number:
+        """Whether there are flags of what NumPy warns of."""
+        if FLAGS == _SSE:       # vectors would not live through a call
+            self.declared.add("declare void @llvm.x86.sse.stmxcsr(ptr)")
+            place = self._cell("flags", "i32")
+            self._do(f"  call void @llvm.x86.sse.stmxcsr(ptr {place})")
+            raised = self._emit(f"and i32 {self._emit(f'load i32, ptr {place}')}, {FLAGS}")
+        else:
+            raised = self._emit(f"call i32 @fetestexcept(i32 {FLAGS})")
+        return Number(BOOL, self._emit(f"icmp ne i32 {raised}, 0"))
 
     def _either(self, conditions: Sequence[str]) -> Number:
         found = self.constant(False, BOOL)
