@@ -51,7 +51,7 @@ def test_gradients_are_those_by_hand(staged, name):
     assert [*works] == ["by hand", "ag.grad"]
 
 
-@pytest.mark.parametrize("engine", ["numpy", "native", "auto"])
+@pytest.mark.parametrize("engine", ["numpy", "native", pytest.param("auto", marks=pytest.mark.once)])
 @pytest.mark.parametrize("module", ["recipes", "further"])
 def test_everyday_functions_give_the_answers_of_plain_python(staged, engine, module):
     import autograph as ag
