@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,13 +39,30 @@ def literal(value: Any, dtype: np.dtype[Any]) -> str:
     return f"0x{struct.pack('>d', float(dtype.type(value))).hex().upper()}"
 
 
+class Poll(NamedTuple):
+    """A look at signals.
+
+    Attributes:
+        head: of the loop from which the code could begin there.
+        look: the block in which it looks.
+        stop, on: where it goes then: if there was one, and if there was none.
+        last: the block that is the last of it.
+    """
+
+    head: str
+    look: str
+    stop: str
+    on: str
+    last: str
+
+
 class Emitter(Memory):
     """One function under construction, see `autograph.runtime.operands.Emitter`.
 
     Attributes:
         leave: gives the block to go to in order to leave from where the emitter is.
         fast: whether floats need not be IEEE's to the last bit, nor looked at for what NumPy warns of.
-        polls: the blocks behind looks at signals, and the heads of the loops from which the code could begin there.
+        polls: the looks at signals.
         underflows: whether NumPy may have to be asked whether it tells of underflows, which the code does not look for.
     """
 
@@ -54,7 +71,7 @@ class Emitter(Memory):
         self.name = name
         self.leave = leave
         self.underflows = self.fast = False
-        self.polls: dict[str, str] = {}
+        self.polls: list[Poll] = []
         self._given = 0     # how many arguments the calls of the code have, at most
         self._watched: dict[str, list[tuple[Number, tuple[Number, ...]]]] = {}      # see `leave_if_warned`
         self._metadata: list[str] = []
@@ -133,7 +150,7 @@ class Emitter(Memory):
         del self._now[size:]
         for label in list(self._lines)[labels:]:
             del self._lines[label]
-            self.polls.pop(label, None)
+        self.polls = [poll for poll in self.polls if poll.last in self._lines]
 
     # Warnings ---------------------------------------------------------------------------------------------------------
 
@@ -215,6 +232,8 @@ class Emitter(Memory):
 
     def compare(self, name: str, a: Number, b: Number) -> Number:
         kind = a.type.dtype.kind
+        if kind == "b" and name in ("eq", "ne") and b.known == (name == "eq"):
+            return Number(BOOL, a.ref, a.known)
         if kind == "f":
             how = f"fcmp {_ORDERED[name]}"
         else:
@@ -347,24 +366,31 @@ class Emitter(Memory):
         self.keep("polls", INT.dtype, left)
         due = f"icmp eq i64 {before}, 0" if turns == "1" else f"icmp slt i64 {left}, 0"
         with self.rarely(Number(BOOL, self._emit(due))):
+            self.keep("polls", INT.dtype, str(POLL))
+            look = self._onwards("look")
             self.python("PyEval_RestoreThread", self.python("PyEval_SaveThread"))
             raised = self.python("PyErr_CheckSignals")
-            self.keep("polls", INT.dtype, str(POLL))
-            self.stop_if(Number(BOOL, self._emit(f"icmp ne i32 {raised}, 0")), stop)
+            end, on = self.stop_if(Number(BOOL, self._emit(f"icmp ne i32 {raised}, 0")), stop)
             if besides is not None:
                 besides()
-                on = self.label("on")
-                self._now.append(f"  br label %{on}")
-                self.begin(on)
-            self.polls[self._label] = head
+                self._onwards("on")
+            self.polls.append(Poll(head, look, end, on, self._label))
 
-    def stop_if(self, condition: Number, stop: Callable[[], None]) -> None:
-        """End as `stop` does if a condition holds."""
+    def _onwards(self, hint: str) -> str:
+        """Go on in a new block, and give its name."""
+        label = self.label(hint)
+        self._now.append(f"  br label %{label}")
+        self.begin(label)
+        return label
+
+    def stop_if(self, condition: Number, stop: Callable[[], None]) -> tuple[str, str]:
+        """End as `stop` does if a condition holds. Gives the blocks in which it does, and does not."""
         end, on = self.label("stop"), self.label("on")
         self._branch(condition, end, on, rarely=True)
         self.begin(end)
         stop()
         self.begin(on)
+        return end, on
 
     def counted(self, a: str, b: str) -> str:
         """`a + b`, of what counts the turns of a loop, which does not overflow."""

@@ -2,14 +2,17 @@
 
 LLVM takes a tenth of the time if it is to optimise nothing. What comes of it runs five to ten times as long, which is
 less in all, unless a loop has millions of turns. Nobody knows before. So hasty code stops whenever it would look at
-signals: it puts its cells into the frame, behind what the caller has put there, and with them the number of the loop's
-head from which it can go on. The region looks at the clock then, and lets it go on, or goes on with code from LLVM's
+signals: it puts its cells into the frame, behind what the caller has put there, and with them the number of the place,
+which tells the loop's head from which it can go on. Then it looks at signals, in one place for all. The region looks at the clock then, and lets it go on, or goes on with code from LLVM's
 passes that begins at that very head.
 
 All values that outlive a head are in cells, and everything else is read anew when a function begins. So the three codes
 of one lowering do the same: that from the beginning, the hasty one, and the one that begins at a head. What has been
 done since the head is done again. That changes nothing but how many turns may be run until the next look, which are no
 more than have just been granted.
+
+What LLVM selects instructions for one by one takes it a fraction of the time that it takes for the blocks and calls that
+it makes a graph of. So there is no `switch` here, and few calls.
 """
 
 from __future__ import annotations
@@ -39,11 +42,10 @@ class Haste:
         self._emit = emit
         self._slot = slot
         self._cells = [(name, kind) for (_, kind), name in emit.cells.items() if not kind.startswith("[")]
-        self._heads = list(dict.fromkeys(emit.polls.values()))
         self.slots = slot + 1 + len(self._cells)
 
-    def head(self, frame: Any) -> int:
-        """The number of the head from which code goes on that has stopped."""
+    def stopped(self, frame: Any) -> int:
+        """The number of the place where code has stopped."""
         return int(ctypes.c_int64.from_buffer(frame, SLOT * self._slot).value)
 
     @property
@@ -54,7 +56,7 @@ class Haste:
     @cached_property
     def text(self) -> str:
         """The hasty code: it begins where the frame says, and stops instead of going on from a look at signals."""
-        heads = " ".join(f"i64 {number}, label %{head}" for number, head in enumerate(self._heads, 1))
+        polls = self._emit.polls
         begin = [
             f"  %where.at = getelementptr i8, ptr %frame, i64 {SLOT * self._slot}",
             "  %where = load i64, ptr %where.at",
@@ -62,18 +64,32 @@ class Haste:
             "  br i1 %fresh, label %start, label %resume",
             "resume:",
             *self._moved("resume", into_frame=False),
-            f"  switch i64 %where, label %start [ {heads} ]",
+            *_choice("resume", "%where", [poll.head for poll in polls] or ["start"]),
         ]
-        stop: list[str] = []
-        if self._heads:
-            numbers = (f"[ {self._heads.index(head) + 1}, %{label} ]" for label, head in self._emit.polls.items())
-            stop = ["suspend:", f"  %head = phi i64 {', '.join(numbers)}", "  store i64 %head, ptr %where.at"]
-            stop += [*self._moved("suspend", into_frame=True), f"  ret i64 {STOPPED}"]
-        return self._emit.written(begin, {label: ["  br label %suspend"] for label in self._emit.polls}, stop)
+        if not polls:
+            return self._emit.written(begin)
+        end = [
+            "suspend:",
+            f"  %place = phi i64 {', '.join(f'[ {number}, %{poll.last} ]' for number, poll in enumerate(polls, 1))}",
+            "  store i64 %place, ptr %where.at",
+            *self._moved("suspend", into_frame=True),
+            "  %thread = call ptr @PyEval_SaveThread()",
+            "  call void @PyEval_RestoreThread(ptr %thread)",
+            "  %raised = call i32 @PyErr_CheckSignals()",
+            "  %quiet = icmp eq i32 %raised, 0",
+            "  br i1 %quiet, label %suspended, label %stop",
+            "suspended:",
+            f"  ret i64 {STOPPED}",
+            "stop:",
+            *_choice("stop", "%place", [poll.stop for poll in polls]),
+        ]
+        others = {poll.look: [f"  br label %{poll.on}"] for poll in polls}
+        return self._emit.written(begin, others | {poll.last: ["  br label %suspend"] for poll in polls}, end)
 
     def resumed(self, number: int) -> str:
-        """Code that begins at a head, with the cells that are in the frame."""
-        return self._emit.written([*self._moved("resume", into_frame=False), f"  br label %{self._heads[number - 1]}"])
+        """Code that begins at the head of a place, with the cells that are in the frame."""
+        moved = self._moved("resume", into_frame=False)
+        return self._emit.written([*moved, f"  br label %{self._emit.polls[number - 1].head}"])
 
     def _moved(self, prefix: str, into_frame: bool) -> list[str]:
         """Instructions that move the cells into the frame or out of it."""
@@ -87,3 +103,13 @@ class Haste:
                 f"  store {kind} {value}, ptr {target}",
             ]
         return lines
+
+
+def _choice(prefix: str, number: str, labels: list[str]) -> list[str]:
+    """Instructions that go to the first of these blocks if a number is 1, and so on."""
+    lines = []
+    for place, label in enumerate(labels[:-1], 1):
+        is_it, other = f"%{prefix}.is{place}", f"{prefix}.not{place}"
+        lines += [f"  {is_it} = icmp eq i64 {number}, {place}", f"  br i1 {is_it}, label %{label}, label %{other}"]
+        lines.append(f"{other}:")
+    return [*lines, f"  br label %{labels[-1]}"]
