@@ -23,6 +23,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import IO
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,6 @@ def save(key: str, data: bytes, kind: Kind = CODE) -> None:
         return
     path = os.path.join(place, key + kind.ending)
     try:
-        os.makedirs(place, 0o700, exist_ok=True)
         _write(path, _hash(key, data) + data)
     except FileNotFoundError:               # somebody clears the folder meanwhile
         return
@@ -129,13 +129,22 @@ def _read(path: str) -> bytes:
 def _write(path: str, data: bytes) -> None:
     part = f"{path}.{os.urandom(8).hex()}{_PART}"
     try:
-        with open(part, "xb", opener=_private) as file:
+        with _new(part) as file:
             file.write(data)
         os.replace(part, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(part)
         raise
+
+
+def _new(path: str) -> IO[bytes]:
+    """A new file, in a folder that is made if it is not there."""
+    try:
+        return open(path, "xb", opener=_private)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+        return open(path, "xb", opener=_private)
 
 
 def _note(place: str, letter: str) -> None:

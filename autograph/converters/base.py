@@ -7,7 +7,6 @@ what shall stand in place of `node`, or None to leave it. `Walk` visits a functi
 from __future__ import annotations
 
 import builtins
-import re
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
@@ -205,7 +204,7 @@ def move_comments(old: Any, nodes: list[Any]) -> None:
 
 def own_text(node: gast.AST, limit: int = 40) -> str:
     """A short one-line rendering of an expression, for reasons and messages."""
-    text = re.sub(r"\s+", " ", unparse.unparse(node)).strip()
+    text = " ".join(unparse.unparse(node).split())
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

@@ -11,7 +11,7 @@ import functools
 import inspect
 from dataclasses import dataclass
 from functools import cache
-from types import CellType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -231,13 +231,22 @@ def _place_of_out(name: str) -> slice | None:
     for function in (op.target, *likely, op.infer):
         if "out" not in (getattr(function, "__text_signature__", None) or "out"):
             return None  # written in C, and says so; asking `inspect` takes longer
-        try:
-            parameters = list(inspect.signature(function).parameters.values())
-        except (TypeError, ValueError):     # written in C, and does not say
-            continue
-        positional = [each.name for each in parameters if each.kind != each.KEYWORD_ONLY]
-        return slice(positional.index("out"), None) if "out" in positional else None
+        positional = _positional(function)
+        if positional is not None:
+            return slice(positional.index("out"), None) if "out" in positional else None
     return None
+
+
+def _positional(function: Any) -> list[str] | None:
+    """The names of the parameters that need not be named; None if the function is written in C, and does not say."""
+    inner = inspect.unwrap(function)
+    if type(inner) is FunctionType:     # asking `inspect` takes longer
+        return [*inner.__code__.co_varnames[: inner.__code__.co_argcount]]
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    return [each.name for each in parameters if each.kind != each.KEYWORD_ONLY]
 
 
 # ------------------------------------------------------------------------------------------------------ arguments

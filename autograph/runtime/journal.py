@@ -255,6 +255,8 @@ def _content(cell: CellType) -> Any:
 
 def contents(container: Any) -> Any:
     """A copy of what a container, or an object with attributes, holds."""
+    if type(container) is CellType:     # as most are
+        return {} if _is_empty(container) else {"cell_contents": container.cell_contents}
     if is_iterator(container):
         return _ADVANCED
     if isinstance(container, dict):
@@ -263,8 +265,6 @@ def contents(container: Any) -> Any:
         return list(container)
     if isinstance(container, (set, bytearray)):
         return type(container)(container)
-    if isinstance(container, CellType):
-        return {} if _is_empty(container) else {"cell_contents": container.cell_contents}
     if isinstance(container, (type, ModuleType)):
         return {name: PATCHED.get(id(value), value) for name, value in vars(container).items()}
     return attributes(container)

@@ -104,7 +104,7 @@ class _Collector:
 
     def visit(self, node: gast.AST) -> None:
         method = _METHODS.get(type(node))
-        if isinstance(node, gast.stmt):
+        if self.settled and isinstance(node, gast.stmt):
             self.settled = set()
         if method is not None:
             method(self, node)

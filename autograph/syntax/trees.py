@@ -12,21 +12,19 @@ import gast
 def children(node: gast.AST) -> list[gast.AST]:
     """The child nodes, in field order; but not contexts and operators, which say nothing but their type."""
     found: list[gast.AST] = []
-    given, node_class = node.__dict__, _NODE
+    given = node.__dict__
     for name in PARTS[type(node)]:
         value = given.get(name)
-        if value is None:
+        if not value:
             continue
         if type(value) is list:
-            for item in value:
-                if isinstance(item, node_class):
-                    found.append(item)
-        elif isinstance(value, node_class):
+            found += value if name not in _MIXED else [item for item in value if isinstance(item, gast.AST)]
+        elif isinstance(value, gast.AST):
             found.append(value)
     return found
 
 
-_NODE = gast.AST
+_MIXED = frozenset({"keys", "kw_defaults", "kwd_attrs", "names"})  # fields with lists of more than nodes
 
 
 class _Parts(dict[type, tuple[str, ...]]):

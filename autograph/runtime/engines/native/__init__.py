@@ -12,6 +12,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     lowering     blocks to machine code
     versions     one for each combination of types that comes where paths meet
     emitter      operations to LLVM's assembly
+    spelling     how that spells them
     memory       where values are
     knowing      what need not be looked at
     iterators    loops over other things than ranges and arrays of numbers

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.emitter import literal
 from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.objects import llvm_type
+from autograph.runtime.engines.native.spelling import literal
 
 BLOCK = 128     # elements that are summed side by side, as NumPy's `PW_BLOCKSIZE` has it
 

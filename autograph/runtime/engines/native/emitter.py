@@ -7,7 +7,6 @@ is never said: LLVM might do anything with those that there are.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
@@ -17,26 +16,13 @@ import numpy as np
 
 from autograph.runtime.engines.native.memory import Memory
 from autograph.runtime.engines.native.objects import CLASS, TABLE, VALUE, Count, llvm_type, part_of
+from autograph.runtime.engines.native.spelling import FLOATING, INTEGER, ORDERED, SIGNED, UNSIGNED, conversion, literal
 from autograph.runtime.operands import Array, Complex, NoLowering, Number
 from autograph.runtime.ops.complexes import part_type
 from autograph.runtime.types import BOOL, INT, TensorType, scalar
 
 POLL = 1 << 16      # turns from one look at signals to the next
-_INTEGER = {"add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor", "shl": "shl"}
-_SIGNED = {"div": "sdiv", "rem": "srem", "shr": "ashr"}
-_UNSIGNED = {"div": "udiv", "rem": "urem", "shr": "lshr"}
-_FLOATING = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "rem": "frem"}
 FAST = "reassoc nsz arcp contract "     # sums in another order, multiplied and added at once, x / y as x * (1 / y)
-_ORDERED = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une", "gt": "ogt", "ge": "oge"}
-
-
-def literal(value: Any, dtype: np.dtype[Any]) -> str:
-    """A constant."""
-    if dtype.kind == "b":
-        return "true" if value else "false"
-    if dtype.kind in "iu":
-        return str(int(value))
-    return f"0x{struct.pack('>d', float(dtype.type(value))).hex().upper()}"
 
 
 class Poll(NamedTuple):
@@ -191,8 +177,8 @@ class Emitter(Memory):
         return Number(type, literal(value, type.dtype), known)
 
     def integer(self, name: str, a: Number, b: Number) -> Number:
-        table = _UNSIGNED if a.type.dtype.kind in "ub" else _SIGNED
-        instruction = _INTEGER.get(name) or table[name]
+        table = UNSIGNED if a.type.dtype.kind in "ub" else SIGNED
+        instruction = INTEGER.get(name) or table[name]
         return Number(a.type, self._emit(f"{instruction} {llvm_type(a.type.dtype)} {a.ref}, {b.ref}"))
 
     def overflowing(self, name: str, a: Number, b: Number) -> tuple[Number, Number]:
@@ -209,7 +195,7 @@ class Emitter(Memory):
 
     def floating(self, name: str, a: Number, b: Number) -> Number:
         how = FAST if self.fast and name != "rem" else ""
-        found = self._emit(f"{_FLOATING[name]} {how}{llvm_type(a.type.dtype)} {a.ref}, {b.ref}")
+        found = self._emit(f"{FLOATING[name]} {how}{llvm_type(a.type.dtype)} {a.ref}, {b.ref}")
         if name in ("add", "sub", "mul"):
             self._linear.add(found)
         return Number(a.type, found)
@@ -235,14 +221,14 @@ class Emitter(Memory):
         if kind == "b" and name in ("eq", "ne") and b.known == (name == "eq"):
             return Number(BOOL, a.ref, a.known)
         if kind == "f":
-            how = f"fcmp {_ORDERED[name]}"
+            how = f"fcmp {ORDERED[name]}"
         else:
             how = f"icmp {name if name in ('eq', 'ne') else ('s' if kind == 'i' else 'u') + name}"
         return Number(BOOL, self._emit(f"{how} {llvm_type(a.type.dtype)} {a.ref}, {b.ref}"))
 
     def convert(self, a: Number, type: TensorType) -> Number:
         before, after = a.type.dtype, type.dtype
-        how = _conversion(before, after)
+        how = conversion(before, after)
         if not how:
             return Number(type, a.ref, a.known)
         self.underflows |= how == "fptrunc"
@@ -407,20 +393,3 @@ class Emitter(Memory):
         """Begin the function."""
         self.begin("start")
         self.keep("polls", INT.dtype, str(POLL))
-
-
-def _conversion(before: np.dtype[Any], after: np.dtype[Any]) -> str:
-    """The instruction that makes a number of one dtype one of another; none if there is nothing to do."""
-    if before.kind == "f" and after.kind == "f":
-        return "" if before == after else "fpext" if after.itemsize > before.itemsize else "fptrunc"
-    if before.kind == "f":
-        return "fptosi" if after.kind == "i" else "fptoui"
-    if after.kind == "f":
-        return "sitofp" if before.kind == "i" else "uitofp"
-    if before.kind == "b":
-        return "zext" if after.kind != "b" else ""
-    if before.itemsize == after.itemsize:
-        return ""
-    if after.itemsize < before.itemsize:
-        return "trunc"
-    return "sext" if before.kind == "i" else "zext"

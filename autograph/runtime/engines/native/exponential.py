@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.emitter import literal
 from autograph.runtime.engines.native.libm import FLAGS
+from autograph.runtime.engines.native.spelling import literal
 
 NAME = "ag_exp"
 WIDTH = 4

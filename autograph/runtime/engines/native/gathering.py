@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.emitter import literal
 from autograph.runtime.engines.native.entry import Builtin
 from autograph.runtime.engines.native.nest import Nest, Single, Stream
 from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES, llvm_type
+from autograph.runtime.engines.native.spelling import literal
 from autograph.runtime.types import scalar
 
 NEW = "ag_new_array"        # NumPy's `PyArray_NewFromDescr`

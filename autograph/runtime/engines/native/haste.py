@@ -3,16 +3,16 @@
 LLVM takes a tenth of the time if it is to optimise nothing. What comes of it runs five to ten times as long, which is
 less in all, unless a loop has millions of turns. Nobody knows before. So hasty code stops whenever it would look at
 signals: it puts its cells into the frame, behind what the caller has put there, and with them the number of the place,
-which tells the loop's head from which it can go on. Then it looks at signals, in one place for all. The region looks at the clock then, and lets it go on, or goes on with code from LLVM's
-passes that begins at that very head.
+which tells the loop's head from which it can go on. Then it looks at signals, in one place for all. The region looks at
+the clock then, and lets it go on, or goes on with code from LLVM's passes that begins at that very head.
 
 All values that outlive a head are in cells, and everything else is read anew when a function begins. So the three codes
 of one lowering do the same: that from the beginning, the hasty one, and the one that begins at a head. What has been
 done since the head is done again. That changes nothing but how many turns may be run until the next look, which are no
 more than have just been granted.
 
-What LLVM selects instructions for one by one takes it a fraction of the time that it takes for the blocks and calls that
-it makes a graph of. So there is no `switch` here, and few calls.
+LLVM selects most instructions one by one, in a fraction of the time that it takes for calls of functions by name, for
+`switch` and for what comes before these in a block. So there is no `switch` here, and there are few calls.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
-from inspect import signature
+from inspect import CO_VARARGS, CO_VARKEYWORDS, signature
 from typing import Any
 
 from autograph.marks import UNBOUND
@@ -367,8 +367,11 @@ class Lowering(Iterators, RunningAhead):
 
 
 @cache
-def _takes(rule: Callable[..., Any], count: int, names: tuple[str, ...]) -> bool:
+def _takes(rule: Any, count: int, names: tuple[str, ...]) -> bool:
     """Whether a lowering can be called with so many arguments and keywords of these names."""
+    code = rule.__code__
+    if not (names or code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)):
+        return code.co_argcount - 1 - count in range(len(rule.__defaults__ or ()) + 1)
     try:
         signature(rule).bind(None, *[None] * count, **dict.fromkeys(names))
     except TypeError:

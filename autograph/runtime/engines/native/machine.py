@@ -232,9 +232,12 @@ class Code:
         return str(here.target.emit_assembly(here.optimised(self.text, self.branchy)))
 
 
+_DECLARED = re.compile(r"^declare .*?@([\w.]+)\(", re.MULTILINE)
+
+
 def calls_none_but(text: str, names: Collection[str]) -> bool:
     """Whether a text refers to nothing outside but these functions, LLVM's own, and those that look at flags."""
-    declared = re.findall(r"^declare .*?@([\w.]+)\(", text, re.MULTILINE)
+    declared = _DECLARED.findall(text)
     known = {*names, "fetestexcept", "feclearexcept"}
     return "external global" not in text and all(name in known or name.startswith("llvm.") for name in declared)
 

@@ -1,6 +1,7 @@
 """Code compiled in haste for the first call stops every so many turns, and goes on as it is or as good code."""
 
 import _thread
+import re
 import signal
 import sys
 import threading
@@ -202,6 +203,62 @@ def test_an_interrupt(monkeypatch):
         signal.signal(signal.SIGINT, before)
     timer.join()
     assert [version.code.haste is None for region in regions(native) for version in region.compiled] == [False]
+
+
+def test_an_interrupt_lets_go_of_objects(how, monkeypatch):
+    monkeypatch.setattr(region, "AGAIN", 9)
+    for module in (emitter, lowering, ahead):
+        monkeypatch.setattr(module, "POLL", 1 << 12)
+
+    def endless(marks, n):
+        found = None
+        for mark in marks:
+            i = 0
+            while i >= 0:
+                i = (i + n) % 7 if n else -1
+            found = mark
+        return found
+
+    marks = [object() for _ in range(3)]
+    native = ag.function(endless, engine="native")
+    assert native(marks, 0) is marks[-1]
+    counts = [sys.getrefcount(mark) for mark in marks]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.3, _thread.interrupt_main)
+    timer.start()
+    try:
+        native(marks, 3)
+    except KeyboardInterrupt as error:
+        del error
+    else:
+        raise AssertionError("it was not interrupted")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    timer.join()
+    assert [sys.getrefcount(mark) for mark in marks] == counts
+
+
+def test_what_takes_llvm_long(monkeypatch):
+    """Hasty code has no `switch`, compares no Booleans, and calls in one place what looks at signals."""
+    monkeypatch.setattr(emitter, "POLL", 1 << 16)
+
+    def odd(x, flags):
+        total = 0.0
+        for i in range(len(x)):
+            if flags[i] == (x[i] > 0.5):
+                j = 0
+                while j < i and x[j] < 1.0:
+                    total += x[j]
+                    j += 1
+        return total
+
+    args = np.linspace(0, 2, 20), np.arange(20) % 3 == 0
+    native = ag.function(odd, engine="native")
+    assert native(*args) == odd(*args)
+    ((version,),) = [region.compiled for region in regions(native)]
+    text = version.code.haste.text
+    assert text.count("call i32 @PyErr_CheckSignals") == 1 and "PyErr_CheckSignals" in text.partition("suspend:")[2]
+    assert "switch" not in text and not re.search(r"icmp ne i1 \S+, false", text)
 
 
 def test_threads(monkeypatch):
