@@ -28,7 +28,10 @@ _FOLDERS = ("", "converters", "operators", "syntax")
 
 
 def version_of(folders: Iterable[str]) -> str:
-    """What this library is: when its files were changed, and their sizes. Nothing if it does not stand in files."""
+    """A hash of what this library is: when its files were changed, and their sizes.
+
+    Nothing if it does not stand in files.
+    """
     here = os.path.dirname(__file__)
     try:
         entries = [entry for folder in folders for entry in os.scandir(os.path.join(here, folder))]
@@ -36,7 +39,7 @@ def version_of(folders: Iterable[str]) -> str:
         files[gast.__file__] = os.stat(gast.__file__)
     except OSError:
         return ""
-    return repr([(path, found.st_mtime_ns, found.st_size) for path, found in sorted(files.items())])
+    return disk.key_of(repr([(path, found.st_mtime_ns, found.st_size) for path, found in sorted(files.items())]))
 
 
 _VERSION = version_of(_FOLDERS)     # now, as it is what has been imported

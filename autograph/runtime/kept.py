@@ -348,8 +348,11 @@ def _number(array: Any) -> Any:
 
 
 def _node(node: Node) -> Any:
-    slots = {name: getattr(node, name) for name in ("op", "args", "kwargs", "blocks", "place", "outputs", "own")}
-    return vars(copyreg)["__newobj__"], (Node,), (None, {**slots, "effect": None})
+    slots = {
+        "op": node.op, "args": node.args, "kwargs": node.kwargs, "blocks": node.blocks, "place": node.place,
+        "outputs": node.outputs, "own": node.own, "effect": None,
+    }  # fmt: skip
+    return vars(copyreg)["__newobj__"], (Node,), (None, slots)
 
 
 def _numbered(what: str, number: int) -> Any:

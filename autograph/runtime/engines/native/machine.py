@@ -78,7 +78,8 @@ class _Machine:
         target = llvm.Target.from_triple(self._triple)
         self.target = target.create_target_machine(cpu=cpu, features=features, opt=2, jit=True)
         self._quick = target.create_target_machine(cpu=cpu, features=features, opt=0, jit=True)
-        self.traits = (self._triple, cpu, features, __version__, str(llvm.llvm_version_info), _source())
+        own = disk.key_of(_source())
+        self.traits = (self._triple, cpu, features, __version__, str(llvm.llvm_version_info), own)
 
     def object(self, text: str, branchy: bool = False, hasty: bool = False) -> bytes:
         """The object code of a text.
@@ -232,12 +233,12 @@ class Code:
         return str(here.target.emit_assembly(here.optimised(self.text, self.branchy)))
 
 
-_DECLARED = re.compile(r"^declare .*?@([\w.]+)\(", re.MULTILINE)
+_DECLARED = re.compile(r"\ndeclare .*?@([\w.]+)\(")
 
 
 def calls_none_but(text: str, names: Collection[str]) -> bool:
     """Whether a text refers to nothing outside but these functions, LLVM's own, and those that look at flags."""
-    declared = _DECLARED.findall(text)
+    declared = _DECLARED.findall(f"\n{text}")
     known = {*names, "fetestexcept", "feclearexcept"}
     return "external global" not in text and all(name in known or name.startswith("llvm.") for name in declared)
 
