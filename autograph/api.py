@@ -14,7 +14,14 @@ import gast
 
 from autograph import marks
 from autograph.codefacts import OfCode
-from autograph.conversions import ConvertedSource, conversion_of, convert_for_debugging, convert_source, text_of
+from autograph.conversions import (
+    ConvertedSource,
+    conversion_of,
+    convert_for_debugging,
+    convert_source,
+    text_of,
+    whole_code_of,
+)
 from autograph.converters import known
 from autograph.errors import SourceError
 from autograph.explanation import Explanation
@@ -271,12 +278,15 @@ def _find(node: Any, path: list[str]) -> Any:
     return node
 
 
-def convert_callee(function: FunctionType) -> FunctionType:
+def convert_callee(function: FunctionType, whole: bool = False) -> FunctionType:
     """For `ag__.call` while a backend traces: the converted function, or the function itself if it has no source."""
     if unconverted.get(function.__code__) is not None:
         return function
     try:
-        return _converted_function(function)
+        converted = _converted_function(function)
+        if whole and getattr(converted, "__wrapped__", None) is function:
+            converted = loader.instantiate(whole_code_of(function), function)
+        return converted
     except SourceError as error:
         unconverted.put(function.__code__, str(error))
         return function

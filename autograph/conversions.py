@@ -40,6 +40,7 @@ class Conversion:
 _lock = threading.RLock()
 conversions: OfCode[Conversion] = OfCode()
 _texts: OfCode[str] = OfCode()
+_whole: OfCode[CodeType] = OfCode()
 
 
 def conversion_of(function: FunctionType) -> Conversion:
@@ -74,9 +75,15 @@ def _converted(read: source.FunctionSource) -> tuple[pipeline.Converted, list[An
     return pipeline.convert(node, context), decorators
 
 
-def _convert(function: FunctionType) -> Conversion:
+def whole_code_of(function: FunctionType) -> CodeType:
+    """The same code, but asking for all that is compared: see `inline`."""
+    with _lock:
+        return _whole.get(function.__code__) or _whole.put(function.__code__, _convert(function, whole=True).code)
+
+
+def _convert(function: FunctionType, whole: bool = False) -> Conversion:
     lines = source.lines_of(function)
-    key = keeping.key_of_function(function, source.block_of(function, lines))
+    key = None if whole else keeping.key_of_function(function, source.block_of(function, lines))
     kept = keeping.load(key)
     if kept is not None:
         return Conversion(*kept, lines, key)
@@ -85,7 +92,7 @@ def _convert(function: FunctionType) -> Conversion:
     with trees.room_for(node):
         converted, decorators = _converted(read)
         generated = converted.generated | hoist.hoist(node)
-        inline.inline(node)
+        inline.inline(node, whole)
         node.decorator_list = decorators  # not run, but the code begins on the line of the first
         code = loader.compile_function(
             node, function, class_names=read.class_names, generated=generated, operators=operators

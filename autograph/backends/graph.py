@@ -36,6 +36,7 @@ from autograph.runtime.graph import Value
 from autograph.runtime.holding import (
     HOLDERS,
     as_tensor,
+    compared,
     drained,
     has_held,
     is_spread,
@@ -203,6 +204,9 @@ class GraphBackend(protocol.Backend):
 
     def bound(self, value: Any, free: bool) -> Any:
         return self.current.bound(value, free) if is_tensor(value) else NotImplemented
+
+    def whole(self, value: Any) -> Any:
+        return compared(self.current, value)
 
     @on_behalf
     def context(self, manager: Any) -> Any:

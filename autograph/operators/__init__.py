@@ -6,7 +6,7 @@ to it: see `autograph.operators.backend`.
 
 from autograph.operators.assertions import assert_stmt, raise_
 from autograph.operators.backend import ACTIVE
-from autograph.operators.calls import bound, call, concrete, context, ref
+from autograph.operators.calls import bound, call, concrete, context, ref, whole
 from autograph.operators.comparisons import compare, in_, is_, is_not, not_in
 from autograph.operators.comprehensions import dict_comp, gen_exp, list_comp, set_comp
 from autograph.operators.conditionals import if_exp, if_stmt
@@ -58,5 +58,5 @@ __all__ = [
     "frozenset_", "fstring", "gen_exp", "if_exp", "if_stmt", "in_", "in_place", "int_", "is_", "is_container",
     "is_not", "iter_", "len_", "list_", "list_comp", "map_", "max_", "min_", "next_", "not_", "not_in", "or_",
     "ord_", "percent", "place", "print_", "raise_", "range_", "ref", "repr_", "reversed_", "set_", "set_comp",
-    "sorted_", "str_", "sum_", "trim", "tuple_", "type_", "unbound", "while_stmt", "zip_",
+    "sorted_", "str_", "sum_", "trim", "tuple_", "type_", "unbound", "while_stmt", "whole", "zip_",
 ]  # fmt: skip

@@ -178,6 +178,10 @@ class Backend(Protocol):
         """What a variable is that Python takes for `value` while this backend traces, if it is bound."""
         return NotImplemented
 
+    def whole(self, value: Any) -> Any:
+        """What Python compares, or combines with another set, for `value` while this backend traces."""
+        return NotImplemented
+
     def context(self, manager: Any) -> Any:
         """What a `with` enters for `manager` while this backend traces."""
         return NotImplemented

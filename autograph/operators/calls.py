@@ -61,6 +61,11 @@ def bound(value: Any, free: bool = False) -> Any:
     return _asked("bound", value, free) if ACTIVE else value
 
 
+def whole(value: Any) -> Any:
+    """`value`, about to be compared or combined as a whole; while a backend traces, what it puts in its place."""
+    return _asked("whole", value) if ACTIVE else value
+
+
 def context(manager: Any) -> Any:
     """`manager`, which a `with` is about to enter; while a backend traces, what that puts in its place."""
     return _asked("context", manager) if ACTIVE else manager

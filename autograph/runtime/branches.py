@@ -79,7 +79,7 @@ def repeated(trace: Trace, stage: Callable[[], Any], state: State) -> Any:
             raise
         except Materialise as signal:
             handled(signal)
-            let_hold(state, signal.container, trace.materialise(signal.container))
+            let_hold(state, signal.container, trace.materialise(signal.container, named=True))
     raise Unstageable("the lengths of too many lists, dicts or sets change here", trace.place())
 
 

@@ -9,6 +9,7 @@ import inspect
 import sys
 import types
 import weakref
+from collections import Counter
 from collections.abc import Callable
 from numbers import Number
 from pathlib import PurePath
@@ -48,7 +49,7 @@ from autograph.runtime.tensor import Method, Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import TensorType
 
-Converter = Callable[[types.FunctionType], types.FunctionType]
+Converter = Callable[..., types.FunctionType]      # of a function, and whether it asks for all that is compared
 
 _FRAMES = frozenset({"_getframe", "_getframemodulename"})  # asked for by who wants to know the caller's module
 _UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
@@ -248,6 +249,8 @@ class Caller:
         owner: Any = function.__self__
         if is_tensor(owner):        # `x.__add__(y)` is not `x + y`, which asks `y`, too
             return Method(owner, next(name for name, each in vars(Tensor).items() if each is function.__func__))
+        if isinstance(owner, Counter):
+            return Mutator(self.trace, owner, function)
         inner: Any = PATCHED.get(id(function.__func__), function.__func__)
         if isinstance(function.__self__, GENERATORS) or op_of(function) is not None:
             return Recorded(self.trace, function)

@@ -90,7 +90,7 @@ class _For:
                 checkpoint.undo()
             else:
                 return
-        handle = self.trace.materialise(container)
+        handle = self.trace.materialise(container, named=True)
         let_hold(self.state, container, handle)
         if iterable is not container:
             handle = self.trace.record(f".{type(iterable).__name__.rpartition('_')[2]}", (handle,))

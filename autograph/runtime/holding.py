@@ -21,7 +21,7 @@ from weakref import WeakSet
 from autograph.libraries import is_own, on_behalf
 from autograph.runtime.classes import is_users
 from autograph.runtime.recorder import Recorder
-from autograph.runtime.signals import Materialise, Unstageable
+from autograph.runtime.signals import Materialise, Plain, Unstageable
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.types import ObjectType
 
@@ -268,6 +268,19 @@ def may_hold(value: Any) -> bool:
     if type(value) is slice:
         return may_hold((value.start, value.stop, value.step))
     return type(value) is Held
+
+
+def compared(trace: Recorder, value: Any) -> Any:
+    """What is to be compared, or combined with a set, in the place of a value: Python does not ask what is in sets."""
+    if _holds_held(value):
+        raise Plain("what is in a container is compared, and known only when the graph runs", trace.place())
+    return as_tensor(value) if is_staged(value) else value
+
+
+def _holds_held(value: Any) -> bool:
+    """Whether a list, tuple or dict has a container in it, at any depth, whose contents are objects of the graph."""
+    parts = value.values() if type(value) in DICTS else value if type(value) in (list, tuple) else ()
+    return any((type(part) in HOLDERS and has_held(part)) or _holds_held(part) for part in parts)
 
 
 def may_contain(value: Any, depth: int = 4) -> bool:

@@ -10,8 +10,8 @@ import dis
 import sys
 from typing import Any
 
-# `[*x]`, `(*x,)`, `{*x}`, `{**x}` and `f(*x)`.
-SPREADING = frozenset({"LIST_EXTEND", "SET_UPDATE", "DICT_UPDATE", "CALL_FUNCTION_EX"})
+# `[*x]`, `(*x,)`, `{**x}` and `f(*x)`; not `{*x}`, as operations on sets do not ask what is in them.
+SPREADING = frozenset({"LIST_EXTEND", "DICT_UPDATE", "CALL_FUNCTION_EX"})
 _FIRST_INPLACE = 13  # from `NB_INPLACE_ADD` on
 _COMPARE_SHIFT = 5 if sys.version_info >= (3, 13) else 4 if sys.version_info >= (3, 12) else 0
 

@@ -180,6 +180,9 @@ class Unstageable(Signal):
         self.error = error
 
 
+WHOLE = ("whole",)      # in the place of a source: the code is to ask for all that is compared
+
+
 class Restart(Signal):
     """Trace once more: what stands at these sources is to be read when the graph runs, not while tracing."""
 

@@ -380,6 +380,6 @@ def iterated(tensor: Tensor, frame: Any) -> Iterator[Any]:
             return (tensor[i] for i in range(type.shape[0]))
     if name == "UNPACK_EX":
         return trace.unpack_starred(tensor, count & 255, count >> 8)
-    if name in SPREADING:
+    if name in SPREADING and not is_own(frame.f_code.co_filename):     # else it is one of the arguments
         return trace.spread_items(tensor)
     trace.needs(tensor, "to iterate over, in code that is not staged")

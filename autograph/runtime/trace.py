@@ -40,7 +40,7 @@ from autograph.runtime.naming import stored_names
 from autograph.runtime.opdef import OPS, ORDERED, WRITE, lookup, op_of
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.protocols import ABOUT_TYPES, of_types
-from autograph.runtime.signals import NeedsConcrete, Plain
+from autograph.runtime.signals import WHOLE, NeedsConcrete, Plain, Restart
 from autograph.runtime.signature import Event
 from autograph.runtime.tensor import Method, Tensor, is_tensor
 from autograph.runtime.texts import Texts, parts_of
@@ -54,6 +54,7 @@ _IN_PLACE = frozenset("iadd isub imul itruediv ifloordiv imod ipow imatmul ilshi
 CONSUMING = frozenset(
     "iadd ior iand isub ixor .__iadd__ .__ior__ .extend .extendleft .update .union .intersection .difference "
     ".symmetric_difference .intersection_update .difference_update .symmetric_difference_update .join "
+    ".issubset .issuperset .isdisjoint "
     "sum min max any all sorted list tuple set frozenset dict".split()
 )
 
@@ -67,6 +68,7 @@ class Trace(Blocks, Whereabouts):
     def __init__(self, name: str, lift: Callable[[Trace, Any], Any] | None = None) -> None:
         Blocks.__init__(self, name)
         Whereabouts.__init__(self)
+        self.whole = False  # whether the code asks for all that it compares
         self.journal = Journal()
         self.events: list[Event] = []
         self.prologue: list[Node] = []
@@ -310,8 +312,11 @@ class Trace(Blocks, Whereabouts):
         """A handle for a structure, made anew each time the graph runs."""
         return self.record("build", (value,))  # type: ignore[no-any-return]
 
-    def materialise(self, container: Any) -> Tensor:
-        """Let an object of the graph hold what a container holds from now on; a tuple's is made anew each time."""
+    def materialise(self, container: Any, named: bool = False) -> Tensor:
+        """Let an object of the graph hold what a container holds from now on; a tuple's is made anew each time.
+
+        `named`: the variables that name it are going to name that object. Else the code must ask what it compares.
+        """
         inside = owned(container)
         if inside is not None:
             return inside
@@ -323,6 +328,8 @@ class Trace(Blocks, Whereabouts):
         inside = owned(container)
         if made is None or inside is not None:  # it had to be written to something, before all could be recorded
             return inside  # type: ignore[return-value]
+        if not (named or self.whole):
+            raise Restart({WHOLE})
         self.journal.touch(container)
         hold(container, made)
         return made

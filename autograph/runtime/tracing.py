@@ -30,6 +30,7 @@ from autograph.runtime.raising import (
     too_deep,
 )
 from autograph.runtime.signals import (
+    WHOLE,
     Diverged,
     Plain,
     Raised,
@@ -77,7 +78,8 @@ def trace_function(
     """
     late: set[tuple[Any, ...]] = set(signature.late)
     for _ in range(_RESTARTS):
-        tracer = Tracer(function, signature, example, convert, late)
+        asking = functools.partial(convert, whole=True) if WHOLE in late else convert
+        tracer = Tracer(function, signature, example, asking, late)
         try:
             return tracer.run(tracing, shelter)
         except Plain as signal:
@@ -111,6 +113,7 @@ class Tracer:
         self.trace = Trace(name_of(function).rpartition(".")[2], self._lift)
         self.outside = Outside(self.trace, late, lambda value: stand_in(self.trace, value))
         self.outside.importer = importer
+        self.trace.whole = WHOLE in late
         self.caller = Caller(self.trace, self.outside, convert)
         self.instruments = Instruments(self.trace)
         self.caller.meet = self.outside.meet = self.instruments.meet

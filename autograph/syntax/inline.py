@@ -38,10 +38,16 @@ _IN_PLACE = {
 }  # fmt: skip
 
 
-def inline(tree: gast.AST) -> None:
+def inline(tree: gast.AST, whole: bool = False) -> None:
     """Let the operators that are identities ask inline, in place; only where their argument is a name, a dotted name or
     an f-string, so that nothing is compiled twice that matters.
+
+    Args:
+        whole: whether what traces is asked, too, for what is compared, and for what may be sets and is combined. Python
+            asks no elements there, so a container that only has something in the place of them must not be met.
     """
+    for node in list(trees.walk(tree)) if whole else ():
+        _guard_whole(node)
     for node in list(trees.walk(tree)):
         if getattr(node, "guarded", False):
             _guard(node)
@@ -69,6 +75,14 @@ def _guard(node: Any) -> None:
         node.value = _seen("ref", node.value)
     else:
         _guard_comparison(node)
+
+
+def _guard_whole(node: Any) -> None:
+    if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Sub, gast.BitOr, gast.BitAnd, gast.BitXor)):
+        node.left, node.right = (_seen("whole", part) for part in (node.left, node.right))
+    elif isinstance(node, gast.Compare) and not isinstance(node.ops[0], (gast.Is, gast.IsNot)):
+        node.left = _seen("whole", node.left)
+        node.comparators[:] = [_seen("whole", part) for part in node.comparators]
 
 
 def _guard_comparison(node: gast.Compare) -> None:
