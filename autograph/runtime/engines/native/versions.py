@@ -203,6 +203,8 @@ class Versions:
 
     def _leave_from(self, at: Point | None) -> None:
         """From now on, go on in Python from a point, if it is to be; from what there is now."""
+        if self._at is not None:
+            self.emit.settle()      # what is still to be looked at came before that point
         if at is not None:
             env = self._state.env
             self._hold(_held({key: operand for key, operand in env.items() if self.structure.is_live(key, at)}))

@@ -48,7 +48,11 @@ class Watching(Hoisting):
             self.found, self._guard = found, None
 
     def _guarded(self, condition: Number) -> Number:
-        return condition if self._guard is None else self.integer("and", self._guard, condition)
+        """With what only matters sometimes, which is not known yet where what is the same in all turns is computed."""
+        early = self.chunk is not None and self._now is self.chunk.before
+        if self._guard is None or (early and not self.is_fixed(self._guard)):
+            return condition
+        return self.integer("and", self._guard, condition)
 
     def leave_if(self, condition: Number) -> None:
         super().leave_if(self._guarded(condition))

@@ -506,3 +506,51 @@ def test_a_loop_of_which_no_turn_comes_to_its_end():
                 assert function(x, n) == 0 == n
             except IndexError as error:
                 assert "out of bounds" in str(error) and n
+
+
+def steps_while_some_are_left(m, n):
+    left, i = 60, 0
+    for k in range(n):
+        left -= 1
+        if left < 0:
+            break
+        i = k + m
+    return i, left
+
+
+def summed_before_what_is_known(m, x):
+    first = None
+    p = x[0]
+    while m > 0:
+        m -= 1
+        p += 1e308
+        if first is None:
+            first = m
+    return p, first
+
+
+def multiplied_before_a_loop(m, x):
+    p = x[0]
+    for _ in x:
+        p = p * 1e200
+        k = m
+        while k > 0:
+            k -= 1
+    return p
+
+
+@pytest.mark.parametrize("args", [(5, 5), (2**62, 100), (-(2**62), 70)])
+def test_what_only_matters_in_some_turns_is_not_asked_before_them(args):
+    """LLVM once gave up, and with it the process."""
+    function = ag.function(steps_while_some_are_left, engine="native")
+    for _ in range(3):
+        assert function(*args) == steps_while_some_are_left(*args)
+
+
+@pytest.mark.parametrize("function", [summed_before_what_is_known, multiplied_before_a_loop])
+def test_warnings_come_before_what_is_not_asked(function):
+    """A condition that is known, or a loop, once was where Python went on behind what it was to warn of."""
+    native = ag.function(function, engine="native")
+    for x in ([0.5], [0.5, 2.0, 3.0]):
+        for _ in range(3):
+            assert same(outcome(native, (3, np.array(x))), outcome(function, (3, np.array(x))))
