@@ -116,10 +116,15 @@ def is_impure(module: str, name: str = "") -> bool:
     return name in _TELLING if root in PURE else root in sys.stdlib_module_names or root in ACTING
 
 
-_CHANGING = frozenset({"array.array", "collections.UserDict", "collections.UserList", "collections.ChainMap"})
+# Classes of these whose objects can change: each call is to give another one.
+_CHANGING = frozenset(
+    """array.array collections.UserDict collections.UserList collections.ChainMap types.SimpleNamespace decimal.Context
+    shlex.shlex""".split()
+)
+_MAKING = frozenset("calendar csv difflib graphlib html json pickle pprint reprlib string textwrap".split())
 
 
 def is_made_late(dotted: str) -> bool:
     """Whether a call must be made when the program runs, by its name: of a class, or of what tells the time."""
-    *_, name = dotted.split(".")
-    return dotted in _CHANGING or name in _TELLING or (name[:1].isupper() and is_impure(dotted))
+    root, *_, name = dotted.split(".")
+    return dotted in _CHANGING or name in _TELLING or (name[:1].isupper() and (root in _MAKING or is_impure(dotted)))

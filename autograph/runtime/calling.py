@@ -21,7 +21,7 @@ from autograph import libraries, nest
 from autograph.libraries import on_behalf
 from autograph.marks import is_converted
 from autograph.runtime import written
-from autograph.runtime.classes import GENERATORS, is_users, makes_named_tuples
+from autograph.runtime.classes import GENERATORS, is_made_anew, is_users, makes_named_tuples
 from autograph.runtime.contents import has_items
 from autograph.runtime.graph import Constant
 from autograph.runtime.holding import Held, as_tensor, is_spread, is_staged, may_hold
@@ -279,7 +279,7 @@ class Caller:
 
     def _class(self, kind: type) -> Any:
         late = libraries.is_made_late(f"{kind.__module__}.{kind.__name__}")
-        if kind in MANAGERS:
+        if kind in MANAGERS or is_made_anew(kind):
             return Recorded(self.trace, kind)
         if late and not issubclass(kind, (BaseException, PurePath)):
             return Recorded(self.trace, kind)

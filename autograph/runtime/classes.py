@@ -27,9 +27,11 @@ import numpy as np
 
 from autograph import libraries
 
-HEAP, IMMUTABLE = 1 << 9, 1 << 8  # flags of classes that are written in Python, and of those that cannot be changed
+# Flags of classes that are written in Python, that cannot be changed, and that have no instances of their own.
+HEAP, IMMUTABLE, ABSTRACT = 1 << 9, 1 << 8, 1 << 20
 _RECORDS = (types.SimpleNamespace, argparse.Namespace)
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)  # only the graph calls their methods
+_CONTAINING = frozenset("builtins collections itertools functools types contextlib abc typing enum dataclasses".split())
 _STRUCTURES = frozenset({list, tuple, dict, OrderedDict, defaultdict})  # are taken apart
 # What is computed with, and is often another one at each call.
 _QUANTITIES = (
@@ -70,6 +72,18 @@ def holds_attributes_only(kind: type) -> bool:
 def _makes_its_own(kind: type) -> bool:
     new = vars(kind).get("__new__")
     return isinstance(new, types.BuiltinFunctionType) and new.__self__ is kind
+
+
+def is_made_anew(kind: type) -> bool:
+    """Whether each call of a class, which is not the user's, gives an object that can change, or that one may ask for.
+
+    Those of builtins and of modules for containers and iterators have stand-ins, or are known to traced code.
+    """
+    root, _, rest = str(kind.__module__).partition(".")
+    if kind in _RECORDS or (root == "numpy" and rest.startswith("random")):
+        return True
+    is_containing = root in _CONTAINING or root not in sys.stdlib_module_names or root == "__main__"
+    return not is_containing and not issubclass(kind, (*_UNCHANGING, BaseException)) and not kind.__flags__ & ABSTRACT
 
 
 def makes_named_tuples(new: Any) -> bool:

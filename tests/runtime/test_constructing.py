@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import abc
+import argparse
 import calendar
 import collections
+import decimal
 import difflib
 import linecache
+import random
+import textwrap
+import types
 from fractions import Fraction  # noqa: F401
 from typing import Any, Generic, TypeVar
 
-import numpy as np  # noqa: F401  (for the arguments)
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -147,6 +152,30 @@ def test_methods_that_make_objects_are_replaced(kind: Any, name: str, monkeypatc
     old = getattr(kind, name)
     monkeypatch.setattr(kind, name, lambda self_or_class, x: old(self_or_class, x * 10))
     assert staged(1.0) == 11.0
+
+
+def draws(x: Any) -> Any:
+    old, new = np.random.RandomState(0), np.random.Generator(np.random.PCG64(int(x)))
+    return old.normal() + x, old.rand(2), new.integers(0, 100, 3), random.Random(1).random()
+
+
+def spaces(x: Any) -> Any:
+    space, other = types.SimpleNamespace(a=[1]), argparse.Namespace(b=1)
+    space.a.append(2)
+    space.b = other.b = space == types.SimpleNamespace(a=[1, 2])
+    return space, other, repr(space), x
+
+
+def tools(x: Any) -> Any:
+    wrapper, context = textwrap.TextWrapper(), decimal.Context(prec=3)
+    wrapper.width = 10 if x > 0 else 5
+    context.prec += 1
+    return wrapper.wrap("aaa bbb ccc ddd"), wrapper.width, context.prec, context.divide(1, 3)
+
+
+@pytest.mark.parametrize("function", [draws, spaces, tools])
+def test_objects_that_can_change_are_others_at_each_call(function: Any) -> None:
+    check(function, "1.5", "2", "np.float64(0)")
 
 
 # Special methods by their names ---------------------------------------------------------------------------------------
