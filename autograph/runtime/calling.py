@@ -24,14 +24,14 @@ from autograph.runtime import written
 from autograph.runtime.classes import GENERATORS, is_made_anew, is_users, makes_named_tuples
 from autograph.runtime.contents import has_items
 from autograph.runtime.graph import Constant
-from autograph.runtime.holding import Held, as_tensor, is_spread, is_staged, may_hold
+from autograph.runtime.holding import Held, as_tensor, has_held, is_spread, is_staged, may_hold
 from autograph.runtime.journal import PATCHED, Fallback
 from autograph.runtime.naming import looks_around
 from autograph.runtime.opdef import op_of
 from autograph.runtime.ops import operators
 from autograph.runtime.outside import Outside
 from autograph.runtime.recursion import Recursion
-from autograph.runtime.signals import Plain, Unjoinable
+from autograph.runtime.signals import Materialise, Plain, Unjoinable
 from autograph.runtime.sources import Source
 from autograph.runtime.standins import (
     CONTAINERS,
@@ -249,8 +249,8 @@ class Caller:
         owner: Any = function.__self__
         if is_tensor(owner):        # `x.__add__(y)` is not `x + y`, which asks `y`, too
             return Method(owner, next(name for name, each in vars(Tensor).items() if each is function.__func__))
-        if isinstance(owner, Counter):
-            return Mutator(self.trace, owner, function)
+        if isinstance(owner, Counter) and has_held(owner):      # whose methods are in Python
+            raise Materialise(owner) if self.trace.depth else Plain("a Counter is known only later", self.trace.place())
         inner: Any = PATCHED.get(id(function.__func__), function.__func__)
         if isinstance(function.__self__, GENERATORS) or op_of(function) is not None:
             return Recorded(self.trace, function)

@@ -328,9 +328,9 @@ class Trace(Blocks, Whereabouts):
         inside = owned(container)
         if made is None or inside is not None:  # it had to be written to something, before all could be recorded
             return inside  # type: ignore[return-value]
+        self.journal.touch(container)
         if not (named or self.whole):
             raise Restart({WHOLE})
-        self.journal.touch(container)
         hold(container, made)
         return made
 
