@@ -21,7 +21,7 @@ from autograph import libraries, nest
 from autograph.libraries import on_behalf
 from autograph.marks import is_converted
 from autograph.runtime import written
-from autograph.runtime.classes import GENERATORS, is_made_anew, is_users, makes_named_tuples
+from autograph.runtime.classes import GENERATORS, is_made_anew, is_users, is_written, makes_named_tuples
 from autograph.runtime.contents import has_items
 from autograph.runtime.graph import Constant
 from autograph.runtime.holding import Held, as_tensor, has_held, is_spread, is_staged, may_hold
@@ -286,9 +286,10 @@ class Caller:
         if op_of(kind) is not None or _hides_its_state(kind):
             return Recorded(self.trace, kind, only_staged=True)
         init, new = (PATCHED.get(id(each), each) for each in (kind.__init__, kind.__new__))  # type: ignore[misc]
-        if libraries.is_plain(kind.__module__) or not (_is_written(init) or _is_written(new)):
+        is_other = type(kind).__call__ is not type.__call__ and not libraries.is_plain(type(kind).__module__)
+        if libraries.is_plain(kind.__module__) or not (is_written(init) or is_written(new) or is_other):
             return kind
-        if type(kind).__call__ is not type.__call__:
+        if is_other:
             raise Plain(f"calls of {kind.__qualname__} are those of {type(kind).__qualname__}", self.trace.place())
 
         for found, method in ((kind.__init__, init), (kind.__new__, new)):      # type: ignore[misc]
@@ -296,13 +297,13 @@ class Caller:
 
         @on_behalf
         def construct(*args: Any, **kwargs: Any) -> Any:
-            if _is_written(new):
+            if is_written(new):
                 made = self.replacement(new)(kind, *args, **kwargs)
             else:
                 made = new(kind) if new is object.__new__ else new(kind, *args, **kwargs)
             if is_tensor(made):
                 raise Plain(f"{kind.__qualname__}.__new__ makes an object of it", self.trace.place())
-            if _is_written(init) and isinstance(made, kind):
+            if is_written(init) and isinstance(made, kind):
                 self.replacement(init)(made, *args, **kwargs)
             return made
 
@@ -393,8 +394,3 @@ def _does_something(code: types.CodeType) -> bool:
     if _CHANGES & {each.opname for each in dis.get_instructions(code)} or not _DOING.isdisjoint(code.co_names):
         return True
     return any(_does_something(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
-
-
-def _is_written(method: Any) -> bool:
-    """Whether a method stands in a file, and was not made by `namedtuple` or `dataclass`."""
-    return isinstance(method, types.FunctionType) and method.__code__.co_filename != "<string>"

@@ -91,6 +91,12 @@ def makes_named_tuples(new: Any) -> bool:
     return isinstance(new, types.FunctionType) and new.__globals__.get("_tuple_new") is tuple.__new__
 
 
+def is_written(method: Any) -> bool:
+    """Whether a method stands in a file of the user's, and was not made by `namedtuple` or `dataclass`."""
+    written = isinstance(method, types.FunctionType) and method.__code__.co_filename != "<string>"
+    return written and not (method.__name__ == "__new__" and libraries.is_plain(method.__module__ or ""))
+
+
 def stands_for_itself(kind: type) -> bool:
     """Whether traced code gets such an object itself: it may look into it, or there is nothing in it to be seen."""
     return is_open(kind) or kind in (np.random.Generator, np.random.RandomState)
