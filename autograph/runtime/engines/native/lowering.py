@@ -301,10 +301,9 @@ class Lowering(Iterators, RunningAhead):
         """A turn of a `for`, if there is another item.
 
         The code counts up to a limit, behind which is the edge: there it sets the next one, and looks at signals. Each
-        of these blocks takes what it needs out of its cells.
+        of these blocks takes what it needs out of its cells, and none is left where the code before them was.
         """
-        body, emit, begin = node.blocks[0], self.emit, self._state.copy()
-        head = emit.here
+        body, emit, begin, head = node.blocks[0], self.emit, self._state.copy(), self.emit.here
         iterator = self._fetch(node)
         if isinstance(iterator, Boxed):
             self._next_of(node, iterator, items)
@@ -318,6 +317,7 @@ class Lowering(Iterators, RunningAhead):
             self._state = begin.copy()
             return self._fetch(node)
 
+        self._leave_from(None)
         emit.begin(edge)
         iterator = take()
         carried = [self._fetch(param) for param in body.params[items:]]
@@ -326,7 +326,7 @@ class Lowering(Iterators, RunningAhead):
         emit.branch(emit.compare(before, Number(INT, item), Number(INT, stop)), ahead, done)
         emit.begin(ahead)
         state, all_ahead = self._state.copy(), promoted != carried
-        if promoted != carried:
+        if all_ahead:
             self._head(node, promoted, EDGE)
         elif rarely:
             all_ahead = self._run_ahead(node, iterator, items, turn, edge)

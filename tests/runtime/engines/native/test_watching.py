@@ -1,6 +1,7 @@
 """Turns that are run blindly: what NumPy warns of, what overlaps, and what interrupts them, is as without."""
 
 import _thread
+import math
 import signal
 import threading
 import warnings
@@ -554,3 +555,33 @@ def test_warnings_come_before_what_is_not_asked(function):
     for x in ([0.5], [0.5, 2.0, 3.0]):
         for _ in range(3):
             assert same(outcome(native, (3, np.array(x))), outcome(function, (3, np.array(x))))
+
+
+def loops_in_a_loop_that_is_left(n, m, x):
+    i, k, p, turns = n, 0, 0.5, m
+    while True:
+        if turns <= 0:
+            break
+        turns -= 1
+        for k in range(1, m):
+            p = i + x[i % 3]
+        for i in range(m):
+            if i > i:
+                p = 7
+        if n > 1:
+            return i, p
+        else:
+            if math.isfinite(i):
+                break
+            i *= 2
+        for i in range(m):
+            i ^= i * 3
+    return i, k, p
+
+
+def test_a_loop_is_not_left_as_the_code_before_it():
+    """A number was made of what lay in memory."""
+    function = ag.function(loops_in_a_loop_that_is_left, engine="native")
+    for args in ((0, 3), (0, 3), (5, 2), (0, 0)):
+        args = *args, np.array([0.5, -1.25, 2.5, 7])
+        assert function(*args) == loops_in_a_loop_that_is_left(*args)
