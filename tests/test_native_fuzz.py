@@ -39,6 +39,7 @@ pytestmark = [pytest.mark.once, pytest.mark.skipif(find_spec("llvmlite") is None
 
 if find_spec("llvmlite") is not None:
     from autograph.runtime.engines.native import ahead, emitter, haste, lanes, lowering, region, trial, watching
+    from tests import emitted
 
 NUMBERS = itertools.count()
 TALLY: Counter[str] = Counter()
@@ -121,6 +122,10 @@ def count(verdict: str, function: Any) -> None:
     for version in (version for region in regions for version in region.compiled):
         places = re.findall(r"ptr %frame, i64 (\d+)", version.code.text)
         assert all(int(place) + 8 <= ctypes.sizeof(version.frame) for place in places), "beside the frame"
+        emitted.check(version.code.text)
+        if (hasty := version.code.haste) is not None:
+            for text in (hasty.text, *map(hasty.resumed, range(1, hasty.places + 1, 3))):
+                emitted.check(text)
     REASONS.update(message for message in told if "in Python, for" in message)
     done = TALLY["same"] + TALLY["refused"]
     if EXAMPLES and done % 100 == 0:

@@ -1,10 +1,10 @@
 """Code that is compiled in haste for the first call, and goes on as good code where that takes long.
 
 LLVM takes a tenth of the time if it is to optimise nothing. What comes of it runs five to ten times as long, which is
-less in all, unless a loop has millions of turns. Nobody knows before. So hasty code stops whenever it would look at
+less in all, unless a loop has millions of turns. Nobody knows before. So hasty code stops whenever it has looked at
 signals: it puts its cells into the frame, behind what the caller has put there, and with them the number of the place,
-which tells the loop's head from which it can go on. Then it looks at signals, in one place for all. The region looks at
-the clock then, and lets it go on, or goes on with code from LLVM's passes that begins at that very head.
+which tells the loop's head from which it can go on. The region looks at the clock then, and lets it go on, or goes on
+with code from LLVM's passes that begins at that very head.
 
 All values that outlive a head are in cells, and everything else is read anew when a function begins. So the three codes
 of one lowering do the same: that from the beginning, the hasty one, and the one that begins at a head. What has been
@@ -21,7 +21,7 @@ import ctypes
 from functools import cached_property
 from typing import Any
 
-from autograph.runtime.engines.native.emitter import Emitter
+from autograph.runtime.engines.native.emitter import Emitter, Poll
 from autograph.runtime.engines.native.objects import SLOT
 
 STOPPED = -1        # what hasty code gives back that can go on
@@ -36,6 +36,7 @@ class Haste:
 
     Attributes:
         slots: of the frame, in all.
+        places: how many there are where it may stop.
     """
 
     def __init__(self, emit: Emitter, slot: int) -> None:
@@ -43,6 +44,7 @@ class Haste:
         self._slot = slot
         self._cells = [(name, kind) for (_, kind), name in emit.cells.items() if not kind.startswith("[")]
         self.slots = slot + 1 + len(self._cells)
+        self.places = len(emit.polls)
 
     def stopped(self, frame: Any) -> int:
         """The number of the place where code has stopped."""
@@ -68,23 +70,17 @@ class Haste:
         ]
         if not polls:
             return self._emit.written(begin)
+        looks = {poll.look: _look(number, poll) for number, poll in enumerate(polls)}
+        ends = {poll.last: ["  br label %suspend"] for poll in polls}
+        begin.insert(0, "  %look = load ptr, ptr @signals.at")
         end = [
             "suspend:",
             f"  %place = phi i64 {', '.join(f'[ {number}, %{poll.last} ]' for number, poll in enumerate(polls, 1))}",
             "  store i64 %place, ptr %where.at",
             *self._moved("suspend", into_frame=True),
-            "  %thread = call ptr @PyEval_SaveThread()",
-            "  call void @PyEval_RestoreThread(ptr %thread)",
-            "  %raised = call i32 @PyErr_CheckSignals()",
-            "  %quiet = icmp eq i32 %raised, 0",
-            "  br i1 %quiet, label %suspended, label %stop",
-            "suspended:",
             f"  ret i64 {STOPPED}",
-            "stop:",
-            *_choice("stop", "%place", [poll.stop for poll in polls]),
         ]
-        others = {poll.look: [f"  br label %{poll.on}"] for poll in polls}
-        return self._emit.written(begin, others | {poll.last: ["  br label %suspend"] for poll in polls}, end)
+        return self._emit.written(begin, looks | ends, end) + _SIGNALS
 
     def resumed(self, number: int) -> str:
         """Code that begins at the head of a place, with the cells that are in the frame."""
@@ -103,6 +99,26 @@ class Haste:
                 f"  store {kind} {value}, ptr {target}",
             ]
         return lines
+
+
+def _look(number: int, poll: Poll) -> list[str]:
+    """The look at signals at one place."""
+    return [
+        f"  %raised{number} = call i32 %look()",
+        f"  %signal{number} = icmp ne i32 %raised{number}, 0",
+        f"  br i1 %signal{number}, label %{poll.stop}, label %{poll.on}",
+    ]
+
+
+# Each look calls this by way of a pointer, which takes LLVM less time than a name.
+_SIGNALS = """@signals.at = internal global ptr @signals
+define internal i32 @signals() {
+  %thread = call ptr @PyEval_SaveThread()
+  call void @PyEval_RestoreThread(ptr %thread)
+  %raised = call i32 @PyErr_CheckSignals()
+  ret i32 %raised
+}
+"""
 
 
 def _choice(prefix: str, number: str, labels: list[str]) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 
 import autograph as ag
 from autograph.runtime.engines.native import ahead, emitter, haste, lanes, lowering, region, watching
-from tests import outcomes
+from tests import emitted, outcomes
 from tests.runtime.engines.native.programs import regions
 
 
@@ -36,6 +36,9 @@ def check(function, args):
         assert outcomes.run(native, args, {"np": np}) == outcomes.run(function, args, {"np": np})
         versions = [version for region in regions(native) for version in region.compiled]
         assert versions and all((version.code.haste is None) == number for version in versions)
+        for found in (version.code.haste for version in versions if not number):
+            for text in (found.text, *map(found.resumed, range(1, found.places + 1))):
+                emitted.check(text)
 
 
 def nested(n):
