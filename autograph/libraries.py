@@ -116,15 +116,45 @@ def is_impure(module: str, name: str = "") -> bool:
     return name in _TELLING if root in PURE else root in sys.stdlib_module_names or root in ACTING
 
 
-# Classes of these whose objects can change: each call is to give another one.
+# Of the standard library, what makes containers, iterators and classes: traced code knows these or has stand-ins,
+_CONTAINING = frozenset("builtins collections itertools functools types contextlib abc typing enum dataclasses".split())
+# but for these; and of the rest, what begins with a small letter and is a class all the same, or a module full of such.
 _CHANGING = frozenset(
-    """array.array collections.UserDict collections.UserList collections.ChainMap types.SimpleNamespace decimal.Context
-    shlex.shlex""".split()
+    """builtins.object collections.UserDict collections.UserList collections.ChainMap types.SimpleNamespace
+    calendar.different_locale csv.excel csv.excel_tab csv.unix_dialect hashlib.blake2b hashlib.blake2s numpy.poly1d
+    os.sched_param pkgutil.zipimporter shlex.shlex socket.socket ssl.socket threading.local unittest.main
+    weakref.finalize weakref.ref""".split()
 )
-_MAKING = frozenset("calendar csv difflib graphlib html json pickle pprint reprlib string textwrap".split())
+_SMALL = frozenset(
+    "array ast asynchat asyncore ctypes curses filecmp mailbox mmap netrc optparse sched select zipimport".split()
+)
+# What makes classes, of which each call gives another one, too.
+_CLASSES = frozenset(
+    """builtins.type abc.ABCMeta enum.EnumMeta enum.Enum enum.IntEnum enum.StrEnum enum.Flag enum.IntFlag
+    collections.namedtuple types.new_class dataclasses.make_dataclass typing.NamedTuple typing.TypedDict""".split()
+)
+_OF_NUMPY = ("numpy.random", "numpy.polynomial")
+
+
+def makes_anew(module: str, name: str) -> bool:
+    """Whether each call of a class gives another object, one that can change or that one may ask for.
+
+    Args:
+        module: of a known library, that the class belongs to.
+        name: of the class.
+    """
+    root = module.partition(".")[0]
+    is_known = root in ACTING or (root in sys.stdlib_module_names and root not in _CONTAINING)
+    return is_known or module.startswith(_OF_NUMPY) or f"{module}.{name}" in _CHANGING
+
+
+def makes_classes(module: str, name: str) -> bool:
+    """Whether a function of the standard library makes classes."""
+    return f"{module}.{name}" in _CLASSES
 
 
 def is_made_late(dotted: str) -> bool:
-    """Whether a call must be made when the program runs, by its name: of a class, or of what tells the time."""
-    root, *_, name = dotted.split(".")
-    return dotted in _CHANGING or name in _TELLING or (name[:1].isupper() and (root in _MAKING or is_impure(dotted)))
+    """Whether a call must be made when the program runs, by its name: of such a class, or of what tells the time."""
+    module, _, name = dotted.rpartition(".")
+    may_be_class = name[:1].isupper() or module in _SMALL or dotted in _CHANGING
+    return name in _TELLING or dotted in _CLASSES or (may_be_class and makes_anew(module, name))

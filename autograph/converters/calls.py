@@ -33,7 +33,7 @@ _CREATION = frozenset(
 )
 _EXCEPTION = re.compile(r"(Error|Exception|Warning|Exit|Interrupt)$")
 _SETTERS = frozenset({"setattr", "delattr"})  # a backend has to know what they change
-_BUILTINS = frozenset(dir(builtins)) - _SETTERS
+_BUILTINS = frozenset(name for name in dir(builtins) if not libraries.is_made_late(f"builtins.{name}")) - _SETTERS
 _LITERALS = (gast.Constant, gast.JoinedStr)
 # Methods of texts that may be given what is staged.
 _TAKING = frozenset("format join center ljust rjust zfill expandtabs replace startswith endswith find count".split())

@@ -11,8 +11,6 @@ import types
 import weakref
 from collections import Counter
 from collections.abc import Callable
-from numbers import Number
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,8 @@ from autograph import libraries, nest
 from autograph.libraries import on_behalf
 from autograph.marks import is_converted
 from autograph.runtime import written
-from autograph.runtime.classes import GENERATORS, is_made_anew, is_users, is_written, makes_named_tuples
+from autograph.runtime.classes import GENERATORS, is_users, makes_named_tuples
+from autograph.runtime.constructing import Constructing, makes_classes, underlying
 from autograph.runtime.contents import has_items
 from autograph.runtime.graph import Constant
 from autograph.runtime.holding import Held, as_tensor, has_held, is_spread, is_staged, may_hold
@@ -35,7 +34,6 @@ from autograph.runtime.signals import Materialise, Plain, Unjoinable
 from autograph.runtime.sources import Source
 from autograph.runtime.standins import (
     CONTAINERS,
-    MANAGERS,
     AttributeSetter,
     Mutator,
     Recorded,
@@ -61,7 +59,7 @@ _DOING = frozenset(
 )
 
 
-class Caller:
+class Caller(Constructing):
     """Decides what is called in the place of each function that traced code calls.
 
     Args:
@@ -69,15 +67,13 @@ class Caller:
     """
 
     def __init__(self, trace: Trace, outside: Outside, convert: Converter) -> None:
-        self.trace = trace
-        self.outside = outside
+        super().__init__(trace, outside)
         self.convert = convert
         self.meet: Callable[[Any], None] = lambda thing: None  # set by who makes the trace
         trace.expose = outside.expose
         self.names: set[str] = set()
         self._made: dict[int, tuple[Any, Any]] = {}
         self._originals: dict[int, tuple[Any, Any]] = {}
-        self._methods: set[tuple[type, types.FunctionType]] = set()  # that are guarded
         self._generators: list[weakref.ref[Any]] = []
         self._recursion = Recursion(trace)
 
@@ -155,6 +151,8 @@ class Caller:
         if hasattr(kind, "__ag_traced__"):
             return function.__ag_traced__(self.trace)
         self.meet(function)
+        if makes_classes(function):
+            return self.class_maker(function)
         if kind is types.FunctionType:
             return self._python_function(PATCHED.get(id(function), function))
         if kind is types.MethodType:
@@ -162,9 +160,9 @@ class Caller:
         if kind is functools.partial:
             return functools.partial(self.replacement(function.func), *function.args, **function.keywords)
         if isinstance(function, type):
-            return self._class(function)
+            return self.constructor(function)
         method = getattr(kind, "__call__", None)  # noqa: B004
-        if is_users(kind) and isinstance(inner := _plain(method), types.FunctionType):
+        if is_users(kind) and isinstance(inner := underlying(method), types.FunctionType):
             return self._method(types.MethodType(inner, function))
         if kind in _UNBOUND and issubclass(function.__objclass__, CONTAINERS):
             return unbound(self.trace, function)
@@ -259,55 +257,10 @@ class Caller:
         if nest.is_nested(function.__self__) and libraries.is_plain(str(inner.__globals__.get("__name__"))):
             return function
         replaced = self._python_function(inner)
-        self._guard_method(function, inner)
+        self.guard_method(function, inner)
         if type(replaced) is Recorded:
             return Recorded(self.trace, function, only_staged=replaced.only_staged)
         return types.MethodType(replaced, function.__self__)
-
-    def _guard_method(self, function: types.MethodType, inner: types.FunctionType) -> None:
-        """See to it that the class still has the method when the graph runs."""
-        owner: Any = function.__self__
-        for base in filter(is_users, type.mro(owner if isinstance(owner, type) else type(owner))):
-            found = (name for name, member in base.__dict__.items() if _plain(member) is function.__func__)
-            name = next(found, "")
-            if name and (base, inner) not in self._methods:
-                self._methods.add((base, inner))
-                member = base.__dict__[name]
-                names = {"kind": base, "method": PATCHED.get(id(member), member), "name": name}
-                condition = "kind.__dict__.get(name) is method", names
-                self.outside.guard(condition, f"the method {base.__qualname__}.{name}")
-
-    def _class(self, kind: type) -> Any:
-        late = libraries.is_made_late(f"{kind.__module__}.{kind.__name__}")
-        if kind in MANAGERS or is_made_anew(kind):
-            return Recorded(self.trace, kind)
-        if late and not issubclass(kind, (BaseException, PurePath)):
-            return Recorded(self.trace, kind)
-        if op_of(kind) is not None or _hides_its_state(kind):
-            return Recorded(self.trace, kind, only_staged=True)
-        init, new = (PATCHED.get(id(each), each) for each in (kind.__init__, kind.__new__))  # type: ignore[misc]
-        is_other = type(kind).__call__ is not type.__call__ and not libraries.is_plain(type(kind).__module__)
-        if libraries.is_plain(kind.__module__) or not (is_written(init) or is_written(new) or is_other):
-            return kind
-        if is_other:
-            raise Plain(f"calls of {kind.__qualname__} are those of {type(kind).__qualname__}", self.trace.place())
-
-        for found, method in ((kind.__init__, init), (kind.__new__, new)):      # type: ignore[misc]
-            self._guard_method(types.MethodType(found, kind), method)
-
-        @on_behalf
-        def construct(*args: Any, **kwargs: Any) -> Any:
-            if is_written(new):
-                made = self.replacement(new)(kind, *args, **kwargs)
-            else:
-                made = new(kind) if new is object.__new__ else new(kind, *args, **kwargs)
-            if is_tensor(made):
-                raise Plain(f"{kind.__qualname__}.__new__ makes an object of it", self.trace.place())
-            if is_written(init) and isinstance(made, kind):
-                self.replacement(init)(made, *args, **kwargs)
-            return made
-
-        return construct
 
     def _builtin(self, function: Any) -> Any:
         owner = getattr(function, "__self__", None)
@@ -357,12 +310,6 @@ def _staged_sequence(items: Any) -> Any:
     return items if is_sequence else None
 
 
-def _plain(function: Any) -> Any:
-    """The Python function of a staged one, or of a static method such as `__new__`; anything else as it is."""
-    function = function.__func__ if isinstance(function, staticmethod) else function
-    return function.__ag_inline__ if hasattr(type(function), "__ag_inline__") else function
-
-
 def _runs_users(function: types.FunctionType) -> bool:
     """Whether a function of a library wraps one of the user's, such as what `contextlib.contextmanager` makes."""
     inner = getattr(function, "__wrapped__", None)
@@ -377,16 +324,6 @@ def _has(code: types.CodeType, instruction: int) -> bool:
     if instruction in code.co_code[::2]:
         return True
     return any(_has(constant, instruction) for constant in code.co_consts if isinstance(constant, types.CodeType))
-
-
-def _hides_its_state(kind: type) -> bool:
-    """Whether what a class makes of staged values is known only when the graph runs: a date, a fraction, a matrix."""
-    if is_users(kind):
-        return issubclass(kind, (np.ndarray, Number, str))
-    return not issubclass(kind, BaseException) and kind.__module__.partition(".")[0] in _OPAQUE_MODULES
-
-
-_OPAQUE_MODULES = frozenset("numpy fractions decimal datetime array calendar uuid".split())
 
 
 def _does_something(code: types.CodeType) -> bool:

@@ -31,7 +31,6 @@ from autograph import libraries
 HEAP, IMMUTABLE, ABSTRACT = 1 << 9, 1 << 8, 1 << 20
 _RECORDS = (types.SimpleNamespace, argparse.Namespace)
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)  # only the graph calls their methods
-_CONTAINING = frozenset("builtins collections itertools functools types contextlib abc typing enum dataclasses".split())
 _STRUCTURES = frozenset({list, tuple, dict, OrderedDict, defaultdict})  # are taken apart
 # What is computed with, and is often another one at each call.
 _QUANTITIES = (
@@ -75,15 +74,9 @@ def _makes_its_own(kind: type) -> bool:
 
 
 def is_made_anew(kind: type) -> bool:
-    """Whether each call of a class, which is not the user's, gives an object that can change, or that one may ask for.
-
-    Those of builtins and of modules for containers and iterators have stand-ins, or are known to traced code.
-    """
-    root, _, rest = str(kind.__module__).partition(".")
-    if kind in _RECORDS or (root == "numpy" and rest.startswith("random")):
-        return True
-    is_containing = root in _CONTAINING or root not in sys.stdlib_module_names or root == "__main__"
-    return not is_containing and not issubclass(kind, (*_UNCHANGING, BaseException)) and not kind.__flags__ & ABSTRACT
+    """Whether each call of a class, which is not the user's, gives another object, one that can change."""
+    is_other = libraries.makes_anew(str(kind.__module__), kind.__name__)
+    return is_other and not issubclass(kind, (*_UNCHANGING, BaseException, tuple)) and not kind.__flags__ & ABSTRACT
 
 
 def makes_named_tuples(new: Any) -> bool:

@@ -205,6 +205,8 @@ class Lowering:
             value.refuse()
         if _is_users_object(value) and not self.final:
             self.entered[id(value)] = value
+        if id(value) in caller.sentinels:
+            return caller.sentinels[id(value)][1]
         known = self.outside.objects.get(id(value))
         if known is not None:
             return self.trace.handle(known[1]) if isinstance(known[1], Value) else value

@@ -17,7 +17,7 @@ from autograph import libraries
 from autograph.libraries import on_behalf
 from autograph.runtime.appearance import has_attribute
 from autograph.runtime.callables import full_name_of
-from autograph.runtime.classes import GENERATORS, is_users
+from autograph.runtime.classes import GENERATORS, is_made_anew, is_users
 from autograph.runtime.graph import Constant
 from autograph.runtime.holding import held, may_hold
 from autograph.runtime.identity import identity
@@ -71,7 +71,8 @@ class Recorded(metaclass=Standing):
     """A function that is not traced into: calls of it are recorded.
 
     Args:
-        only_staged: call it at once if no argument is staged, unless it makes an array, which each run needs anew.
+        only_staged: call it at once if no argument is staged, unless each run needs anew what it makes: an array, or an
+            object that can change.
     """
 
     __slots__ = ("__wrapped__", "only_staged", "trace")
@@ -97,7 +98,7 @@ class Recorded(metaclass=Standing):
             self.trace.expose((getattr(function, "__self__", None), *args, *kwargs.values()))
             result = function(*args, **kwargs)
             self.trace.journal.pending = True
-            if not _makes_array(result):
+            if not _makes_anew(result):
                 return result
         if is_iterator(getattr(function, "__self__", None)):
             raise Plain(f"{full_name_of(function)} is given what is staged", self.trace.place())
@@ -134,10 +135,10 @@ def _has_staged(args: Any) -> bool:
     return type(args) is np.ndarray or may_hold(args)
 
 
-def _makes_array(result: Any) -> bool:
+def _makes_anew(result: Any) -> bool:
     if isinstance(result, (tuple, list)):
-        return any(map(_makes_array, result))
-    return isinstance(result, np.ndarray)
+        return any(map(_makes_anew, result))
+    return isinstance(result, np.ndarray) or is_made_anew(type(result))
 
 
 class Mutator:

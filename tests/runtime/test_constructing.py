@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import abc
 import argparse
+import array  # noqa: F401
+import ast  # noqa: F401
 import calendar
 import collections
 import decimal
 import difflib
+import enum
+import hashlib
 import linecache
 import random
+import sys
 import textwrap
+import threading  # noqa: F401
 import types
+import zlib
 from fractions import Fraction  # noqa: F401
 from typing import Any, Generic, TypeVar
 
@@ -19,6 +26,9 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph import libraries
+from autograph.errors import StrictError
+from autograph.runtime.classes import is_made_anew
 from tests.runtime.objects import check, no_stand_in_is_left  # noqa: F401
 
 T = TypeVar("T")
@@ -173,9 +183,68 @@ def tools(x: Any) -> Any:
     return wrapper.wrap("aaa bbb ccc ddd"), wrapper.width, context.prec, context.divide(1, 3)
 
 
-@pytest.mark.parametrize("function", [draws, spaces, tools])
+def packs(x: Any) -> Any:
+    packer, unpacker, digest = zlib.compressobj(), zlib.decompressobj(), hashlib.blake2b(digest_size=4)
+    digest.update(b"text")
+    return unpacker.decompress(packer.compress(b"text" * 9) + packer.flush()), digest.hexdigest(), x
+
+
+def polynomials(x: Any) -> Any:
+    fixed, series = np.poly1d([1.0, 2.0]), np.polynomial.Polynomial([1.0, 2.0])
+    fixed[3] = series.coef[0] = x
+    return fixed.coeffs, fixed(2.0), series(2.0), np.poly1d([x, 1.0])(3)
+
+
+@pytest.mark.parametrize("function", [draws, spaces, tools, packs, polynomials])
 def test_objects_that_can_change_are_others_at_each_call(function: Any) -> None:
     check(function, "1.5", "2", "np.float64(0)")
+
+
+MADE = """
+object(); [object() for _ in range(2)][1]; zlib.compressobj(); zlib.decompressobj(); np.poly1d([1, 2])
+np.polynomial.Polynomial([1, 2]); hashlib.blake2b(); threading.local(); array.array("d"); ast.Name("a")
+type("Made", (), {}); type("Made", (object,), {"x": x}); collections.namedtuple("Made", "x")
+collections.namedtuple("Made", "x")(x).__class__; abc.ABCMeta("Made", (), {}); enum.Enum("Made", "x")
+"""
+
+
+@pytest.mark.parametrize("text", MADE.strip().replace("\n", ";").split(";"))
+def test_each_call_makes_another(text: str) -> None:
+    staged = ag.function(written(f"def f(x):\n    return {text.strip()}\n"))
+    first, second = staged(1.5), staged(1.5)
+    assert first is not second
+    assert type(first) is type(second)
+    assert getattr(first, "x", 1.5) == 1.5 or isinstance(first, enum.EnumMeta) or hasattr(first, "_fields")
+
+
+def sentinels(x: Any) -> Any:
+    missing, other = object(), object()
+    found = [{"x": x}.get(name, missing) for name in ("x", "y")]
+    held = [missing]
+    for i in range(int(x)):
+        held.append(missing if i % 2 else other)
+    same = [each is missing for each in held]
+    return found[0], found[1] is missing, missing is other, missing == other, same, len({missing, other})
+
+
+def test_objects_tell_what_is_missing() -> None:
+    check(sentinels, "1.5", "4", "np.float64(3)")
+
+
+def test_what_makes_classes_runs_plain() -> None:
+    with pytest.raises(StrictError, match="type makes a class"):
+        ag.function(lambda x: type("Made", (), {"x": x}), strict="plain")(1.5)
+
+
+def test_one_table_tells_what_calls_are_converted_and_which_are_made_late() -> None:
+    """A class of the standard library whose objects can change is known by its name alone, too."""
+    unknown = []
+    for name in libraries.PURE | {"io", "os", "queue", "select", "socket", "threading"}:
+        for attribute, kind in vars(sys.modules.get(name, types)).items():
+            if isinstance(kind, type) and is_made_anew(kind) and not (name + attribute).startswith("_"):
+                dotted = f"{name}.{attribute}"
+                unknown += [dotted] if libraries.is_plain(dotted) and not libraries.is_made_late(dotted) else []
+    assert [dotted for dotted in unknown if "._" not in dotted] == []
 
 
 # Special methods by their names ---------------------------------------------------------------------------------------

@@ -1,0 +1,128 @@
+"""Calls of classes in traced code: whose methods are traced into, which are recorded, and what makes classes."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from enum import Enum
+from numbers import Number
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from autograph import libraries
+from autograph.libraries import on_behalf
+from autograph.runtime.classes import is_made_anew, is_users, is_written
+from autograph.runtime.journal import PATCHED
+from autograph.runtime.opdef import op_of
+from autograph.runtime.outside import Outside
+from autograph.runtime.signals import Plain
+from autograph.runtime.standins import MANAGERS, Recorded
+from autograph.runtime.tensor import Tensor, is_tensor
+from autograph.runtime.trace import Trace
+
+# Of known libraries, whose classes and methods hide from traced code what they hold.
+_OPAQUE_MODULES = frozenset("numpy fractions decimal datetime array calendar uuid".split())
+
+
+class Constructing:
+    """Decides what is called in the place of each class.
+
+    Attributes:
+        replacement: gives what is called in the place of a function.
+        sentinels: what `object()` gave, which stands for itself in traced code, with the graph's own.
+    """
+
+    replacement: Callable[[Any], Any]
+
+    def __init__(self, trace: Trace, outside: Outside) -> None:
+        self.trace = trace
+        self.outside = outside
+        self.sentinels: dict[int, tuple[object, Tensor]] = {}
+        self._guarded: set[tuple[type, types.FunctionType]] = set()
+
+    def constructor(self, kind: type) -> Any:
+        """What to call for a class."""
+        if kind is object:
+            return self._sentinel
+        if issubclass(kind, type) or (issubclass(kind, Enum) and not kind.__members__):
+            return self.class_maker(kind)
+        if kind in MANAGERS or is_made_anew(kind):
+            return Recorded(self.trace, kind)
+        if op_of(kind) is not None or _hides_its_state(kind):
+            return Recorded(self.trace, kind, only_staged=True)
+        init, new = (PATCHED.get(id(each), each) for each in (kind.__init__, kind.__new__))
+        is_other = type(kind).__call__ is not type.__call__ and not libraries.is_plain(type(kind).__module__)
+        if libraries.is_plain(kind.__module__) or not (is_written(init) or is_written(new) or is_other):
+            return kind
+        if is_other:
+            raise Plain(f"calls of {kind.__qualname__} are those of {type(kind).__qualname__}", self.trace.place())
+
+        for found, method in ((kind.__init__, init), (kind.__new__, new)):
+            self.guard_method(types.MethodType(found, kind), method)
+
+        @on_behalf
+        def construct(*args: Any, **kwargs: Any) -> Any:
+            if is_written(new):
+                made = self.replacement(new)(kind, *args, **kwargs)
+            else:
+                made = new(kind) if new is object.__new__ else new(kind, *args, **kwargs)
+            if is_tensor(made):
+                raise Plain(f"{kind.__qualname__}.__new__ makes an object of it", self.trace.place())
+            if is_written(init) and isinstance(made, kind):
+                self.replacement(init)(made, *args, **kwargs)
+            return made
+
+        return construct
+
+    def guard_method(self, function: types.MethodType, inner: types.FunctionType) -> None:
+        """See to it that the class still has the method when the graph runs."""
+        owner: Any = function.__self__
+        for base in filter(is_users, type.mro(owner if isinstance(owner, type) else type(owner))):
+            found = (name for name, member in base.__dict__.items() if underlying(member) is function.__func__)
+            name = next(found, "")
+            if name and (base, inner) not in self._guarded:
+                self._guarded.add((base, inner))
+                member = base.__dict__[name]
+                names = {"kind": base, "method": PATCHED.get(id(member), member), "name": name}
+                condition = "kind.__dict__.get(name) is method", names
+                self.outside.guard(condition, f"the method {base.__qualname__}.{name}")
+
+    @on_behalf
+    def _sentinel(self, *args: Any, **kwargs: Any) -> object:
+        """`object()`: one that traced code tells from others, and another one in each run."""
+        made = object(*args, **kwargs)
+        self.sentinels[id(made)] = made, self.trace.record_function(object, (), {})
+        return made
+
+    def class_maker(self, function: Any) -> Callable[..., Any]:
+        """What to call for what makes classes, or tells that of a thing."""
+
+        @on_behalf
+        def make(*args: Any, **kwargs: Any) -> Any:
+            if function is type and len(args) == 1:
+                return Recorded(self.trace, type, only_staged=True)(*args, **kwargs)
+            raise Plain(f"{function.__qualname__} makes a class", self.trace.place())
+
+        return make
+
+
+def makes_classes(function: Any) -> bool:
+    """Whether a function of the standard library makes classes."""
+    return type(function) is types.FunctionType and libraries.makes_classes(function.__module__, function.__name__)
+
+
+def underlying(function: Any) -> Any:
+    """The Python function of a staged one, or of a static method such as `__new__`; anything else as it is."""
+    function = function.__func__ if isinstance(function, staticmethod) else function
+    return function.__ag_inline__ if hasattr(type(function), "__ag_inline__") else function
+
+
+def _hides_its_state(kind: type) -> bool:
+    """Whether what a class makes of staged values is known only when the graph runs: a date, a fraction, a matrix."""
+    if is_users(kind):
+        return issubclass(kind, (np.ndarray, Number, str))
+    module = str(kind.__module__)
+    is_opaque = module.partition(".")[0] in _OPAQUE_MODULES or libraries.is_impure(module)
+    return is_opaque and not issubclass(kind, (BaseException, PurePath))
