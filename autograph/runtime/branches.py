@@ -79,7 +79,10 @@ def repeated(trace: Trace, stage: Callable[[], Any], state: State) -> Any:
             raise
         except Materialise as signal:
             handled(signal)
-            let_hold(state, signal.container, trace.materialise(signal.container, named=True))
+            container = signal.container
+        # Not before the traceback is gone, with what was noted of the tracing that is undone: of what is held, there
+        # must be no copies.
+        let_hold(state, container, trace.materialise(container, named=True))
     raise Unstageable("the lengths of too many lists, dicts or sets change here", trace.place())
 
 

@@ -9,7 +9,6 @@ import inspect
 import sys
 import types
 import weakref
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -23,14 +22,14 @@ from autograph.runtime.classes import GENERATORS, is_users, makes_named_tuples
 from autograph.runtime.constructing import Constructing, makes_classes, underlying
 from autograph.runtime.contents import has_items
 from autograph.runtime.graph import Constant
-from autograph.runtime.holding import Held, as_tensor, has_held, is_spread, is_staged, may_hold
+from autograph.runtime.holding import HOLDERS, Held, as_tensor, is_spread, is_staged, may_hold
 from autograph.runtime.journal import PATCHED, Fallback
 from autograph.runtime.naming import looks_around
 from autograph.runtime.opdef import op_of
 from autograph.runtime.ops import operators
 from autograph.runtime.outside import Outside
 from autograph.runtime.recursion import Recursion
-from autograph.runtime.signals import Materialise, Plain, Unjoinable
+from autograph.runtime.signals import Plain, Unjoinable
 from autograph.runtime.sources import Source
 from autograph.runtime.standins import (
     CONTAINERS,
@@ -247,8 +246,8 @@ class Caller(Constructing):
         owner: Any = function.__self__
         if is_tensor(owner):        # `x.__add__(y)` is not `x + y`, which asks `y`, too
             return Method(owner, next(name for name, each in vars(Tensor).items() if each is function.__func__))
-        if isinstance(owner, Counter) and has_held(owner):      # whose methods are in Python
-            raise Materialise(owner) if self.trace.depth else Plain("a Counter is known only later", self.trace.place())
+        if type(owner) in HOLDERS:
+            return Mutator(self.trace, owner, function)
         inner: Any = PATCHED.get(id(function.__func__), function.__func__)
         if isinstance(function.__self__, GENERATORS) or op_of(function) is not None:
             return Recorded(self.trace, function)

@@ -159,7 +159,7 @@ class Mutator:
             args = tuple(map(self.trace.collected, args))
         if name == "sort" and inside is None and kwargs.get("key") is not None and not may_hold(owner):
             return self._sort(kwargs)
-        if inside is None and self._needs_values(name, args):
+        if inside is None and self._needs_values(name, (*args, *kwargs.values())):
             inside = self.trace.materialise(owner)
         if inside is not None:
             return self.trace.record(f".{name}", (inside, *args), kwargs)
@@ -185,6 +185,8 @@ class Mutator:
     def _needs_values(self, name: str, args: tuple[Any, ...]) -> bool:
         """Whether the method looks at staged values."""
         owner = self.owner
+        if isinstance(self.function, types.MethodType):     # which is written in Python, as those of a Counter are
+            return may_hold(owner) or may_hold(args)
         if name in ("sort", "index", "count", "remove", "__str__", "__repr__"):
             return may_hold(owner) or may_hold(args)
         if name in ("pop", "insert", "get", "setdefault", "add", "discard", "__getitem__", "__setitem__"):

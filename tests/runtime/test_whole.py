@@ -98,6 +98,55 @@ def test_counters() -> None:
     check(counted, "2.0", "3.0", "np.float64(1)")
 
 
+class Tally:
+    def __init__(self) -> None:
+        self.counts: Any = collections.Counter()
+
+
+def of_attributes(xs: Any) -> Any:
+    tally, other = Tally(), [collections.Counter()]
+    more = other[0].update
+    for x in xs:
+        tally.counts[x] += 1
+        if x > 1:
+            tally.counts.update([x, 3.0], a=1)
+        more(tally.counts)
+    other[0].subtract({1.0: 1})
+    return tally.counts, tally.counts.most_common(1), other, sorted(other[0].elements(), key=str)
+
+
+def in_turns(xs: Any) -> Any:
+    counts: Any = collections.Counter()
+
+    def add(x: Any) -> Any:
+        counts[x] += 1
+        return counts.most_common(1)
+
+    return [add(x) for x in xs], counts
+
+
+def on_one_path(xs: Any) -> Any:
+    counts = collections.Counter("a")
+    if xs[0] > 0:
+        counts.update(xs[:1])
+    counts.update(b=xs[0])
+    return counts.most_common(), counts.update([7]), counts
+
+
+def that_fails(xs: Any) -> Any:
+    counts = collections.Counter("a")
+    counts[xs[0]] += 1
+    return counts.update(5)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("function", [of_attributes, in_turns, on_one_path, that_fails])
+def test_methods_of_counters_are_those_of_containers(function: Any) -> None:
+    """They are written in Python, and the graph calls them like others."""
+    staged = ag.function(function, strict="plain")
+    for arguments in ("np.array([1.0, 2.0, 1.0])", "np.array([-1.0])"):
+        assert outcomes.run(staged, arguments) == outcomes.run(function, arguments), arguments
+
+
 def test_code_asks_only_where_it_must() -> None:
     """A trace without such containers is made at once, of the code that is kept on disk."""
     assert "whole" not in ag.to_code(seen_in_a_loop)
