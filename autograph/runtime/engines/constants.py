@@ -38,6 +38,7 @@ class Globals:
     def __init__(self, variables: set[str]) -> None:
         self._variables = variables
         self._names: dict[int, str] = {}
+        self._versions: dict[str, int] = {}     # how many names have been tried by now, for each hint
         self._kept: list[Any] = []      # whose ids `_names` relies on
         self.values: dict[str, Any] = {}
 
@@ -69,10 +70,12 @@ class Globals:
         return path
 
     def _bind(self, hint: str, value: Any) -> str:
-        name, version = hint, 0
+        version = self._versions.get(hint, 0)
+        name = f"{hint}_{version}" if version else hint
         while name in self._variables or self.values.get(name, value) is not value:
             version += 1
             name = f"{hint}_{version}"
+        self._versions[hint] = version
         self.values[name] = value
         return name
 

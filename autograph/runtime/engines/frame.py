@@ -45,6 +45,7 @@ class Frame:
         self.depth = depth
         self.statements: Body = []
         self.waiting: dict[Value, Cost] = {}
+        self._loud = 0  # how many of these are not quiet
         self.closed = False
 
     def add(self, node: Node, taken: Cost) -> None:
@@ -58,6 +59,7 @@ class Frame:
         used = self._uses.count
         if len(outputs) == 1 and used[outputs[0]] == 1 and outputs[0] not in self._uses.shared:
             self.waiting[outputs[0]] = cost
+            self._loud += not cost.quiet
             return
         if not cost.free and not self._may_come_first(node, cost):
             self.flush()
@@ -69,7 +71,7 @@ class Frame:
 
         NumPy reuses the memory of what is computed in the middle of an expression, but not of variables.
         """
-        return cost.depth == 1 and is_part(node) and all(each.quiet for each in self.waiting.values())
+        return cost.depth == 1 and is_part(node) and not self._loud
 
     def take(
         self, args: Any, nests: Callable[[Value], bool] | None = None, whole: bool = False
@@ -95,7 +97,7 @@ class Frame:
         if len(wanted) > len(taken):
             self.flush(up_to=set(wanted).difference(taken))
         for value in taken:
-            del self.waiting[value]
+            self._release(value)
         self._plan.nested.update(taken)
         return cost
 
@@ -139,6 +141,10 @@ class Frame:
             while values[-1] not in up_to:
                 values.pop()
         for value in values:
-            del self.waiting[value]
+            self._release(value)
             assert value.node is not None
             self.statements.append(Compute(value.node, [value]))
+
+    def _release(self, value: Value) -> None:
+        """Let a value wait no longer."""
+        self._loud -= not self.waiting.pop(value).quiet

@@ -38,6 +38,16 @@ def many_values(count):
     return "\n".join(["graph f(x: f64):", *lines, f"    -> [{', '.join(f'%{i}' for i in range(count))}]"])
 
 
+def parts(count):
+    """Parts of an array that are used twice, among expressions that wait for the end."""
+    lines = []
+    for i in range(0, count, 3):
+        lines += [f"    %{i}: f64[?] = x * {i}", f"    %{i + 1}: f64[?] = x[{i}:]"]
+        lines += [f"    %{i + 2}: f64[?] = %{i + 1} + %{i + 1}"]
+    results = ", ".join(f"%{i}, %{i + 2}" for i in range(0, count, 3))
+    return "\n".join(["graph f(x: f64[?]):", *lines, f"    -> [{results}]"])
+
+
 def seconds(made):
     best = 1e9
     gc.disable()        # of which the cost is that of whatever else is in memory
@@ -51,7 +61,7 @@ def seconds(made):
     return best
 
 
-@pytest.mark.parametrize("text", [straight, branches, many_values])
+@pytest.mark.parametrize("text", [straight, branches, many_values, parts])
 def test_time_grows_with_size(text):
     small, large = executable(text(500)), executable(text(4000))
     assert seconds(large) < 8 * 3 * seconds(small)
