@@ -19,8 +19,8 @@ import re
 import sys
 import types
 import uuid
-from collections import OrderedDict, defaultdict
-from collections.abc import Collection
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from autograph import libraries
 HEAP, IMMUTABLE, ABSTRACT = 1 << 9, 1 << 8, 1 << 20
 _RECORDS = (types.SimpleNamespace, argparse.Namespace)
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)  # only the graph calls their methods
+_CONTAINERS: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
 _STRUCTURES = frozenset({list, tuple, dict, OrderedDict, defaultdict})  # are taken apart
 # What is computed with, and is often another one at each call.
 _QUANTITIES = (
@@ -77,6 +78,24 @@ def is_made_anew(kind: type) -> bool:
     """Whether each call of a class, which is not the user's, gives another object, one that can change."""
     is_other = libraries.makes_anew(str(kind.__module__), kind.__name__)
     return is_other and not issubclass(kind, (*_UNCHANGING, BaseException, tuple)) and not kind.__flags__ & ABSTRACT
+
+
+def own_dict(thing: Any) -> dict[str, Any] | None:
+    """The `__dict__` of an object, if it has one, without asking what its class says of attributes."""
+    try:
+        found: dict[str, Any] = object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        return None
+    return found
+
+
+def parts_inside(container: Any) -> Iterable[Any]:
+    """What a container holds, a dict its values, without asking what a class of the user's says of that."""
+    if isinstance(container, dict):
+        return dict.values(container)
+    kind = next(kind for kind in _CONTAINERS if isinstance(container, kind))
+    found: Iterable[Any] = kind.__iter__(container)
+    return found
 
 
 def makes_named_tuples(new: Any) -> bool:

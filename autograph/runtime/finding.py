@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+from autograph.runtime.classes import own_dict
 from autograph.runtime.graph import Value
 from autograph.runtime.journal import entries
 from autograph.runtime.parts import fixed_parts, has_parts, items_of, own_parts, parts_of
@@ -69,7 +70,7 @@ class Finding:
     def owner_of(self, names: Any) -> Any:
         """The object, of those that the function knows, whose `__dict__` something is."""
         known = (thing for known in list(self.objects.values()) for thing, _ in self._within(*known))
-        return next((thing for thing in known if getattr(thing, "__dict__", None) is names), None)
+        return next((thing for thing in known if own_dict(thing) is names), None)
 
     def _within(self, root: Any, source: Source | Value) -> Iterator[tuple[Any, Source]]:
         """An object and all that can be reached from it, with their sources."""

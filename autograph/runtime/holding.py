@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from weakref import WeakSet
 
 from autograph.libraries import is_own, on_behalf
-from autograph.runtime.classes import is_users
+from autograph.runtime.classes import is_users, own_dict
 from autograph.runtime.recorder import Recorder
 from autograph.runtime.signals import Materialise, Plain, Unstageable
 from autograph.runtime.tensor import Tensor, is_tensor
@@ -293,6 +293,6 @@ def may_contain(value: Any, depth: int = 4) -> bool:
         return any(may_contain(part, depth) for part in value)
     if may_hold(value):
         return True
-    if depth and hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)) and not callable(value):
-        return any(may_contain(part, depth - 1) for part in vars(value).values())
+    if depth and not isinstance(value, (type, types.ModuleType)) and not callable(value):
+        return any(may_contain(part, depth - 1) for part in (own_dict(value) or {}).values())
     return False

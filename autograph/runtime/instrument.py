@@ -18,7 +18,7 @@ from typing import Any
 
 from autograph.libraries import on_behalf
 from autograph.runtime.branches import NoState, stage_if
-from autograph.runtime.classes import is_users
+from autograph.runtime.classes import is_users, parts_inside
 from autograph.runtime.journal import PATCHED, attributes
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
@@ -94,10 +94,10 @@ _STAND_INS: dict[type, dict[str, Any]] = {}
 
 def _parts(thing: Any) -> Iterator[Any]:
     if isinstance(thing, dict):
-        yield from thing.values()
-        yield from thing
+        yield from parts_inside(thing)
+        yield from dict.keys(thing)
     elif isinstance(thing, (list, tuple, set, frozenset)):
-        yield from thing
+        yield from parts_inside(thing)
     elif isinstance(thing, types.MethodType):
         yield thing.__self__
     elif isinstance(thing, functools.partial):

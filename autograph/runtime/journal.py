@@ -10,10 +10,19 @@ from __future__ import annotations
 import gc
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
-from types import BuiltinFunctionType, CellType, FunctionType, MemberDescriptorType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    FunctionType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 from autograph.libraries import is_own
+from autograph.runtime.classes import HEAP, own_dict, parts_inside
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.tensor import is_tensor
 
@@ -203,7 +212,7 @@ def reached(values: Iterable[Any], changes: Changes) -> dict[int, bool] | None:
         if id(value) in seen or type(value) in _LEAVES:
             continue
         seen[id(value)] = False
-        own = getattr(value, "__dict__", None) if type(value).__flags__ & _HEAP and not _is_ours(value) else None
+        own = own_dict(value) if type(value).__flags__ & HEAP and not _is_ours(value) else None
         if type(own) is dict:
             seen[id(own)] = True
         noted = changes.before.get(id(value))
@@ -213,7 +222,6 @@ def reached(values: Iterable[Any], changes: Changes) -> dict[int, bool] | None:
     return seen
 
 
-_HEAP = 1 << 9  # the flag of classes that are written in Python
 _LEAVES = frozenset({int, float, bool, complex, str, bytes, type(None)})
 
 
@@ -224,8 +232,8 @@ def inside(value: Any) -> Iterable[Any]:
     if isinstance(value, Fallback):  # the builtins are not the program's
         return [part for name, part in value.items() if name != "__builtins__"]
     if isinstance(value, (dict, list, tuple, set, frozenset, deque)):
-        own = attributes(value).values() if type(value).__flags__ & _HEAP else ()
-        return [*(value.values() if isinstance(value, dict) else value), *own]
+        own = attributes(value).values() if type(value).__flags__ & HEAP else ()
+        return [*parts_inside(value), *own]
     if isinstance(value, FunctionType):
         if is_own(value.__code__.co_filename):  # what it stands in for, but not what it needs for itself
             return [getattr(value, "__wrapped__", None), PATCHED.get(id(value))]
@@ -239,8 +247,8 @@ def inside(value: Any) -> Iterable[Any]:
     if isinstance(value, ModuleType):
         return ()
     if isinstance(value, type):
-        return [part for base in value.__mro__ if base.__flags__ & _HEAP for part in vars(base).values()]
-    has_parts = type(value).__flags__ & _HEAP or hasattr(value, "__dict__")
+        return [part for base in value.__mro__ if base.__flags__ & HEAP for part in vars(base).values()]
+    has_parts = type(value).__flags__ & HEAP or own_dict(value) is not None
     return [*attributes(value).values(), type(value)] if has_parts else ()
 
 
@@ -260,11 +268,13 @@ def contents(container: Any) -> Any:
     if is_iterator(container):
         return _ADVANCED
     if isinstance(container, dict):
-        return dict(container.items())
+        return dict(_dict_of(container).items(container))
     if isinstance(container, (list, deque)):
-        return list(container)
-    if isinstance(container, (set, bytearray)):
-        return type(container)(container)
+        return [*parts_inside(container)]
+    if isinstance(container, set):
+        return {*parts_inside(container)}
+    if isinstance(container, bytearray):
+        return bytearray(container)
     if isinstance(container, (type, ModuleType)):
         return {name: PATCHED.get(id(value), value) for name, value in vars(container).items()}
     return attributes(container)
@@ -272,8 +282,7 @@ def contents(container: Any) -> Any:
 
 def is_iterator(thing: Any) -> bool:
     """Whether a thing is an iterator that Python made, rather than the user in Python."""
-    step = getattr(type(thing), "__next__", None)
-    return step is not None and not isinstance(step, FunctionType)
+    return isinstance(getattr(type(thing), "__next__", None), WrapperDescriptorType)
 
 
 def _is_empty(cell: CellType) -> bool:
@@ -286,7 +295,7 @@ def _is_empty(cell: CellType) -> bool:
 
 def attributes(thing: Any) -> dict[str, Any]:
     """The attributes of an object by name, those in slots included."""
-    found = dict(getattr(thing, "__dict__", {}))
+    found = dict(own_dict(thing) or ())
     for kind in type(thing).__mro__:
         slots = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
@@ -315,13 +324,14 @@ def restore(container: Any, content: Any) -> None:
         kind.clear(container)
         for key, value in content.items():
             kind.__setitem__(container, key, value)
-    elif isinstance(container, list):
-        container[:] = content
-    elif isinstance(container, (set, deque)):
-        container.clear()
-        container.update(content) if isinstance(container, set) else container.extend(content)
-    elif isinstance(container, bytearray):
-        container[:] = content
+    elif isinstance(container, (list, bytearray)):
+        _sequence_of(container).__setitem__(container, slice(None), content)
+    elif isinstance(container, set):
+        set.clear(container)
+        set.update(container, content)
+    elif isinstance(container, deque):
+        deque.clear(container)
+        deque.extend(container, content)
     else:
         now = contents(container)
         for name in [name for name in now if name not in content]:
@@ -353,7 +363,7 @@ def put(container: Any, key: Any, value: Any) -> None:
     if isinstance(container, dict):
         _dict_of(container).__setitem__(container, key, value)
     elif isinstance(container, (list, deque)):
-        container[key] = value
+        _sequence_of(container).__setitem__(container, key, value)
     else:
         _setter(container).__setattr__(container, key, value)
 
@@ -368,6 +378,11 @@ def _with(content: Any, key: Any, value: Any) -> Any:
 def _dict_of(container: Any) -> Any:
     """The class that knows how to change a dict without asking one that the user derived from it."""
     return OrderedDict if isinstance(container, OrderedDict) else dict
+
+
+def _sequence_of(container: Any) -> Any:
+    """The same for what has items by their places."""
+    return next(kind for kind in (list, deque, bytearray) if isinstance(container, kind))
 
 
 def _setter(thing: Any) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 
 from autograph import nest
 from autograph.marks import UNBOUND
-from autograph.runtime.classes import holds_attributes_only, is_users
+from autograph.runtime.classes import holds_attributes_only, is_users, own_dict
 from autograph.runtime.environment import ModuleView
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, walk
 from autograph.runtime.holding import Held, has_fixed_keys, held, iterator_class, may_contain
@@ -242,7 +242,7 @@ class Lowering:
             what = "an iterator" if isinstance(value, Iterator) else "a view of a dict"
             what += f" (of class {iterator_class(value).__name__}) that is made here is returned, kept or handed"
             raise Unstageable(f"{what} to code that is not staged: make a list of it", self.trace.place())
-        if hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)) and may_contain(value):
+        if own_dict(value) is not None and not isinstance(value, (type, types.ModuleType)) and may_contain(value):
             return self._handle(self._object(value))
         if _is_of_trace(value, depth=3):
             reason = f"a {type(value).__name__}, which is made here, is kept or handed to code that is not staged"

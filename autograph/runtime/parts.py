@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograph import nest
-from autograph.runtime.classes import is_opaque, is_open, is_taken_apart
+from autograph.runtime.classes import is_opaque, is_open, is_taken_apart, parts_inside
 from autograph.runtime.holding import DICTS, Held
 from autograph.runtime.journal import attributes
 from autograph.runtime.tensor import is_tensor
@@ -23,12 +23,12 @@ SMALL = 64
 
 def parts_of(thing: Any) -> list[tuple[Any, Any]]:
     """The parts of a thing, by name or key, unless they are all numbers and texts."""
-    if isinstance(thing, (dict, list, tuple)) and _are_leaves(thing.values() if isinstance(thing, dict) else thing):
+    if isinstance(thing, (dict, list, tuple)) and _are_leaves(parts_inside(thing)):
         return []
     if isinstance(thing, dict):
         return items_of(thing)
     if isinstance(thing, (list, tuple)):
-        return list(enumerate(thing))
+        return list(enumerate(parts_inside(thing)))
     if isinstance(thing, (type, ModuleType)):
         return own_parts(vars(thing))
     return list(attributes(thing).items()) if is_open(type(thing)) or isinstance(thing, FunctionType) else []
@@ -38,9 +38,9 @@ def _are_leaves(parts: Iterable[Any]) -> bool:
     return _LEAVES.issuperset(map(type, parts))
 
 
-def items_of(items: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+def items_of(items: dict[Any, Any]) -> list[tuple[Any, Any]]:
     """What a dict holds by its keys, other than what only the graph knows."""
-    return [(key, part) for key, part in items.items() if type(key) is not Held]
+    return [(key, part) for key, part in dict.items(items) if type(key) is not Held]
 
 
 def fixed_parts(value: Any) -> list[Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from autograph.libraries import on_behalf
 from autograph.runtime.appearance import class_of
+from autograph.runtime.classes import own_dict
 from autograph.runtime.holding import held, may_hold
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.tensor import Tensor, is_tensor
@@ -194,7 +195,7 @@ class Entered:
 
 def _has(thing: Any, name: str, value: Any) -> bool:
     """Whether an attribute is that very object, so that to set it would do nothing."""
-    is_there = getattr(thing, "__dict__", {}).get(name, thing) is value and value is not thing
+    is_there = (own_dict(thing) or {}).get(name, thing) is value and value is not thing
     return is_there and not hasattr(getattr(type(thing), name, None), "__set__")
 
 

@@ -317,7 +317,9 @@ def _containers(function: Callable[..., Any], args: Any, kwargs: Any) -> list[tu
     """The containers among the arguments with their paths."""
     parameters = parameters_of(function)
     names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
     star = next((each.name for each in parameters if each.kind is each.VAR_POSITIONAL), "")
+    stars = next((each.name for each in parameters if each.kind is each.VAR_KEYWORD), "")
     found: list[tuple[Any, str]] = []
 
     def walk(value: Any, path: str) -> None:
@@ -330,5 +332,5 @@ def _containers(function: Callable[..., Any], args: Any, kwargs: Any) -> list[tu
     for position, value in enumerate(args):
         walk(value, names[position] if position < len(names) else f"{star}[{position - len(names)}]")
     for name, value in kwargs.items():
-        walk(value, name)
+        walk(value, name if name in keywords else f"{stars}[{name!r}]")
     return found

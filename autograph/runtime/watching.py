@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries, nest
-from autograph.runtime.classes import is_opaque, is_open, is_taken_apart, may_vary
+from autograph.runtime.classes import is_opaque, is_open, is_taken_apart, may_vary, own_dict
 from autograph.runtime.finding import fixed_source
 from autograph.runtime.guards import has_fixed_parts, is_alike, is_same, is_structure
 from autograph.runtime.journal import attributes
@@ -145,7 +145,8 @@ def _guard(outside: Outside, guards: list[Guard], value: Any, source: Source, la
 
 def _names_guard(thing: Any, own: dict[str, Any], source: Source) -> Guard:
     """That an object has the same attributes, whatever they are."""
-    in_slots = not hasattr(thing, "__dict__") or own.keys() != thing.__dict__.keys()
+    in_dict = own_dict(thing)
+    in_slots = in_dict is None or own.keys() != in_dict.keys()
     names = f"attributes({source.expression}).keys()" if in_slots else f"{source.expression}.__dict__.keys()"
     given = {**dict(source.names), "attributes": attributes, "names": frozenset(own)}
     return Guard(f"{names} == names", given, f"{source.text} has other attributes")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from autograph.runtime.classes import own_dict
 from autograph.runtime.environment import OWN_NAMES
 from autograph.runtime.graph import Constant, Graph, Value, walk
 from autograph.runtime.holding import Held, has_held, held
@@ -142,7 +143,7 @@ class Writer:
             self._own[id(thing)] = thing
             return set()
         holder, source = found
-        if hasattr(thing, "__dict__") and not isinstance(thing, (list, dict, set)):
+        if own_dict(thing) is not None and not isinstance(thing, (list, dict, set)):
             place = self.outside._load(source, ObjectType(type(thing).__name__))
             return self._write_object(thing, after, before, first, place)
         if source.op != "getattr":

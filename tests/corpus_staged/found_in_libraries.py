@@ -1,0 +1,112 @@
+"""What staging the functions of libraries, which nobody here has written, has brought to light; as small as it gets."""
+
+from __future__ import annotations
+
+import autograph as ag
+from tests.corpus_staged import calls
+
+# Classes that say themselves what they hold.
+
+
+class Forwarding:
+    """An object without a `__dict__`, which has its names for keys."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items):
+        self.items = items
+
+    def __getitem__(self, key):
+        return self.items[key]
+
+    @ag.function
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+@calls("Forwarding({'a': 1}), 1", "Forwarding({'a': 2, 'b': 3}), 5", "Forwarding({}), 5")
+def an_object_that_has_its_names_for_keys(record, n):
+    record.items["b"] = n
+    return record.a + record["b"] + n
+
+
+class Last(dict):
+    """A dict of lists that shows the last item of each."""
+
+    def add(self, key, value):
+        self.setdefault(key, []).append(value)
+
+    @ag.function
+    def __getitem__(self, key):
+        return super().__getitem__(key)[-1]
+
+    def items(self):
+        return [(key, self[key]) for key in self]
+
+
+@calls("Last(), 1", "Last(a=[1, 2]), 5")
+def a_dict_that_shows_other_values(d, n):
+    d.add("a", n)
+    if n > 2:
+        d.add("b", d["a"] + 1)
+    return d["a"], d.items(), sorted(map(len, dict.values(d)))
+
+
+class Backwards(list):
+    def __iter__(self):
+        return reversed([*super().__iter__()])
+
+
+@calls("Backwards([1, 2]), 3", "Backwards(), 0")
+def a_list_that_is_read_backwards(xs, n):
+    xs.append(n)
+    if n > 1:
+        xs[0] = n
+    return list(xs), xs[0]
+
+
+class Countdown:
+    """An iterator whose steps are staged."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def __iter__(self):
+        return self
+
+    @ag.function
+    def __next__(self):
+        self.n -= 1
+        if self.n < 0:
+            raise StopIteration
+        return self.n
+
+
+@calls("3", "0")
+def an_iterator_whose_steps_are_staged(n):
+    countdown = Countdown(n)
+    return list(countdown), countdown.n
+
+
+# Arguments by names that only the caller knows.
+
+
+class Holder:
+    pass
+
+
+@calls("a=[1]", "b=[2], c={'d': 3}", "b=4")
+def keywords_are_kept(**options):
+    holder = Holder()
+    holder.options = options
+    return vars(holder), [options[name] for name in options]
+
+
+@calls("1, x=[2]", "3, x=[4, 5]")
+def a_keyword_like_a_parameter(x, /, *, factor=[1], **options):
+    options["x"].append(x)
+    factor = [*factor, x]
+    return options, factor
