@@ -26,59 +26,58 @@ _BY_NAME = frozenset({"getattr", "vars", "dir", "attrgetter", "__dict__", "__get
 
 
 def attribute_guards(outside: Outside, names: set[str]) -> list[Guard]:
-    """Guards for all attributes, of objects that traced code can reach, that it mentions the name of."""
+    """Guards for all attributes, of what traced code can reach, that it mentions the name of."""
     guards: list[Guard] = []
-    rest = [(thing, outside.source_of(known)) for thing, known in (*outside.met_again, *outside.objects.values())]
+    known = [(each, True) for each in outside.libraries]
+    known += [(each, False) for each in (*outside.met_again, *outside.objects.values())]
+    rest = [(thing, outside.source_of(source), of_library) for (thing, source), of_library in known]
     met: list[tuple[Any, Source]] = []
     seen: set[int] = set()
     mentioned = sorted(names)
-    any_name = not names.isdisjoint(_BY_NAME)
     while rest:
-        thing, source = rest.pop()
-        met.append((thing, source))
+        thing, source, of_library = rest.pop()
+        if not of_library:
+            met.append((thing, source))
         if id(thing) in seen:
             continue
         seen.add(id(thing))
-        is_instance = not isinstance(thing, (type, ModuleType))
-        own = attributes(thing) if is_instance else vars(thing)
-        looked_at = mentioned
-        if is_instance:
+        own = vars(thing) if isinstance(thing, (type, ModuleType)) else attributes(thing)
+        if not isinstance(thing, (type, ModuleType)):
             guards.append(_names_guard(thing, own, source))
-            if any_name or id(thing) in outside.exposed or hasattr(type(thing), "__dataclass_fields__"):
-                looked_at = list(dict.fromkeys([*mentioned, *own]))
-        for name in looked_at:
-            value = own.get(name, _MISSING)
-            if value is not _MISSING and isinstance(thing, type) and getattr(thing, name, _MISSING) is not value:
-                continue  # a property, a static method and so on: not what one gets from the class
-            if value is _MISSING:
-                value = _of_class(type(thing), name)
-                if value is _MISSING:
-                    continue
-            if ("attribute", id(thing), name) in outside.late or (id(thing), name) in outside.read_late:
+        found = _in_library(thing, own, mentioned) if of_library else _looked_at(outside, thing, own, mentioned)
+        for name, value in found:
+            part = source.attribute(name)
+            if of_library and isinstance(value, (type, ModuleType)):
+                rest.append((value, part, True))
                 continue
-            late = ("attribute", source.text, name) if name in own and may_vary(value) else None
-            rest.extend(_guard(outside, guards, value, source.attribute(name), late))
-    return guards + _library_guards(outside, mentioned) + _sharing_guards(met)
+            late = ("attribute", source.text, name) if name in own and may_vary(value) and not of_library else None
+            rest.extend((*each, False) for each in _guard(outside, guards, value, part, late))
+    return guards + _sharing_guards(met)
 
 
-def _library_guards(outside: Outside, mentioned: list[str]) -> list[Guard]:
-    """Guards for numbers and texts of the standard library: those of its modules and classes that are in Python."""
-    guards: list[Guard] = []
-    rest = [(thing, outside.source_of(known)) for thing, known in outside.libraries]
-    seen: set[int] = set()
-    while rest:
-        thing, source = rest.pop()
-        module = thing if isinstance(thing, ModuleType) else sys.modules.get(str(thing.__module__))
-        if id(thing) in seen or not libraries.is_standard(module):
-            continue
-        seen.add(id(thing))
-        for name in mentioned:
-            value = vars(thing).get(name, _MISSING)
-            if isinstance(value, CONSTANTS):
-                _guard(outside, guards, value, source.attribute(name), None)
-            elif isinstance(value, (type, ModuleType)):
-                rest.append((value, source.attribute(name)))
-    return guards
+def _looked_at(outside: Outside, thing: Any, own: dict[str, Any], mentioned: list[str]) -> Iterator[tuple[str, Any]]:
+    """The attributes of an object, class or module that traced code may have read, with their values."""
+    if not isinstance(thing, (type, ModuleType)):
+        any_name = not _BY_NAME.isdisjoint(mentioned) or id(thing) in outside.exposed
+        if any_name or hasattr(type(thing), "__dataclass_fields__"):
+            mentioned = list(dict.fromkeys([*mentioned, *own]))
+    for name in mentioned:
+        value = own.get(name, _MISSING)
+        if value is not _MISSING and isinstance(thing, type) and getattr(thing, name, _MISSING) is not value:
+            continue  # a property, a static method and so on: not what one gets from the class
+        if value is _MISSING:
+            value = _of_class(type(thing), name)
+        is_late = ("attribute", id(thing), name) in outside.late or (id(thing), name) in outside.read_late
+        if value is not _MISSING and not is_late:
+            yield name, value
+
+
+def _in_library(thing: Any, own: Any, mentioned: list[str]) -> Iterator[tuple[str, Any]]:
+    """The same for modules and classes of the standard library in Python: numbers, texts, modules and classes."""
+    module = thing if isinstance(thing, ModuleType) else sys.modules.get(str(thing.__module__))
+    for name in mentioned if libraries.is_standard(module) else ():
+        if isinstance(own.get(name, _MISSING), (type, ModuleType, *CONSTANTS)):
+            yield name, own[name]
 
 
 def _sharing_guards(met: list[tuple[Any, Source]]) -> list[Guard]:
