@@ -279,17 +279,32 @@ def _find(node: Any, path: list[str]) -> Any:
 
 
 def convert_callee(function: FunctionType, whole: bool = False) -> FunctionType:
-    """For `ag__.call` while a backend traces: the converted function, or the function itself if it has no source."""
+    """For `ag__.call` while a backend traces: the converted function, or the function itself if it has no source.
+
+    Args:
+        whole: whether it is to ask for all that is compared; the function itself if there is no such code of it.
+    """
     if unconverted.get(function.__code__) is not None:
         return function
     try:
-        converted = _converted_function(function)
-        if whole and getattr(converted, "__wrapped__", None) is function:
-            converted = loader.instantiate(whole_code_of(function), function)
-        return converted
+        return _whole_function(function) if whole else _converted_function(function)
     except SourceError as error:
         unconverted.put(function.__code__, str(error))
         return function
+
+
+def _whole_function(function: FunctionType) -> FunctionType:
+    if is_converted(function):
+        original = getattr(function, "__wrapped__", None)
+        if not isinstance(original, FunctionType) or is_converted(original) or not _is_at_place_of(original, function):
+            return function     # as the import hook converted it
+        function = original
+    return function if is_marked(function) else loader.instantiate(whole_code_of(function), function)
+
+
+def _is_at_place_of(one: FunctionType, other: FunctionType) -> bool:
+    places = [(code.co_filename, code.co_firstlineno, code.co_name) for code in (one.__code__, other.__code__)]
+    return places[0] == places[1]
 
 
 # Functions that were called while tracing and have no source to convert, and why; `explain` of a trace tells.

@@ -103,6 +103,9 @@ class Caller(Constructing):
         if not is_converted(code) and _does_something(code):
             reason = f"{function.__qualname__} has no source, or none that can be converted"
             raise Plain(reason, self.trace.place())
+        if self.trace.whole and converted is function:
+            reason = f"{function.__qualname__}, which is not converted here, may compare what only the graph holds"
+            raise Plain(reason, self.trace.place())
         for instruction, what in _UNTRACED.items():
             if _has(code, dis.opmap[instruction]):
                 raise Plain(f"{function.__qualname__} {what}", self.trace.place())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import collections
+import importlib
+import inspect
 import linecache
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph import api, marks
 from tests import outcomes
 
 OTHERS = {
@@ -145,6 +148,44 @@ def test_methods_of_counters_are_those_of_containers(function: Any) -> None:
     staged = ag.function(function, strict="plain")
     for arguments in ("np.array([1.0, 2.0, 1.0])", "np.array([-1.0])"):
         assert outcomes.run(staged, arguments) == outcomes.run(function, arguments), arguments
+
+
+def compared(x: Any) -> Any:
+    seen = {0.0}
+    seen.add(x)
+    return seen == {0.0, 1.0}, {0.0, 1.0} == seen, seen - {1.0}, x in seen
+
+
+def by_the_hook(folder: Any) -> Any:
+    (folder / "of_the_hook.py").write_text(inspect.getsource(compared).replace("Any", "object"))
+    with ag.importing.install("of_the_hook"):
+        return importlib.import_module("of_the_hook").compared
+
+
+def without_source(folder: Any) -> Any:
+    return eval("lambda x: sees({0.0, x}, 1.0)", {"sees": eval("lambda seen, x: (x in seen, seen == {0.0, 1.0})")})
+
+
+@pytest.mark.parametrize("make", [lambda folder: ag.to_graph(compared), by_the_hook, without_source])
+def test_functions_that_were_converted_before_or_cannot_be(make: Any, tmp_path: Any, monkeypatch: Any) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    function = make(tmp_path)
+    assert make is without_source or marks.is_converted(function.__code__)
+    staged = ag.function(lambda x: function(x))
+    for x in (1.0, 2.0, 1.0):
+        assert staged(x) == function(x)
+
+
+def test_other_code_is_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not behind the code that need not ask."""
+    def unwanted(function: Any) -> Any:
+        raise AssertionError
+
+    def fresh(x: Any) -> Any:
+        return compared(x)
+
+    monkeypatch.setattr(api, "conversion_of", unwanted)
+    assert api.convert_callee(fresh, whole=True)(1.0) == compared(1.0)
 
 
 def test_code_asks_only_where_it_must() -> None:
