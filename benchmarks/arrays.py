@@ -1,42 +1,47 @@
-"""The native engine on whole arrays, beside NumPy and C: processor time of the fastest call, of one core.
+"""The native engine on whole arrays, beside NumPy, C, and those installed of Numba, JAX and TensorFlow's XLA.
 
-What the functions give must be equal, bit for bit; of C that is not asked. `gcc -O3 -march=native` makes the C.
+They take turns, and of the times of each, the smallest counts: processor time on one core, or what one waits for on
+all (`common.ALL_CORES`). NumPy must give the same bits, the others nearly the same numbers; `gcc -O3 -march=native`
+makes the C, and ctypes takes some µs to call it. Of Numba, JAX and XLA there are two ways each, see arrays_peers.py.
 """
 
 from __future__ import annotations
 
+import argparse
 import ctypes
+import functools
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from common import all_cores, seconds, show, take_cores
+import arrays_peers
+import common
+import numpy as np
+from arrays_peers import Programs, bound
+from common import Work, duration, seconds, smallest
 
-take_cores()
-if not all_cores:
-    os.environ.setdefault("AUTOGRAPH_NUM_THREADS", "1")
+import autograph as ag
 
-import numpy as np  # noqa: E402
-
-import autograph as ag  # noqa: E402
-
-CALLS = 20
 SIZES = (1, 10, 100, 1000, 100_000, 10_000_000)
+COLUMNS = [("NumPy",), ("C",), ("Numba", "its loops"), ("jax.jit", "its arrays"), ("tf jit_compile", "its tensors")]
 
 
 def chain(x: Any, y: Any) -> Any:
     return np.sqrt(x * x + y * y) / (1 + x * y)
 
 
-def life(cells: Any) -> Any:
-    north, south = cells[:-2], cells[2:]
-    beside = cells[1:-1, :-2] + cells[1:-1, 2:]
-    around = north[:, :-2] + north[:, 1:-1] + north[:, 2:] + beside + south[:, :-2] + south[:, 1:-1] + south[:, 2:]
-    return (around == 3) | ((cells[1:-1, 1:-1] == 1) & (around == 2))
+def life(cells: Any, steps: int) -> Any:
+    cells = cells.copy()
+    for _ in range(steps):
+        north, south = cells[:-2], cells[2:]
+        beside = cells[1:-1, :-2] + cells[1:-1, 2:]
+        around = north[:, :-2] + north[:, 1:-1] + north[:, 2:] + beside + south[:, :-2] + south[:, 1:-1] + south[:, 2:]
+        cells[1:-1, 1:-1] = (around == 3) | ((cells[1:-1, 1:-1] == 1) & (around == 2))
+    return cells
 
 
 def softmax(x: Any) -> Any:
@@ -58,83 +63,103 @@ def mandelbrot(cx: Any, cy: Any, turns: int) -> Any:
     return count
 
 
+PLAIN = {function.__name__: function for function in (chain, life, softmax, distances, mandelbrot)}
 _RNG = np.random.default_rng(0)
 _CX, _CY = (np.ascontiguousarray(each) for each in np.meshgrid(np.linspace(-2, 1, 300), np.linspace(-1, 1, 200)))
-WORK: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
-    *((f"chain of 6 operations, {size:,}", chain, (_RNG.random(size), _RNG.random(size))) for size in SIZES),
-    ("Game of Life, 1,000×1,000 bytes", life, (_RNG.integers(0, 2, (1000, 1000)).astype(np.uint8),)),
-    ("softmax of rows, 1,000×1,000", softmax, (_RNG.normal(size=(1000, 1000)),)),
-    ("k-means distances, 5,000×20, 16 deep", distances, (_RNG.normal(size=(5000, 16)), _RNG.normal(size=(20, 16)))),
-    ("Mandelbrot 200×300, 50 turns", mandelbrot, (_CX, _CY, 50)),
+
+
+def _cells(size: int) -> Any:
+    """With a border of dead ones."""
+    return np.pad(_RNG.integers(0, 2, (size - 2, size - 2)).astype(np.uint8), 1)
+
+
+WORK: list[tuple[str, str, tuple[Any, ...]]] = [
+    *(("chain", f"6 operations on {size:,}", (_RNG.random(size), _RNG.random(size))) for size in SIZES),
+    ("life", "Game of Life, 1,000×1,000", (_cells(1000), 1)),
+    ("life", "Game of Life, 256×256, 100 steps", (_cells(256), 100)),
+    ("softmax", "softmax of rows, 1,000×1,000", (_RNG.normal(size=(1000, 1000)),)),
+    ("distances", "k-means distances, 5,000×20×16", (_RNG.normal(size=(5000, 16)), _RNG.normal(size=(20, 16)))),
+    ("mandelbrot", "Mandelbrot 200×300, 50 turns", (_CX, _CY, 50)),
 ]
 
 
-def in_c(folder: Path) -> dict[str, Callable[..., Any]]:
+def in_c(folder: Path) -> Programs:
     """The functions of c/arrays.c, called as those of Python; none without gcc."""
     if shutil.which("gcc") is None:
         return {}
     library, source = folder / "arrays.so", Path(__file__).parent / "c" / "arrays.c"
     command = ["gcc", "-O3", "-march=native", "-fno-math-errno", "-shared", "-fPIC", "-o", library, source, "-lm"]
     subprocess.run(command, check=True)
-    code, integer = ctypes.CDLL(str(library)), ctypes.c_int64
+    code = ctypes.CDLL(str(library))
+
+    def of_c(value: Any) -> Any:
+        is_array = isinstance(value, np.ndarray)
+        return ctypes.byref(ctypes.c_char.from_buffer(value)) if is_array else ctypes.c_int64(value)
 
     def call(name: str, *args: Any) -> Any:
-        getattr(code, name)(*(each.ctypes if isinstance(each, np.ndarray) else integer(each) for each in args))
+        getattr(code, name)(*map(of_c, args))
         return args
 
-    def of_chain(x: Any, y: Any) -> Any:
+    def chain(x: Any, y: Any) -> Any:
         return call("chain", x, y, np.empty_like(x), x.size)[2]
 
-    def of_life(cells: Any) -> Any:
-        n = len(cells)
-        return call("life", cells, np.empty((n - 2, n - 2), bool), n)[1]
+    def life(cells: Any, steps: int) -> Any:
+        return call("life", cells.copy(), cells.copy(), len(cells), steps)[steps % 2]
 
-    def of_softmax(x: Any) -> Any:
+    def softmax(x: Any) -> Any:
         return call("softmax", x, np.empty_like(x), *x.shape)[1]
 
-    def of_distances(x: Any, centres: Any) -> Any:
+    def distances(x: Any, centres: Any) -> Any:
         (n, depth), k = x.shape, len(centres)
         return call("distances", x, centres, np.empty((n, k)), n, k, depth)[2]
 
-    def of_mandelbrot(cx: Any, cy: Any, turns: int) -> Any:
+    def mandelbrot(cx: Any, cy: Any, turns: int) -> Any:
         out = np.empty(cx.shape, np.int64)
         return call("mandelbrot", cx, cy, np.empty_like(cx), np.empty_like(cx), out, cx.size, turns)[4]
 
-    functions = {"chain": of_chain, "life": of_life, "softmax": of_softmax}
-    return functions | {"distances": of_distances, "mandelbrot": of_mandelbrot}
+    return {function.__name__: bound(function) for function in (chain, life, softmax, distances, mandelbrot)}
 
 
-def fastest(function: Callable[..., Any], args: tuple[Any, ...], repeat: int) -> float:
-    """Processor time of one call, the least of several rounds."""
-    return min(seconds(lambda: [function(*args) for _ in range(repeat)]) / repeat for _ in range(CALLS))
+def ways(name: str, function: Any, args: tuple[Any, ...], others: dict[str, Programs]) -> dict[str, Work]:
+    """What to measure: all that gives the same result."""
+    expected = PLAIN[name](*args)
+    works: dict[str, Any] = {"native": functools.partial(function, *args)}
+    works |= {way: programs[name](*args) for way, programs in others.items() if name in programs}
+    for way, work in works.items():
+        result = np.asarray(work())
+        same = result.tobytes() == expected.tobytes() if way == "native" else np.allclose(result, expected)
+        assert same, f"{name}: {way} gives another result"
+    return works
 
 
-def row(title: str, plain: Any, args: tuple[Any, ...], others: dict[str, Callable[..., Any]]) -> list[str]:
-    function = ag.function(plain, engine="native")
+def row(name: str, title: str, args: tuple[Any, ...], others: dict[str, Programs], turns: int) -> list[str]:
+    function = ag.function(PLAIN[name], engine="native")
     first = seconds(lambda: function(*args))
-    assert function(*args).tobytes() == plain(*args).tobytes(), title
-    repeat = max(1, int(2e-3 / max(1e-6, seconds(lambda: plain(*args)))))
-    native, numpy = fastest(function, args, repeat), fastest(plain, args, repeat)
-    cells = [title, f"{1e3 * first:.0f} ms", f"{1e6 * native:,.1f} µs", f"{1e6 * numpy:,.1f} µs ({numpy / native:.1f})"]
-    if not others:
-        return [*cells, "–"]
-    in_c = others[plain.__name__]
-    assert np.allclose(in_c(*args), plain(*args)), title
-    time = fastest(in_c, args, repeat)
-    return [*cells, f"{1e6 * time:,.1f} µs ({native / time:.2f})"]
+    times = smallest(ways(name, function, args, others), turns)
+    ratios = {way: f"{times['native'] / time:.2f}" for way, time in times.items()}
+    columns = [" / ".join(ratios.get(way, "–") for way in column) for column in COLUMNS if {*column} & {*others}]
+    return [title, duration(first), duration(times["native"]), *columns]
 
 
-def main() -> None:
+def main(pattern: str = "*", turns: int = 20) -> None:
+    common.take_cores()
+    if not common.all_cores:
+        os.environ.setdefault("AUTOGRAPH_NUM_THREADS", "1")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["AUTOGRAPH_CACHE_DIR"] = folder      # so that nothing is there yet
-        others = in_c(Path(folder))
+        plain = {name: bound(function) for name, function in PLAIN.items()}
+        others = {"NumPy": plain, "C": in_c(Path(folder)), **arrays_peers.installed(PLAIN)}
         warm: Any = ag.function(chain, engine="native")
         warm(np.ones(3), np.ones(3))        # so that no row pays for loading LLVM
         np.ones(3_500_000)      # so that for none results are new pages each time: glibc learns of what is freed
-        rows = [row(title, function, args, others) for title, function, args in WORK]
-    head = ["", "first call", "native", "NumPy (takes so many times as long)", "C (native is so many times as slow)"]
-    show("Whole arrays", head, rows)
+        rows = [row(*work, others, turns) for work in WORK if fnmatchcase(work[0], pattern)]
+    head = ["", "first call", "native", *(" / ".join(column) for column in COLUMNS if {*column} & {*others})]
+    common.show("Whole arrays (native's time, and divided by that of each: below 1, native is ahead)", head, rows)
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pattern", nargs="?", default="*", help=f"which programs, as a glob: {', '.join(PLAIN)}")
+    parser.add_argument("--turns", type=int, default=20)
+    arguments = parser.parse_args()
+    main(arguments.pattern, arguments.turns)

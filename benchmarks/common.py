@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 from rich.table import Table
 
+Work = Callable[[], object]
+
 ALL_CORES = "AUTOGRAPH_BENCH_ALL_CORES"  # in the environment: what users wait for, on a machine that does nothing else
 all_cores = ALL_CORES in os.environ
 clock = time.perf_counter if all_cores else time.process_time
@@ -54,11 +56,37 @@ def seconds(work: Callable[[], object]) -> float:
         gc.enable()
 
 
+def once(work: Work, count: int) -> float:
+    """Seconds of one call, out of `count`; processor time, of all threads, so that other processes do not count."""
+    calls = [None] * count
+    begin = clock()
+    for _ in calls:
+        work()
+    return (clock() - begin) / count
+
+
+def smallest(works: dict[str, Work], turns: int) -> dict[str, float]:
+    """The least time that each takes, taking turns."""
+    counts = {name: max(1, int(2e-3 / once(work, 1))) for name, work in works.items()}
+    best = dict.fromkeys(works, float("inf"))
+    for _ in range(turns):
+        for name, work in works.items():
+            best[name] = min(best[name], once(work, counts[name]))
+    return best
+
+
+def duration(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.0f} ns"
+
+
 def show(title: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print a table: its first column aligned left, the others right."""
     table = Table()
     for number, name in enumerate(head):
-        table.add_column(name, justify="right" if number else "left")
+        table.add_column(name, justify="right" if number else "left", no_wrap=not number)
     for row in rows:
         table.add_row(*map(str, row))
     console = Console(width=None if Console().is_terminal else 120)

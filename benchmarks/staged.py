@@ -11,17 +11,16 @@ import gc
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import common
 import numeric
 import numpy as np
 import peers
+from common import Work, duration, smallest
 
 import autograph as ag
 
-Work = Callable[[], object]
 PLAIN, STAGED = "plain Python", "ag.function"
 
 
@@ -41,25 +40,6 @@ def arguments() -> dict[str, tuple[Any, ...]]:
         "beam_search": (*network, 3, 0, 8, 40),
         "matmuls": (random.normal(size=(64, 64)), random.normal(size=(64, 64)) / 8),
     }
-
-
-def once(work: Work, count: int) -> float:
-    """Seconds of one call, out of `count`; processor time, of all threads, so that other processes do not count."""
-    calls = [None] * count
-    begin = common.clock()
-    for _ in calls:
-        work()
-    return (common.clock() - begin) / count
-
-
-def smallest(works: dict[str, Work], turns: int) -> dict[str, float]:
-    """The least time that each takes, taking turns."""
-    counts = {name: max(1, int(2e-3 / once(work, 1))) for name, work in works.items()}
-    best = dict.fromkeys(works, float("inf"))
-    for _ in range(turns):
-        for name, work in works.items():
-            best[name] = min(best[name], once(work, counts[name]))
-    return best
 
 
 def same(one: Any, other: Any) -> bool:
@@ -86,13 +66,6 @@ def ways(name: str, args: tuple[Any, ...], others: dict[str, peers.Programs]) ->
             raise AssertionError(f"{name}: {way} gives another answer")
         works[way] = lambda function=function: function(*args)
     return works
-
-
-def duration(seconds: float) -> str:
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-9:.0f} ns"
 
 
 def calling(turns: int, others: dict[str, peers.Programs]) -> None:

@@ -20,7 +20,7 @@ import common
 import numpy as np
 import trained
 import trained_peers
-from staged import duration, smallest
+from common import duration, smallest
 
 OURS = "ag.grad"
 ALL_CORES = {common.ALL_CORES: "1", "OPENBLAS_NUM_THREADS": str(os.cpu_count())}

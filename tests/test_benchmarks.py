@@ -18,7 +18,7 @@ def staged():
         yield importlib.import_module("staged")
     finally:
         sys.path.remove(str(BENCHMARKS))
-        modules = "staged numeric peers common training trained trained_peers recipes further"
+        modules = "staged numeric peers common training trained trained_peers recipes further arrays arrays_peers"
         for name in modules.split():
             sys.modules.pop(name, None)
 
@@ -49,6 +49,17 @@ def test_gradients_are_those_by_hand(staged, name):
     training = importlib.import_module("training")
     works = training.ways(name, training.trained.arguments()[name], {})
     assert [*works] == ["by hand", "ag.grad"]
+
+
+def test_whole_arrays_are_those_of_numpy_and_nearly_those_of_c(staged, tmp_path):
+    pytest.importorskip("llvmlite")
+    import autograph as ag
+
+    arrays = importlib.import_module("arrays")
+    others = {"C": arrays.in_c(tmp_path)}
+    for name, _, args in arrays.WORK:
+        if args[0].size <= 10**6:
+            arrays.ways(name, ag.function(arrays.PLAIN[name], engine="native"), args, others)
 
 
 @pytest.mark.parametrize("engine", ["numpy", "native", pytest.param("auto", marks=pytest.mark.once)])

@@ -6,13 +6,19 @@ void chain(const double *x, const double *y, double *out, int64_t n) {
     for (int64_t i = 0; i < n; i++) out[i] = sqrt(x[i] * x[i] + y[i] * y[i]) / (1 + x[i] * y[i]);
 }
 
-void life(const uint8_t *cells, uint8_t *out, int64_t n) {
-    for (int64_t i = 0; i < n - 2; i++) {
-        const uint8_t *a = cells + i * n, *b = a + n, *c = b + n;
-        for (int64_t j = 0; j < n - 2; j++) {
-            uint8_t around = a[j] + a[j + 1] + a[j + 2] + b[j] + b[j + 2] + c[j] + c[j + 1] + c[j + 2];
-            out[i * (n - 2) + j] = (around == 3) | ((b[j + 1] == 1) & (around == 2));
+/* `cells` and `next`, which holds the same border, take turns. */
+void life(uint8_t *cells, uint8_t *next, int64_t n, int64_t steps) {
+    for (int64_t step = 0; step < steps; step++) {
+        for (int64_t i = 0; i < n - 2; i++) {
+            const uint8_t *a = cells + i * n, *b = a + n, *c = b + n;
+            for (int64_t j = 0; j < n - 2; j++) {
+                uint8_t around = a[j] + a[j + 1] + a[j + 2] + b[j] + b[j + 2] + c[j] + c[j + 1] + c[j + 2];
+                next[(i + 1) * n + j + 1] = (around == 3) | ((b[j + 1] == 1) & (around == 2));
+            }
         }
+        uint8_t *swapped = cells;
+        cells = next;
+        next = swapped;
     }
 }
 
