@@ -41,12 +41,10 @@ def sine_loss(weights, x, y):
     return np.mean(error * error)
 
 
-@ag.function
 def rnn(weights, inputs, wanted):
     return ag.grad(rnn_loss)(weights, inputs, wanted)
 
 
-@ag.function
 def mlp(weights, x, labels):
     for _ in range(STEPS):
         gradients = ag.grad(mlp_loss)(weights, x, labels)
@@ -54,7 +52,6 @@ def mlp(weights, x, labels):
     return weights
 
 
-@ag.function
 def maml(weights, x, y, x_new, y_new):
     def after_a_step(weights):
         gradients = ag.grad(sine_loss)(weights, x, y)
@@ -63,7 +60,6 @@ def maml(weights, x, y, x_new, y_new):
     return ag.grad(after_a_step)(weights)
 
 
-@ag.function
 def lbfgs(w, x, labels):
     def loss(w):
         return cross_entropy(x @ w, labels) + DECAY * np.sum(w * w)

@@ -1,14 +1,14 @@
 """How fast gradients are: training steps, beside NumPy with gradients by hand, JAX and TensorFlow.
 
-Each library runs the same program, on the same arrays of float32, with its own gradients and its own loops; they take
-turns, and of the times of each, the smallest counts. All must come to the same result. First all run on one core, and
-what counts is processor time; then on all, and what counts is the time that one waits. AUTOGRAPH_ENGINE=native has ours
-run on that engine.
+Each library runs the same program, on the same arrays of float32, with its own gradients and its own loops, this one
+on both engines; they take turns, and of the times of each, the smallest counts. All must come to the same result. First
+all run on one core, and what counts is processor time; then on all, and what counts is the time that one waits.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import subprocess
 import sys
@@ -20,9 +20,11 @@ import common
 import numpy as np
 import trained
 import trained_peers
-from common import duration, smallest
+from common import duration, ratio, smallest
 
-OURS = "ag.grad"
+import autograph as ag
+
+ENGINES = ["native", "numpy"] if importlib.util.find_spec("llvmlite") else ["numpy"]
 ALL_CORES = {common.ALL_CORES: "1", "OPENBLAS_NUM_THREADS": str(os.cpu_count())}
 TITLES = {
     "rnn": "a recurrent network, 50 steps: its gradients",
@@ -34,7 +36,8 @@ TITLES = {
 
 def ways(name: str, args: tuple[Any, ...], others: dict[str, trained_peers.Programs]) -> dict[str, Callable[[], Any]]:
     """What to measure for a program: all that gives the same result."""
-    functions = {"by hand": trained.BY_HAND[name], OURS: trained.PROGRAMS[name]}
+    functions = {engine: ag.function(trained.PROGRAMS[name], engine=engine) for engine in ENGINES}
+    functions |= {"by hand": trained.BY_HAND[name]}
     functions |= {peer: programs[name] for peer, programs in others.items()}
     expected, works = functions["by hand"](*args), {}
     for way, function in functions.items():
@@ -51,11 +54,11 @@ def main(pattern: str = "*", turns: int = 7) -> None:
     for name, args in trained.arguments().items():
         if fnmatchcase(name, pattern):
             times = smallest(ways(name, args, others), turns)
-            ours = times[OURS]
-            ratios = [f"{duration(took)} ({took / ours:.2f})" for took in times.values()]
-            rows.append([TITLES[name], *ratios])
+            ours, *theirs = times.values()
+            rows.append([TITLES[name], duration(ours), *(ratio(ours, took) for took in theirs)])
     how = "time waited for on all cores" if common.all_cores else "processor time on one core"
-    common.show(f"Gradients (float32; {how}, and times that of ag.grad)", ["", "by hand", OURS, *others], rows)
+    title = f"Gradients (float32; {how}; {ENGINES[0]}'s, and divided by that of each: below 1, it is ahead)"
+    common.show(title, ["", *ENGINES, "by hand", *others], rows)
     if not common.all_cores:
         sys.stdout.flush()
         command = [sys.executable, __file__, pattern, "--turns", str(turns)]
