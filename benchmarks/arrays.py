@@ -21,8 +21,7 @@ from typing import Any
 import arrays_peers
 import common
 import numpy as np
-from arrays_peers import Programs, bound
-from common import Work, duration, seconds, smallest
+from common import Programs, Work, bound, duration, ratio, seconds, smallest
 
 import autograph as ag
 
@@ -136,7 +135,7 @@ def row(name: str, title: str, args: tuple[Any, ...], others: dict[str, Programs
     function = ag.function(PLAIN[name], engine="native")
     first = seconds(lambda: function(*args))
     times = smallest(ways(name, function, args, others), turns)
-    ratios = {way: f"{times['native'] / time:.2f}" for way, time in times.items()}
+    ratios = {way: ratio(times["native"], time) for way, time in times.items()}
     columns = [" / ".join(ratios.get(way, "–") for way in column) for column in COLUMNS if {*column} & {*others}]
     return [title, duration(first), duration(times["native"]), *columns]
 

@@ -13,13 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
-Programs = dict[str, Callable[..., Callable[[], Any]]]
-
-
-def bound(function: Callable[..., Any]) -> Callable[..., Callable[[], Any]]:
-    return functools.partial(functools.partial, function)
-
+from common import Programs, bound
 
 # For Numba, element by element ----------------------------------------------------------------------------------------
 

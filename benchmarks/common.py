@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import gc
 import os
 import time
@@ -12,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 Work = Callable[[], object]
+Programs = dict[str, Callable[..., Work]]       # what takes the arguments of a call, and returns the call
 
 ALL_CORES = "AUTOGRAPH_BENCH_ALL_CORES"  # in the environment: what users wait for, on a machine that does nothing else
 all_cores = ALL_CORES in os.environ
@@ -56,6 +58,11 @@ def seconds(work: Callable[[], object]) -> float:
         gc.enable()
 
 
+def bound(function: Callable[..., object]) -> Callable[..., Work]:
+    """A program that has nothing to do before calls."""
+    return functools.partial(functools.partial, function)
+
+
 def once(work: Work, count: int) -> float:
     """Seconds of one call, out of `count`; processor time, of all threads, so that other processes do not count."""
     calls = [None] * count
@@ -80,6 +87,10 @@ def duration(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds / 1e-9:.0f} ns"
+
+
+def ratio(ours: float, theirs: float) -> str:
+    return f"{ours / theirs:.2f}" if ours > 0.1 * theirs else f"{ours / theirs:.1g}"
 
 
 def show(title: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

@@ -1,37 +1,41 @@
-"""The native engine beside C, and Numba where it is installed: scalar loops, processor time of the fastest call.
+"""The native engine on scalar loops, beside C, and those installed of Numba, JAX and TensorFlow.
 
-Rows say what the first call takes, too: conversion, trace, passes and LLVM. `gcc -O3 -march=native` makes the C.
+They take turns, and of the times of each, the smallest counts: processor time on one core. `gcc -O3 -march=native`
+makes the C. JAX and TensorFlow run programs of their own on arrays of their own (loops_in_jax.py); TensorFlow without
+XLA takes some µs for each operation, so that it gets less to do, and is compared with what the native engine takes for
+that. The first call takes conversion, trace, passes and LLVM.
 """
 
 from __future__ import annotations
 
+import argparse
 import ctypes
-import importlib.util
+import functools
 import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from common import seconds, show, take_cores
+import common
+import loops
+import loops_peers
+import numpy as np
+from common import Programs, bound, duration, ratio, seconds, smallest
 
-take_cores()
+import autograph as ag
 
-import loops  # noqa: E402
-import numpy as np  # noqa: E402
-
-import autograph as ag  # noqa: E402
-
-CALLS = 20
+SLOW = "tf.function"        # gets SMALL arguments
 _RNG = np.random.default_rng(0)
 _WORDS = _RNG.integers(0, 4, 500), _RNG.integers(0, 4, 500)
 _MATRIX = _RNG.random((100, 100)) + 100 * np.eye(100)
 WORK: dict[str, tuple[str, tuple[Any, ...]]] = {
     "collatz": ("Collatz, 524 turns", (837799,)),
     "collatz_sum": ("Collatz sum, n < 20,000", (20_000,)),
-    "edit_distance": ("edit distance, 500×500, in place", _WORDS),
+    "edit_distance": ("edit distance, 500×500", _WORDS),
     "sieve": ("sieve up to 1,000,000", (1_000_000,)),
     "lu": ("LU, 100×100", (_MATRIX,)),
     "heap_sort": ("heap sort, 10,000", (_RNG.random(10_000),)),
@@ -39,12 +43,22 @@ WORK: dict[str, tuple[str, tuple[Any, ...]]] = {
     "mandelbrot": ("Mandelbrot 150×200, 100 turns", (150, 200, 100)),
     "moving_average": ("moving average, 20,000 of 16", (_RNG.random(20_000), 16)),
     "insertion_sort": ("insertion sort, 1,000", (_RNG.random(1_000),)),
-    "horner": ("Horner, 20 factors, 10,000 numbers", (_RNG.random(20), _RNG.random(10_000))),
+    "horner": ("Horner, 10,000 of 20 factors", (_RNG.random(20), _RNG.random(10_000))),
     "matmul": ("product of matrices, 80×80", (_RNG.random((80, 80)), _RNG.random((80, 80)))),
+}
+SMALL: dict[str, tuple[Any, ...]] = {       # on which all give nearly the same, also where errors grow
+    "collatz": (97,),
+    "collatz_sum": (100,),
+    "edit_distance": (_WORDS[0][:20], _WORDS[1][:20]),
+    "sieve": (1000,),
+    "lu": (_MATRIX[:20, :20].copy(),),
+    "heap_sort": (_RNG.random(100),),
+    "lorenz": (1.0, 2.0, 3.0, 100, 0.01),
+    "mandelbrot": (15, 20, 30),
 }
 
 
-def in_c(folder: Path) -> dict[str, Callable[..., Any]]:
+def in_c(folder: Path) -> Programs:
     """The functions of c/loops.c, called as those of Python; none without gcc."""
     if shutil.which("gcc") is None:
         return {}
@@ -92,68 +106,63 @@ def in_c(folder: Path) -> dict[str, Callable[..., Any]]:
         code.matmul(a.ctypes, b.ctypes, out.ctypes, *map(integer, (len(a), len(b), b.shape[1])))
         return out
 
-    return {
+    functions: dict[str, Callable[..., Any]] = {
         "collatz": lambda n: code.collatz(integer(n)),
         "collatz_sum": lambda n: code.collatz_sum(integer(n)),
         "edit_distance": lambda a, b: code.edit_distance(a.ctypes, integer(len(a)), b.ctypes, integer(len(b))),
         "sieve": lambda n: code.sieve(integer(n)),
-        "lu": lu,
-        "heap_sort": heap_sort,
         "lorenz": lambda x, y, z, steps, h: code.lorenz(real(x), real(y), real(z), integer(steps), real(h)),
-        "mandelbrot": mandelbrot,
-        "moving_average": moving_average,
-        "insertion_sort": insertion_sort,
-        "horner": horner,
-        "matmul": matmul,
     }
+    functions |= {each.__name__: each for each in (lu, heap_sort, mandelbrot, moving_average, insertion_sort)}
+    functions |= {"horner": horner, "matmul": matmul}
+    return {name: bound(function) for name, function in functions.items()}
 
 
-def with_numba() -> dict[str, Callable[..., Any]]:
-    """The functions of loops.py, compiled by Numba."""
-    if importlib.util.find_spec("numba") is None:
-        return {}
-    numba: Any = importlib.import_module("numba")
-    names = vars(loops)
-    original = dict(names)
-    names |= {"sift": numba.njit(loops.sift), "slope": numba.njit(loops.slope)}
-    found = {name: numba.njit(names[name]) for name in WORK}
-    for name, function in found.items():
-        function(*WORK[name][1])
-    names |= original
-    return found
+def times(name: str, native: Any, others: dict[str, Programs], turns: int) -> dict[str, tuple[float, float]]:
+    """What the native engine takes and what each of the others takes for the same."""
+    args, plain = WORK[name][1], getattr(loops, name)
+    small = SMALL.get(name, args)
+    smaller = ag.function(plain, engine="native")
+    assert np.array_equal(native(*args), plain(*args)), name
+    expected = plain(*small)
+    assert np.array_equal(smaller(*small), expected), name
+    works = {"native": functools.partial(native, *args), "small": functools.partial(smaller, *small)}
+    for way, programs in others.items():
+        if name in programs:
+            assert np.allclose(programs[name](*small)(), expected), f"{name}: {way} gives another result"
+            works[way] = programs[name](*(small if way == SLOW else args))
+            works[way]()        # which may compile
+    found = smallest(works, turns)
+    return {way: (found["small" if way == SLOW else "native"], time) for way, time in found.items()}
 
 
-def fastest(function: Callable[..., Any], args: tuple[Any, ...], repeat: int) -> float:
-    """Processor time of one call, the least of several rounds."""
-    return min(seconds(lambda: [function(*args) for _ in range(repeat)]) / repeat for _ in range(CALLS))
-
-
-def row(name: str, others: list[dict[str, Callable[..., Any]]]) -> list[str]:
+def row(name: str, others: dict[str, Programs], turns: int) -> list[str]:
     title, args = WORK[name]
     plain = getattr(loops, name)
     python = seconds(lambda: plain(*args))
     function = ag.function(plain, engine="native")
     first = seconds(lambda: function(*args))
-    assert np.array_equal(function(*args), plain(*args)), name
-    repeat = max(1, int(1e-3 / max(1e-6, seconds(lambda: function(*args)))))
-    native = fastest(function, args, repeat)
-    cells = [title, f"{1e3 * python:.2f} ms", f"{1e3 * first:.0f} ms", f"{1e3 * native:.4f} ms"]
-    for other in others:
-        time = fastest(other[name], args, repeat) if other else None
-        cells.append("–" if time is None else f"{1e3 * time:.4f} ms ({native / time:.2f})")
-    return cells
+    found = times(name, function, others, turns)
+    ratios = [ratio(*found[way]) if way in found else "–" for way in others]
+    return [title, duration(first), duration(found["native"][1]), ratio(found["native"][1], python), *ratios]
 
 
-def main() -> None:
+def main(pattern: str = "*", turns: int = 20) -> None:
+    common.take_cores()
+    common.keep_memory()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["AUTOGRAPH_CACHE_DIR"] = folder      # so that nothing is there yet
-        others = [in_c(Path(folder)), with_numba()]
+        others = {"C": in_c(Path(folder)), **loops_peers.installed()}
         warm: Any = ag.function(loops.collatz, engine="native")
         warm(3)             # so that no row pays for loading LLVM
-        rows = [row(name, others) for name in WORK]
-    head = ["", "Python", "first call", "native", "C (native is so many times as slow)", "Numba (likewise)"]
-    show("Scalar loops", head, rows)
+        rows = [row(name, others, turns) for name in WORK if fnmatchcase(name, pattern)]
+    head = ["", "first call", "native", "Python", *(f"{way}, small" if way == SLOW else way for way in others)]
+    common.show("Scalar loops (native's time, and divided by that of each: below 1, native is ahead)", head, rows)
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pattern", nargs="?", default="*", help=f"which programs, as a glob: {', '.join(WORK)}")
+    parser.add_argument("--turns", type=int, default=20)
+    arguments = parser.parse_args()
+    main(arguments.pattern, arguments.turns)

@@ -18,9 +18,8 @@ def staged():
         yield importlib.import_module("staged")
     finally:
         sys.path.remove(str(BENCHMARKS))
-        modules = "staged numeric peers common training trained trained_peers recipes further arrays arrays_peers"
-        for name in modules.split():
-            sys.modules.pop(name, None)
+        for path in BENCHMARKS.glob("*.py"):
+            sys.modules.pop(path.stem, None)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +47,7 @@ def test_durations(staged):
 def test_gradients_are_those_by_hand(staged, name):
     training = importlib.import_module("training")
     works = training.ways(name, training.trained.arguments()[name], {})
-    assert [*works] == ["by hand", "ag.grad"]
+    assert [*works] == [*training.ENGINES, "by hand"]
 
 
 def test_whole_arrays_are_those_of_numpy_and_nearly_those_of_c(staged, tmp_path):
@@ -60,6 +59,17 @@ def test_whole_arrays_are_those_of_numpy_and_nearly_those_of_c(staged, tmp_path)
     for name, _, args in arrays.WORK:
         if args[0].size <= 10**6:
             arrays.ways(name, ag.function(arrays.PLAIN[name], engine="native"), args, others)
+
+
+def test_scalar_loops_are_those_of_python_and_nearly_those_of_c(staged, tmp_path):
+    pytest.importorskip("llvmlite")
+    import autograph as ag
+
+    native = importlib.import_module("native")
+    native.WORK = {name: (title, native.SMALL.get(name, args)) for name, (title, args) in native.WORK.items()}
+    others = {"C": native.in_c(tmp_path)}
+    for name in native.WORK:
+        native.times(name, ag.function(getattr(native.loops, name), engine="native"), others, 1)
 
 
 @pytest.mark.parametrize("engine", ["numpy", "native", pytest.param("auto", marks=pytest.mark.once)])
