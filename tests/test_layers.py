@@ -51,6 +51,7 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | → runtime/gradients → runtime/custom
 R4 | 0 R1 R2 R3    | runtime/engines*
 R5 | 0 R1 R2 R3 R4 | runtime/arguments runtime/options runtime/report runtime/collecting runtime/lowered
+   |               | runtime/patience
    |               | → runtime/entry runtime/learning
    |               | → runtime/dispatch runtime/traces runtime/specified → runtime/kept → runtime/specialise
    |               | → runtime/concrete → runtime/function

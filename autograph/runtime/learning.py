@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from inspect import Parameter
 from types import FunctionType, MethodType
 from typing import Any, Protocol
 
 import numpy as np
 
+from autograph.runtime.arguments import VARIADIC
+from autograph.runtime.options import Options
 from autograph.runtime.signature import Dynamic, Guard, Leaf, Lengths, Policy, Signature, Static, is_within
 from autograph.runtime.types import TensorType, Type
 
@@ -105,6 +108,12 @@ def _shared(signature: Signature) -> str:
         if number != first:
             return f"`{signature.paths[first]}` and `{signature.paths[number]}` are the same object"
     return "no two arguments are the same object"
+
+
+def policy_of(options: Options, parameters: Sequence[Parameter]) -> Policy:
+    """What the user says of the arguments."""
+    named = frozenset(options.static_argnames)
+    return Policy(static=set(named), named=named, variadic=frozenset(p.name for p in parameters if p.kind in VARIADIC))
 
 
 def learn(policy: Policy, traces: Sequence[Known], new: Signature, lengths: Lengths) -> list[str]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import importlib
-import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from inspect import Parameter
 from typing import Any, ClassVar
@@ -22,17 +20,20 @@ from autograph.runtime.collecting import patient_collector
 from autograph.runtime.entry import MISS, Builder, Entry, broken
 from autograph.runtime.graph import user_line
 from autograph.runtime.kept import Place, Surroundings, place_of_trace
+from autograph.runtime.learning import policy_of
 from autograph.runtime.options import ENGINES, NOTHING, Options, checks_graphs, engine_for, refuse
+from autograph.runtime.patience import PatientLock
 from autograph.runtime.raising import is_own
-from autograph.runtime.signature import Event, Guard, Policy, Respecialise, Signature, Traced, Where
+from autograph.runtime.signature import Event, Guard, Respecialise, Signature, Traced, Where
 from autograph.runtime.specified import Specified
 from autograph.runtime.traces import Trace, Traces
 
 Tracer = Callable[[Any, Signature, tuple[tuple[Any, ...], dict[str, Any]], Options], Traced]
 
 RETRIES = 32  # how often one call may be traced anew because of what tracing brought to light
-PATIENCE = 1.0  # seconds to wait for another thread that traces the same function, before tracing it here as well
 MANY_CALLS = 200  # after which a trace is worth a dispatcher of its own
+LONG = 10  # times as long as tracing: a call that takes so long is worth a trace of its own
+WASTED = 64  # traces of no use, after which a function is traced no more
 OFTEN = 10  # traces after which a function is said to retrace often
 
 
@@ -44,15 +45,6 @@ class Hooks:
     active: ClassVar[list[Any]] = []
     statements: Callable[[Any], Iterable[Event]] | None = None
     surroundings: Callable[[Any], Surroundings | None] | None = None
-
-
-class _Held(threading.local):
-    """How many functions this thread is tracing."""
-
-    count = 0
-
-
-_held = _Held()
 
 
 class Specialiser:
@@ -78,13 +70,13 @@ class Specialiser:
         self.function = function
         self.parameters = parameters
         self.options = options
-        self.policy = _policy(options, parameters)
+        self.policy = policy_of(options, parameters)
         self.traces = Traces(options.max_traces)
         self.events: deque[Event] = deque(maxlen=64)
         self.made = 0
         self._relearnt = relearnt
-        self._lock = threading.RLock()
-        self._warned = False
+        self._lock = PatientLock()
+        self._warned = self._gives_up = False
         self._favourite: Trace | None = None
         self._gone: deque[Any] = deque(maxlen=256)
         specs = options.input_signature
@@ -126,12 +118,17 @@ class Specialiser:
     def run(self, values: tuple[Any, ...]) -> Any:
         """Run a call for which the dispatcher has found no trace."""
         for _ in range(3):
+            if self._gives_up:
+                break
             trace = self.trace_for(values)
+            begin = time.perf_counter()
             result = trace.entry(*values)
             if result is not MISS:
+                trace.pays = time.perf_counter() - begin > LONG * sum(trace.seconds.values())
                 trace.keep()
                 return result
-        self._tell("plain", "the guards of a trace just made do not hold, so this call ran as plain Python")
+        else:
+            self._tell("plain", "the guards of a trace just made do not hold, so this call ran as plain Python")
         args, kwargs = arrange(self.parameters, values)
         return self.function(*args, **kwargs)
 
@@ -142,7 +139,7 @@ class Specialiser:
             given: key and signature to trace for, if not what the arguments make them.
         """
         why = ""
-        with self._alone():
+        with self._lock.held():
             for _ in range(RETRIES):
                 signature, reading = read(self.parameters, values, self.policy)
                 key, signature = given or self._keyed(values, signature)
@@ -177,14 +174,14 @@ class Specialiser:
 
     def clear(self) -> None:
         """Forget everything."""
-        with self._alone():
+        with self._lock.held():
             self.traces.clear()
-            self.policy = _policy(self.options, self.parameters)
+            self.policy = policy_of(self.options, self.parameters)
             if self.specified is not None:
                 learning.open_dimensions(self.policy, self.specified.signature)
             self.events.clear()
             self.made = 0
-            self._warned = False
+            self._warned = self._gives_up = False
 
     def _find(self, key: Any, reading: Reading) -> Trace | None:
         for trace in self.traces.at(key):
@@ -196,18 +193,6 @@ class Specialiser:
         """Why the traces for a key do not fit: of each the first guard that does not hold."""
         found = [broken(trace.guards, reading.named) for trace in self.traces.at(key)]
         return [guard for guard in found if guard is not None]
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        # A thread that traces never waits for long for another one that does: they might wait for each other.
-        acquired = self._lock.acquire(timeout=0 if _held.count else PATIENCE)
-        _held.count += 1
-        try:
-            yield
-        finally:
-            _held.count -= 1
-            if acquired:
-                self._lock.release()
 
     # Learning ---------------------------------------------------------------------------------------------------------
 
@@ -292,6 +277,7 @@ class Specialiser:
             self._tell("dropped", f"trace {gone.number} was dropped for trace {trace.number}: {room}")
             if gone is self._favourite:
                 self._relearnt()
+        self._give_up()
         self._warn(trace)
         return trace
 
@@ -312,7 +298,7 @@ class Specialiser:
 
     def _place(self, trace: Trace) -> Place | None:
         """Where a trace is on disk, or is to be; None if it hinges on what this process has learnt."""
-        learnt = self.specified is not None or self.policy != _policy(self.options, self.parameters)
+        learnt = self.specified is not None or self.policy != policy_of(self.options, self.parameters)
         if learnt or Hooks.active or Hooks.surroundings is None:
             return None
         return place_of_trace(trace, self.function, self.options, Hooks.surroundings)
@@ -381,6 +367,14 @@ class Specialiser:
         least = min(filter(len, reversed(found)), key=len, default=None)
         return "another call" if least is None else str(least)
 
+    def _give_up(self) -> None:
+        """Trace no more, if many traces were of no use, and plain Python is not refused."""
+        if self.traces.wasted < WASTED or self._gives_up or {"plain", "derivative"} & self.options.strict:
+            return
+        self._gives_up = True
+        what = f"{self.traces.wasted} traces were dropped after hardly a call"
+        self._tell("plain", f"{what}, so calls that no trace is there for run as plain Python from now on")
+
     def _warn(self, trace: Trace) -> None:
         if self.made < OFTEN or self._warned:
             return
@@ -392,9 +386,3 @@ class Specialiser:
         )
         self._tell("often", message)
         warnings.warn(message, RetraceWarning, stacklevel=callers())
-
-
-def _policy(options: Options, parameters: Sequence[Parameter]) -> Policy:
-    """What the user says of the arguments."""
-    named = frozenset(options.static_argnames)
-    return Policy(static=set(named), named=named, variadic=frozenset(p.name for p in parameters if p.kind in VARIADIC))

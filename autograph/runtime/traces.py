@@ -11,6 +11,7 @@ from autograph.runtime.graph import Graph
 from autograph.runtime.signature import Event, Guard, Lengths, Signature
 
 ALIASES = 64  # how many other keys may lead to one trace
+FEW = 10  # calls: a trace that is dropped after fewer was of no use
 
 
 class Trace:
@@ -27,6 +28,7 @@ class Trace:
         executable: what the engine made of the graph.
         seconds: how long tracing, optimising and compiling took.
         calls: how often it ran.
+        pays: whether its first call took so long that tracing took next to no time.
         keep: keeps it on disk, if it is to be; called when it has run once.
     """
 
@@ -48,6 +50,7 @@ class Trace:
         self.entry_source = ""
         self.seconds: dict[str, float] = {}
         self.calls = 0
+        self.pays = False
         self.entry: Entry
         self.keep: Callable[[], None] = lambda: None
         self.looked = 0  # how often it had run when one was last dropped
@@ -64,12 +67,15 @@ class Trace:
 class Traces:
     """At most `limit` traces, by key. The least used makes room for a new one.
 
-    `find` is the dictionary in which dispatchers look: the entry for each key.
+    Attributes:
+        find: the dictionary in which dispatchers look: the entry for each key.
+        wasted: how many traces have made room after few calls, which it did not pay to trace.
     """
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.find: dict[Any, Entry] = {}
+        self.wasted = 0
         self._order: list[Trace] = []
         self._aliases: dict[Any, Any] = {}
         self._lock = threading.RLock()
@@ -93,6 +99,7 @@ class Traces:
             while len(self._order) > self.limit:
                 gone.append(self._least_used())
                 self.drop(gone[-1])
+                self.wasted += gone[-1].calls < FEW and not gone[-1].pays
             return gone
 
     def alias(self, key: Any, trace: Trace) -> None:
@@ -128,6 +135,7 @@ class Traces:
     def clear(self) -> None:
         """Forget all."""
         self.drop_if(lambda trace: True)
+        self.wasted = 0
 
     def _link(self, key: Any) -> None:
         entries = [trace.entry for trace in self.at(key)]

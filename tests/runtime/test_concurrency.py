@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime import specialise
+from autograph.runtime import patience
 from autograph.runtime.function import function
 
 pytestmark = pytest.mark.filterwarnings("ignore::autograph.errors.RetraceWarning")
@@ -61,7 +61,7 @@ def test_few_traces_and_many_threads(tracer):
 
 
 def test_two_functions_that_trace_one_another(tracer, monkeypatch):
-    monkeypatch.setattr(specialise, "PATIENCE", 0.2)
+    monkeypatch.setattr(patience, "PATIENCE", 0.2)
     started = threading.Barrier(2, timeout=10)
     f, g = function(lambda x: x + 1), function(lambda x: x + 2)
     other = {"f": g, "g": f}
@@ -89,7 +89,7 @@ def test_two_functions_that_trace_one_another(tracer, monkeypatch):
 
 def test_a_thread_does_not_wait_forever_for_one_that_traces(tracer, monkeypatch):
     """It may be holding what the other is waiting for."""
-    monkeypatch.setattr(specialise, "PATIENCE", 0.1)
+    monkeypatch.setattr(patience, "PATIENCE", 0.1)
     users, waiting = threading.Lock(), threading.Event()
 
     def before(signature):

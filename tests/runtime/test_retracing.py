@@ -7,6 +7,7 @@ import pytest
 
 import autograph as ag
 from autograph.errors import AutographError, RetraceWarning, StrictError, TracingError
+from autograph.runtime import specialise
 from autograph.runtime.function import function
 from autograph.runtime.signature import Event, Guard, Respecialise
 from autograph.runtime.specialise import Hooks
@@ -378,6 +379,40 @@ def test_one_warning_for_a_function_that_retraces_often(tracer):
         "once instead of for each call, or do not decorate this function; <lambda>.traces tells all reasons"
     )
     assert len(f.explain(1, 0).where("often")) == 1
+
+
+@pytest.mark.filterwarnings("ignore::autograph.errors.RetraceWarning")
+def test_a_function_that_needs_a_trace_for_each_call_is_traced_no_more(tracer):
+    f = function(lambda n: n + 1, static_argnames="n")
+    assert [f(0) + f(n) for n in range(200)] == [n + 2 for n in range(200)]
+    assert len(tracer) == 128
+    assert [f.traces[0].calls, f(0), f.traces[0].calls] == [201, 1, 202]
+    assert f.explain(0).where("plain").entries == [
+        Event(
+            "plain",
+            "64 traces were dropped after hardly a call, so calls that no trace is there for run as plain Python from "
+            "now on",
+        )
+    ]
+    f.cache_clear()
+    assert f(300) == 301
+    assert len(tracer) == 129
+
+
+@pytest.mark.filterwarnings("ignore::autograph.errors.RetraceWarning")
+def test_calls_that_take_longer_than_tracing_are_worth_it(tracer, monkeypatch):
+    monkeypatch.setattr(specialise, "LONG", 0)
+    f = function(lambda n: n + 1, static_argnames="n")
+    assert [f(n) for n in range(200)] == [n + 1 for n in range(200)]
+    assert len(tracer) == 200
+
+
+@pytest.mark.filterwarnings("ignore::autograph.errors.RetraceWarning")
+@pytest.mark.parametrize("strict", ["plain", "derivative"])
+def test_what_must_be_staged_is_traced_again_and_again(tracer, strict):
+    f = function(lambda n: n + 1, static_argnames="n", strict=strict)
+    assert [f(n) for n in range(200)] == [n + 1 for n in range(200)]
+    assert len(tracer) == 200
 
 
 class Steps:
