@@ -8,6 +8,7 @@ import numpy as np
 
 from autograph.runtime import effects
 from autograph.runtime.graph import Block, Node, Value
+from autograph.runtime.moves import is_container
 from autograph.runtime.opdef import ORDERED, lookup
 from autograph.runtime.reverse import Reverse, handles
 from autograph.runtime.reverse_operations import differentiate, operation, refusal, without_derivative
@@ -21,7 +22,7 @@ _OVERWRITING = {"np.put": 2, ".put": 2, "np.place": 2, "np.putmask": 2, "np.put_
 @handles("setitem")
 def _setitem(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     target, index, value = node.args
-    if target not in reverse.shadows or _is_container(target) or not reverse.activity.varies((target, value)):
+    if target not in reverse.shadows or is_container(target) or not reverse.activity.varies((target, value)):
         return
     shadow, index = reverse.trace.handle(reverse.shadows[target]), reverse.primal(index, block, at)
     if _may_lack(reverse, target):
@@ -142,7 +143,7 @@ def _put(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 
 @handles("iadd", "isub", "imul", "itruediv", "ipow", "imatmul", "ifloordiv", "imod")
 def _in_place(reverse: Reverse, node: Node, block: Block, at: int) -> None:
-    if _is_container(node.args[0]):
+    if is_container(node.args[0]):
         return  # a list made longer: its items have shadows of their own
     if node.args[0] not in reverse.shadows:
         operation(reverse, node, block, at)
@@ -222,10 +223,6 @@ def _read(reverse: Reverse, array: Value, index: Any) -> Any:
     """The gradients of some items of an array."""
     op = "gradient_at" if _may_lack(reverse, array) else "getitem"
     return reverse.trace.record(op, (reverse.trace.handle(reverse.shadows[array]), index))
-
-
-def _is_container(value: Any) -> bool:
-    return isinstance(value, Value) and value.type in (ObjectType("list"), ObjectType("dict"))
 
 
 def _is_basic(index: Any) -> bool:

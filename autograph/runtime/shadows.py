@@ -19,28 +19,19 @@ import numpy as np
 from autograph.runtime.activity import Activity, changed_by, has_gradient, uses_in
 from autograph.runtime.effects import is_mutable, outs
 from autograph.runtime.graph import Block, Constant, Node, Value, map_args, walk
+from autograph.runtime.moves import RULES, Move, has_key, is_array, is_container, moved
 from autograph.runtime.sharing import OF_GRADIENTS, shares
 from autograph.runtime.types import ANY, MaybeUnbound, ObjectType, TensorType, Type
 
-# What is done to a container is done to its shadow.
-MOVES = frozenset(
-    """build unpack bound list tuple enumerate zip reversed iter .append .extend .insert .pop .copy .reverse .clear
-    .items .values .keys .get .setdefault .update .popitem delitem .sort sorted add iadd mul imul part_of parts_of
-    put_part put_parts arranged shadow_after extended_by updated_by made_of sort_like sorted_like ordered_like fill_gap
-    given""".split()
-)
-# Some of them are done to other things as well.
+# What of the rules of `moves.py` is done to more than containers.
+_OF_OTHERS = OF_GRADIENTS - {"shadow_after"} | {"getitem", "setitem"}
 _OF_CONTAINERS = frozenset({".copy", "add", "iadd", "mul", "imul", ".sort"})
-_CONTAINERS = (ObjectType("list"), ObjectType("dict"))
 # These give a view of an array if they can, else a copy.
 _MAYBE_VIEWS = frozenset(
     """getitem np.reshape .reshape np.ravel .ravel np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray
     np.array .astype np.astype np.atleast_1d np.atleast_2d np.atleast_3d""".split()
 )
 _OF_ITEMS = frozenset({"sorted", "min", "max", "sum"})
-# Of methods of containers that take a key: where the thing is that goes into the container; -1 if there is none.
-_WITH_KEY = {"setitem": 2, "put_part": 2, ".insert": 2, ".get": 2, ".setdefault": 2, "fill_gap": 2}
-_WITH_KEY |= dict.fromkeys(("delitem", ".pop", "part_of", "sort_like", "sorted_like", "ordered_like"), -1)
 IN_PLACE = frozenset("iadd isub imul itruediv ipow imatmul ifloordiv imod".split())
 
 
@@ -106,7 +97,7 @@ class Shadows:
         if node.op == "getitem":
             held = node.args[0].type
             is_tuple = isinstance(held, ObjectType) and bool(held.items)
-            return not (is_tuple or _is_container(node.args[0]) or self.aliasing.is_view(node.output))
+            return not (is_tuple or is_container(node.args[0]) or self.aliasing.is_view(node.output))
         return shares(node) is None
 
     def has_items(self, node: Node) -> bool:
@@ -134,7 +125,7 @@ class Shadows:
         if node is None or node.op not in ("zip", "enumerate", "reversed"):
             return False
         return all(
-            _is_array(arg) or not self._activity.varies(arg) or self._goes_through_arrays(arg) for arg in node.args
+            is_array(arg) or not self._activity.varies(arg) or self._goes_through_arrays(arg) for arg in node.args
         )
 
     # Nodes ------------------------------------------------------------------------------------------------------------
@@ -146,7 +137,7 @@ class Shadows:
                 continue
             self._keep_items(node, into)
             made = [self._move(node, into)] if self._is_move(node) else []
-            into += [*made, node] if node.op == ".sort" and not _has_key(node) else [node, *made]
+            into += [*made, node] if node.op == ".sort" and not has_key(node) else [node, *made]
             for output in node.outputs:
                 if output in self._shadowed and output not in self._of:
                     self._of_result(node, output, into)
@@ -164,15 +155,15 @@ class Shadows:
         first = node.args[0] if node.args else None
         held = isinstance(first, Value) and first in self._shadowed
         if node.op == "setitem":
-            return held and not _is_array(first)
-        if node.op in _OF_CONTAINERS and not any(map(_is_container, node.args)):
+            return held and not is_array(first)
+        if node.op in _OF_CONTAINERS and not any(map(is_container, node.args)):
             return False
-        if node.op in MOVES:
+        if node.op in RULES and node.op not in _OF_OTHERS:
             return self._is_shadowed((node.args, node.kwargs)) or self._is_shadowed(node.outputs)
         if not held:
             return False
         if node.op == "getitem":
-            return not _is_array(first) or (self._is_shadowed(node.outputs) and not _is_fancy(node.args[1]))
+            return not is_array(first) or (self._is_shadowed(node.outputs) and not _is_fancy(node.args[1]))
         if not self._is_shadowed(node.outputs):
             return False
         return shares(node) is True or (shares(node) is None and node.op in _MAYBE_VIEWS)
@@ -185,69 +176,13 @@ class Shadows:
     def _move(self, node: Node, into: list[Node]) -> Node:
         """A node that does to shadows what `node` does to what they belong to."""
         self._moved.add(node)
-        op, args = node.op, node.args
-        if op == "getitem" and _is_array(args[0]):
-            args = (self._of[args[0]], *args[1:])
-            op = op if self.aliasing.is_view(node.output) else "part_of"
-        elif op in ("list", "tuple", "made_of") and args:
-            op, args = "made_of", (self._shadow(args[0], node, into), node.output)
-        elif op in (".extend", "extended_by") or (op == "iadd" and _is_container(args[0])):
-            op, args = "extended_by", (*(self._shadow(arg, node, into) for arg in args[:2]), args[0])
-        elif op in (".update", "updated_by") and args[1:]:
-            op, args = "updated_by", tuple(self._shadow(arg, node, into) for arg in args)
-        elif op == "put_parts" or (op == "setitem" and _may_be_slice(args)):
-            shadows = self._shadow(args[0], node, into), self._shadow(args[2], node, into)
-            op, args = "put_parts", (shadows[0], args[1], shadows[1], args[0])
-        elif op in ("getitem", "unpack") or op in ("enumerate", "zip", "reversed", "iter", "list", "tuple"):
-            args = self._by_parts(node, into)
-            op = "part_of" if op == "getitem" else "zip" if op == "enumerate" else op
-        elif op in ("mul", "imul"):
-            args = tuple(self._shadow(arg, node, into) if _is_container(arg) else arg for arg in args)
-        elif op == "shadow_after":
-            args = (*(self._shadow(arg, node, into) for arg in args[:2]), *args[2:])
-        elif op in (".sort", "sorted") and _has_key(node):
-            op, args = "ordered_like", self._before_and_after(node, into)
-        elif op in (".sort", "sorted"):
-            args = (*self._by_parts(node, into)[:1], *args)
-            op = "sort_like" if op == ".sort" else "sorted_like"
-        elif op in _WITH_KEY:
-            values = _WITH_KEY[op]
-            args = tuple(
-                self._shadow(arg, node, into) if at == 0 or at == values else arg for at, arg in enumerate(args)
-            )
-            op = "put_part" if op == "setitem" and not _is_container(node.args[0]) else op
-        elif op in ("in_shadow", "or_zero"):  # a number, whose shadow is an array as that of any number
-            op, args = "bound", (self._shadow(args[0], node, into),)
-        elif op not in MOVES and op not in OF_GRADIENTS:
-            args = (self._shadow(args[0], node, into), *args[1:])
-        else:
-            args = map_args(lambda leaf: self._shadow(leaf, node, into), args)
+        op, args = moved(Move(node, into, lambda leaf: self._shadow(leaf, node, into), self.aliasing.is_view))
         kwargs = {name: arg for name, arg in node.kwargs.items() if op != "ordered_like" and name != "key"}
         made = Node(op, args, kwargs, (), node.place)
         for output in node.outputs:
             known = op != "bound" or (isinstance(args[0], Value) and args[0].type != ANY)
             self._of[output] = made.add_output(_shadow_type(output.type) if known else ANY, _name(output))
         return made
-
-    def _by_parts(self, node: Node, into: list[Node]) -> tuple[Any, ...]:
-        if node.op == "getitem":
-            return (self._shadow(node.args[0], node, into), *node.args[1:])
-        found = []
-        taken = (None, node.args[0]) if node.op == "enumerate" else node.args
-        for arg in taken[:1] if node.op in ("unpack", ".sort", "sorted") else taken:
-            parts = Node("parts_of", (self._shadow(arg, node, into),), None, (), node.place)
-            into.append(parts)
-            found.append(parts.add_output(ANY))
-        return (*found, *taken[len(found) :])
-
-    def _before_and_after(self, node: Node, into: list[Node]) -> tuple[Any, ...]:
-        """The shadow of what is sorted by a key, which is not asked again; the items as they were, and sorted."""
-        things = node.args[0]
-        if node.op == "sorted":
-            return (*self._by_parts(node, into)[:1], things, node.output)
-        before = Node("list", (things,), None, (), node.place)
-        into.append(before)
-        return self._shadow(things, node, into), before.add_output(ObjectType("list")), things, True
 
     def _shadow(self, leaf: Any, where: Node | Block, into: list[Node]) -> Any:
         """The shadow of an argument; if it has none, one that is made where the argument is used."""
@@ -268,7 +203,7 @@ class Shadows:
         """Make the shadow of what an operation gives: that of what it has changed, or a new one."""
         if node.op in IN_PLACE and node.args[0] in self._of:
             before = self._of[node.args[0]]
-            if _is_array(node.args[0]):
+            if is_array(node.args[0]):
                 self._of[output] = before
                 return
             other = self._shadow(node.args[1], node, into)
@@ -344,35 +279,14 @@ class Shadows:
         self._of.update(zip(self._items[node], shadows))
 
 
-def _has_key(node: Node) -> bool:
-    """Whether something is sorted by a key."""
-    return node.kwargs.get("key") is not None
-
-
-def _is_array(leaf: Any) -> bool:
-    type = leaf.type if isinstance(leaf, Value) else None
-    return isinstance(type, TensorType) and type.kind == "array" and type.exact
-
-
 def _is_fancy(index: Any) -> bool:
     """Whether an index of an array certainly makes a copy: whether there is an array or list in it."""
     parts = index if isinstance(index, tuple) else (index,)
-    return any(isinstance(part, (list, np.ndarray)) or _is_array(part) for part in parts)
-
-
-def _is_container(arg: Any) -> bool:
-    return isinstance(arg, list) or (isinstance(arg, Value) and arg.type in _CONTAINERS)
+    return any(isinstance(part, (list, np.ndarray)) or is_array(part) for part in parts)
 
 
 def _is_iterator(type: Type) -> bool:
     return isinstance(type, ObjectType) and type.name not in ("list", "tuple", "dict")
-
-
-def _may_be_slice(args: Sequence[Any]) -> bool:
-    """Whether several items of a list may be set, for the args of `setitem`."""
-    index = args[1]
-    is_number = isinstance(index, int) or (isinstance(index, Value) and isinstance(index.type, TensorType))
-    return _is_container(args[0]) and args[0].type == ObjectType("list") and not is_number
 
 
 def _is_dynamic(type: Type) -> bool:
