@@ -33,7 +33,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     combining    how sums and the like go on from one number to the next
     numpys       NumPy's own loops
     stages       rows in blocks, between which NumPy's loops are called
-    exponential  `exp` of four numbers at a time
+    exponential  `exp` of eight numbers at a time
     gathering    machine code that looks at arrays, and makes those for results
     products     of small matrices, by NumPy's loop
     machine      LLVM

@@ -1,11 +1,11 @@
-"""`exp` of `float64`, as the GNU C library computes it, and with it NumPy, but four at a time.
+"""`exp` of `float64`, as the GNU C library computes it, and with it NumPy, but eight at a time.
 
 2**(1/128) to the power of a whole number comes out of a table, and what remains from a polynomial. The constants are
 that library's (`sysdeps/ieee754/dbl-64/e_exp.c`), and so are the steps, where multiplications and additions are fused.
 So each bit is the same. Whether NumPy has just that here, tries show; NumPy has other ways on some processors.
 
-The code is called as NumPy's own loop would be. It is written for vectors of four: left to itself, LLVM takes the way
-to the table for addresses, which it computes one by one.
+The code is called as NumPy's own loop would be. It is written for vectors: left to itself, LLVM takes the way to the
+table for addresses, which it computes one by one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.spelling import literal
 
 NAME = "ag_exp"
-WIDTH = 4
+WIDTH = 8
 STEPS = 7               # the table has 2**7 entries
 SHIFT = 1.5 * 2**52     # to add it rounds to a whole number, which is then in the lower bits
 SCALE = float.fromhex("0x1.71547652b82fep0") * 2**STEPS
@@ -164,19 +164,24 @@ class _Steps:
 
     def _looked_up(self, places: str) -> tuple[str, str]:
         """Of the pairs at some places in the table the first, as floats, and the second."""
+        halves = [self._pairs(places, begin) for begin in range(0, WIDTH, 4)]
+        firsts, seconds = (self._shuffled(4, half, range(WIDTH)) for half in zip(*halves))
+        return self._emit(f"bitcast {_WORDS} {firsts} to {_FLOATS}"), seconds
+
+    def _pairs(self, places: str, begin: int) -> list[str]:
+        """Of the pairs at four of the places the firsts and the seconds."""
         pairs = []
         for lane in (0, 2, 1, 3):
-            place = self._emit(f"extractelement {_WORDS} {places}, i64 {lane}")
+            place = self._emit(f"extractelement {_WORDS} {places}, i64 {begin + lane}")
             pointer = self._emit(f"getelementptr i8, ptr @exp_table, i64 {place}")
             pairs.append(self._emit(f"load <2 x i64>, ptr {pointer}, align 16"))
-        even, odd = (self._shuffled(2, pairs[begin : begin + 2], (0, 1, 2, 3)) for begin in (0, 2))
-        firsts, seconds = (self._shuffled(4, (even, odd), lanes) for lanes in ((0, 4, 2, 6), (1, 5, 3, 7)))
-        return self._emit(f"bitcast {_WORDS} {firsts} to {_FLOATS}"), seconds
+        even, odd = (self._shuffled(2, pairs[begin : begin + 2], range(4)) for begin in (0, 2))
+        return [self._shuffled(4, (even, odd), lanes) for lanes in ((0, 4, 2, 6), (1, 5, 3, 7))]
 
     def _shuffled(self, size: int, vectors: Sequence[str], lanes: Sequence[int]) -> str:
         given = ", ".join(f"<{size} x i64> {each}" for each in vectors)
         mask = ", ".join(f"i32 {lane}" for lane in lanes)
-        return self._emit(f"shufflevector {given}, <{WIDTH} x i32> <{mask}>")
+        return self._emit(f"shufflevector {given}, <{len(lanes)} x i32> <{mask}>")
 
 
 def _all(value: float) -> str:
@@ -187,86 +192,112 @@ def _each(value: int) -> str:
     return f"<{', '.join([f'i64 {value}'] * WIDTH)}>"
 
 
-# Where numbers do not lie side by side, or there are fewer than a vector has, they go by way of a buffer.
+# The last of the numbers are done once more, as a whole vector, if there are some that fill none. Where numbers do not
+# lie side by side, or there are fewer than a vector has, they go by way of a buffer.
 _CODE = """@exp_table = internal constant [{size} x i64] [{entries}], align 16
 declare {v} @llvm.fma.v{w}f64({v}, {v}, {v})
 declare {v} @llvm.fabs.v{w}f64({v})
 declare i1 @llvm.vector.reduce.and.v{w}i1({bits})
+define internal {v} @{name}_far({v} %x, ptr %doubts) noinline cold {{
+{far_steps}
+  br i1 %worse, label %doubt, label %done
+doubt:
+  store i1 true, ptr %doubts
+  br label %done
+done:
+  ret {v} {far}
+}}
+define internal {v} @{name}_of({v} %x, ptr %doubts) alwaysinline {{
+  %size = call {v} @llvm.fabs.v{w}f64({v} %x)
+  %small = fcmp olt {v} %size, {limit}
+  %every = call i1 @llvm.vector.reduce.and.v{w}i1({bits} %small)
+  br i1 %every, label %near, label %far
+near:
+{near_steps}
+  ret {v} {near}
+far:
+  %found = call {v} @{name}_far({v} %x, ptr %doubts)
+  ret {v} %found
+}}
 define internal i32 @{name}(ptr %context, ptr %arrays, ptr %size, ptr %steps, ptr %more) {{
 start:
   %buffer = alloca {v}
+  %doubts = alloca i1
+  store i1 false, ptr %doubts
   %from = load ptr, ptr %arrays
   %results = getelementptr ptr, ptr %arrays, i64 1
   %to = load ptr, ptr %results
   %n = load i64, ptr %size
   %step = load i64, ptr %steps
   %dense = icmp eq i64 %step, 8
+  %many = icmp sge i64 %n, {w}
+  %direct = and i1 %many, %dense
+  br i1 %direct, label %whole, label %head
+whole:
+  %most = sub i64 %n, {w}
+  %end.from = getelementptr double, ptr %from, i64 %most
+  %end.to = getelementptr double, ptr %to, i64 %most
+  %end.x = load {v}, ptr %end.from, align 8
   br label %turn
 turn:
-  %i = phi i64 [ 0, %start ], [ %next, %on ]
-  %doubts = phi i1 [ false, %start ], [ %doubt, %on ]
-  %left = sub i64 %n, %i
-  %any = icmp sgt i64 %left, 0
-  br i1 %any, label %some, label %end
-some:
-  %full = icmp sge i64 %left, {w}
-  %direct = and i1 %full, %dense
-  %m = select i1 %full, i64 {w}, i64 %left
+  %i = phi i64 [ 0, %whole ], [ %next, %turn ]
   %there = getelementptr double, ptr %from, i64 %i
+  %x = load {v}, ptr %there, align 8
+  %found = call {v} @{name}_of({v} %x, ptr %doubts)
   %here = getelementptr double, ptr %to, i64 %i
-  br i1 %direct, label %work, label %clear
+  store {v} %found, ptr %here, align 8
+  %next = add i64 %i, {w}
+  %again = icmp sle i64 %next, %most
+  br i1 %again, label %turn, label %rest
+rest:
+  %none = icmp eq i64 %next, %n
+  br i1 %none, label %look, label %last
+last:
+  %end.found = call {v} @{name}_of({v} %end.x, ptr %doubts)
+  store {v} %end.found, ptr %end.to, align 8
+  br label %look
+head:
+  %begin = phi i64 [ 0, %start ], [ %after, %given ]
+  %left = sub i64 %n, %begin
+  %any = icmp sgt i64 %left, 0
+  br i1 %any, label %clear, label %look
 clear:
+  %full = icmp sge i64 %left, {w}
+  %m = select i1 %full, i64 {w}, i64 %left
   store {v} zeroinitializer, ptr %buffer
   br label %take
 take:
   %j = phi i64 [ 0, %clear ], [ %j1, %take ]
-  %ij = add i64 %i, %j
-  %away = mul i64 %ij, %step
+  %place = add i64 %begin, %j
+  %away = mul i64 %place, %step
   %one = getelementptr i8, ptr %from, i64 %away
   %taken = load double, ptr %one
   %slot = getelementptr double, ptr %buffer, i64 %j
   store double %taken, ptr %slot
   %j1 = add i64 %j, 1
-  %again = icmp slt i64 %j1, %m
-  br i1 %again, label %take, label %work
+  %another = icmp slt i64 %j1, %m
+  br i1 %another, label %take, label %work
 work:
-  %source = phi ptr [ %there, %some ], [ %buffer, %take ]
-  %x = load {v}, ptr %source, align 8
-  %size_of = call {v} @llvm.fabs.v{w}f64({v} %x)
-  %small = fcmp olt {v} %size_of, {limit}
-  %every = call i1 @llvm.vector.reduce.and.v{w}i1({bits} %small)
-  br i1 %every, label %near, label %far
-near:
-{near_steps}
-  br label %both
-far:
-{far_steps}
-  %bad = or i1 %doubts, %worse
-  br label %both
-both:
-  %found = phi {v} [ {near}, %near ], [ {far}, %far ]
-  %doubt = phi i1 [ %doubts, %near ], [ %bad, %far ]
-  br i1 %full, label %store, label %keep
-store:
-  store {v} %found, ptr %here, align 8
-  br label %on
-keep:
-  store {v} %found, ptr %buffer
+  %buffered = load {v}, ptr %buffer
+  %kept = call {v} @{name}_of({v} %buffered, ptr %doubts)
+  store {v} %kept, ptr %buffer
+  %goal = getelementptr double, ptr %to, i64 %begin
   br label %give
 give:
-  %k = phi i64 [ 0, %keep ], [ %k1, %give ]
-  %kept = getelementptr double, ptr %buffer, i64 %k
-  %given = load double, ptr %kept
-  %goal = getelementptr double, ptr %here, i64 %k
-  store double %given, ptr %goal
+  %k = phi i64 [ 0, %work ], [ %k1, %give ]
+  %source = getelementptr double, ptr %buffer, i64 %k
+  %each = load double, ptr %source
+  %target = getelementptr double, ptr %goal, i64 %k
+  store double %each, ptr %target
   %k1 = add i64 %k, 1
   %further = icmp slt i64 %k1, %m
-  br i1 %further, label %give, label %on
-on:
-  %next = add i64 %i, {w}
-  br label %turn
-end:
-  br i1 %doubts, label %raise, label %done
+  br i1 %further, label %give, label %given
+given:
+  %after = add i64 %begin, %m
+  br label %head
+look:
+  %doubt = load i1, ptr %doubts
+  br i1 %doubt, label %raise, label %done
 raise:
   call i32 @feraiseexcept(i32 {flags})
   br label %done
