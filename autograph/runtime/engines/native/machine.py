@@ -22,6 +22,7 @@ from autograph.runtime.engines.native.gathering import NEW, new_array
 from autograph.runtime.engines.native.haste import Haste
 from autograph.runtime.engines.native.objects import NAMES, layout_is_known
 from autograph.runtime.graph import Place
+from autograph.runtime.options import checks_graphs
 
 
 @cache
@@ -88,7 +89,7 @@ class _Machine:
             hasty: whether it is hardly worth the time to compile it.
         """
         if hasty:
-            code: bytes = self._quick.emit_object(binding().parse_assembly(text))
+            code: bytes = self._quick.emit_object(_parsed(text))
         else:
             code = self.target.emit_object(self.optimised(text, branchy))
         return code
@@ -112,7 +113,7 @@ class _Machine:
             branchy: whether there are too many branches to vectorise it. Then half of the passes do, in half the time.
         """
         llvm = binding()
-        module = llvm.parse_assembly(text)
+        module = _parsed(text)
         options = llvm.create_pipeline_tuning_options(speed_level=1 if branchy else 2)
         options.slp_vectorization = False
         builder = llvm.create_pass_builder(self.target, options)
@@ -120,6 +121,14 @@ class _Machine:
         passes.run(module.get_function("loop") if branchy else module, builder)
         _free(passes)
         return module
+
+
+def _parsed(text: str) -> Any:
+    """The module of a text, which is looked at closely if graphs are."""
+    module = binding().parse_assembly(text)
+    if checks_graphs():
+        module.verify()
+    return module
 
 
 @cache

@@ -220,7 +220,7 @@ class Versions:
         return self._left
 
     def _emit_exit(self, label: str, at: Point, state: State) -> None:
-        self._state, self.emit.found = state, {}
+        self._state, self.emit.found = state.copy(), {}     # other exits may have the same
         self.emit.begin(label)
         self.emit.come_from(self.structure.node_at(at).place)
         keys = [key for key in state.env if self.structure.is_live(key, at)]

@@ -362,3 +362,30 @@ def test_left_at_the_end_of_a_turn(numbers):
                 warnings.simplefilter("always")
                 outcomes.append((repr(each(xs)), [str(warning.message) for warning in caught]))
         assert outcomes[0] == outcomes[1]
+
+
+def test_left_by_both_ways():
+    """Both ways of a condition leave with what is in the same cells, and each takes it out for itself."""
+
+    def largest(n, m, f, a):
+        i, j, k = n, 1, 0
+        p, q = f, 0.5
+        t, left = None, 60
+        for i in range(m):
+            if i < j:
+                for q in a[0]:
+                    left -= 1
+                    if left < 0:
+                        break
+                    if n > 1:
+                        p = i
+                    else:
+                        if t is None or i > t:
+                            t = i
+            p = (q + p) + i
+        return i, j, k, p, q, t, left
+
+    function = ag.function(largest, engine="native")
+    for n in (0, 2):
+        for _ in range(2):
+            assert function(n, 3, 0.5, np.ones((2, 3))) == largest(n, 3, 0.5, np.ones((2, 3)))
