@@ -90,6 +90,8 @@ def _of_operation(node: Node) -> Effect:
         changed += [leaf for leaf in leaves if category(leaf) == ITERATOR]
     if op.effect == WRITE and is_mutable(target):
         return Effect(WRITE, leaves, [target, *changed], [target] if is_array(target) else leaves)
+    if is_new(node):
+        return Effect(PURE, leaves, [], [])
     fresh = all(is_array(output) or not is_mutable(output) for output in node.outputs)
     if op.effect == ORDERED:
         changed += leaves if "changes-arguments" in op.tags else []
@@ -149,6 +151,13 @@ def tame(function: Any) -> Any:
         function = functools.partial(function)
         function.__ag_tame__ = True
     return function
+
+
+def is_new(node: Node) -> bool:
+    """Whether all that a node gives is arrays that nobody else has: it calls what says so of itself, or unpacks that."""
+    if node.op == "unpack" and isinstance(node.args[0], Value) and node.args[0].node is not None:
+        node = node.args[0].node
+    return node.op == "call" and isinstance(node.args[0], Constant) and getattr(node.args[0].value, "__ag_new__", False)
 
 
 def is_tame(leaf: Any) -> bool:

@@ -22,7 +22,7 @@ import math
 from typing import Any
 
 from autograph.runtime.aliasing import aliasing_of
-from autograph.runtime.effects import is_array
+from autograph.runtime.effects import is_array, is_new
 from autograph.runtime.graph import Block, Graph, Node, Value, gather
 from autograph.runtime.opdef import OPS, lookup
 from autograph.runtime.passes.rewriting import Outcome, all_nodes, shown
@@ -140,7 +140,7 @@ class _Reuse:
         if _UFUNCS.get(node.op, node.op) not in _EXACT or not _fits(old, node):
             return False
         made = old.node
-        if made is None or not (_is_elementwise(made) or _is_product(made) or made.op in _IN_ORDER):
+        if made is None or not (_is_elementwise(made) or _is_product(made) or made.op in _IN_ORDER or is_new(made)):
             return False
         if not self.aliasing.is_fresh(old) or not self.aliasing.is_alone(old):
             return False

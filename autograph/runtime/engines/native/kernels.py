@@ -118,6 +118,7 @@ class Kernel:
     """
 
     __ag_tame__: bool      # see `effects.tame`
+    __ag_new__: bool       # see `effects.is_new`
     outlook = "will be one loop of machine code, compiled when it is first run"
 
     def __init__(self, nodes: list[Node], inputs: list[Any], outputs: list[Value], compile: Callable[[], Any]) -> None:
@@ -126,7 +127,7 @@ class Kernel:
         self.when_given_up: Callable[[], object] = _nobody_cares
         self.constants = _constants(nodes)
         self.target = target_of(nodes[-1])
-        self.__ag_tame__ = self.target is None
+        self.__ag_tame__ = self.__ag_new__ = self.target is None
         self.versions: dict[Any, Version | None] = {}
         self.reasons: list[str] = []
         self.entry: Callable[..., Any] = self

@@ -4,7 +4,8 @@ A row is one loop if machine code does all of it. Else it is cut into *stages*: 
 through the first, which leaves in the scratch what others need; then NumPy's own loops do their part of the block, and
 so on, while all of that is in the processor's cache.
 
-Some of NumPy's loops take flags down. So what has been raised before is looked at before each, and raised again.
+Some of NumPy's loops take flags down. So what has been raised before is looked at before each, and raised again; what
+is written here in the place of such a loop takes none down.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ class _Blocks:
             if stage.stores:
                 kept = self._emit(f"xor i64 {kept}, {self._emit(f'call i64 @row{place}({given})')}")
             for call in calls:
-                flags = self._emit(f"or i32 {flags}, {self._emit(f'call i32 @fetestexcept(i32 {FLAGS})')}")
+                if not call.loop.text:
+                    flags = self._emit(f"or i32 {flags}, {self._emit(f'call i32 @fetestexcept(i32 {FLAGS})')}")
                 self._call(call)
         tail = _TAIL.format(kept=kept, flags=flags)
         return "\n".join([f"define internal i64 @row({params}) noinline {{", "start:", *self._lines, tail])
