@@ -154,7 +154,7 @@ def tame(function: Any) -> Any:
 
 
 def is_new(node: Node) -> bool:
-    """Whether all that a node gives is arrays that nobody else has: it calls what says so of itself, or unpacks that."""
+    """Whether a node gives arrays that nobody else has: it calls what says so of itself, or unpacks such a result."""
     if node.op == "unpack" and isinstance(node.args[0], Value) and node.args[0].node is not None:
         node = node.args[0].node
     return node.op == "call" and isinstance(node.args[0], Constant) and getattr(node.args[0].value, "__ag_new__", False)
