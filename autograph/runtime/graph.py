@@ -28,6 +28,7 @@ that `x` is, for all who have it. So what reads an array must not be moved acros
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, TypeAlias
@@ -243,6 +244,11 @@ def user_line(place: Place) -> tuple[str, int] | None:
         if line is not None:
             return code.co_filename, line
     return None
+
+
+def checks_graphs() -> bool:
+    """Whether graphs are to be checked after each pass, and what is made of them, as in tests."""
+    return os.environ.get("AUTOGRAPH_CHECK") == "1"
 
 
 def depends_on(value: Value) -> set[Value]:

@@ -33,9 +33,9 @@ from autograph.runtime.engines.numbers import is_kept, kept
 from autograph.runtime.engines.numpy import Outer
 from autograph.runtime.engines.tracebacks import wants_generated_code
 from autograph.runtime.entry import broken
-from autograph.runtime.graph import Constant, Graph, Node
+from autograph.runtime.graph import Constant, Graph, Node, checks_graphs
 from autograph.runtime.opdef import op_of
-from autograph.runtime.options import ENGINES, Options, checks_graphs
+from autograph.runtime.options import ENGINES, Options
 from autograph.runtime.signature import Dynamic, Event, Guard, Static, Traced
 from autograph.runtime.traces import Trace
 

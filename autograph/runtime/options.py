@@ -171,11 +171,6 @@ def _fastmath(fastmath: bool, engine: str, chosen: str) -> bool:
     return fastmath
 
 
-def checks_graphs() -> bool:
-    """Whether graphs are to be checked after each pass, as in tests."""
-    return os.environ.get("AUTOGRAPH_CHECK") == "1"
-
-
 def can_compile() -> bool:
     """Whether there is what makes machine code."""
     return importlib.util.find_spec("llvmlite") is not None

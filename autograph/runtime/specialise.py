@@ -18,10 +18,10 @@ from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_of, key_
 from autograph.runtime.callables import place_of
 from autograph.runtime.collecting import patient_collector
 from autograph.runtime.entry import MISS, Builder, Entry, broken
-from autograph.runtime.graph import user_line
+from autograph.runtime.graph import checks_graphs, user_line
 from autograph.runtime.kept import Place, Surroundings, place_of_trace
 from autograph.runtime.learning import policy_of
-from autograph.runtime.options import ENGINES, NOTHING, Options, checks_graphs, engine_for, refuse
+from autograph.runtime.options import ENGINES, NOTHING, Options, engine_for, refuse
 from autograph.runtime.patience import PatientLock
 from autograph.runtime.raising import is_own
 from autograph.runtime.signature import Event, Guard, Respecialise, Signature, Traced, Where

@@ -21,8 +21,7 @@ from autograph.errors import EngineError
 from autograph.runtime.engines.native.gathering import NEW, new_array
 from autograph.runtime.engines.native.haste import Haste
 from autograph.runtime.engines.native.objects import NAMES, layout_is_known
-from autograph.runtime.graph import Place
-from autograph.runtime.options import checks_graphs
+from autograph.runtime.graph import Place, checks_graphs
 
 
 @cache
