@@ -23,6 +23,7 @@ from autograph.runtime.engines.native.around import Around
 from autograph.runtime.engines.native.calls import NUMBERS
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, builtin, tells_of_underflows
 from autograph.runtime.engines.native.examples import examples_of
+from autograph.runtime.engines.native.faults import making
 from autograph.runtime.engines.native.gathering import Gathering
 from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.nest import Nest, Single, Stream
@@ -192,7 +193,8 @@ class Kernel:
                 return None
             else:
                 try:
-                    version = Version(self, kinds, inputs)
+                    with making("operations on arrays", self.place):
+                        version = Version(self, kinds, inputs)
                 except NoLowering:
                     self.reasons.append("there is no machine code for what they get")
                     self._without_code()

@@ -19,6 +19,7 @@ import numpy as np
 
 from autograph.errors import EngineError
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Builtin, builtin
+from autograph.runtime.engines.native.faults import making
 from autograph.runtime.engines.native.gathering import DECLARED_NEW, NEW, new_array
 from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.machine import Code, binding, matmul_loop
@@ -66,6 +67,7 @@ class Product:
 
 
 @cache
+@making("products of matrices")
 def entry_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """The builtin for products of any arrays; the function itself if there is none."""
     found = function

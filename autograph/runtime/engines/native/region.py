@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
-from autograph.errors import AutographError, InternalError
 from autograph.runtime.engines.native.calls import Caller, are_wide, fetch, kind_of
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.detours import Detour
@@ -19,6 +19,7 @@ from autograph.runtime.engines.native.entry import tells_of_underflows
 from autograph.runtime.engines.native.examples import examples_of
 from autograph.runtime.engines.native.exits import Continuation
 from autograph.runtime.engines.native.expecting import both, fits, met
+from autograph.runtime.engines.native.faults import making
 from autograph.runtime.engines.native.lowering import Lowering, Refused
 from autograph.runtime.engines.native.spans import outside
 from autograph.runtime.engines.native.structure import Key, Point, Structure
@@ -122,7 +123,8 @@ class Region:
             if version is None or (version.underflows and tells_of_underflows()):
                 break
             if version.entry is None and self.calls - version.call >= AGAIN:
-                self._rebind(version.enter(self.entry))
+                with self.making():
+                    self._rebind(version.enter(self.entry))
             frame = version.frame()
             version.put(frame, *inputs)
             number = version.run(frame)
@@ -171,6 +173,10 @@ class Region:
         lowering.inputs.update(zip(self.values, caller.operands))
         return lowering, caller
 
+    def making(self) -> AbstractContextManager[None]:
+        """While it lasts, machine code is made."""
+        return making(self._name, self.place)
+
     @property
     def hastens(self) -> bool:
         """Whether code that is made now is compiled in haste."""
@@ -193,16 +199,11 @@ class Region:
             return None
         if kinds not in self.versions:
             try:
-                self.versions[kinds] = Version(self, inputs)
+                with self.making():
+                    self.versions[kinds] = Version(self, inputs)
             except Refused as refused:
                 self.versions[kinds] = None
                 self.reasons.append(str(refused))
-            except Exception as error:      # which must not be taken for one of the program's
-                if isinstance(error, (AutographError, MemoryError, RecursionError)):
-                    raise
-                message = f"machine code of {self._name} cannot be made ({error!r}). This is an error in autograph, "
-                message += 'please report it with this traceback; with engine="numpy" the function will run'
-                raise InternalError(message, *(user_line(self.structure.root.place) or ())) from error
         if self.versions[kinds] is None:
             self._vain += 1
             if self._vain >= VAIN and not self.compiled:
@@ -307,9 +308,10 @@ class Region:
         examples = examples_of(self.inputs)
         if self.versions or examples is None:
             return dict.fromkeys(detour for version in self.compiled for detour in version.detours)
-        lowering, _ = self.lowering(examples)
         try:
-            lowering.run()
+            with self.making():
+                lowering, _ = self.lowering(examples)
+                lowering.run()
         except Refused:
             return ()
         return lowering.detours

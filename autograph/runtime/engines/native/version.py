@@ -90,7 +90,8 @@ class Version:
         """What goes on where code in haste has stopped, as it takes too long."""
         assert code.haste is not None
         begin = time.perf_counter()
-        found = code.go_on(code.haste.stopped(frame))
+        with self._region.making():
+            found = code.go_on(code.haste.stopped(frame))
         self.seconds += time.perf_counter() - begin
         return found
 

@@ -1,0 +1,30 @@
+"""Errors of this library where it makes machine code, which must not be taken for the program's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from autograph.errors import AutographError, InternalError
+from autograph.runtime.engines.native.lowering import Refused
+from autograph.runtime.operands import NoLowering
+
+_NOT_OURS = (AutographError, NoLowering, Refused, MemoryError, RecursionError)
+
+
+@contextmanager
+def making(what: str, place: tuple[str, int] | None = None) -> Iterator[None]:
+    """While it lasts, machine code is made; what fails is this library, or LLVM with the text that it got.
+
+    Args:
+        what: the code is of.
+        place: the file and line of that.
+    """
+    try:
+        yield
+    except _NOT_OURS:
+        raise
+    except Exception as error:
+        message = f"machine code of {what} cannot be made ({error!r}). This is an error in autograph, "
+        message += 'please report it with this traceback; with engine="numpy" the function will run'
+        raise InternalError(message, *(place or ())) from error
