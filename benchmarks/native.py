@@ -131,7 +131,6 @@ def times(name: str, native: Any, others: dict[str, Programs], turns: int) -> di
         if name in programs:
             assert np.allclose(programs[name](*small)(), expected), f"{name}: {way} gives another result"
             works[way] = programs[name](*(small if way == SLOW else args))
-            works[way]()        # which may compile
     found = smallest(works, turns)
     return {way: (found["small" if way == SLOW else "native"], time) for way, time in found.items()}
 

@@ -21,7 +21,7 @@ def collatz(n):
 
 def rnn(inputs, lengths, state, w, u):
     """A recurrent network over sequences of different lengths."""
-    outputs = np.zeros((len(inputs), *state.shape))
+    outputs = np.zeros((len(inputs), *state.shape), state.dtype)
     for t in range(np.max(lengths)):
         new = np.tanh(inputs[t] @ w + state @ u)
         state = np.where((t < lengths)[:, None], new, state)

@@ -121,7 +121,7 @@ def tensorflow_programs(compiled: bool = False) -> Programs:
     import tensorflow as tf
 
     def rnn(inputs, lengths, state, w, u):
-        outputs = tf.TensorArray(tf.float64, size=tf.shape(inputs)[0])
+        outputs = tf.TensorArray(state.dtype, size=tf.shape(inputs)[0])
         for t in tf.range(tf.shape(inputs)[0]):
             new = tf.tanh(inputs[t] @ w + state @ u)
             inside = t < tf.cast(tf.reduce_max(lengths), tf.int32)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import importlib.util
 import os
 import subprocess
 import sys
@@ -21,20 +22,24 @@ from common import Work, duration, smallest
 
 import autograph as ag
 
-PLAIN, STAGED = "plain Python", "ag.function"
+PLAIN, STAGED, NATIVE = "plain Python", "ag.function", "native"
+OURS = {STAGED: "numpy"} | ({NATIVE: "native"} if importlib.util.find_spec("llvmlite") else {})
 
 
 def arguments() -> dict[str, tuple[Any, ...]]:
-    """What each program is called with."""
+    """What each program is called with; behind a name may stand how much there is to do."""
     random = np.random.default_rng(0)
     w, u = random.normal(size=(2, 32, 32)) / 8
     network = random.normal(size=(500, 64)), random.normal(size=(64, 64)) / 8, random.normal(size=(64, 500)) / 3
     clusters = random.normal(size=(2000, 2)), random.normal(size=(8, 2)), 20
+    shapes = (50, 32, 64), (32, 256), (64, 256), (256, 256)
+    inputs, state, wide_w, wide_u = (0.05 * random.normal(size=shape).astype(np.float32) for shape in shapes)
     return {
         "collatz": (837799,),
         "mandelbrot": (60, 40, 50),
         "mandelbrot_of_arrays": (300, 200, 50),
         "rnn": (random.normal(size=(50, 16, 32)), random.integers(10, 50, 16), np.zeros((16, 32)), w, u),
+        "rnn, 256 wide": (inputs, random.integers(10, 50, 32), state, wide_w, wide_u),
         "k_means": clusters,
         "k_means_by_matmul": clusters,
         "beam_search": (*network, 3, 0, 8, 40),
@@ -45,20 +50,22 @@ def arguments() -> dict[str, tuple[Any, ...]]:
 def same(one: Any, other: Any) -> bool:
     if isinstance(one, tuple):
         return all(map(same, one, other))
-    return bool(np.allclose(one, other, rtol=1e-6, atol=1e-9))
+    single = np.asarray(one).dtype == np.float32
+    return bool(np.allclose(one, other, rtol=1e-4 if single else 1e-6, atol=1e-5 if single else 1e-9))
 
 
 def ways(name: str, args: tuple[Any, ...], others: dict[str, peers.Programs]) -> dict[str, Work]:
     """What to measure for a program: all that gives the answer of plain Python."""
-    plain = getattr(numeric, name)
-    functions = {PLAIN: plain, STAGED: ag.function(plain)}
-    functions |= {peer: programs[name] for peer, programs in others.items() if name in programs}
+    program = name.partition(",")[0]
+    plain = getattr(numeric, program)
+    functions = {PLAIN: plain} | {way: ag.function(plain, engine=engine) for way, engine in OURS.items()}
+    functions |= {peer: programs[program] for peer, programs in others.items() if program in programs}
     expected, works = plain(*args), {}
     for way, function in functions.items():
         try:
             result = function(*args)
         except Exception as error:
-            if way in (PLAIN, STAGED):
+            if way == PLAIN or way in OURS:
                 raise
             print(f"{way} cannot run {name}: {type(error).__name__}")
             continue
@@ -74,13 +81,13 @@ def calling(turns: int, others: dict[str, peers.Programs]) -> None:
     rows = []
     for title, args in (("two numbers", (1, 2)), ("two small arrays", (array, array))):
         times = smallest(ways("add", args, others), turns)
-        rows.append([f"adding {title}", *(duration(times[way]) for way in (PLAIN, STAGED, *others))])
-    common.show("Calling", ["", PLAIN, STAGED, *others], rows)
+        rows.append([f"adding {title}", *(duration(times[way]) for way in (PLAIN, *OURS, *others))])
+    common.show("Calling", ["", PLAIN, *OURS, *others], rows)
 
 
 def running(turns: int, others: dict[str, peers.Programs]) -> None:
     """Whole programs."""
-    columns = [STAGED, *others]
+    columns = [*OURS, *others]
     rows = []
     for name, args in arguments().items():
         times = smallest(ways(name, args, others), turns)

@@ -23,7 +23,7 @@ def staged():
 
 
 @pytest.mark.parametrize(
-    "name", "collatz mandelbrot_of_arrays rnn k_means k_means_by_matmul beam_search matmuls".split()
+    "name", [*"collatz mandelbrot_of_arrays rnn k_means k_means_by_matmul beam_search matmuls".split(), "rnn, 256 wide"]
 )
 def test_all_ways_give_the_answer_of_plain_python(staged, name):
     works = staged.ways(name, staged.arguments()[name], {})
