@@ -148,10 +148,13 @@ class Lowering:
         outer = self.outside.find(value) if type(value) is not tuple else None
         if outer is not None:
             return self.outside._load(outer[1], ObjectType(type(value).__name__))
-        if id(value) in self._being_made:
-            reason = "a container that contains itself cannot be returned from a staged function"
-            raise Unstageable(reason, self.trace.place())
-        self._being_made.add(id(value))
+        self._begin(value, "a container that contains itself cannot be returned from a staged function")
+        made = self._container(value)
+        self._being_made.discard(id(value))
+        self._note(value, made)
+        return made
+
+    def _container(self, value: Any) -> Value:
         if type(value) in (list, dict):
             if type(value) is list:
                 made = self._record("build", (list(map(self.lower, value)),))
@@ -170,8 +173,13 @@ class Lowering:
             like = Constant(kind.rebuild(value, [None] * len(kind.children(value))))
             children = [self.lower(part) for part in kind.children(value).values()]
             made = self._record("call", (kind.rebuild, like, children))
-        self._note(value, made)
         return made
+
+    def _begin(self, value: Any, reason: str) -> None:
+        """Begin to make something of its parts, unless it is among them itself."""
+        if id(value) in self._being_made:
+            raise Unstageable(reason, self.trace.place())
+        self._being_made.add(id(value))
 
     def _found(self, value: Any) -> Value | None:
         """What has been made for a container or object of traced code, which must be one object of the graph, too."""
@@ -221,7 +229,8 @@ class Lowering:
         if isinstance(value, types.FunctionType) and isinstance(value.__globals__, Fallback):
             original = caller.original(value)
             return original if original is not value else self.trace.handle(self._function(value))
-        if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
+        is_staged = hasattr(type(value), "__ag_staged__") and hasattr(value, "__self__")
+        if is_staged or (isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType)):
             return self._bound(value)
         return self._thing(value)
 
@@ -255,18 +264,14 @@ class Lowering:
 
     def _function(self, value: types.FunctionType) -> Value:
         """A node that makes a function like one that traced code made, around the values its variables have now."""
-        if id(value) in self._being_made:
-            raise Unstageable(
-                f"the function {value.__name__}, which calls itself, cannot be handed to code that is not converted",
-                self.trace.place(),
-            )
         if assigns_outside(value.__code__):
             raise Unstageable(
                 f"the function {value.__name__}, made in a staged function, assigns to variables around it, and is "
                 "kept or handed to code that is not staged",
                 self.trace.place(),
             )
-        self._being_made.add(id(value))
+        recursive = f"the function {value.__name__}, which calls itself, cannot be handed to code that is not converted"
+        self._begin(value, recursive)
         variables = [self._variable(cell) for cell in value.__closure__ or ()]
         defaults = tuple(map(self.lower, value.__defaults__ or ()))
         self._being_made.discard(id(value))
@@ -294,7 +299,8 @@ class Lowering:
                             node.place,
                         )
 
-    def _bound(self, method: types.MethodType) -> Any:
+    def _bound(self, method: Any) -> Any:
+        """The same for a method, or a staged one, of an object."""
         owner, function = method.__self__, PATCHED.get(id(method.__func__), method.__func__)
         if isinstance(owner, (type, types.ModuleType)):
             return method
@@ -304,7 +310,7 @@ class Lowering:
                 "not staged",
                 self.trace.place(),
             )
-        return self.trace.record("call", (types.MethodType, function, owner))
+        return self.trace.record("call", (type(method), function, owner))
 
     def _variable(self, cell: types.CellType) -> Any:
         for real, mine, _ in self.outside.cells.values():
@@ -332,7 +338,10 @@ class Lowering:
                     "that is not staged",
                     self.trace.place(),
                 )
+            kind = type(value).__qualname__
+            self._begin(value, f"an object of class {kind}, which is made here, holds itself, and is kept")
             parts = {name: self.lower(part) for name, part in attributes(value).items()}
+            self._being_made.discard(id(value))
             made = self._record("call", (make_object, type(value), parts))
             self._note(value, made)
             return made

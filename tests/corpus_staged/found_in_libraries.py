@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from xml.parsers.expat import ParserCreate
+
 import autograph as ag
 from tests.corpus_staged import calls
 
@@ -110,3 +112,71 @@ def a_keyword_like_a_parameter(x, /, *, factor=[1], **options):
     options["x"].append(x)
     factor = [*factor, x]
     return options, factor
+
+
+# Objects that know themselves.
+
+
+class Branch:
+    """A part of a tree, which knows the part that it is in."""
+
+    def __init__(self, value, parent=None):
+        self.value = value
+        self.parent = parent
+        self.parts = []
+
+    def grow(self, value):
+        self.parts.append(Branch(value, self))
+        return self
+
+
+class Network:
+    def __init__(self, start):
+        self.start = start
+        self.hosts = self.first
+
+    def first(self):
+        return self.start
+
+
+@calls("1", "2.5")
+def a_tree_whose_parts_know_their_parents(x):
+    root = Branch(x).grow(x + 1)
+    return root.parts[0].parent is root, root
+
+
+@calls("1", "2.5")
+def an_object_that_has_a_method_of_its_own(x):
+    network = Network(x + 1)
+    return network.hosts(), network
+
+
+class Parser:
+    def __init__(self):
+        self.seen = []
+
+    def watch(self, parser):
+        parser.StartElementHandler = self.begin
+
+    @ag.function
+    def begin(self, name, attributes):
+        self.seen.append((name, attributes))
+
+
+@calls("Parser(), '<a b=\"1\"/>'", "Parser(), '<c/>'")
+def a_staged_method_that_others_call(watcher, text):
+    parser = ParserCreate()
+    watcher.watch(parser)
+    parser.Parse(text, True)
+    return watcher.seen
+
+
+@calls("Parser(), 1", "Parser(), 2")
+def a_staged_method_is_returned(watcher, n):
+    return watcher.begin.__self__ is watcher, {n: watcher.begin}[n]("name", n), watcher.seen
+
+
+@calls("Parser()", "Parser()")
+def a_staged_method_alone(watcher):
+    found = watcher.begin
+    return found.__self__, [found]
