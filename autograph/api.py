@@ -75,7 +75,7 @@ def _not_convertible(entity: Any) -> str:
 
 
 def _converted_function(function: FunctionType, debug_source: bool = False) -> FunctionType:
-    if is_switch(function):
+    if marks.is_switch(function):
         return cast(FunctionType, to_graph(function.__wrapped__, debug_source=debug_source))  # type: ignore[attr-defined]
     if is_converted(function) or is_marked(function):
         return function
@@ -89,12 +89,7 @@ def _converted_function(function: FunctionType, debug_source: bool = False) -> F
 
 def is_converted(function: Any) -> bool:
     """Whether a function is the outcome of a conversion, or switches to one."""
-    return isinstance(function, FunctionType) and (marks.is_converted(function.__code__) or is_switch(function))
-
-
-def is_switch(function: Any) -> bool:
-    """Whether `convert` made a function."""
-    return getattr(function, "__dict__", {}).get("__ag_switch__") is True
+    return isinstance(function, FunctionType) and (marks.is_converted(function.__code__) or marks.is_switch(function))
 
 
 def is_marked(function: Any) -> bool:
@@ -150,10 +145,9 @@ def _switch(entity: Any, debug_source: bool) -> FunctionType:
     converted = functools.cache(lambda: to_graph(entity, debug_source=debug_source))
     function: FunctionType = _make_switch(backend.ACTIVE, backend.tracing, entity, converted)
     functools.update_wrapper(function, entity)
-    function.__code__ = function.__code__.replace(
-        co_filename=code.co_filename, co_firstlineno=code.co_firstlineno, co_name=code.co_name
-    )
-    function.__ag_switch__ = True  # type: ignore[attr-defined]
+    own = function.__code__
+    names: Any = {"co_filename": code.co_filename, "co_firstlineno": code.co_firstlineno, "co_name": code.co_name}
+    function.__code__ = own.replace(co_consts=(*own.co_consts, marks.SWITCH), **names)
     return function
 
 
@@ -176,7 +170,7 @@ def do_not_convert(function: Any = None) -> Any:
     if function is None:
         return do_not_convert
     inner: Any = function.__func__ if isinstance(function, _WRAPPERS) else function
-    if is_switch(inner):
+    if marks.is_switch(inner):
         return do_not_convert(inner.__wrapped__)
     try:
         inner.__ag_do_not_convert__ = True

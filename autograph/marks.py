@@ -6,11 +6,12 @@ are marked by an attribute.
 
 from __future__ import annotations
 
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 BODY = "\0body"  # a piece of a function of the user's
 WHOLE = "\0whole"  # anything else
+SWITCH = "\0switch"  # no converted code, but what `ag.convert` makes, which chooses between that and the user's
 
 
 def is_body(code: CodeType) -> bool:
@@ -21,6 +22,11 @@ def is_body(code: CodeType) -> bool:
 def is_converted(code: CodeType) -> bool:
     """Whether `code` came out of a conversion."""
     return code.co_consts[-1:] in ((BODY,), (WHOLE,))
+
+
+def is_switch(function: Any) -> bool:
+    """Whether `ag.convert` made a function. (An attribute would not do: `functools.wraps` copies those.)"""
+    return isinstance(function, FunctionType) and function.__code__.co_consts[-1:] == (SWITCH,)
 
 
 class Shelter(NamedTuple):

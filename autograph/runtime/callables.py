@@ -9,6 +9,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from autograph.libraries import is_own
+from autograph.marks import is_switch
 
 
 def user_code(function: Any) -> CodeType | None:
@@ -68,7 +69,7 @@ def _undecorated(entity: Any) -> Any:
         call = getattr(type(entity), "__call__", None)  # noqa: B004
         is_users = isinstance(call, FunctionType) and not is_own(call.__code__.co_filename)
         return MethodType(_undecorated(call), entity) if is_users else entity
-    if "__ag_switch__" in vars(entity):
+    if is_switch(entity):
         return _undecorated(vars(entity)["__wrapped__"])
     bare = FunctionType(entity.__code__, {}, entity.__name__, entity.__defaults__, entity.__closure__)
     bare.__kwdefaults__ = entity.__kwdefaults__

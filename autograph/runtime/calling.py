@@ -16,7 +16,7 @@ import numpy as np
 
 from autograph import libraries, nest
 from autograph.libraries import on_behalf
-from autograph.marks import is_converted
+from autograph.marks import is_converted, is_switch
 from autograph.runtime import written
 from autograph.runtime.classes import GENERATORS, is_users, makes_named_tuples
 from autograph.runtime.constructing import Constructing, makes_classes, underlying
@@ -184,6 +184,8 @@ class Caller(Constructing):
     def _python_function(self, function: types.FunctionType) -> Any:
         if isinstance(function.__globals__, Fallback):
             return self._inlined(function, function)
+        if is_switch(function):
+            return self.replacement(vars(function)["__wrapped__"])
         if makes_named_tuples(function):
             return function
         if op_of(function) is not None or is_impure(function):
