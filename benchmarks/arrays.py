@@ -3,6 +3,7 @@
 They take turns, and of the times of each, the smallest counts: processor time on one core, or what one waits for on
 all (`common.ALL_CORES`). NumPy must give the same bits, the others nearly the same numbers; `gcc -O3 -march=native`
 makes the C, and ctypes takes some µs to call it. Of Numba, JAX and XLA there are two ways each, see arrays_peers.py.
+Memory is kept from call to call (`common.keep_memory`), else it would be chance who has to ask for it.
 """
 
 from __future__ import annotations
@@ -75,9 +76,9 @@ def _cells(size: int) -> Any:
 WORK: list[tuple[str, str, tuple[Any, ...]]] = [
     *(("chain", f"6 operations on {size:,}", (_RNG.random(size), _RNG.random(size))) for size in SIZES),
     ("life", "Game of Life, 1,000×1,000", (_cells(1000), 1)),
-    ("life", "Game of Life, 256×256, 100 steps", (_cells(256), 100)),
+    ("life", "Game of Life, 100 of 256×256", (_cells(256), 100)),
     ("softmax", "softmax of rows, 1,000×1,000", (_RNG.normal(size=(1000, 1000)),)),
-    ("distances", "k-means distances, 5,000×20×16", (_RNG.normal(size=(5000, 16)), _RNG.normal(size=(20, 16)))),
+    ("distances", "k-means, 5,000×20, 16 deep", (_RNG.normal(size=(5000, 16)), _RNG.normal(size=(20, 16)))),
     ("mandelbrot", "Mandelbrot 200×300, 50 turns", (_CX, _CY, 50)),
 ]
 
@@ -142,6 +143,7 @@ def row(name: str, title: str, args: tuple[Any, ...], others: dict[str, Programs
 
 def main(pattern: str = "*", turns: int = 20) -> None:
     common.take_cores()
+    common.keep_memory()
     if not common.all_cores:
         os.environ.setdefault("AUTOGRAPH_NUM_THREADS", "1")
     with tempfile.TemporaryDirectory() as folder:
@@ -150,7 +152,6 @@ def main(pattern: str = "*", turns: int = 20) -> None:
         others = {"NumPy": plain, "C": in_c(Path(folder)), **arrays_peers.installed(PLAIN)}
         warm: Any = ag.function(chain, engine="native")
         warm(np.ones(3), np.ones(3))        # so that no row pays for loading LLVM
-        np.ones(3_500_000)      # so that for none results are new pages each time: glibc learns of what is freed
         rows = [row(*work, others, turns) for work in WORK if fnmatchcase(work[0], pattern)]
     head = ["", "first call", "native", *(" / ".join(column) for column in COLUMNS if {*column} & {*others})]
     common.show("Whole arrays (native's time, and divided by that of each: below 1, native is ahead)", head, rows)

@@ -3,7 +3,7 @@
 They take turns, and of the times of each, the smallest counts: processor time on one core. `gcc -O3 -march=native`
 makes the C. JAX and TensorFlow run programs of their own on arrays of their own (loops_in_jax.py); TensorFlow without
 XLA takes some µs for each operation, so that it gets less to do, and is compared with what the native engine takes for
-that. The first call takes conversion, trace, passes and LLVM.
+that. The first call takes conversion, trace, passes and LLVM. Memory is kept as in arrays.py.
 """
 
 from __future__ import annotations
