@@ -90,7 +90,7 @@ def duration(seconds: float) -> str:
 
 
 def ratio(ours: float, theirs: float) -> str:
-    return f"{ours / theirs:.2f}" if ours > 0.1 * theirs else f"{ours / theirs:.1g}"
+    return f"{ours / theirs:.2f}" if ours > 0.095 * theirs else f"{ours / theirs:.1g}"
 
 
 def show(title: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
