@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager
 from types import FunctionType
 from typing import Any
@@ -40,7 +40,7 @@ from autograph.runtime.signals import (
     handled,
     watched_signals,
 )
-from autograph.runtime.signature import Dynamic, Signature, Static, Traced
+from autograph.runtime.signature import Dynamic, Respecialise, Signature, Static, Traced
 from autograph.runtime.sources import constant
 from autograph.runtime.standins import importer, stand_in
 from autograph.runtime.tensor import Tensor
@@ -124,7 +124,9 @@ class Tracer:
         self.params: dict[Value, str] = {}
         self.verdicts = Verdicts(function, self.params)
         self.lowering = Lowering(self.trace, self.outside)
-        self.ways = Ways(self.outside, {path: value for value, path in _containers(function, *example)}, signature)
+        apart = signature.containers.keys() - signature.paths
+        given = {path: value for value, path in _containers(function, *example, apart)}
+        self.ways = Ways(self.outside, given, signature)
         self.writer = Writer(self.trace, self.outside, self.lowering, self.ways)
         try:
             self.args, self.kwargs = signature.fill(self._leaves(example))
@@ -313,8 +315,14 @@ def _flat(tree: Any, example: Any) -> list[Any]:
     return [found[number] for number in range(len(found))]
 
 
-def _containers(function: Callable[..., Any], args: Any, kwargs: Any) -> list[tuple[Any, str]]:
-    """The containers among the arguments with their paths."""
+def _containers(
+    function: Callable[..., Any], args: Any, kwargs: Any, apart: Collection[str] = ()
+) -> list[tuple[Any, str]]:
+    """The containers among the arguments with their paths.
+
+    Raises:
+        Respecialise: one of those that are taken `apart` contains itself.
+    """
     parameters = parameters_of(function)
     names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
     keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
@@ -322,12 +330,18 @@ def _containers(function: Callable[..., Any], args: Any, kwargs: Any) -> list[tu
     stars = next((each.name for each in parameters if each.kind is each.VAR_KEYWORD), "")
     found: list[tuple[Any, str]] = []
 
+    around: dict[int, str] = {}
+
     def walk(value: Any, path: str) -> None:
         kind = None if type(value) is Tensor else nest.kind_of(value)
-        if kind is not None:
+        if kind is not None and id(value) not in around:
             found.append((value, path))
+            around[id(value)] = path
             for key, part in kind.children(value).items():
                 walk(part, path + kind.step(key))
+            del around[id(value)]
+        elif kind is not None and around[id(value)] in apart:
+            raise Respecialise(whole=(around[id(value)],), reason="it contains itself")
 
     for position, value in enumerate(args):
         walk(value, names[position] if position < len(names) else f"{star}[{position - len(names)}]")

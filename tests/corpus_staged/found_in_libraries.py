@@ -180,3 +180,23 @@ def a_staged_method_is_returned(watcher, n):
 def a_staged_method_alone(watcher):
     found = watcher.begin
     return found.__self__, [found]
+
+
+def endless_list(x):
+    xs = [x]
+    xs.append(xs)
+    return xs
+
+
+def endless_dict(x):
+    return {"x": x, "more": (d := {"x": x, "less": endless_list(x)})} | {"self": d.setdefault("self", d)}
+
+
+@calls("endless_list(1), 2", "[1, [2, [3]]], 2", "endless_list(1.5), 3")
+def a_list_that_contains_itself(xs, n):
+    return xs is xs[1], n + xs[0], xs[1][0]
+
+
+@calls("endless_dict(1), 2", "endless_dict(2.5), 3")
+def a_dict_with_one_that_contains_itself(d, n):
+    return d["self"] is d["more"], d["more"]["self"] is d["self"], d["x"] + n, len(d["more"]["less"])
