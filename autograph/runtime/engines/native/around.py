@@ -163,7 +163,7 @@ class Around:
         by_parts = direct is None and self._nest.by_parts
         room, of = lanes if by_parts else how.most, names[summed if direct is None else direct]
         self._lines += ["  %keep = alloca i64", f"  {names[summed]} = alloca [{room} x {kind}], align 64"]
-        if direct is None and not by_parts:
+        if not (self._nest.idle or by_parts):
             self._call_row(names, "%n")
         self._lines += [f"  %whole = and i64 %n, {-lanes}", "  br label %next", "next:"]
         self._lines.append("  %i = phi i64 [ 0, %0 ], [ %i1, %more ]")

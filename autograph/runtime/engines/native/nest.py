@@ -112,7 +112,8 @@ class Nest:
         target: among the arrays that come in the one that the last node writes into; `written` is where it stands in
             front of them, among those that come out, and behind it the log, if there must be one; -1 if it does not.
         most: how many elements there may be.
-        direct: the array that is reduced, if it is one that came in.
+        direct: where what is reduced lies already: in an array that came in, or that comes out.
+        idle: whether there is nothing to compute, but to reduce that.
         scratch: the dtypes of blocks that keep elements from one stage to the next; they come behind the streams.
         calls: of NumPy's loops, behind each stage.
     """
@@ -124,6 +125,7 @@ class Nest:
         self.reduction = reduction_of(nodes[-1])
         self.most = 2**62
         self.direct: int | None = None
+        self.idle = False
         given = [kind for kind in inputs.values() if isinstance(kind, Stream)]
         target = target_of(nodes[-1])
         computed = nodes if target is None else nodes[:-1]
@@ -314,7 +316,8 @@ class Nest:
             raises = node.op == ".astype" and args[0].type.dtype.kind == "f" and number.type.dtype.kind != "b"
         if raises or REDUCTIONS.get(node.op, "or") not in ("or", "and"):      # which keep what they are of
             self._needed.update(node.inputs)
-        return Element(number.type, number.known, streams, stage, {stage: number}, raises=raises)
+        home = None if self.direct is None else self._outs[node.output]     # it is reduced to there
+        return Element(number.type, number.known, streams, stage, {stage: number}, home, raises)
 
     def _cast(self, node: Node, numbers: list[Number], stage: int) -> Number:
         """What is none of NumPy's ufuncs."""
@@ -328,11 +331,13 @@ class Nest:
         assert self.reduction is not None
         before = numbers[0].type.dtype
         self.most = self.reduction.most(before)
-        element = self._values[node.args[0]]
-        is_alone = len(self._outs) == 1 and stage == 0
-        if is_alone and element.home is not None and self._steps(element.home) and not self._apart(element.home):
+        home = self._values[node.args[0]].home
+        is_alone, in_parts = len(self._outs) == 1 and stage == 0, len(self.stages) > 1
+        lies = home is not None and home < len(self.streams) and self._steps(home) and not self._apart(home)
+        if lies and (is_alone or in_parts):
             same = before == self.reduction.dtype(before) and before.kind != "b"    # of which bytes may not be 0 or 1
-            self.direct = element.home if same else None
+            self.direct = home if same else None
+            self.idle = same and is_alone
         return self._as(numbers[0], self.reduction.dtype(before), stage)
 
     def _computed(self, loop: Inner, numbers: list[Number], dtypes: Sequence[np.dtype[Any]], stage: int) -> Number:
