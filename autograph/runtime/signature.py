@@ -26,6 +26,9 @@ Where: TypeAlias = tuple[str, int]
 Class: TypeAlias = type
 
 
+_WRITTEN = 1000  # bits: Python refuses to write integers of very many digits
+
+
 @dataclass(frozen=True)
 class Static:
     """A leaf that is part of the signature: another value, another trace. `True`, `1` and `1.0` are three values."""
@@ -44,6 +47,8 @@ class Static:
         return hash(self.key)
 
     def __str__(self) -> str:
+        if type(self.value) is int and self.value.bit_length() > _WRITTEN:
+            return f"an int of {self.value.bit_length()} bits"
         return getattr(self.value, "__qualname__", None) or repr(self.value)
 
     @property

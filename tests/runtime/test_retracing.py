@@ -381,6 +381,12 @@ def test_one_warning_for_a_function_that_retraces_often(tracer):
     assert len(f.explain(1, 0).where("often")) == 1
 
 
+def test_integers_that_python_does_not_write(tracer):
+    f = function(lambda n: n + 1, static_argnames="n")
+    assert [f(n) - n for n in (10**5000, 10**5001)] == [1, 1]
+    assert reasons(f)[1] == "the static value of `n` is an int of 16613 bits, and was an int of 16610 bits"
+
+
 @pytest.mark.filterwarnings("ignore::autograph.errors.RetraceWarning")
 def test_a_function_that_needs_a_trace_for_each_call_is_traced_no_more(tracer):
     f = function(lambda n: n + 1, static_argnames="n")
