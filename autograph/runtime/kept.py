@@ -17,6 +17,7 @@ import importlib
 import io
 import math
 import pickle
+import re
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -33,7 +34,7 @@ from autograph.runtime.engines.numbers import is_kept, kept
 from autograph.runtime.engines.numpy import Outer
 from autograph.runtime.engines.tracebacks import wants_generated_code
 from autograph.runtime.entry import broken
-from autograph.runtime.graph import Constant, Graph, Node, checks_graphs
+from autograph.runtime.graph import Block, Constant, Graph, Node, checks_graphs, map_args, walk
 from autograph.runtime.opdef import op_of
 from autograph.runtime.options import ENGINES, Options
 from autograph.runtime.signature import Dynamic, Event, Guard, Static, Traced
@@ -53,6 +54,8 @@ _BUILTINS = frozenset(
     repr reversed round slice sorted str sum tuple zip""".split()
 )
 _MODULES = {module.__name__: module for module in (np, np.linalg, np.fft, math)}
+_SHARED = re.compile(r"\w*|[\x00-\xff]", re.ASCII)   # texts of which Python has only one
+_KEEPING = frozenset({"build", "setitem", "setattr", "call", ".append", ".insert", ".add", ".setdefault"})
 _NATIVE = "?bhilqBHILQefdFD"    # what dtypes are told by their letters
 _UNREADABLE = (pickle.UnpicklingError, ArithmeticError, AttributeError, EOFError, ImportError, LookupError, TypeError,
                ValueError)  # fmt: skip
@@ -230,6 +233,8 @@ class _Pickler(pickle.Pickler):
         }
 
     def dump_all(self, trace: Trace, containers: tuple[str, ...]) -> None:
+        if trace.graph is not None and _gives_texts(trace.graph.block):
+            raise Unkept
         guards = [
             (guard.expression, _outer(guard.names), guard.reason, self._late(guard.late)) for guard in trace.guards
         ]
@@ -311,6 +316,18 @@ class _Unpickler(pickle.Unpickler):
         made, guards, events = self.load()
         checked = [Guard(expression, names, reason, _late(late)) for expression, names, reason, late in guards]
         return made, checked, [Event(*event) for event in events]
+
+
+def _gives_texts(block: Block) -> bool:
+    """Whether a block gives back texts, of which one may ask whether they are the program's own; read anew, none is."""
+    kept: list[Any] = [block.results]
+    for node in walk(block):
+        kept += [inner.results for inner in node.blocks]
+        if node.op in _KEEPING:
+            kept += [node.args, node.kwargs]
+    found: list[Any] = []
+    map_args(found.append, kept)
+    return any(type(leaf) is str and _SHARED.fullmatch(leaf) is None for leaf in found)
 
 
 def _late(late: Any) -> Any:

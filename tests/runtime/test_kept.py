@@ -249,6 +249,16 @@ def test_what_is_not_kept(processes, options):
     assert history() == ""
 
 
+def test_a_text_that_is_given_back_is_not_kept(kept_program):
+    """For one may ask whether it is the program's."""
+    text = "MISSING = '== missing =='\nSHORT = 'word'\ndef f(x):\n    return [MISSING, x + 1]\n"
+    for _ in range(2):
+        names = kept_program(text + "def g(x):\n    return SHORT, x + 1\n")
+        assert ag.function(names.f)(1)[0] is names.MISSING
+        assert ag.function(names.g)(1)[0] is names.SHORT
+    assert history() == "KR"
+
+
 @pytest.mark.parametrize("name", ["AUTOGRAPH_CHECK", "AUTOGRAPH_FULL_TRACEBACK"])
 def test_where_nothing_is_kept(processes, name, monkeypatch):
     for function in processes("power"):

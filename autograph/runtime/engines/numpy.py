@@ -128,10 +128,13 @@ class Executable:
             translate(error, self._codes, self._marks)
 
     def _compile(self, tree: ast.FunctionDef) -> CodeType:
-        function = None if wants_generated_code() else home(self._marks)
-        if function is None:
+        if wants_generated_code():
             return _code_of(builtins.compile(self.source, self._register(tree.name), "exec"))
-        marked = _code_of(builtins.compile(ast.Module([tree], []), function.co_filename, "exec"))
+        function = home(self._marks)
+        filename = self._register(tree.name) if function is None else function.co_filename
+        marked = _code_of(builtins.compile(ast.Module([tree], []), filename, "exec"))     # which has the very constants
+        if function is None:
+            return marked
         code = relocated(marked, self._marks, function)
         self._codes = dict(zip(_codes_in(code), _codes_in(marked)))
         return code
