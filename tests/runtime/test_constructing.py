@@ -202,6 +202,7 @@ def test_objects_that_can_change_are_others_at_each_call(function: Any) -> None:
 
 MADE = """
 object(); [object() for _ in range(2)][1]; zlib.compressobj(); zlib.decompressobj(); np.poly1d([1, 2])
+TypeVar("T")
 np.polynomial.Polynomial([1, 2]); hashlib.blake2b(); threading.local(); array.array("d"); ast.Name("a")
 type("Made", (), {}); type("Made", (object,), {"x": x}); collections.namedtuple("Made", "x")
 collections.namedtuple("Made", "x")(x).__class__; abc.ABCMeta("Made", (), {}); enum.Enum("Made", "x")
