@@ -23,7 +23,7 @@ from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather,
 from autograph.runtime.holding import Held, has_fixed_keys, held, iterator_class, may_contain
 from autograph.runtime.identity import Identity
 from autograph.runtime.journal import PATCHED, Fallback, attributes, is_iterator
-from autograph.runtime.making import assigns_outside, make_function, make_object
+from autograph.runtime.making import assigns_outside, make_function, make_object, told_of
 from autograph.runtime.outside import Outside
 from autograph.runtime.raising import remake
 from autograph.runtime.signals import Unstageable
@@ -279,7 +279,9 @@ class Lowering:
         names = Constant(environment.real)
         keywords = {name: self.lower(part) for name, part in (value.__kwdefaults__ or {}).items()}
         called = value.__name__, value.__qualname__
-        made = self._record("call", (make_function, value.__code__, names, called, defaults, keywords, *variables))
+        told = {name: self.lower(part) for name, part in told_of(value).items()}
+        given = make_function, value.__code__, names, called, defaults, keywords, told, *variables
+        made = self._record("call", given)
         self._captured[made] = [(cell, _content(cell)) for cell in value.__closure__ or ()]
         return made
 

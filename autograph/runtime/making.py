@@ -18,15 +18,38 @@ def make_object(kind: type, parts: dict[str, Any]) -> Any:
 
 
 def make_function(
-    code: types.CodeType, names: dict[str, Any], called: tuple[str, str], defaults: Any, keywords: Any, *variables: Any
+    code: types.CodeType,
+    names: dict[str, Any],
+    called: tuple[str, str],
+    defaults: Any,
+    keywords: Any,
+    told: dict[str, Any],
+    *variables: Any,
 ) -> Any:
-    """A function whose free variables have these values; a cell is taken as it is."""
+    """A function whose free variables have these values; a cell is taken as it is.
+
+    Args:
+        told: its attributes, see `told_of`.
+    """
     cell = types.CellType
     cells = tuple(v if isinstance(v, cell) else cell() if v is UNBOUND else cell(v) for v in variables)
     made = types.FunctionType(code, names, called[0], defaults or None, cells)
     made.__qualname__ = called[1]
     made.__kwdefaults__ = keywords or None
+    for name, value in told.items():
+        setattr(made, name, value)
     return made
+
+
+def told_of(function: types.FunctionType) -> dict[str, Any]:
+    """The attributes of a function that it does not have by itself: annotations, and what it has been given."""
+    found = {name: value for name, value in vars(function).items() if not name.startswith("__ag_")}
+    closure = tuple(types.CellType() for _ in function.__code__.co_freevars)
+    own = types.FunctionType(function.__code__, function.__globals__, closure=closure)
+    for name in ("__annotations__", "__doc__", "__module__"):
+        if getattr(function, name) != getattr(own, name):
+            found[name] = getattr(function, name)
+    return found
 
 
 def assigns_outside(code: types.CodeType) -> bool:
