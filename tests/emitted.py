@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from llvmlite import binding
 
 _CELL = re.compile(r"^\s*(%c\d+) = alloca ")
+_NAME = re.compile(r"%c\d+\b")
 _LABEL = re.compile(r"^([\w.]+):")
 _GOES_TO = re.compile(r"label %([\w.]+)")
 _WRITES = re.compile(r"^\s*store \S.*, ptr (%c\d+)(?:,|$)")
@@ -30,8 +31,7 @@ def check(text: str) -> None:
 def read_too_early(function: str) -> Iterator[str]:
     """The places that may read a cell before it is written, as `block: line`."""
     blocks = _blocks(function)
-    cells = {found[1] for line in function.splitlines() if (found := _CELL.match(line))}
-    cells -= {cell for cell in cells if not _is_only_stored_and_loaded(cell, function)}
+    cells = _cells(function)
     written = {label: {found[1] for line in lines if (found := _WRITES.match(line))} for label, lines in blocks.items()}
     before = _written_before(blocks, written, cells)
     for label, lines in blocks.items():
@@ -54,10 +54,14 @@ def _blocks(function: str) -> dict[str, list[str]]:
     return {label: lines for label, lines in blocks.items() if lines}
 
 
-def _is_only_stored_and_loaded(cell: str, function: str) -> bool:
-    """Whether no address of the cell is taken, by which it may be written elsewhere."""
-    uses = [line for line in function.splitlines() if re.search(rf"{cell}\b", line)]
-    return all(_CELL.match(line) or _WRITES.match(line) or _READS.search(line) for line in uses)
+def _cells(function: str) -> set[str]:
+    """The cells, but for those of which an address is taken, by which they may be written elsewhere."""
+    found, elsewhere = set(), set()
+    for line in function.splitlines():
+        known = [each[1] for each in (_CELL.match(line), _WRITES.match(line), _READS.search(line)) if each]
+        found.update(known)
+        elsewhere.update({*_NAME.findall(line)}.difference(known))
+    return found - elsewhere
 
 
 def _written_before(blocks: dict[str, list[str]], written: dict[str, set[str]], cells: set[str]) -> dict[str, set[str]]:
