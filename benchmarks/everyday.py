@@ -19,7 +19,7 @@ from fnmatch import fnmatchcase
 from statistics import median
 from typing import Any
 
-from common import all_cores, clock, keep_memory, show, take_cores
+from common import all_cores, clock, keep_memory, once, show, take_cores
 
 take_cores()
 if not all_cores:
@@ -39,15 +39,6 @@ OVERHEAD = 2e-6     # of a call
 AGAIN = 4           # times as many rounds there are, of a second measurement, for what seems to take longer
 NOISE = 1.05        # by which two measurements of the same may differ
 WARM = 0.3          # seconds of calls after which `auto` has made up its mind
-
-
-def once(work: Work, count: int) -> float:
-    """Seconds of one call, out of `count`."""
-    calls = [None] * count
-    begin = clock()
-    for _ in calls:
-        work()
-    return (clock() - begin) / count
 
 
 def warmed(function: Callable[..., Any], args: tuple[Any, ...], patient: bool) -> Work:

@@ -110,7 +110,7 @@ def _look(number: int, poll: Poll) -> list[str]:
     ]
 
 
-# Each look calls this by way of a pointer, which takes LLVM less time than a name.
+# Each look calls this, so that there is one call of each of Python's functions.
 _SIGNALS = """@signals.at = internal global ptr @signals
 define internal i32 @signals() {
   %thread = call ptr @PyEval_SaveThread()
