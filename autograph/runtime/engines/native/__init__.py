@@ -33,6 +33,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     combining    how sums and the like go on from one number to the next
     numpys       NumPy's own loops
     stages       rows in blocks, between which NumPy's loops are called
+    phases       several nests that go through a block of rows in turn
     exponential  `exp` of eight numbers at a time
     gathering    machine code that looks at arrays, and makes those for results
     products     of small matrices, by NumPy's loop

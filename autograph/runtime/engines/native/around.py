@@ -20,8 +20,8 @@ from autograph.runtime.engines.native.stages import RARE
 class Around:
     """Writes what is around a row."""
 
-    def __init__(self, nest: Nest) -> None:
-        self._nest = nest
+    def __init__(self, nest: Nest, declared: set[str]) -> None:
+        self._nest, self._declared = nest, declared
         self._count = len(nest.streams)
         self._lines: list[str] = []
         self._numbers = 0
@@ -32,7 +32,8 @@ class Around:
     @property
     def text(self) -> str:
         """The function `loop`, over a part of the first axis. It gives the flags that have been raised."""
-        self._lines = ["define i64 @loop(ptr %frame, i64 %begin, i64 %end) {", "start:", "  %keep = alloca i64"]
+        head = f"define i64 @{self._nest.name}loop(ptr %frame, i64 %begin, i64 %end) {{"
+        self._lines = [head, "start:", "  %keep = alloca i64"]
         bases = [self._slot(place) for place in range(self._count)]
         if self._nest.is_float:
             self._clear()
@@ -46,7 +47,7 @@ class Around:
         if self._nest.is_float:
             flags = self._emit(f"call i32 @fetestexcept(i32 {FLAGS})")
             self._lines += [f"  ret i64 {self._emit(f'zext i32 {flags} to i64')}", "}"]
-            self._lines += [f"declare i32 @fe{name}except(i32)" for name in ("test", "clear", "raise")]
+            self._declared.update(f"declare i32 @fe{name}except(i32)" for name in ("test", "clear", "raise"))
         else:
             self._lines += ["  ret i64 0", "}", ""]
         if self._summed is not None:
@@ -90,11 +91,27 @@ class Around:
         many = self._call_sum("parts" if self._how.part else "tree", pointers, size)
         self._lines += ["  br label %total", "total:"]
         total = self._emit(f"phi {self._how.kind} [ {few}, %short ], [ {many}, %long ]")
+        if self._how.picks:
+            total = self._picked(total, pointers, size)
         found = self._how.ended(self._emit, total, size)
         self._lines.append(f"  store {self._how.kind} {found}, ptr {pointers[self._summed]}")
 
+    def _picked(self, total: str, pointers: Sequence[str], size: str) -> str:
+        """The one of several equal numbers that NumPy picks; a flag is raised where only NumPy knows."""
+        kind, direct = self._how.kind, self._nest.direct
+        if direct is None:
+            self._how.doubt(self._emit, total, "ueq")
+            return total
+        self._how.doubt(self._emit, total, "uno")
+        zero = self._emit(f"fcmp oeq {kind} {total}, 0.0")
+        self._lines += [f"  br i1 {zero}, label %zero, label %picked", "zero:"]
+        which = self._emit(f"call {kind} @{self._nest.name}zero(ptr {pointers[direct]}, i64 {size})")
+        self._lines += ["  br label %picked", "picked:"]
+        return self._emit(f"phi {kind} [ {total}, %total ], [ {which}, %zero ]")
+
     def _call_row(self, pointers: Sequence[str], size: str, name: str = "row") -> None:
-        kept = self._emit(f"call i64 @{name}({', '.join(f'ptr {each}' for each in pointers)}, ptr %frame, i64 {size})")
+        given = ", ".join(f"ptr {each}" for each in pointers)
+        kept = self._emit(f"call i64 @{self._nest.name}{name}({given}, ptr %frame, i64 {size})")
         self._lines.append(f"  store volatile i64 {kept}, ptr %keep")
 
     def _outer(self, bases: list[str]) -> None:
@@ -124,16 +141,16 @@ class Around:
     # Sums -------------------------------------------------------------------------------------------------------------
 
     def _call_sum(self, name: str, pointers: Sequence[str], size: str) -> str:
-        given = [f"ptr {each}" for place, each in enumerate(pointers) if place != self._summed]
-        return self._emit(f"call {self._how.kind} @{name}({', '.join([*given, 'ptr %frame', f'i64 {size}'])})")
+        given = ", ".join(f"ptr {each}" for place, each in enumerate(pointers) if place != self._summed)
+        return self._emit(f"call {self._how.kind} @{self._nest.name}{name}({given}, ptr %frame, i64 {size})")
 
     def _sums(self, summed: int) -> None:
         """The functions `leaf`, the sum of not too many numbers, `tree`, of more, and `parts`, of very many."""
-        kind, names = self._how.kind, [f"%s{place}" for place in range(self._count)]
+        kind, name, names = self._how.kind, self._nest.name, [f"%s{place}" for place in range(self._count)]
         params = [*(f"ptr {name}" for place, name in enumerate(names) if place != summed), "ptr %frame", "i64 %n"]
-        self._lines.append(f"define internal {kind} @leaf({', '.join(params)}) {{")
+        self._lines.append(f"define internal {kind} @{name}leaf({', '.join(params)}) {{")
         self._leaf(summed, names)
-        self._lines.append(f"define internal {kind} @tree({', '.join(params)}) noinline {{")
+        self._lines.append(f"define internal {kind} @{name}tree({', '.join(params)}) noinline {{")
         self._lines += [f"  %short = icmp ule i64 %n, {self._how.most}", "  br i1 %short, label %one, label %split"]
         self._lines.append("one:")
         self._lines += [f"  ret {kind} {self._call_sum('leaf', names, '%n')}", "split:"]
@@ -143,9 +160,11 @@ class Around:
         second = self._call_sum("tree", self._moved(names, half), rest)
         self._lines += [f"  ret {kind} {self._emit(self._how.of(kind, first, second))}", "}"]
         if self._how.part:
-            self._lines.append(f"define internal {kind} @parts({', '.join(params)}) noinline {{")
+            self._lines.append(f"define internal {kind} @{name}parts({', '.join(params)}) noinline {{")
             self._parts(self._how.part, names)
-        self._lines += sorted(self._how.declared)
+        self._declared |= self._how.declared
+        if self._how.picks and self._nest.direct is not None:
+            self._lines.append(self._how.zero(f"{name}zero"))
 
     def _parts(self, part: int, names: list[str]) -> None:
         kind = self._how.kind

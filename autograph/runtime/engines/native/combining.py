@@ -42,7 +42,7 @@ class Combining:
         self.kind = "i8" if dtype.kind == "b" else llvm_type(dtype)
         self.declared: set[str] = set()
         self._is_float = dtype.kind == "f"
-        self.lanes = 8 if self._is_float else 16
+        self.lanes = 32 if self.picks else 8 if self._is_float else 16
         in_parts = self._is_float and how in ("add", "mean")
         self.most, self.part = (BLOCK, PART) if in_parts else (8 * BLOCK, None)
         bits = {"max": "or", "min": "and"}.get(how, how) if dtype.kind == "b" else how
@@ -83,8 +83,6 @@ class Combining:
 
     def ended(self, emit: Callable[[str], str], total: str, size: str) -> str:
         """The result, for the total of so many numbers."""
-        if self.how in ("max", "min") and self._is_float:
-            self._doubt(emit, total)
         if self.how not in ("add", "mean") or not self._is_float:
             return total
         found = emit(f"fadd {self.kind} 0.0, {total}")      # with which NumPy begins, so there is no -0.0
@@ -96,12 +94,49 @@ class Combining:
         wide = emit(f"fdiv double {emit(f'fpext {self.kind} {found} to double')}, {count}")
         return emit(f"fptrunc double {wide} to {self.kind}")
 
-    def _doubt(self, emit: Callable[[str], str], found: str) -> None:
-        """Raise a flag if it is a zero, or no number: which of several comes out, NumPy knows."""
-        strange = emit(f"fcmp ueq {self.kind} {found}, 0.0")
+    @property
+    def picks(self) -> bool:
+        """Whether it picks one of several floats, so that it matters which of those that are equal."""
+        return self.how in ("max", "min") and self._is_float
+
+    def doubt(self, emit: Callable[[str], str], found: str, when: str) -> None:
+        """Raise a flag if it is no number (`uno`), or else a zero (`ueq`): which of several comes out, NumPy knows."""
+        strange = emit(f"fcmp {when} {self.kind} {found}, 0.0")
         emit(f"call i32 @feraiseexcept(i32 {emit(f'select i1 {strange}, i32 {FLAGS}, i32 0')})")
 
+    def zero(self, name: str) -> str:
+        """The function that says which zero numbers come to that are no more, or less; it doubts if there are both."""
+        size = {"double": 8, "float": 4}[self.kind]
+        return _ZERO.format(name=name, kind=self.kind, size=size, bits=8 * size, flags=FLAGS)
 
+
+_ZERO = """define internal {kind} @{name}(ptr %s, i64 %n) noinline {{
+  br label %turn
+turn:
+  %i = phi i64 [ 0, %0 ], [ %next, %turn ]
+  %p = phi i1 [ false, %0 ], [ %p1, %turn ]
+  %m = phi i1 [ false, %0 ], [ %m1, %turn ]
+  %at = getelementptr {kind}, ptr %s, i64 %i
+  %x = load {kind}, ptr %at, align {size}
+  %zero = fcmp oeq {kind} %x, 0.0
+  %b = bitcast {kind} %x to i{bits}
+  %minus = icmp slt i{bits} %b, 0
+  %plus = xor i1 %minus, true
+  %z = and i1 %zero, %plus
+  %p1 = or i1 %p, %z
+  %w = and i1 %zero, %minus
+  %m1 = or i1 %m, %w
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %turn, label %end
+end:
+  %both = and i1 %p1, %m1
+  %flags = select i1 %both, i32 {flags}, i32 0
+  call i32 @feraiseexcept(i32 %flags)
+  %found = select i1 %m1, {kind} -0.0, {kind} 0.0
+  ret {kind} %found
+}}
+"""
 _NAMES = {"double": "f64", "float": "f32"}
 
 

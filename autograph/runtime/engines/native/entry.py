@@ -38,6 +38,7 @@ class Builtin(Writer):
         self._lines: list[str] = []
         self._numbers = 0
         self._slot = 0
+        self._frame = "%frame"
         self._count = count
 
     @property
@@ -61,7 +62,8 @@ class Builtin(Writer):
 
     def _store(self, kind: str, ref: str) -> None:
         """Put a number into the next place of the frame."""
-        self._do(f"  store {kind} {ref}, ptr {self._emit(f'getelementptr i8, ptr %frame, i64 {SLOT * self._slot}')}")
+        where = self._emit(f"getelementptr i8, ptr {self._frame}, i64 {SLOT * self._slot}")
+        self._do(f"  store {kind} {ref}, ptr {where}")
         self._slot += 1
 
     def demand(self, condition: str) -> None:

@@ -29,14 +29,16 @@ from autograph.runtime.engines.native.operations import (
     operands,
     reduction_of,
 )
+from autograph.runtime.engines.native.phases import goes_on, narrow, shape_of
 from autograph.runtime.engines.native.products import FUNCTIONS, SOON, Product, is_product
-from autograph.runtime.engines.native.storing import is_whole, may_overlap, target_of
+from autograph.runtime.engines.native.storing import IN_PLACE, is_whole, may_overlap, target_of
 from autograph.runtime.graph import Block, Graph, Node, Value, gather, walk
 from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.operands import DTYPES
+from autograph.runtime.ops.exact import promotes
 from autograph.runtime.ops.inner import LOOPS
 from autograph.runtime.passes.safety import is_quiet
-from autograph.runtime.types import TensorType
+from autograph.runtime.types import TensorType, type_of
 
 MOST = 48           # operations in one loop
 STREAMS = 16        # arrays that come into it
@@ -84,6 +86,7 @@ class Fuser(Copier):
                 self._flush(into)
                 into.append(self.node(node))
                 continue
+            node = self._anew(node)
             if self._may_wait(node):
                 if self._waiting and not self._fits(node):
                     self._flush(into)
@@ -99,10 +102,11 @@ class Fuser(Copier):
                 self._flush(into)
                 continue
             if self._ends(node):
-                if not self._uses_waiting(node):
+                if not self._uses_waiting(node) or not self._follows(node):
                     self._flush(into)
                 self._waiting.append(node)
-                self._flush(into)
+                if not goes_on(node):
+                    self._flush(into)
                 continue
             if self._waiting and not self._is_indifferent(node):
                 self._flush(into)
@@ -118,11 +122,16 @@ class Fuser(Copier):
 
     def _fits(self, node: Node) -> bool:
         """Whether a node may wait together with those that wait already."""
-        first, type = self._waiting[0].output.type, node.output.type
-        assert isinstance(first, TensorType) and isinstance(type, TensorType)
-        if first.shape != type.shape or len(self._waiting) >= MOST:
+        if len(self._waiting) >= MOST or len(_inputs([*self._waiting, node])) > STREAMS:
             return False
-        return len(_inputs([*self._waiting, node])) <= STREAMS
+        return self._follows(node)
+
+    def _follows(self, node: Node) -> bool:
+        """Whether a node goes through what the first one does, or, behind a reduction of rows, one element for each."""
+        first, shape = shape_of(self._waiting[0]), shape_of(node)
+        if not any(map(goes_on, self._waiting)):
+            return first == shape
+        return self._uses_waiting(node) and shape in (first, narrow(first)) and not _is_whole_reduction(node)
 
     def _ends(self, node: Node) -> bool:
         """Whether a node sums what those that wait come to, or the like."""
@@ -130,10 +139,31 @@ class Fuser(Copier):
             return False
         return _is_numeric(node.args[0].type, 1) and (_is_numeric(node.output.type, 1) or _is_scalar(node.output.type))
 
+    def _anew(self, node: Node) -> Node:
+        """A node; if it changes an array that waits, and is used nowhere else, one that computes another instead."""
+        target = target_of(node)
+        if target is None or node.op == "setitem" or not self._waits(target) or node.output.type != target.type:
+            return node
+        used = sum(value is target for each in (*self._waiting, node) for value in each.inputs)
+        others = [arg for arg in node.args[1:] if isinstance(arg, Value) and _is_numeric(arg.type, 1)]
+        if used < self._uses[target] or not all(self._waits(each) or _is_as(each, target) for each in others):
+            return node         # another array might be larger, which Python refuses
+        new = Node(IN_PLACE[node.op], node.args, place=node.place)
+        new.outputs = node.outputs
+        if not is_elementwise(new) or not _gives(new, target.type):
+            return node
+        self._sources[new] = node
+        return new
+
+    def _waits(self, value: Value) -> bool:
+        return any(value in node.outputs for node in self._waiting)
+
     def _writes(self, node: Node) -> bool:
         """Whether a node writes what those that wait come to into an array."""
         target = target_of(node)
-        if target is None or not self._uses_waiting(node) or not _is_numeric(target.type, 1):
+        if target is None or not self._uses_waiting(node) or not _is_numeric(target.type, 1) or self._waits(target):
+            return False
+        if any(map(goes_on, self._waiting)):
             return False
         if is_whole(node) and target.type.shape != self._waiting[0].output.type.shape:  # type: ignore[union-attr]
             return False
@@ -152,8 +182,7 @@ class Fuser(Copier):
         return written
 
     def _uses_waiting(self, node: Node) -> bool:
-        waiting = {value for each in self._waiting for value in each.outputs}
-        return any(value in waiting for value in node.inputs)
+        return any(map(self._waits, node.inputs))
 
     def _is_indifferent(self, node: Node) -> bool:
         """Whether a node may as well run before those that wait."""
@@ -216,6 +245,24 @@ def pays_alone(node: Node) -> bool:
     if not isinstance(type, TensorType) or None in type.shape or loop is None:
         return False
     return math.prod(type.shape) >= COSTLY and is_costly(loop.ufunc, type.dtype)  # type: ignore[arg-type]
+
+
+def _is_whole_reduction(node: Node) -> bool:
+    reduction = reduction_of(node)
+    return reduction is not None and reduction.whole
+
+
+def _is_as(array: Value, other: Value) -> bool:
+    """Whether an array is certain to be of the shape of another."""
+    type = array.type
+    return type == other.type and isinstance(type, TensorType) and None not in type.shape
+
+
+def _gives(node: Node, type: Any) -> bool:
+    """Whether NumPy's loop for a node gives elements of the dtype of a type."""
+    loop, args = loop_of_node(node), operands(node)
+    types = [arg.type if isinstance(arg, Value) else type_of(arg) for arg in args]
+    return loop is not None and bool(loop.dtypes(*map(promotes, types))[-1] == type.dtype)  # type: ignore[arg-type]
 
 
 def _is_settled(args: tuple[Any, ...], type: Any) -> bool:

@@ -69,29 +69,43 @@ class Gathering(Builtin):
         parallel: Callable[..., Any],
     ) -> None:
         super().__init__([], {DECLARED_NEW}, count)
-        self._nest, self._ndim, self._flat, self._gives = nest, ndim, flat, gives
-        self._outs = len(nest.dtypes)
+        self._ndim, self._flat, self._gives = ndim, flat, gives
+        self._begin(nest)
         self._open(nest.slots, other)
-        self._do(f"  %dims = alloca [{ndim} x i64]", f"  %kept = alloca [{ndim} x i64]", "  %handed = alloca [2 x ptr]")
-        if nest.is_float:
-            self._demand_silence()
-        self._arrays: list[str] = []
-        self._extents: dict[int, str] = {}
-        self._strides: dict[tuple[int, int], str] = {}
-        self._take_all(kinds)
-        self._dims = self._find_dims()
-        size = self._emit("add i64 1, 0")
-        for axis, dim in enumerate(self._dims):
-            size = self._emit(f"mul i64 {size}, {dim}")
-            self._do(f"  store i64 {dim}, ptr {self._at('%dims', axis)}")
-            self._do(f"  store i64 {1 if axis == ndim - 1 else dim}, ptr {self._at('%kept', axis)}")
-        self.demand(self._emit(f"icmp sgt i64 {size}, {0 if nest.is_steady else 1}"))
-        if nest.most < 2**62:
-            self.demand(self._emit(f"icmp sle i64 {size}, {nest.most}"))
+        self._make_room([nest])
+        for place, kind in enumerate(kinds):
+            self._take(place, kind)
+        size = self._demand_shapes()
         if nest.target >= 0:
             self._demand_apart(size)
-        made = self._make(redo)
-        self._run(size, made, redo, parallel)
+        made = self._make([], redo)
+        self._run(size, max(1, PARALLEL // nest.cost), made, redo, parallel)
+
+    def _begin(self, nest: Nest) -> None:
+        """From now on, it is about this nest."""
+        self._nest = nest
+        self._outs = len(nest.dtypes)
+        self._arrays: list[Any] = []
+        self._singles = 0
+        self._extents: dict[int, str] = {}
+        self._strides: dict[tuple[int, int], str] = {}
+
+    def _make_room(self, nests: Sequence[Nest]) -> None:
+        ndim = self._ndim
+        self._do(f"  %dims = alloca [{ndim} x i64]", f"  %kept = alloca [{ndim} x i64]", "  %handed = alloca [2 x ptr]")
+        if any(nest.is_float for nest in nests):
+            self._demand_silence()
+
+    def _demand_shapes(self) -> str:
+        """Demand that the arrays go together, and that the nest is for as many elements; gives how many."""
+        self._dims = self._find_dims()
+        size = self._emit("add i64 1, 0")
+        for dim in self._dims:
+            size = self._emit(f"mul i64 {size}, {dim}")
+        self.demand(self._emit(f"icmp sgt i64 {size}, {0 if self._nest.is_steady else 1}"))
+        if self._nest.most < 2**62:
+            self.demand(self._emit(f"icmp sle i64 {size}, {self._nest.most}"))
+        return size
 
     @property
     def text(self) -> str:
@@ -102,33 +116,31 @@ class Gathering(Builtin):
 
     # Arguments --------------------------------------------------------------------------------------------------------
 
-    def _take_all(self, kinds: Sequence[Stream | Single]) -> None:
-        streams = singles = 0
-        for place, kind in enumerate(kinds):
-            if isinstance(kind, Stream):
-                thing = self._load("ptr", "%args", SLOT * place)
-                self._take_stream(thing, kind)
-                data = self._load("ptr", thing, DATA)
-                for at in (self._outs + streams, self._nest.written)[: 1 + self._is_target(streams)]:
-                    self._do(f"  store ptr {data}, ptr {self._at('%frame', at)}")
-                self._arrays.append(thing)
-                streams += 1
-                continue
-            self._slot = self._nest.single(singles)
-            if kind.known is None:
-                self._take_number(self._load("ptr", "%args", SLOT * place), kind.type)
-                self._demand_range(singles)
-            else:
-                dtype = kind.type.dtype
-                text = str(int(kind.known)) if dtype.kind == "b" else literal(kind.known, dtype)
-                self._store("i8" if dtype.kind == "b" else llvm_type(dtype), text)
-            singles += 1
+    def _take(self, place: int, kind: Stream | Single) -> None:
+        """Take an argument, or a constant, into the frame."""
+        if isinstance(kind, Stream):
+            thing, streams = self._load("ptr", "%args", SLOT * place), len(self._arrays)
+            self._take_stream(thing, kind)
+            data = self._load("ptr", thing, DATA)
+            for at in (self._outs + streams, self._nest.written)[: 1 + self._is_target(streams)]:
+                self._do(f"  store ptr {data}, ptr {self._at(self._frame, at)}")
+            self._arrays.append(thing)
+            return
+        self._slot = self._nest.single(self._singles)
+        if kind.known is None:
+            self._take_number(self._load("ptr", "%args", SLOT * place), kind.type)
+            self._demand_range(self._singles)
+        else:
+            dtype = kind.type.dtype
+            text = str(int(kind.known)) if dtype.kind == "b" else literal(kind.known, dtype)
+            self._store("i8" if dtype.kind == "b" else llvm_type(dtype), text)
+        self._singles += 1
 
     def _demand_range(self, single: int) -> None:
         """Demand of a Python integer that it fits into the dtypes that it is brought to."""
         for place, dtype in sorted(self._nest.ranges, key=str):
             if place == single and dtype != np.dtype("int64"):
-                value = self._load("i64", "%frame", SLOT * self._nest.single(single))
+                value = self._load("i64", self._frame, SLOT * self._nest.single(single))
                 info = np.iinfo(dtype)
                 self.demand(self._emit(f"icmp sge i64 {value}, {info.min}"))
                 self.demand(self._emit(f"icmp sle i64 {value}, {min(info.max, 2**63 - 1)}"))
@@ -142,7 +154,7 @@ class Gathering(Builtin):
         """Demand that nothing else lies where there is written."""
         bounds = []
         for place, stream in enumerate(self._nest.streams[self._outs :], self._outs):
-            begin = self._load("i64", "%frame", SLOT * place)
+            begin = self._load("i64", self._frame, SLOT * place)
             whole = self._emit(f"mul i64 {size}, {stream.dtype.itemsize}") if self._flat and stream.ndim else ""
             extent = self._extents.get(place) or whole or str(stream.dtype.itemsize)
             bounds.append((begin, self._emit(f"add i64 {begin}, {extent}")))
@@ -157,7 +169,8 @@ class Gathering(Builtin):
 
     # Shapes -----------------------------------------------------------------------------------------------------------
 
-    def _facts(self, thing: str, field: int, ndim: int) -> list[str]:
+    def _facts(self, thing: Any, field: int, ndim: int) -> list[str]:
+        """The lengths or strides of an array."""
         pointer = self._load("ptr", thing, field)
         return [self._load("i64", pointer, SLOT * axis) for axis in range(ndim)]
 
@@ -219,18 +232,18 @@ class Gathering(Builtin):
             elif stream.apart:
                 self.demand(self._emit(f"icmp ne i64 {step}, {stream.dtype.itemsize}"))
                 for each in (place, self._nest.written)[: 1 + (place == self._nest.target)]:
-                    self._do(f"  store i64 {step}, ptr {self._at('%frame', self._nest.step(each))}")
+                    self._do(f"  store i64 {step}, ptr {self._at(self._frame, self._nest.step(each))}")
             else:
                 self.demand(self._emit(f"icmp eq i64 {step}, {stream.dtype.itemsize if stream.steps else 0}"))
 
     def _set_stride(self, place: int, axis: int, ref: str) -> None:
         self._strides[place, axis] = ref
-        self._do(f"  store i64 {ref}, ptr {self._at('%frame', self._nest.stride(place, axis))}")
+        self._do(f"  store i64 {ref}, ptr {self._at(self._frame, self._nest.stride(place, axis))}")
 
     def _lay_out(self, dims: list[str]) -> None:
         """Set the lengths of the loops, and how the results lie."""
         for axis, dim in enumerate(dims):
-            self._do(f"  store i64 {dim}, ptr {self._at('%frame', self._nest.length(axis))}")
+            self._do(f"  store i64 {dim}, ptr {self._at(self._frame, self._nest.length(axis))}")
         for place, dtype in enumerate(self._nest.dtypes):
             if place == self._nest.written:
                 for axis in range(self._nest.depth):
@@ -247,17 +260,22 @@ class Gathering(Builtin):
     def _is_reduced(self, place: int) -> bool:
         return self._nest.reduction is not None and place == self._outs - 1
 
-    def _make(self, redo: Callable[..., Any]) -> list[str]:
-        """Make the arrays for the results."""
-        made: list[str] = []
+    def _is_made(self, place: int) -> bool:
+        """Whether there is a new array for what comes out there."""
+        whole = self._nest.reduction is not None and self._nest.reduction.whole
+        return place != self._nest.written and not (whole and self._is_reduced(place))
+
+    def _make(self, made: list[str], redo: Callable[..., Any]) -> list[str]:
+        """Make the arrays for the results, besides those that are made already."""
+        for axis, dim in enumerate(self._dims):
+            self._do(f"  store i64 {dim}, ptr {self._at('%dims', axis)}")
+            self._do(f"  store i64 {1 if axis == self._ndim - 1 else dim}, ptr {self._at('%kept', axis)}")
         for place, dtype in enumerate(self._nest.dtypes):
+            if not self._is_made(place):
+                continue
             ndim, dims = self._ndim, "%dims"
             if self._nest.reduction is not None and self._is_reduced(place):
-                if self._nest.reduction.whole:
-                    continue
                 ndim, dims = (ndim, "%kept") if self._nest.reduction.keepdims else (ndim - 1, dims)
-            if place == self._nest.written:
-                continue
             descr, order = self.another(self.address(dtype)), _IN_F if self._flat == "F" else 0
             arguments = f"ptr {descr}, i32 {ndim}, ptr {dims}, ptr null, ptr null, i32 {order}, ptr null"
             found = self._emit(f"call ptr @{NEW}(ptr {self.address(np.ndarray)}, {arguments})")
@@ -267,8 +285,8 @@ class Gathering(Builtin):
             self.python("PyErr_Clear")
             self._give_up(made, redo)
             self._do(f"{on}:")
-            self._do(f"  store ptr {self._load('ptr', found, DATA)}, ptr {self._at('%frame', place)}")
-            made.append(found)
+            self._do(f"  store ptr {self._load('ptr', found, DATA)}, ptr {self._at(self._frame, place)}")
+            made = [*made, found]
         return made
 
     def _give_up(self, made: list[str], redo: Callable[..., Any]) -> None:
@@ -276,9 +294,11 @@ class Gathering(Builtin):
             self.forget(each)
         self._do(f"  ret ptr {self.python('PyObject_VectorcallDict', self.address(redo), '%args', '%count', 'null')}")
 
-    def _run(self, size: str, made: list[str], redo: Callable[..., Any], parallel: Callable[..., Any]) -> None:
+    def _run(
+        self, size: str, far: int, made: list[str], redo: Callable[..., Any], parallel: Callable[..., Any]
+    ) -> None:
+        """Run the loops, from so many elements on in several threads, and give back what they come to."""
         whole = size if self._flat or not self._nest.depth else self._dims[0]
-        far = max(1, PARALLEL // self._nest.cost)
         if self._nest.reduction is not None and self._nest.reduction.whole:
             far = 2**62
         flags = self._emit("alloca i64")
@@ -304,7 +324,7 @@ class Gathering(Builtin):
             made = self._results(made)
         if self._nest.reduction is not None and self._nest.reduction.whole:
             dtype = self._nest.dtypes[-1]
-            total = self._load("i8" if dtype.kind == "b" else llvm_type(dtype), "%frame", SLOT * (self._outs - 1))
+            total = self._load("i8" if dtype.kind == "b" else llvm_type(dtype), self._frame, SLOT * (self._outs - 1))
             total = self._emit(f"icmp ne i8 {total}, 0") if dtype.kind == "b" else total
             made = [*made, self.number_object(total, scalar(dtype))]
         self._do(f"  ret ptr {made[0] if len(made) == 1 else self.tuple_object(made)}")

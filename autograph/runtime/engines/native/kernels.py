@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.around import Around
 from autograph.runtime.engines.native.calls import NUMBERS
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, builtin, tells_of_underflows
 from autograph.runtime.engines.native.examples import examples_of
@@ -29,7 +28,7 @@ from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.nest import Nest, Single, Stream
 from autograph.runtime.engines.native.objects import Table
 from autograph.runtime.engines.native.operations import key_of, reduction_of
-from autograph.runtime.engines.native.stages import row
+from autograph.runtime.engines.native.phases import Phased, Phases, loops, split, turns
 from autograph.runtime.engines.native.storing import target_of
 from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.operands import DTYPES, NoLowering
@@ -53,15 +52,21 @@ class Version:
         flat, *each = kinds
         named = dict(zip(map(key_of, kernel.inputs), each)) | kernel.constants
         ndim = max(kind.ndim for kind in each if isinstance(kind, Stream))
-        flat, nest = _nest(kernel, named, flat, ndim)
-        self._kernel, earlier, redo = kernel, kernel.entry, self._redo
-        given = list(named.values())
-        gives = any(value in kernel.nodes[-1].outputs for value in kernel.outputs)
-        gathering = Gathering(nest, given, len(each), ndim, flat, gives, earlier, redo, self._parallel)
-        self.code = Code(row(nest) + Around(nest).text + gathering.text, origins=nest.origins)
+        self._kernel, calls = kernel, (kernel.entry, self._redo, self._parallel)
+        if len(split(kernel.nodes)) > 1:
+            phases = Phases(kernel.nodes, named, kernel.outputs, ndim)
+            nests, more = phases.nests, turns(phases)
+            gathering: Gathering = Phased(phases, list(map(key_of, kernel.inputs)), ndim, *calls)
+        else:
+            flat, nest = _nest(kernel, named, flat, ndim)
+            gives = any(value in kernel.nodes[-1].outputs for value in kernel.outputs)
+            nests, more = [nest], ""
+            gathering = Gathering(nest, list(named.values()), len(each), ndim, flat, gives, *calls)
+        text = "\n".join([loops(nests), more, gathering.text])
+        self.code = Code(text, origins=[place for nest in nests for place in nest.origins])
         self.entry = builtin(self.code.entry, Table.of(gathering.things), self.code)
         forced = Table.of(gathering.things)
-        for who in (earlier, redo):
+        for who in calls[:2]:
             forced.put(who, _failed)
         self.forced = builtin(self.code.entry, forced, self.code)
         self.vain = 0

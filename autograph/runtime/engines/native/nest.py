@@ -102,6 +102,7 @@ class Nest:
     """Loops for some nodes, and inputs of certain kinds.
 
     Attributes:
+        number: which of several phases it is, from 1 on (see `phases`); its functions' names begin with `name`.
         streams: the arrays, those that come out first.
         singles: the numbers, with constants.
         dtypes: of what comes out.
@@ -119,8 +120,14 @@ class Nest:
     """
 
     def __init__(
-        self, nodes: Sequence[Node], inputs: dict[Any, Stream | Single], outputs: Sequence[Value], ndim: int
+        self,
+        nodes: Sequence[Node],
+        inputs: dict[Any, Stream | Single],
+        outputs: Sequence[Value],
+        ndim: int,
+        number: int = 0,
     ) -> None:
+        self.number, self.name = number, f"phase{number}_" if number else ""
         self.depth = max(ndim - 1, 0)
         self.reduction = reduction_of(nodes[-1])
         self.most = 2**62
@@ -191,7 +198,7 @@ class Nest:
     @property
     def origins(self) -> list[Place]:
         """See `Memory`."""
-        return [place for stage in self.stages for place in stage.origins]
+        return [place for stage in self.stages for place in stage.origins] * (1 + self.by_parts)
 
     # Slots of the frame -----------------------------------------------------------------------------------------------
 
@@ -233,7 +240,7 @@ class Nest:
     # Elements ---------------------------------------------------------------------------------------------------------
 
     def _add_stage(self) -> None:
-        self.stages.append(Rows(f"row{len(self.stages)}"))
+        self.stages.append(Rows(f"{self.name}row{len(self.stages)}"))
         self.calls.append([])
 
     def _take(self, inputs: dict[Any, Stream | Single], target: Any, first: int) -> None:

@@ -42,6 +42,8 @@ _FUNCTIONS = {
     "PyEval_SaveThread": "ptr ()",
     "PyEval_RestoreThread": "void (ptr)",
     "PyContextVar_Get": "i32 (ptr, ptr, ptr)",
+    "PyMem_RawMalloc": "ptr (i64)",
+    "PyMem_RawFree": "void (ptr)",
     "Py_IncRef": "void (ptr)",
     "Py_DecRef": "void (ptr)",
 }

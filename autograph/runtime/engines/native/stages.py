@@ -10,6 +10,8 @@ is written here in the place of such a loop takes none down.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from autograph.runtime.engines.native.combining import Combining
 from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.nest import Call, Nest
@@ -18,33 +20,50 @@ from autograph.runtime.engines.native.objects import SLOT, llvm_type
 CACHE = 24 << 10            # bytes of scratch
 SIZES = 128, 1024           # elements of a block, at least and at most
 
-# What is said of loops: that they are so many turns, to be done at once; or so few that they are not worth it.
-ONCE, RARE = ", !llvm.loop !2", ", !llvm.loop !5"
-_SAID = """!2 = distinct !{{!2, !3, !4}}
-!3 = !{{!"llvm.loop.unroll.disable"}}
-!4 = !{{!"llvm.loop.vectorize.width", i32 {lanes}}}
-!5 = distinct !{{!5, !3, !6}}
-!6 = !{{!"llvm.loop.vectorize.enable", i1 false}}
+# What is said of loops: that they are so few turns that vectors are not worth it.
+RARE = ", !llvm.loop !5"
+_SAID = """!1 = !{}
+!3 = !{!"llvm.loop.unroll.disable"}
+!5 = distinct !{!5, !3, !6}
+!6 = !{!"llvm.loop.vectorize.enable", i1 false}
+"""
+_LANES = """!{number} = distinct !{{!{number}, !3, !{next}}}
+!{next} = !{{!"llvm.loop.vectorize.width", i32 {lanes}}}
 """
 
 
-def row(nest: Nest) -> str:
-    """The functions of the stages, and `row`, which is called for one row."""
+def said(nests: Sequence[Nest]) -> str:
+    """What is said of their loops: besides, that some are so many turns, to be done at once."""
+    found = _SAID
+    for nest in nests:
+        if nest.reduction:
+            lanes, number = Combining(nest.reduction.how, nest.dtypes[-1]).lanes, _once(nest)
+            found += _LANES.format(number=number, next=number + 1, lanes=lanes)
+    return found
+
+
+def _once(nest: Nest) -> int:
+    return 10 + 2 * nest.number
+
+
+def row(nest: Nest, declared: set[str]) -> str:
+    """The functions of the stages, and `row`, which is called for one row. What they call comes to what is declared."""
     outs, streams, blocks = len(nest.dtypes), len(nest.streams), len(nest.scratch)
     kinds = ["ptr noalias"] * outs + ["ptr"] * (streams - outs) + ["ptr noalias"] * blocks
     names = [f"{kind} %s{place}" for place, kind in enumerate(kinds)]
-    declared = set().union(*(stage.declared for stage in nest.stages))
+    declared.update(*(stage.declared for stage in nest.stages))
+    name, once = f"{nest.name}row", f", !llvm.loop !{_once(nest)}"
     functions = []
     if len(nest.stages) > 1:
         functions.append(_Blocks(nest, declared).text(", ".join([*names[:streams], "ptr %frame", "i64 %n"])))
     params = ", ".join([*names, "ptr %frame", "i64 %n"])
     if not nest.by_parts:
-        functions += [stage.row(f"row{place if functions else ''}", params) for place, stage in enumerate(nest.stages)]
+        numbers = range(len(nest.stages)) if functions else [""]
+        functions += [stage.row(f"{name}{of}", params) for of, stage in zip(numbers, nest.stages)]
     else:
-        functions += [nest.stages[0].row(f"row{name}", params, loop) for name, loop in (("", ONCE), ("_rest", RARE))]
-    lanes = Combining(nest.reduction.how, nest.dtypes[-1]).lanes if nest.reduction else 0
+        functions += [nest.stages[0].row(f"{name}{of}", params, loop) for of, loop in (("", once), ("_rest", RARE))]
     constants = [text for stage in nest.stages for text in stage.constants]
-    return "\n".join([*sorted(declared), *constants, *functions, "!1 = !{}", _SAID.format(lanes=lanes)])
+    return "\n".join([*constants, *functions])
 
 
 class _Blocks:
@@ -76,13 +95,13 @@ class _Blocks:
         kept, flags = "%kept", "%flags"
         for place, (stage, calls) in enumerate(zip(nest.stages, nest.calls)):
             if stage.stores:
-                kept = self._emit(f"xor i64 {kept}, {self._emit(f'call i64 @row{place}({given})')}")
+                kept = self._emit(f"xor i64 {kept}, {self._emit(f'call i64 @{nest.name}row{place}({given})')}")
             for call in calls:
                 if not call.loop.text:
                     flags = self._emit(f"or i32 {flags}, {self._emit(f'call i32 @fetestexcept(i32 {FLAGS})')}")
                 self._call(call)
         tail = _TAIL.format(kept=kept, flags=flags)
-        return "\n".join([f"define internal i64 @row({params}) noinline {{", "start:", *self._lines, tail])
+        return "\n".join([f"define internal i64 @{nest.name}row({params}) noinline {{", "start:", *self._lines, tail])
 
     def _emit(self, text: str) -> str:
         self._numbers += 1

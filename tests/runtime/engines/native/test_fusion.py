@@ -192,7 +192,7 @@ def test_it_is_one_loop():
 
     staged = twice(f, X, Y)
     assert "5 operations on arrays" in told(staged) and "are one loop of machine code" in told(staged)
-    assert len(kernels(staged)) == 1 and "<4 x double>" in staged.lower(X, Y).llvm
+    assert len(kernels(staged)) == 1 and "x double>" in staged.lower(X, Y).llvm
 
 
 def test_what_is_used_elsewhere_is_kept():
