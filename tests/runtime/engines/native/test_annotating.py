@@ -96,6 +96,24 @@ def test_a_loop_that_waits_until_it_pays():
     assert function.lower(27).to_asm(places=True) == function.lower(27).llvm == ""
 
 
+def distances(x):
+    apart = x[:, None] - x
+    return (apart * apart).sum(axis=2)
+
+
+def shares(x):
+    e = np.exp(x - 1)
+    total = e.sum(axis=1, keepdims=True)
+    return e / total
+
+
+@pytest.mark.parametrize("function, first, last", [(distances, "apart =", "return"), (shares, "e = np", "return")])
+def test_sums(function, first, last):
+    """What is computed is there twice: for eight numbers at a time, and for the rest."""
+    text = ag.function(function, engine="native").lower(np.ones((5, 20))).to_llvm(places=True)
+    assert told(function, first) in text and told(function, last) in text
+
+
 def test_print_shows_all():
     lowered = ag.function(collatz, engine="native").lower(27)
     assert str(lowered).startswith("def collatz(n):") and told(collatz, "n = n // 2") in str(lowered)
