@@ -30,7 +30,7 @@ R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables
    |               | → runtime/check runtime/parsing runtime/aliasing → runtime/drawing
    |               | → runtime/listing runtime/schema → runtime/view
 R2 | 0 R1          | runtime/ops*
-R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/sources runtime/making
+R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/sources runtime/making runtime/standing
    |               | runtime/appearance runtime/instructions runtime/written runtime/contents
    |               | → runtime/tensor runtime/whereabouts runtime/blocks
    |               | → runtime/journal runtime/holding → runtime/known
@@ -40,7 +40,7 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | → runtime/regions
    |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed runtime/identity
    |               | → runtime/standins runtime/loops runtime/instrument
-   |               | → runtime/turns runtime/constructing
+   |               | → runtime/turns runtime/constructing runtime/named
    |               | → runtime/while_loop runtime/for_loop runtime/calling runtime/lowering runtime/objects
    |               | runtime/warned runtime/verdicts runtime/ways
    |               | → runtime/generators runtime/writing → runtime/tracing

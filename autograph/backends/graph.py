@@ -20,7 +20,6 @@ from autograph.operators.state import State, reached_by
 from autograph.operators.tracebacks import whole
 from autograph.runtime.branches import stage_if
 from autograph.runtime.classes import is_users
-from autograph.runtime.environment import ModuleView
 from autograph.runtime.generators import (
     Generated,
     StagedCondition,
@@ -50,7 +49,8 @@ from autograph.runtime.objects import contains, has_iteration, has_truth, is_obj
 from autograph.runtime.raising import raise_in_graph
 from autograph.runtime.refs import ConstantRef, ContainerRef, Entered, ObjectRef
 from autograph.runtime.signals import Plain, Raised, handled
-from autograph.runtime.standins import MANAGERS, Module
+from autograph.runtime.standing import StandIn, original_of
+from autograph.runtime.standins import MANAGERS
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import BOOL, TensorType
@@ -173,7 +173,7 @@ class GraphBackend(protocol.Backend):
         if first is not None and second is not None:
             self.current.renewals.check(first, second)
         if first is second or not (is_tensor(first) or is_tensor(second)):
-            return NotImplemented
+            return original_of(first) is original_of(second)
         staged = [self.current.use(each) for each in (first, second) if is_tensor(each)]
         if first is None or second is None:
             known = self._is_something(staged[0])
@@ -261,7 +261,7 @@ class GraphBackend(protocol.Backend):
             return ConstantRef(self.current, value)
         if is_users(type(value)):
             return ObjectRef(self.current, value)
-        if not hasattr(value, "__dict__") or type(value) in (Module, ModuleView):
+        if not hasattr(value, "__dict__") or issubclass(type(value), StandIn):
             return NotImplemented
         return ObjectRef(self.current, value)
 
@@ -355,7 +355,7 @@ class GraphBackend(protocol.Backend):
             return watched(args[0], reversed)
         if name == "type" and len(args) == 1:
             if not is_tensor(args[0]):
-                return GeneratorType if isinstance(args[0], Generated) else NotImplemented
+                return GeneratorType if isinstance(args[0], Generated) else type(original_of(args[0]))
             return trace.known_class(trace.use(args[0])) or trace.record("type", args)
         staged = any(map(is_staged, args)) or is_spread(args)
         if name in _COMPARING and kwargs.get("key") is not None and args and not (staged or may_hold(args)):

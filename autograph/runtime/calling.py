@@ -31,6 +31,7 @@ from autograph.runtime.outside import Outside
 from autograph.runtime.recursion import Recursion
 from autograph.runtime.signals import Plain, Unjoinable
 from autograph.runtime.sources import Source
+from autograph.runtime.standing import StandIn, original_of
 from autograph.runtime.standins import (
     CONTAINERS,
     AttributeSetter,
@@ -84,7 +85,7 @@ class Caller(Constructing):
     def unwrapped(self, function: Any) -> Any:
         """What traced code would call, for what it calls in its place."""
         is_ours = type(function) is types.FunctionType and function.__code__.co_filename == __file__
-        return function.__wrapped__ if is_ours or type(function) is Recorded else function
+        return function.__wrapped__ if is_ours else original_of(function)
 
     def traced(self, function: types.FunctionType) -> types.FunctionType:
         """The form of a Python function that is traced: converted, and with its own view of the world."""
@@ -145,7 +146,7 @@ class Caller(Constructing):
     def replacement(self, function: Any) -> Any:
         """What to call for `function`."""
         kind = type(function)
-        if kind in (Method, Recorded, Tensor, Mutator, AttributeSetter):
+        if kind in (Method, Tensor, Mutator) or issubclass(kind, StandIn):
             return function
         marked = kind if is_users(kind) and not isinstance(function, type) else function  # and do not ask __getattr__
         if getattr(marked, "__ag_do_not_convert__", False) is True:

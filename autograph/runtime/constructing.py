@@ -18,6 +18,7 @@ from autograph.runtime.journal import PATCHED
 from autograph.runtime.opdef import op_of
 from autograph.runtime.outside import Outside
 from autograph.runtime.signals import Plain
+from autograph.runtime.standing import original_of
 from autograph.runtime.standins import MANAGERS, Recorded
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
@@ -102,7 +103,7 @@ class Constructing:
         @on_behalf
         def make(*args: Any, **kwargs: Any) -> Any:
             if function is type and len(args) == 1:
-                return Recorded(self.trace, type, only_staged=True)(*args, **kwargs)
+                return Recorded(self.trace, type, only_staged=True)(original_of(*args), **kwargs)
             raise Plain(f"{function.__qualname__} makes a class", self.trace.place())
 
         return make

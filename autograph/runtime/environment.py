@@ -10,25 +10,23 @@ from autograph.libraries import on_behalf
 from autograph.runtime.graph import Constant
 from autograph.runtime.journal import Fallback
 from autograph.runtime.sources import Source
+from autograph.runtime.standing import StandIn
 
 OWN_NAMES = frozenset({"__builtins__", "__name__", "__warningregistry__"})  # which are not the module's, but Python's
 
 
-class ModuleView:
+class ModuleView(StandIn):
     """A module of the user's, as traced code sees it: with the globals of the traced code in it."""
 
-    __slots__ = ("_ag_environment", "_ag_module")
-
-    _ag_environment: Environment
-    _ag_module: ModuleType
+    __slots__ = ("_ag_environment",)
 
     def __init__(self, module: ModuleType, environment: Environment) -> None:
+        super().__init__(module)
         object.__setattr__(self, "_ag_environment", environment)
-        object.__setattr__(self, "_ag_module", module)
 
     @on_behalf
     def __getattribute__(self, name: str) -> Any:  # for `operator.__eq__` is not what compares modules
-        if name == "_ag_module":
+        if name == "__wrapped__":
             return object.__getattribute__(self, name)
         environment: Environment = object.__getattribute__(self, "_ag_environment")
         if name == "__dict__":
@@ -36,14 +34,11 @@ class ModuleView:
         try:
             return environment[name]
         except KeyError:
-            return getattr(self._ag_module, name)
+            return getattr(self.__wrapped__, name)
 
     @on_behalf
     def __setattr__(self, name: str, value: Any) -> None:
         dict.__setitem__(object.__getattribute__(self, "_ag_environment"), name, value)
-
-    def __repr__(self) -> str:
-        return repr(self._ag_module)
 
 
 class Environment(Fallback):
@@ -56,6 +51,7 @@ class Environment(Fallback):
         self.real = real
         self.see = see
         self.seen: dict[str, Any] = {}
+        self._view: ModuleView | None = None
 
     def __missing__(self, name: str) -> Any:
         if name not in self.seen:
@@ -63,6 +59,11 @@ class Environment(Fallback):
             source = Source("getitem", (Constant(self.real), name), f"module[{name!r}]", (("module", self.real),), name)
             self.seen[name] = self.see(value, source)
         return self.seen[name]
+
+    def view(self, module: ModuleType) -> ModuleView:
+        """What stands for the module that has these globals."""
+        self._view = self._view or ModuleView(module, self)
+        return self._view
 
     def __getitem__(self, name: Any) -> Any:
         return dict.__getitem__(self, name) if dict.__contains__(self, name) else self.__missing__(name)

@@ -23,6 +23,7 @@ from autograph import nest
 from autograph.marks import UNBOUND
 from autograph.runtime.holding import HOLDERS, held
 from autograph.runtime.known import Known, Renewal, Renewals
+from autograph.runtime.standing import StandIn, original_of
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import ANY, BOOL, NONE, MaybeUnbound, ObjectType, Type, join, type_of
 
@@ -216,7 +217,7 @@ def _is_plain_object(value: Any) -> bool:
         return all(map(_is_plain_object, value))
     if isinstance(value, (str, bytes, range, type, FunctionType, BuiltinFunctionType, Enum, np.dtype)):
         return True
-    return value is None or hasattr(type(value), "stands_for")
+    return value is None or issubclass(type(value), StandIn)
 
 
 def _check_objects(first: str, second: str, values: tuple[Any, ...], owned: Known, loose: bool) -> None:
@@ -303,8 +304,8 @@ def describe(value: Any) -> str:
         return "unbound"
     if isinstance(value, (type(None), bool, int, float, complex, str)):
         return repr(value)
-    if hasattr(type(value), "stands_for"):
-        return describe(value.stands_for)
+    if issubclass(type(value), StandIn):
+        return describe(original_of(value))
     if isinstance(value, (FunctionType, BuiltinFunctionType, type, np.ufunc)):
         return value.__name__
     if isinstance(value, (list, tuple, dict, set)):

@@ -18,7 +18,6 @@ import numpy as np
 from autograph import nest
 from autograph.marks import UNBOUND
 from autograph.runtime.classes import holds_attributes_only, is_users, own_dict
-from autograph.runtime.environment import ModuleView
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, walk
 from autograph.runtime.holding import Held, has_fixed_keys, held, iterator_class, may_contain
 from autograph.runtime.identity import Identity
@@ -28,7 +27,7 @@ from autograph.runtime.outside import Outside
 from autograph.runtime.raising import remake
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.signature import Respecialise
-from autograph.runtime.standins import Module, Mutator
+from autograph.runtime.standins import Mutator
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace, is_library
 from autograph.runtime.types import MaybeUnbound, ObjectType
@@ -223,8 +222,6 @@ class Lowering:
         value = caller.unwrapped(value)
         if isinstance(value, types.MethodType) and is_tensor(value.__self__):
             return self.trace.record("getattr", (value.__self__, value.__name__))
-        if type(value) in (Module, ModuleView):
-            return value._ag_module
         value = getattr(value, "__ag_original__", value) if type(value) is types.FunctionType else value
         if isinstance(value, types.FunctionType) and isinstance(value.__globals__, Fallback):
             original = caller.original(value)

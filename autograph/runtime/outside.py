@@ -18,7 +18,7 @@ import numpy as np
 
 from autograph import libraries, nest
 from autograph.runtime.classes import is_opaque, is_open, is_quantity, is_users, may_vary, stands_for_itself
-from autograph.runtime.environment import Environment, ModuleView
+from autograph.runtime.environment import Environment
 from autograph.runtime.finding import Finding, fixed_source, inner_source
 from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.guards import Condition, has_fixed_parts, is_alike, is_same, is_structure
@@ -180,7 +180,7 @@ class Outside(Finding):
             return value
         self._know_within(value, source.text)
         if isinstance(value, ModuleType) and not libraries.is_plain(value.__name__):
-            return ModuleView(value, self.environment(vars(value)))
+            return self.environment(vars(value)).view(value)
         stand_in = self.stand_in(value)
         if isinstance(value, ModuleType) or (stand_in is value and not isinstance(value, BuiltinFunctionType)):
             self.know(value, source)
@@ -211,7 +211,8 @@ class Outside(Finding):
             return self.partial(value, constant(value, "partial", text))
         elif isinstance(value, (FunctionType, type, ModuleType)) or is_open(type(value)):
             self.know(value, constant(value, "thing", text))
-        return self.stand_in(value)
+        is_users = isinstance(value, ModuleType) and not libraries.is_plain(value.__name__)
+        return self.environment(vars(value)).view(value) if is_users else self.stand_in(value)
 
     def _know_within(self, value: Any, text: str) -> None:
         """Know what is called by way of a function of this library's, such as the owner of a staged method."""

@@ -1,47 +1,35 @@
-"""What traced code gets in the place of functions, methods and modules that are not traced into."""
+"""What traced code calls in the place of functions and methods that are not traced into."""
 
 from __future__ import annotations
 
 import builtins
-import sys
 import types
 import warnings
 from collections import deque
 from collections.abc import Callable
-from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from autograph import libraries
 from autograph.libraries import on_behalf
-from autograph.runtime.appearance import has_attribute
 from autograph.runtime.callables import full_name_of
 from autograph.runtime.classes import GENERATORS, is_made_anew, is_users
-from autograph.runtime.graph import Constant
 from autograph.runtime.holding import held, may_hold
-from autograph.runtime.identity import identity
 from autograph.runtime.journal import is_iterator
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.opdef import op_of
 from autograph.runtime.protocols import as_arrays, overrides
 from autograph.runtime.signals import Plain, Unstageable
-from autograph.runtime.tensor import Standing, is_tensor
+from autograph.runtime.standing import TOLD, StandIn
+from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import CONSUMING, Trace
-from autograph.runtime.types import TensorType
 
-_COMPUTING_MODULES = frozenset({"numpy", "math", "cmath", "builtins"})
-# Of the standard library, what takes staged values as they are: it looks at the structure of things only.
-_STRUCTURAL_MODULES = frozenset("abc builtins collections contextlib dataclasses enum types typing weakref".split())
-_CALLED_BACK = libraries.PLAIN & sys.stdlib_module_names - _STRUCTURAL_MODULES
-_BUILTINS = frozenset({print, input, open, setattr, delattr})  # they do something, rather than compute it
-_OF_NUMBERS = frozenset({chr, hex, oct, bin, round, issubclass})  # of which they ask what a handle cannot tell
 MANAGERS = (np.errstate, np.printoptions, warnings.catch_warnings)  # context managers that the graph enters
 # Of NumPy, what reads or changes its settings.
 _SETTINGS = frozenset(
     "seterr geterr seterrcall geterrcall setbufsize getbufsize set_printoptions get_printoptions".split()
 )
-_CONSTANTS = (int, float, str, bytes, tuple, type(None), types.ModuleType)
 CONTAINERS = (list, dict, set, deque, bytearray)
 _READERS = frozenset("get keys values items copy count index union intersection difference issubset issuperset".split())
 
@@ -67,7 +55,7 @@ def is_impure(function: Any) -> bool:
     return libraries.is_impure(str(module), getattr(function, "__name__", ""))
 
 
-class Recorded(metaclass=Standing):
+class Recorded(StandIn):
     """A function that is not traced into: calls of it are recorded.
 
     Args:
@@ -75,11 +63,12 @@ class Recorded(metaclass=Standing):
             object that can change.
     """
 
-    __slots__ = ("__wrapped__", "only_staged", "trace")
+    __slots__ = ("only_staged", "trace")
+    __doc__, __module__ = TOLD
 
     def __init__(self, trace: Trace, function: Any, only_staged: bool = False) -> None:
+        super().__init__(function)
         self.trace = trace
-        self.__wrapped__ = function
         self.only_staged = only_staged
 
     @on_behalf
@@ -108,22 +97,10 @@ class Recorded(metaclass=Standing):
                 return self.trace.record(method, (function.__self__, *args), kwargs)
         return self.trace.record_function(function, args, kwargs)
 
-    @property
-    def stands_for(self) -> Any:
-        """What it is, on a path that is not the only one."""
-        return self.__wrapped__
-
     @on_behalf
     def __getattr__(self, name: str) -> Any:
         value = getattr(self.__wrapped__, name)
         return Recorded(self.trace, value, self.only_staged) if callable(value) and not name.startswith("_") else value
-
-    # Every class has these, so that `__getattr__` would not be asked.
-    __doc__ = property(lambda self: self.__wrapped__.__doc__)
-    __module__ = property(lambda self: self.__wrapped__.__module__)
-
-    def __repr__(self) -> str:
-        return f"<recorded {full_name_of(self.__wrapped__)}>"
 
 
 def _has_staged(args: Any) -> bool:
@@ -207,18 +184,19 @@ def changes_attributes(function: Any) -> bool:
 _ATTRIBUTE_METHODS = frozenset({"__setattr__", "__delattr__", "__getattribute__", "__init__", "__init_subclass__"})
 
 
-class AttributeSetter:
+class AttributeSetter(StandIn):
     """What sets, deletes or looks up an attribute of an object of the user's, called in traced code."""
 
-    __slots__ = ("function", "trace")
+    __slots__ = ("trace",)
+    __doc__, __module__ = TOLD
 
     def __init__(self, trace: Trace, function: Any) -> None:
+        super().__init__(function)
         self.trace = trace
-        self.function = function
 
     @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        function = self.function
+        function = self.__wrapped__
         owner = getattr(function, "__self__", None)
         thing = args[0] if args and (owner is None or owner is builtins) else owner
         if function in (setattr, delattr) and any(map(is_tensor, args[1:2])):
@@ -259,131 +237,3 @@ class TextMethod:
         if not may_hold(args) and not may_hold(kwargs):
             return self.function(*args, **kwargs)
         return self.trace.record(f".{self.function.__name__}", (self.owner, *args), kwargs)
-
-
-class Module:
-    """NumPy, `math` and their like, as traced code sees them: calls of what is in them are recorded."""
-
-    __slots__ = ("_ag_module", "_ag_trace")
-
-    _ag_module: types.ModuleType
-    _ag_trace: Trace
-
-    def __init__(self, trace: Trace, module: types.ModuleType) -> None:
-        object.__setattr__(self, "_ag_trace", trace)
-        object.__setattr__(self, "_ag_module", module)
-
-    @on_behalf
-    def __getattribute__(self, name: str) -> Any:  # for `operator.__eq__` is not what compares modules
-        if name == "_ag_module":
-            return object.__getattribute__(self, name)
-        module, trace = self._ag_module, object.__getattribute__(self, "_ag_trace")
-        value = getattr(module, name)
-        if libraries.is_impure(module.__name__) and not (callable(value) or isinstance(value, _CONSTANTS)):
-            return trace.record("getattr", (Constant(module), name))
-        return stand_in(trace, value)
-
-    @on_behalf
-    def __setattr__(self, name: str, value: Any) -> None:
-        what = f"an attribute of the module {self._ag_module.__name__} is set"
-        raise Unstageable(what, object.__getattribute__(self, "_ag_trace").place())
-
-    def __repr__(self) -> str:
-        return repr(self._ag_module)
-
-
-def importer(original: Any, real: dict[str, Any], see: Callable[[Any], Any]) -> Callable[..., Any]:
-    """What `import` calls in traced code of a module: `see` gives what it gets for the module that is imported."""
-
-    @on_behalf
-    def imported(name: str, globals: Any = None, *args: Any, **kwargs: Any) -> Any:
-        return see(original(name, real, *args, **kwargs))
-
-    return imported
-
-
-@on_behalf
-def _is_callable(trace: Trace, thing: Any) -> Any:
-    """`callable(thing)`."""
-    if not is_tensor(thing):
-        return callable(thing)
-    known = trace.known_class(trace.use(thing))
-    if known is None:
-        return trace.record("callable", (thing,))
-    return any("__call__" in vars(base) for base in known.__mro__)
-
-
-@on_behalf
-def _has_attribute(trace: Trace, thing: Any, name: Any) -> Any:
-    """`hasattr(thing, name)`."""
-    if not is_tensor(thing) or is_tensor(name):
-        return hasattr(thing, name)
-    known = has_attribute(trace.known_class(trace.use(thing)), name)
-    return trace.record("call", (hasattr, thing, name)) if known is None else known
-
-
-@on_behalf
-def _get_attribute(trace: Trace, thing: Any, name: Any, *default: Any) -> Any:
-    """`getattr(thing, name, default)`."""
-    if not is_tensor(thing) or is_tensor(name):
-        return getattr(thing, name, *default)
-    known = has_attribute(trace.known_class(trace.use(thing)), name)
-    if default and not known:
-        return trace.record("getattr", (thing, name, *default)) if known is None else default[0]
-    if known and name.startswith("__"):
-        trace.needs(thing, f"for its {name}")
-    return getattr(thing, name)
-
-
-@on_behalf
-def _is_instance(trace: Trace, thing: Any, kinds: Any) -> bool:
-    """`isinstance(thing, kinds)`: a number or array, of whatever class, is no tuple and no object of the user's."""
-    if not is_tensor(thing):
-        return isinstance(thing, kinds)
-    value = trace.use(thing)
-    isinstance(None, kinds)  # may say that these are no classes
-    asked = kinds if isinstance(kinds, tuple) else get_args(kinds) or (kinds,)
-    if any(is_users(type(kind)) for kind in asked):
-        trace.needs(thing, "by a class that may decide itself what its instances are")
-    if isinstance(value.type, TensorType) and not any(map(_may_be_number, asked)):
-        return False
-    return issubclass(trace.class_of(thing), kinds)
-
-
-def _may_be_number(kind: Any) -> bool:
-    """Whether a number or array may be of a class."""
-    return type(kind) is not type or any(issubclass(each, kind) or issubclass(kind, each) for each in _NUMBERS)
-
-
-_NUMBERS = (int, float, complex, np.generic, np.ndarray)
-_ASKED: dict[Any, Callable[..., Any]] = {
-    callable: _is_callable,
-    id: identity,
-    isinstance: _is_instance,
-    hasattr: _has_attribute,
-    getattr: _get_attribute,
-}
-
-
-def stand_in(trace: Trace, value: Any) -> Any:
-    """What traced code sees in the place of a module or function that computes."""
-    if isinstance(value, types.ModuleType):
-        root = value.__name__.partition(".")[0]
-        taken = root in _COMPUTING_MODULES or root in _CALLED_BACK or libraries.is_impure(root)
-        return Module(trace, value) if taken else value
-    if isinstance(value, type) and value in MANAGERS:
-        return Recorded(trace, value)
-    if isinstance(value, type) or not callable(value) or is_tensor(value):
-        return value
-    if type(value) is types.BuiltinFunctionType and value in _BUILTINS:
-        return AttributeSetter(trace, value) if changes_attributes(value) else Recorded(trace, value)
-    if type(value) is types.BuiltinFunctionType and value in _ASKED:
-        return partial(_ASKED[value], trace)
-    if type(value) is types.BuiltinFunctionType and value in _OF_NUMBERS:
-        return Recorded(trace, value, only_staged=True)
-    module = str(getattr(value, "__module__", None) or "").partition(".")[0]
-    if module == "numpy" or isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), GENERATORS):
-        return Recorded(trace, value, only_staged=not is_impure(value))
-    if is_impure(value):
-        return Recorded(trace, value)
-    return Recorded(trace, value, only_staged=True) if module in ("math", "cmath") or module in _CALLED_BACK else value

@@ -21,14 +21,8 @@ from autograph.runtime.graph import Value
 from autograph.runtime.instructions import SPREADING, instruction, is_comparison, is_inplace, is_operation
 from autograph.runtime.protocols import as_arrays, overrides
 from autograph.runtime.recorder import Recorder
+from autograph.runtime.standing import Standing
 from autograph.runtime.types import ObjectType, TensorType
-
-
-class Standing(type):
-    """The class of classes that have a module, while `__module__` of an instance is that of what it stands for."""
-
-    __module__ = property(lambda cls: __name__)
-    __doc__ = property(lambda cls: vars(cls).get("_ag_about"))
 
 
 class Tensor(metaclass=Standing):

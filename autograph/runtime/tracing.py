@@ -20,6 +20,7 @@ from autograph.runtime.graph import Graph, Place, Value, walk
 from autograph.runtime.instrument import Instruments
 from autograph.runtime.journal import restore
 from autograph.runtime.lowering import Lowering
+from autograph.runtime.named import StandIns, importer
 from autograph.runtime.outside import Outside
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.raising import (
@@ -42,7 +43,6 @@ from autograph.runtime.signals import (
 )
 from autograph.runtime.signature import Dynamic, Respecialise, Signature, Static, Traced
 from autograph.runtime.sources import constant
-from autograph.runtime.standins import importer, stand_in
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import TensorType
@@ -111,7 +111,7 @@ class Tracer:
         self.function = function
         self.signature = signature
         self.trace = Trace(name_of(function).rpartition(".")[2], self._lift)
-        self.outside = Outside(self.trace, late, lambda value: stand_in(self.trace, value))
+        self.outside = Outside(self.trace, late, StandIns(self.trace))
         self.outside.importer = importer
         self.trace.whole = WHOLE in late
         self.caller = Caller(self.trace, self.outside, convert)

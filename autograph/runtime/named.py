@@ -1,0 +1,185 @@
+"""What traced code gets for the functions and modules that it names, or is given."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable
+from typing import Any, get_args
+
+import numpy as np
+
+from autograph import libraries
+from autograph.libraries import on_behalf
+from autograph.runtime.appearance import has_attribute
+from autograph.runtime.classes import GENERATORS, is_users
+from autograph.runtime.graph import Constant
+from autograph.runtime.identity import identity
+from autograph.runtime.signals import Unstageable
+from autograph.runtime.standing import TOLD, StandIn, original_of
+from autograph.runtime.standins import MANAGERS, AttributeSetter, Recorded, changes_attributes, is_impure
+from autograph.runtime.tensor import is_tensor
+from autograph.runtime.trace import Trace
+from autograph.runtime.types import TensorType
+
+_COMPUTING_MODULES = frozenset({"numpy", "math", "cmath", "builtins"})
+# Of the standard library, what takes staged values as they are: it looks at the structure of things only.
+_STRUCTURAL_MODULES = frozenset("abc builtins collections contextlib dataclasses enum types typing weakref".split())
+_CALLED_BACK = libraries.PLAIN & sys.stdlib_module_names - _STRUCTURAL_MODULES
+_BUILTINS = frozenset({print, input, open, setattr, delattr})  # they do something, rather than compute it
+_OF_NUMBERS = frozenset({chr, hex, oct, bin, round, issubclass})  # of which they ask what a handle cannot tell
+_CONSTANTS = (int, float, str, bytes, tuple, type(None), types.ModuleType)
+
+
+class Module(StandIn):
+    """NumPy, `math` and their like, as traced code sees them: calls of what is in them are recorded."""
+
+    __slots__ = ("_ag_stand_ins",)
+
+    def __init__(self, module: types.ModuleType, stand_ins: StandIns) -> None:
+        super().__init__(module)
+        object.__setattr__(self, "_ag_stand_ins", stand_ins)
+
+    @on_behalf
+    def __getattribute__(self, name: str) -> Any:  # for `operator.__eq__` is not what compares modules
+        if name == "__wrapped__":
+            return object.__getattribute__(self, name)
+        module, stand_ins = self.__wrapped__, object.__getattribute__(self, "_ag_stand_ins")
+        value = getattr(module, name)
+        if libraries.is_impure(module.__name__) and not (callable(value) or isinstance(value, _CONSTANTS)):
+            return stand_ins.trace.record("getattr", (Constant(module), name))
+        return stand_ins(value)
+
+    @on_behalf
+    def __setattr__(self, name: str, value: Any) -> None:
+        what = f"an attribute of the module {self.__wrapped__.__name__} is set"
+        raise Unstageable(what, object.__getattribute__(self, "_ag_stand_ins").trace.place())
+
+
+def importer(original: Any, real: dict[str, Any], see: Callable[[Any], Any]) -> Callable[..., Any]:
+    """What `import` calls in traced code of a module: `see` gives what it gets for the module that is imported."""
+
+    @on_behalf
+    def imported(name: str, globals: Any = None, *args: Any, **kwargs: Any) -> Any:
+        return see(original(name, real, *args, **kwargs))
+
+    return imported
+
+
+@on_behalf
+def _is_callable(trace: Trace, thing: Any) -> Any:
+    """`callable(thing)`."""
+    if not is_tensor(thing):
+        return callable(thing)
+    known = trace.known_class(trace.use(thing))
+    if known is None:
+        return trace.record("callable", (thing,))
+    return any("__call__" in vars(base) for base in known.__mro__)
+
+
+@on_behalf
+def _has_attribute(trace: Trace, thing: Any, name: Any) -> Any:
+    """`hasattr(thing, name)`."""
+    if not is_tensor(thing) or is_tensor(name):
+        return hasattr(thing, name)
+    known = has_attribute(trace.known_class(trace.use(thing)), name)
+    return trace.record("call", (hasattr, thing, name)) if known is None else known
+
+
+@on_behalf
+def _get_attribute(trace: Trace, thing: Any, name: Any, *default: Any) -> Any:
+    """`getattr(thing, name, default)`."""
+    if not is_tensor(thing) or is_tensor(name):
+        return getattr(thing, name, *default)
+    known = has_attribute(trace.known_class(trace.use(thing)), name)
+    if default and not known:
+        return trace.record("getattr", (thing, name, *default)) if known is None else default[0]
+    if known and name.startswith("__"):
+        trace.needs(thing, f"for its {name}")
+    return getattr(thing, name)
+
+
+@on_behalf
+def _is_instance(trace: Trace, thing: Any, kinds: Any) -> bool:
+    """`isinstance(thing, kinds)`: a number or array, of whatever class, is no tuple and no object of the user's."""
+    kinds = tuple(map(original_of, kinds)) if type(kinds) is tuple else original_of(kinds)
+    if not is_tensor(thing):
+        return isinstance(original_of(thing), kinds)
+    value = trace.use(thing)
+    isinstance(None, kinds)  # may say that these are no classes
+    asked = kinds if isinstance(kinds, tuple) else get_args(kinds) or (kinds,)
+    if any(is_users(type(kind)) for kind in asked):
+        trace.needs(thing, "by a class that may decide itself what its instances are")
+    if isinstance(value.type, TensorType) and not any(map(_may_be_number, asked)):
+        return False
+    return issubclass(trace.class_of(thing), kinds)
+
+
+def _may_be_number(kind: Any) -> bool:
+    """Whether a number or array may be of a class."""
+    return type(kind) is not type or any(issubclass(each, kind) or issubclass(kind, each) for each in _NUMBERS)
+
+
+_NUMBERS = (int, float, complex, np.generic, np.ndarray)
+_ASKED: dict[Any, Callable[..., Any]] = {
+    callable: _is_callable,
+    id: identity,
+    isinstance: _is_instance,
+    hasattr: _has_attribute,
+    getattr: _get_attribute,
+}
+
+
+class Asked(StandIn):
+    """A builtin that is asked about things, and answers of handles what is true of what they stand for."""
+
+    __slots__ = ("trace",)
+    __doc__, __module__ = TOLD
+
+    def __init__(self, trace: Trace, function: Any) -> None:
+        super().__init__(function)
+        self.trace = trace
+
+    @on_behalf
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _ASKED[self.__wrapped__](self.trace, *args, **kwargs)
+
+
+class StandIns:
+    """What traced code gets in the place of modules and functions that compute: of each always the same."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self._made: dict[int, Any] = {}
+
+    def __call__(self, value: Any) -> Any:
+        found = self._made.get(id(value))
+        if found is None:
+            found = self._make(value)
+            if issubclass(type(found), StandIn):
+                self._made[id(value)] = found  # it keeps the value, whose number nobody else will have
+        return found
+
+    def _make(self, value: Any) -> Any:
+        trace = self.trace
+        if isinstance(value, types.ModuleType):
+            root = value.__name__.partition(".")[0]
+            taken = root in _COMPUTING_MODULES or root in _CALLED_BACK or libraries.is_impure(root)
+            return Module(value, self) if taken else value
+        if isinstance(value, type) and value in MANAGERS:
+            return Recorded(trace, value)
+        if isinstance(value, type) or not callable(value) or is_tensor(value):
+            return value
+        if type(value) is types.BuiltinFunctionType and value in _BUILTINS:
+            return AttributeSetter(trace, value) if changes_attributes(value) else Recorded(trace, value)
+        if type(value) is types.BuiltinFunctionType and value in _ASKED:
+            return Asked(trace, value)
+        if type(value) is types.BuiltinFunctionType and value in _OF_NUMBERS:
+            return Recorded(trace, value, only_staged=True)
+        module = str(getattr(value, "__module__", None) or "").partition(".")[0]
+        if module == "numpy" or isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), GENERATORS):
+            return Recorded(trace, value, only_staged=not is_impure(value))
+        if is_impure(value):
+            return Recorded(trace, value)
+        only = module in ("math", "cmath") or module in _CALLED_BACK
+        return Recorded(trace, value, only_staged=True) if only else value
