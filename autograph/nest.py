@@ -1,8 +1,8 @@
 """Flatten nested structures to their leaves, and rebuild them.
 
-A structure is a list, tuple, dict, namedtuple, dataclass instance, or a value of a registered type;
-everything else, subclasses of list, tuple and dict included, is a leaf. The leaves come in the order of
-iteration, which for a dict is the order of insertion and for a dataclass that of its fields.
+A structure is a list, tuple, dict, namedtuple, dataclass instance that holds its fields and nothing else, or a
+value of a registered type; everything else, subclasses of list, tuple and dict included, is a leaf. The leaves come in
+the order of iteration, which for a dict is the order of insertion and for a dataclass that of its fields.
 
     flatten({"a": [1, 2], "b": 3})            [1, 2, 3]
     pack({"a": [1, 2], "b": 3}, [4, 5, 6])    {"a": [4, 5], "b": 6}
@@ -11,13 +11,13 @@ iteration, which for a dict is the order of insertion and for a dataclass that o
 
 from __future__ import annotations
 
-import copy
+import inspect
 import sys
 import weakref
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType, MemberDescriptorType
 from typing import Any
 
 from autograph.errors import AutographError
@@ -72,15 +72,15 @@ def _by_position(value: Sequence[Any]) -> dict[int, Any]:
 
 
 def _set_fields(value: Any, parts: list[Any]) -> Any:
-    new = copy.copy(value)
+    new = object.__new__(type(value))  # asks nothing that the user may have written to make or copy one
     for name, part in zip(_fields_of(value), parts):
-        object.__setattr__(new, name, part)  # frozen dataclasses too; __post_init__ has run once already
+        object.__setattr__(new, name, part)
     return new
 
 
 def _fields_of(value: Any) -> dict[str, Any]:
     found = {}
-    for name in _names_of(type(value)):
+    for name in _names_of(type(value))[0]:
         part = getattr(value, name, _MISSING)
         if part is not _MISSING:
             found[name] = part
@@ -88,16 +88,49 @@ def _fields_of(value: Any) -> dict[str, Any]:
 
 
 _MISSING: Any = object()
-# The names of the fields of dataclasses, by their ids.
-_NAMES: dict[int, tuple[weakref.ref[type], tuple[str, ...]]] = {}
+_Names = tuple[dict[str, None], frozenset[str]]
+# Of dataclasses, by their ids.
+_NAMES: dict[int, tuple[weakref.ref[type], _Names | None]] = {}
 
 
-def _names_of(kind: Any) -> tuple[str, ...]:
+def _names_of(kind: Any) -> Any:
+    """The names of the fields of a dataclass, and of those that the class has a value for; None if it hides any."""
     number = id(kind)
     if number not in _NAMES:
         gone = weakref.ref(kind, lambda _: _NAMES.pop(number, None))
-        _NAMES[number] = gone, tuple(field.name for field in fields(kind))
+        _NAMES[number] = gone, _find_names(kind)
     return _NAMES[number][1]
+
+
+def _find_names(kind: Any) -> _Names | None:
+    asks = kind.__getattribute__ is not object.__getattribute__ or hasattr(kind, "__getattr__")
+    if asks or not holds_attributes_only(kind):
+        return None
+    names = dict.fromkeys(field.name for field in fields(kind))
+    members = {name: base.__dict__[name] for base in reversed(kind.__mro__) for name in names if name in base.__dict__}
+    members = {name: member for name, member in members.items() if type(member) is not MemberDescriptorType}
+    if any(inspect.isdatadescriptor(member) for member in members.values()):
+        return None
+    return names, frozenset(members)
+
+
+def _holds_fields_only(value: Any) -> bool:
+    """Whether all that an instance of a dataclass holds are its fields, and none of them is its class's."""
+    names = _names_of(type(value))
+    return names is not None and names[1] <= getattr(value, "__dict__", {}).keys() <= names[0].keys()
+
+
+_HEAP = 1 << 9  # the flag of classes that are no part of the interpreter
+
+
+def holds_attributes_only(kind: type) -> bool:
+    """Whether all that an instance of a class holds are attributes: none of its bases is written in C."""
+    return all(base is object or (base.__flags__ & _HEAP and not _makes_its_own(base)) for base in type.mro(kind))
+
+
+def _makes_its_own(kind: type) -> bool:
+    new = vars(kind).get("__new__")
+    return isinstance(new, BuiltinFunctionType) and new.__self__ is kind
 
 
 def fields_of_tuple(value: Any) -> dict[str, Any]:
@@ -133,10 +166,12 @@ def kind_of(value: Any) -> Kind | None:
         return kind
     if issubclass(type(value), tuple) and hasattr(value, "_fields") and hasattr(value, "_make"):
         return _NAMEDTUPLE
-    if hasattr(type(value), "__dataclass_fields__") and not isinstance(value, type):
-        fields_only = getattr(value, "__dict__", {}).keys() <= type(value).__dataclass_fields__.keys()
-        return _DATACLASS if fields_only else None
-    return None
+    return _DATACLASS if may_be_nested(type(value)) and _holds_fields_only(value) else None
+
+
+def may_be_nested(kind: type) -> bool:
+    """Whether it depends on an instance of a class, which is a leaf itself, if it is a structure."""
+    return hasattr(kind, "__dataclass_fields__") and not issubclass(kind, type)
 
 
 def is_nested(value: Any) -> bool:

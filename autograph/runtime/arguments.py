@@ -108,7 +108,7 @@ def _other_key(value: Any, kind: type, around: Around) -> Any:
         return _leaf_key(value.leaf)
     if is_constant(value):
         return static_key(value)
-    if not isinstance(value, (str, bytes, BuiltinFunctionType)):  # those are objects at times only
+    if not (isinstance(value, (str, bytes, BuiltinFunctionType)) or nest.may_be_nested(kind)):  # objects at times only
         number = id(kind)
         _OBJECTS[number] = weakref.ref(kind, lambda gone: _forget(number))
     return kind

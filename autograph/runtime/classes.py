@@ -12,6 +12,7 @@ import datetime
 import decimal
 import enum
 import fractions
+import inspect
 import operator
 import pathlib
 import random
@@ -26,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries
+from autograph.nest import holds_attributes_only
 
 # Flags of classes that are written in Python, that cannot be changed, and that have no instances of their own.
 HEAP, IMMUTABLE, ABSTRACT = 1 << 9, 1 << 8, 1 << 20
@@ -64,16 +66,6 @@ def is_open(kind: type) -> bool:
     return is_users(kind) and holds_attributes_only(kind)
 
 
-def holds_attributes_only(kind: type) -> bool:
-    """Whether all that an instance of a class holds are attributes: none of its bases is written in C."""
-    return all(base is object or (base.__flags__ & HEAP and not _makes_its_own(base)) for base in type.mro(kind))
-
-
-def _makes_its_own(kind: type) -> bool:
-    new = vars(kind).get("__new__")
-    return isinstance(new, types.BuiltinFunctionType) and new.__self__ is kind
-
-
 def is_made_anew(kind: type) -> bool:
     """Whether each call of a class, which is not the user's, gives another object, one that can change."""
     is_other = libraries.makes_anew(str(kind.__module__), kind.__name__)
@@ -87,6 +79,42 @@ def own_dict(thing: Any) -> dict[str, Any] | None:
     except AttributeError:
         return None
     return found
+
+
+def set_attribute(thing: Any, name: str, value: Any) -> None:
+    """Have an object, a class or a cell hold a value, whatever its class does when attributes are set."""
+    if isinstance(thing, type):
+        type.__setattr__(thing, name, value)
+    elif (slot := _slot(thing, name)) is not None:
+        slot.__set__(thing, value)
+    else:
+        object.__getattribute__(thing, "__dict__")[name] = value
+
+
+def delete_attribute(thing: Any, name: str) -> None:
+    if isinstance(thing, type):
+        type.__delattr__(thing, name)
+    elif (slot := _slot(thing, name)) is not None:
+        slot.__delete__(thing)
+    else:
+        del object.__getattribute__(thing, "__dict__")[name]
+
+
+def _slot(thing: Any, name: str) -> Any:
+    """What of its class holds an attribute, unless its `__dict__` does."""
+    members = (kind.__dict__.get(name) for kind in type(thing).__mro__)
+    return next((member for member in members if isinstance(member, _SLOTS)), None)
+
+
+def described(kind: type) -> frozenset[str]:
+    """The names of which a class has descriptors, other than slots, that an instance's `__dict__` does not hide."""
+    members = {name: member for base in reversed(kind.__mro__) for name, member in vars(base).items()}
+    return frozenset(
+        name for name, each in members.items() if inspect.isdatadescriptor(each) and not isinstance(each, _SLOTS)
+    )
+
+
+_SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
 def parts_inside(container: Any) -> Iterable[Any]:

@@ -18,8 +18,9 @@ from typing import Any
 
 from autograph.libraries import on_behalf
 from autograph.runtime.branches import NoState, stage_if
-from autograph.runtime.classes import is_users, parts_inside
+from autograph.runtime.classes import described, is_users, own_dict, parts_inside
 from autograph.runtime.journal import PATCHED, attributes
+from autograph.runtime.signals import Plain
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 
@@ -39,8 +40,12 @@ class Instruments:
         self._classes: dict[type, None] = {}
         self._seen: dict[int, Any] = {}
         self._entered = False
+        self._hiding: dict[type, frozenset[str]] = {}
+        self._refused = ""
 
     def __enter__(self) -> Instruments:
+        if self._refused:
+            raise Plain(self._refused, ())
         _TRACING.stack.append(self.trace)
         for kind in self._classes:
             _instrument(kind)
@@ -52,6 +57,12 @@ class Instruments:
         _TRACING.stack.remove(self.trace)
         for kind in self._classes:
             _release(kind)
+
+    def _refuse(self, reason: str) -> None:
+        """Have the function run as plain Python: what looks at attributes here would be noticed."""
+        self._refused = reason
+        if self._entered:
+            raise Plain(reason, self.trace.place())
 
     def meet(self, thing: Any) -> None:
         """Have stand-ins in the classes of all that can be reached from a thing."""
@@ -65,12 +76,25 @@ class Instruments:
                 self.meet_class(thing)
             else:
                 self.meet_class(type(thing))
+                self._check_attributes(thing)
                 rest.extend(_parts(thing))
+
+    def _check_attributes(self, thing: Any) -> None:
+        """See to it that one gets the attributes of an object by asking for them."""
+        kind = type(thing)
+        if not is_users(kind):
+            return
+        if kind not in self._hiding:
+            self._hiding[kind] = described(kind)
+        for name in self._hiding[kind].intersection(own_dict(thing) or ()):
+            self._refuse(f"the attribute {name} of an object of class {kind.__qualname__} is behind a descriptor")
 
     def meet_class(self, kind: type) -> None:
         """Have stand-ins in a class and its bases."""
         for base in type.mro(kind) if kind not in self._classes and is_users(kind) else ():
             if base not in self._classes and is_users(base):
+                if "__getattribute__" in vars(base):
+                    self._refuse(f"{base.__qualname__}.__getattribute__ is told whenever an attribute is looked at")
                 self._classes[base] = None
                 if self._entered:
                     _instrument(base)

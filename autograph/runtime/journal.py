@@ -22,7 +22,7 @@ from types import (
 from typing import Any
 
 from autograph.libraries import is_own
-from autograph.runtime.classes import HEAP, own_dict, parts_inside
+from autograph.runtime.classes import HEAP, delete_attribute, own_dict, parts_inside, set_attribute
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.tensor import is_tensor
 
@@ -335,7 +335,7 @@ def restore(container: Any, content: Any) -> None:
     else:
         now = contents(container)
         for name in [name for name in now if name not in content]:
-            _setter(container).__delattr__(container, name)
+            delete_attribute(container, name)
         for name, value in content.items():
             if now.get(name, _MISSING) is not value:
                 put(container, name, value)
@@ -365,7 +365,7 @@ def put(container: Any, key: Any, value: Any) -> None:
     elif isinstance(container, (list, deque)):
         _sequence_of(container).__setitem__(container, key, value)
     else:
-        _setter(container).__setattr__(container, key, value)
+        set_attribute(container, key, value)
 
 
 def _with(content: Any, key: Any, value: Any) -> Any:
@@ -383,8 +383,3 @@ def _dict_of(container: Any) -> Any:
 def _sequence_of(container: Any) -> Any:
     """The same for what has items by their places."""
     return next(kind for kind in (list, deque, bytearray) if isinstance(container, kind))
-
-
-def _setter(thing: Any) -> Any:
-    """Who sets attributes of a thing without asking its class."""
-    return type if isinstance(thing, type) else object

@@ -17,7 +17,7 @@ import numpy as np
 
 from autograph import nest
 from autograph.marks import UNBOUND
-from autograph.runtime.classes import holds_attributes_only, is_users, own_dict
+from autograph.runtime.classes import is_users, own_dict
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, walk
 from autograph.runtime.holding import Held, has_fixed_keys, held, iterator_class, may_contain
 from autograph.runtime.identity import Identity
@@ -331,7 +331,7 @@ class Lowering:
         """A node that makes an object like one that traced code made, with what it holds."""
         found = self._found(value)
         if found is None:
-            if not holds_attributes_only(type(value)):
+            if not nest.holds_attributes_only(type(value)):
                 raise Unstageable(
                     f"an object of class {type(value).__qualname__}, which is made here, is kept or handed to code "
                     "that is not staged",

@@ -7,13 +7,14 @@ import types
 from typing import Any
 
 from autograph.marks import UNBOUND
+from autograph.runtime.classes import set_attribute
 
 
 def make_object(kind: type, parts: dict[str, Any]) -> Any:
     """An object with these attributes."""
     made: Any = object.__new__(kind)
     for name, part in parts.items():
-        object.__setattr__(made, name, part)
+        set_attribute(made, name, part)
     return made
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from autograph.runtime.classes import own_dict
+from autograph.runtime.classes import delete_attribute, described, own_dict, set_attribute
 from autograph.runtime.environment import OWN_NAMES
 from autograph.runtime.graph import Constant, Graph, Value, walk
 from autograph.runtime.holding import Held, has_held, held
@@ -184,12 +184,12 @@ class Writer:
             if old is not value and not unchanged:
                 if type(old) in (int, float, complex):
                     late.add(("attribute", id(thing), name))
-                if _sets_plainly(thing, "__setattr__"):
+                if _sets_plainly(thing, "__setattr__", name):
                     self._write("setattr", place, name, value)
                 else:
-                    self.trace.record_lowered("call", (object.__setattr__, place, name, self.lower(value)))
+                    self.trace.record_lowered("call", (set_attribute, place, name, self.lower(value)))
         for name in [name for name in before if name not in after]:
-            delete = delattr if _sets_plainly(thing, "__delattr__") else object.__delattr__
+            delete = delattr if _sets_plainly(thing, "__delattr__", name) else delete_attribute
             self.trace.record_lowered("call", (delete, place, name))
         return late
 
@@ -199,6 +199,7 @@ def _of(thing: Any, changed: list[tuple[Any, Any, Any, Any]]) -> tuple[dict[str,
     return next(((after, base) for each, _, after, base in changed if each is thing), ({}, {}))
 
 
-def _sets_plainly(thing: Any, method: str) -> bool:
-    """Whether attributes are set or deleted as usual; what a method of the user's does about it has been traced."""
-    return isinstance(thing, type) or getattr(type(thing), method) is getattr(object, method)
+def _sets_plainly(thing: Any, method: str, name: str) -> bool:
+    """Whether an attribute is set or deleted as usual; what code of the user's does about it has been traced."""
+    kind = type(thing)
+    return isinstance(thing, type) or (getattr(kind, method) is getattr(object, method) and name not in described(kind))
