@@ -11,6 +11,7 @@ from autograph.runtime.graph import Value
 from autograph.runtime.journal import entries
 from autograph.runtime.parts import fixed_parts, has_parts, items_of, own_parts, parts_of
 from autograph.runtime.sources import Source, constant
+from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 
 _REACH = 10_000
@@ -23,6 +24,7 @@ class Finding:
         objects: those whose attributes traced code may read and set, by identity, with their sources.
         sources: what else came from outside.
         read_at: where the graph reads what the program may have from another place, too.
+        exposed: what code saw which is not traced.
         param_names: the names of the graph's params in guards.
     """
 
@@ -31,6 +33,7 @@ class Finding:
         self.objects: dict[int, tuple[Any, Source | Value]] = {}
         self.sources: dict[int, tuple[Any, Source]] = {}
         self.read_at: dict[int, tuple[Any, Source]] = {}
+        self.exposed: dict[int, Any] = {}
         self.param_names: dict[Value, str] = {}
         self._searched = 0  # how many objects have been searched for tuples
 
@@ -49,6 +52,13 @@ class Finding:
                 self.read_at.setdefault(id(value), (value, source))
                 return thing, source
         return None
+
+    def expose(self, value: Any) -> None:
+        """Know that code which is not traced looks, while tracing, at all that can be reached from a value."""
+        if not (is_tensor(value) or isinstance(value, type)) and id(value) not in self.exposed and has_parts(value):
+            self.exposed[id(value)] = value
+            for _, part in parts_of(value):
+                self.expose(part)
 
     def known_parts(self, since: int = 0) -> Iterator[tuple[Any, Source, Any, Any]]:
         """What has parts, in the objects that the function knows (the latest, from a number on), and what they are."""

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from autograph import nest
 from autograph.libraries import on_behalf
 from autograph.runtime.branches import NoState, stage_if
 from autograph.runtime.classes import described, is_users, own_dict, parts_inside
@@ -42,6 +43,7 @@ class Instruments:
         self._entered = False
         self._hiding: dict[type, frozenset[str]] = {}
         self._refused = ""
+        self.tell: Callable[[type, bool], None] = lambda kind, whole: None  # set by who makes the trace
 
     def __enter__(self) -> Instruments:
         if self._refused:
@@ -77,6 +79,8 @@ class Instruments:
             else:
                 self.meet_class(type(thing))
                 self._check_attributes(thing)
+                if nest.is_nested(thing) and is_users(type(thing)):
+                    self.tell(type(thing), True)
                 rest.extend(_parts(thing))
 
     def _check_attributes(self, thing: Any) -> None:
@@ -96,6 +100,8 @@ class Instruments:
                 if "__getattribute__" in vars(base):
                     self._refuse(f"{base.__qualname__}.__getattribute__ is told whenever an attribute is looked at")
                 self._classes[base] = None
+                self.tell(base, False)
+                self.meet_class(type(base))
                 if self._entered:
                     _instrument(base)
                 for member in list(vars(base).values()):

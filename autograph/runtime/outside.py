@@ -65,7 +65,6 @@ class Outside(Finding):
         self.cells: dict[int, tuple[CellType, CellType, Any]] = {}
         self.met_again: list[tuple[Any, Source | Value]] = []  # objects that are known, from other sources
         self.libraries: list[tuple[Any, Source | Value]] = []  # modules and classes that take no part in staging
-        self.exposed: dict[int, Any] = {}  # objects that code saw which is not traced
         self.read_late: dict[tuple[int, str], Tensor] = {}
         self.reread: dict[int, Any] = {}  # containers that are globals, and that the graph reads
         self.reread_parts: dict[int, Any] = {}  # the same for those in objects
@@ -201,6 +200,7 @@ class Outside(Finding):
 
     def see_static(self, value: Any, text: str) -> Any:
         """What traced code gets for a value that is the same at each run, although what it refers to may change."""
+        self.meet(value)
         self._know_within(value, text)
         if isinstance(value, frozenset):
             self.know_parts(value, text)
@@ -249,18 +249,15 @@ class Outside(Finding):
             self.objects[id(thing)] = thing, source
             self._read_late(thing, source)
             self._stage_parts(thing, source)
-            for base in type(thing).__mro__ if not isinstance(thing, (type, ModuleType)) else ():
-                parts = [part for _, part in parts_of(base)]
-                is_changed = any(id(base) in key for key in self.late)
-                if is_changed or any(is_opaque(part) or isinstance(part, (list, dict, set)) for part in parts):
-                    self.know(base, constant(base, "holder", base.__qualname__))
 
-    def expose(self, value: Any) -> None:
-        """Know that code which is not traced looks, while tracing, at all that can be reached from a value."""
-        if not (is_tensor(value) or isinstance(value, type)) and id(value) not in self.exposed and has_parts(value):
-            self.exposed[id(value)] = value
-            for _, part in parts_of(value):
-                self.expose(part)
+    def know_class(self, kind: type, whole: bool = False) -> None:
+        """Know a class by which traced code may get at what changes; or by which it gets at anything, if `whole`."""
+        if id(kind) in self.objects:
+            return
+        parts = [part for _, part in parts_of(kind)]
+        is_changed = any(id(kind) in key for key in self.late)
+        if is_changed or (whole and parts) or any(is_opaque(p) or isinstance(p, (list, dict, set)) for p in parts):
+            self.know(kind, constant(kind, "holder", kind.__qualname__))
 
     def is_handle_of(self, value: Any, thing: Any, name: str, before: Any) -> bool:
         """Whether `value` is what stands for the attribute itself, so that nothing has been assigned."""

@@ -117,6 +117,7 @@ class Tracer:
         self.caller = Caller(self.trace, self.outside, convert)
         self.instruments = Instruments(self.trace)
         self.caller.meet = self.outside.meet = self.instruments.meet
+        self.instruments.tell = self.outside.know_class
         self.trace.call = self.caller.replacement
         self.trace.ref = self.outside.array
         self.trace.roots = self._roots

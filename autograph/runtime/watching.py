@@ -66,7 +66,7 @@ def _looked_at(outside: Outside, thing: Any, own: dict[str, Any], mentioned: lis
         if isinstance(thing, type) and hasattr(type(value), "__get__") and not isinstance(value, FunctionType):
             continue  # a property, a static method and so on: not what one gets from the class
         if value is _MISSING:
-            value = _of_class(type(thing), name)
+            value = _of_class(thing if isinstance(thing, type) else type(thing), name)
         is_late = ("attribute", id(thing), name) in outside.late or (id(thing), name) in outside.read_late
         if value is not _MISSING and not is_late:
             yield name, value
