@@ -21,11 +21,13 @@ hold. A guard that raises does not hold.
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter
 from itertools import combinations
+from types import CodeType
 from typing import Any, cast
 
 from autograph.errors import AutographError
@@ -151,8 +153,8 @@ class Builder:
             self.names.setdefault(name, value) is value and not _reserved(name) for name, value in guard.names.items()
         ):
             return f"({guard.expression})"
-        named = {each.id for each in ast.walk(ast.parse(guard.expression)) if isinstance(each, ast.Name)}
-        parameters = ", ".join(sorted(each for each in named - {*guard.names} if _ARGUMENT.fullmatch(each)))
+        named = _names_in(guard.expression) - {*guard.names}
+        parameters = ", ".join(sorted(each for each in named if _ARGUMENT.fullmatch(each)))
         name = f"ag_guard{len(self.names)}"
         self.names[name] = eval(
             compile(f"lambda {parameters}: {guard.expression}", __file__, "eval"), dict(guard.names)
@@ -195,11 +197,21 @@ def _reserved(name: str) -> bool:
     return _TAKEN.fullmatch(name) is not None
 
 
+@functools.lru_cache(4096)
+def _names_in(expression: str) -> frozenset[str]:
+    return frozenset(each.id for each in ast.walk(ast.parse(expression)) if isinstance(each, ast.Name))
+
+
+@functools.lru_cache(4096)
+def _compiled(expression: str) -> CodeType:
+    return compile(expression, __file__, "eval")
+
+
 def broken(guards: Sequence[Guard], named: Mapping[str, Any]) -> Guard | None:
     """The first guard that does not hold if what of the arguments guards may name is this."""
     for guard in guards:
         try:
-            holds = eval(guard.expression, dict(guard.names), named)
+            holds = eval(_compiled(guard.expression), dict(guard.names), named)
         except Exception:  # the same as when the entry checks it
             return guard
         if not holds:
