@@ -84,17 +84,25 @@ class Around:
         if self._summed is None:
             self._call_row(pointers, size)
             return
-        short = self._emit(f"icmp ule i64 {size}, {self._how.most}")
-        self._lines += [f"  br i1 {short}, label %short, label %long", "short:"]
-        few = self._call_sum("leaf", pointers, size)
-        self._lines += ["  br label %total", "long:"]
-        many = self._call_sum("parts" if self._how.part else "tree", pointers, size)
-        self._lines += ["  br label %total", "total:"]
-        total = self._emit(f"phi {self._how.kind} [ {few}, %short ], [ {many}, %long ]")
+        if self._is_simple:
+            total = self._call_sum("leaf", pointers, size)
+        else:
+            short = self._emit(f"icmp ule i64 {size}, {self._how.most}")
+            self._lines += [f"  br i1 {short}, label %short, label %long", "short:"]
+            few = self._call_sum("leaf", pointers, size)
+            self._lines += ["  br label %total", "long:"]
+            many = self._call_sum("parts" if self._how.part else "tree", pointers, size)
+            self._lines += ["  br label %total", "total:"]
+            total = self._emit(f"phi {self._how.kind} [ {few}, %short ], [ {many}, %long ]")
         if self._how.picks:
             total = self._picked(total, pointers, size)
         found = self._how.ended(self._emit, total, size)
         self._lines.append(f"  store {self._how.kind} {found}, ptr {pointers[self._summed]}")
+
+    @property
+    def _is_simple(self) -> bool:
+        """Whether a leaf may be of any length: neither shows the order, nor must elements be kept."""
+        return not self._how.in_order and (self._nest.direct is not None or self._nest.by_parts)
 
     def _picked(self, total: str, pointers: Sequence[str], size: str) -> str:
         """The one of several equal numbers that NumPy picks; a flag is raised where only NumPy knows."""
@@ -104,10 +112,10 @@ class Around:
             return total
         self._how.doubt(self._emit, total, "uno")
         zero = self._emit(f"fcmp oeq {kind} {total}, 0.0")
-        self._lines += [f"  br i1 {zero}, label %zero, label %picked", "zero:"]
+        self._lines += ["  br label %seen", "seen:", f"  br i1 {zero}, label %zero, label %picked", "zero:"]
         which = self._emit(f"call {kind} @{self._nest.name}zero(ptr {pointers[direct]}, i64 {size})")
         self._lines += ["  br label %picked", "picked:"]
-        return self._emit(f"phi {kind} [ {total}, %total ], [ {which}, %zero ]")
+        return self._emit(f"phi {kind} [ {total}, %seen ], [ {which}, %zero ]")
 
     def _call_row(self, pointers: Sequence[str], size: str, name: str = "row") -> None:
         given = ", ".join(f"ptr {each}" for each in pointers)
@@ -150,7 +158,15 @@ class Around:
         params = [*(f"ptr {name}" for place, name in enumerate(names) if place != summed), "ptr %frame", "i64 %n"]
         self._lines.append(f"define internal {kind} @{name}leaf({', '.join(params)}) {{")
         self._leaf(summed, names)
-        self._lines.append(f"define internal {kind} @{name}tree({', '.join(params)}) noinline {{")
+        if not self._is_simple:
+            self._tree(names, f"({', '.join(params)}) noinline {{")
+        self._declared |= self._how.declared
+        if self._how.picks and self._nest.direct is not None:
+            self._lines.append(self._how.zero(f"{name}zero", RARE))
+
+    def _tree(self, names: list[str], head: str) -> None:
+        kind, name = self._how.kind, self._nest.name
+        self._lines.append(f"define internal {kind} @{name}tree{head}")
         self._lines += [f"  %short = icmp ule i64 %n, {self._how.most}", "  br i1 %short, label %one, label %split"]
         self._lines.append("one:")
         self._lines += [f"  ret {kind} {self._call_sum('leaf', names, '%n')}", "split:"]
@@ -160,11 +176,8 @@ class Around:
         second = self._call_sum("tree", self._moved(names, half), rest)
         self._lines += [f"  ret {kind} {self._emit(self._how.of(kind, first, second))}", "}"]
         if self._how.part:
-            self._lines.append(f"define internal {kind} @{name}parts({', '.join(params)}) noinline {{")
+            self._lines.append(f"define internal {kind} @{name}parts{head}")
             self._parts(self._how.part, names)
-        self._declared |= self._how.declared
-        if self._how.picks and self._nest.direct is not None:
-            self._lines.append(self._how.zero(f"{name}zero"))
 
     def _parts(self, part: int, names: list[str]) -> None:
         kind = self._how.kind
@@ -180,7 +193,7 @@ class Around:
         how, direct, lanes = self._how, self._nest.direct, self._how.lanes
         kind, size, vector = how.kind, self._nest.dtypes[summed].itemsize, f"<{lanes} x {how.kind}>"
         by_parts = direct is None and self._nest.by_parts
-        room, of = lanes if by_parts else how.most, names[summed if direct is None else direct]
+        room, of = lanes if by_parts or direct is not None else how.most, names[summed if direct is None else direct]
         self._lines += ["  %keep = alloca i64", f"  {names[summed]} = alloca [{room} x {kind}], align 64"]
         if not (self._nest.idle or by_parts):
             self._call_row(names, "%n")

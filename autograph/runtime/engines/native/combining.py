@@ -31,6 +31,7 @@ class Combining:
     Attributes:
         kind: what LLVM calls such a number in memory.
         none: with what the first is combined.
+        in_order: whether it shows in which order they are combined.
         lanes: how many there are side by side.
         most: how many there may be before they are halved.
         part: how many of them are combined before the next are looked at; None for all.
@@ -42,9 +43,9 @@ class Combining:
         self.kind = "i8" if dtype.kind == "b" else llvm_type(dtype)
         self.declared: set[str] = set()
         self._is_float = dtype.kind == "f"
-        self.lanes = 32 if self.picks else 8 if self._is_float else 16
-        in_parts = self._is_float and how in ("add", "mean")
-        self.most, self.part = (BLOCK, PART) if in_parts else (8 * BLOCK, None)
+        self.in_order = self._is_float and how in ("add", "mean")
+        self.lanes = 8 if self.in_order else 16
+        self.most, self.part = (BLOCK, PART) if self.in_order else (8 * BLOCK, None)
         bits = {"max": "or", "min": "and"}.get(how, how) if dtype.kind == "b" else how
         if bits in ("or", "and"):
             self._word, self.none = bits, str(int(bits == "and"))
@@ -70,13 +71,15 @@ class Combining:
         return f"<{', '.join([f'{self.kind} {self.none}'] * self.lanes)}>"
 
     def across(self, emit: Callable[[str], str], vector: str) -> str:
-        """The numbers of a vector combined, each with the one beside it."""
+        """The numbers of a vector combined: each with the one beside it, or one half with the other."""
         count = self.lanes
         while count > 1:
             kind, half = f"<{count} x {self.kind}>", f"<{count // 2} x {self.kind}>"
             parts = []
             for begin in (0, 1):
-                lanes = ", ".join(f"i32 {lane}" for lane in range(begin, count, 2))
+                middle = count // 2
+                chosen = range(begin, count, 2) if self.in_order else range(begin * middle, (begin + 1) * middle)
+                lanes = ", ".join(f"i32 {lane}" for lane in chosen)
                 parts.append(emit(f"shufflevector {kind} {vector}, {kind} poison, <{count // 2} x i32> <{lanes}>"))
             vector, count = emit(self.of(half, *parts)), count // 2
         return emit(f"extractelement <1 x {self.kind}> {vector}, i64 0")
@@ -104,10 +107,10 @@ class Combining:
         strange = emit(f"fcmp {when} {self.kind} {found}, 0.0")
         emit(f"call i32 @feraiseexcept(i32 {emit(f'select i1 {strange}, i32 {FLAGS}, i32 0')})")
 
-    def zero(self, name: str) -> str:
+    def zero(self, name: str, rare: str) -> str:
         """The function that says which zero numbers come to that are no more, or less; it doubts if there are both."""
         size = {"double": 8, "float": 4}[self.kind]
-        return _ZERO.format(name=name, kind=self.kind, size=size, bits=8 * size, flags=FLAGS)
+        return _ZERO.format(name=name, kind=self.kind, size=size, bits=8 * size, flags=FLAGS, rare=rare)
 
 
 _ZERO = """define internal {kind} @{name}(ptr %s, i64 %n) noinline {{
@@ -128,7 +131,7 @@ turn:
   %m1 = or i1 %m, %w
   %next = add i64 %i, 1
   %more = icmp ult i64 %next, %n
-  br i1 %more, label %turn, label %end
+  br i1 %more, label %turn, label %end{rare}
 end:
   %both = and i1 %p1, %m1
   %flags = select i1 %both, i32 {flags}, i32 0

@@ -31,14 +31,13 @@ from autograph.runtime.engines.native.operations import (
 )
 from autograph.runtime.engines.native.phases import goes_on, narrow, shape_of
 from autograph.runtime.engines.native.products import FUNCTIONS, SOON, Product, is_product
-from autograph.runtime.engines.native.storing import IN_PLACE, is_whole, may_overlap, target_of
+from autograph.runtime.engines.native.storing import is_whole, may_overlap, target_of
 from autograph.runtime.graph import Block, Graph, Node, Value, gather, walk
 from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.operands import DTYPES
-from autograph.runtime.ops.exact import promotes
 from autograph.runtime.ops.inner import LOOPS
 from autograph.runtime.passes.safety import is_quiet
-from autograph.runtime.types import TensorType, type_of
+from autograph.runtime.types import TensorType
 
 MOST = 48           # operations in one loop
 STREAMS = 16        # arrays that come into it
@@ -86,7 +85,6 @@ class Fuser(Copier):
                 self._flush(into)
                 into.append(self.node(node))
                 continue
-            node = self._anew(node)
             if self._may_wait(node):
                 if self._waiting and not self._fits(node):
                     self._flush(into)
@@ -138,22 +136,6 @@ class Fuser(Copier):
         if reduction_of(node) is None or not self._uses[node.output]:
             return False
         return _is_numeric(node.args[0].type, 1) and (_is_numeric(node.output.type, 1) or _is_scalar(node.output.type))
-
-    def _anew(self, node: Node) -> Node:
-        """A node; if it changes an array that waits, and is used nowhere else, one that computes another instead."""
-        target = target_of(node)
-        if target is None or node.op == "setitem" or not self._waits(target) or node.output.type != target.type:
-            return node
-        used = sum(value is target for each in (*self._waiting, node) for value in each.inputs)
-        others = [arg for arg in node.args[1:] if isinstance(arg, Value) and _is_numeric(arg.type, 1)]
-        if used < self._uses[target] or not all(self._waits(each) or _is_as(each, target) for each in others):
-            return node         # another array might be larger, which Python refuses
-        new = Node(IN_PLACE[node.op], node.args, place=node.place)
-        new.outputs = node.outputs
-        if not is_elementwise(new) or not _gives(new, target.type):
-            return node
-        self._sources[new] = node
-        return new
 
     def _waits(self, value: Value) -> bool:
         return any(value in node.outputs for node in self._waiting)
@@ -250,19 +232,6 @@ def pays_alone(node: Node) -> bool:
 def _is_whole_reduction(node: Node) -> bool:
     reduction = reduction_of(node)
     return reduction is not None and reduction.whole
-
-
-def _is_as(array: Value, other: Value) -> bool:
-    """Whether an array is certain to be of the shape of another."""
-    type = array.type
-    return type == other.type and isinstance(type, TensorType) and None not in type.shape
-
-
-def _gives(node: Node, type: Any) -> bool:
-    """Whether NumPy's loop for a node gives elements of the dtype of a type."""
-    loop, args = loop_of_node(node), operands(node)
-    types = [arg.type if isinstance(arg, Value) else type_of(arg) for arg in args]
-    return loop is not None and bool(loop.dtypes(*map(promotes, types))[-1] == type.dtype)  # type: ignore[arg-type]
 
 
 def _is_settled(args: tuple[Any, ...], type: Any) -> bool:

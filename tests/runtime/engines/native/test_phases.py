@@ -146,6 +146,21 @@ def test_what_is_larger_is_refused():
             staged(x, y)
 
 
+@pytest.mark.parametrize("rows", [False, True])
+def test_what_is_changed_stays_where_it_is(rows):
+    """Of two arrays that lie otherwise in memory, it is the one that is changed whose order the result has."""
+
+    def changed(x, y):
+        e = x * 2
+        e += y
+        return e / e.sum(axis=1, keepdims=True) if rows else e
+
+    staged = ag.function(changed, engine="native")
+    x, y = np.random.default_rng(0).normal(size=(2, 5, 7))
+    for first, second in ((x, y), (np.asfortranarray(x), y), (x, np.asfortranarray(y)), (x.T.copy().T, y)):
+        assert outcome(lambda x: staged(x, second), first) == outcome(lambda x: changed(x, second), first)
+
+
 # Drawn programs -------------------------------------------------------------------------------------------------------
 
 REDUCED = "{}.sum(axis=-1, keepdims=True)", "{}.max(axis=1, keepdims=True)", "np.mean({}, axis=-1, keepdims=True)"
