@@ -18,13 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.numpys import Loop, loop_of
-from autograph.runtime.engines.native.operations import (
-    REDUCTIONS,
-    key_of,
-    loop_of_node,
-    operands,
-    reduction_of,
-)
+from autograph.runtime.engines.native.operations import REDUCTIONS, key_of, loop_of_node, operands, reduction_of
 from autograph.runtime.engines.native.rows import Rows
 from autograph.runtime.engines.native.storing import target_of
 from autograph.runtime.graph import Node, Place, Value
@@ -163,13 +157,7 @@ class Nest:
             element = self._values[value]
             if element.raises and value not in self._needed:
                 self.stages[element.stage].pin(self._number(value, element.stage))
-        found = [self._values[value] for value in outputs]
-        self.dtypes = [each.type.dtype for each in found]
-        self.sources = [each.streams for each in found]
-        for place, (value, each) in enumerate(zip(outputs, found)):
-            self.streams[place] = Stream(self.dtypes[place], ndim, True)
-            if each.home != place:
-                self.stages[each.stage].store_next(self.dtypes[place], self._number(value, each.stage), f"%s{place}")
+        self._store(outputs, ndim)
         if new is not None:
             self._write(nodes[-1], new, own)
 
@@ -219,6 +207,16 @@ class Nest:
     @property
     def slots(self) -> int:
         return self.step(len(self.streams))
+
+    def _store(self, outputs: Sequence[Value], ndim: int) -> None:
+        """Let the stages store what comes out."""
+        found = [self._values[value] for value in outputs]
+        self.dtypes = [each.type.dtype for each in found]
+        self.sources = [each.streams for each in found]
+        for place, (value, each) in enumerate(zip(outputs, found)):
+            self.streams[place] = Stream(self.dtypes[place], ndim, True)
+            if each.home != place:
+                self.stages[each.stage].store_next(self.dtypes[place], self._number(value, each.stage), f"%s{place}")
 
     def _write(self, node: Node, new: Element, own: Sequence[np.dtype[Any]]) -> None:
         """Let the last stage write, behind all that reads what is there."""
