@@ -255,7 +255,7 @@ class Parted:
         self._module = module
         self._begin()
         given: dict[str, Any] = {"name": graph.name, "compile": self._compiled}
-        make: Callable[[Node], Region] = partial(Region, **given, refuse=refuse, fast=fast)
+        make: Callable[[Node, Collection[int]], Region] = partial(Region, **given, refuse=refuse, fast=fast)
         if patient:
             part = partial(Parted, module=module, patient=True, late=late, kernels=self.kernels)
             make = partial(Trial, **given, part=part)

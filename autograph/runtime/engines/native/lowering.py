@@ -234,7 +234,7 @@ class Lowering(Iterators, RunningAhead):
         after = self.structure.after(node.blocks[0])
         self.emit.come_from(node.place)
         if after is None:
-            self._finish(Exit(None, [], self._written(tuple(results))))
+            self._finish(Exit(None, [], self._written(tuple(self.structure.used(results)))))
             return
         for value, operand in zip(node.outputs, results):
             self._define(value, operand)

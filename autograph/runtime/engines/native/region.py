@@ -8,7 +8,7 @@ again, with what the next turn begins with; unless that happens so often that Py
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -67,18 +67,23 @@ class Region:
     def __init__(
         self,
         loop: Node,
+        unused: Collection[int],
         name: str,
         compile: Callable[[Graph], Any],
         refuse: Callable[..., None] | None = None,
         fast: bool = False,
     ) -> None:
+        """
+        Args:
+            unused: which of its outputs nobody reads. No objects are made for these.
+        """
         copier = Copier()
         args = [
             Value(arg.type, None, arg.name) if isinstance(arg, Value) else Value(type_of(arg)) for arg in loop.args
         ]
         root = copier.node(loop, tuple(args))
         known = dict(zip((*args, *copier.params.values()), map(outside, (*loop.args, *copier.params))))
-        self.structure = Structure(root, known)
+        self.structure = Structure(root, known, unused)
         self.inputs = [*loop.args, *copier.params]
         self.values = [*args, *copier.params.values()]
         self._name = name
@@ -158,10 +163,10 @@ class Region:
         values, root = fetch(exit.values, frame, inputs), self.structure.root
         self._learn(version, dict(zip(exit.keys, values)))
         if exit.at is None:
-            return True, _returned(values)
+            return True, returned(values)
         going, *carried = self._go_on(exit.at, dict(zip(exit.keys, values)), inputs)
         if not going:
-            return True, _returned(carried)
+            return True, returned(self.structure.used(carried))
         rest = [_rest(values[exit.keys.index(root)])] if root.op == "for" else []
         return False, (*rest, *carried, *inputs[len(root.args) :])
 
@@ -258,7 +263,7 @@ class Region:
             copier = Copier()
             graph.block.params = [copier.arg(value) for value in self.values]
             node = graph.block.append(copier.node(self.structure.root))
-            graph.block.results = (_returned(node.outputs),)
+            graph.block.results = (returned(self.structure.used(node.outputs)),)
             self._whole = self._compile(graph)
         run: Callable[..., Any] = self._whole.run
         return run
@@ -338,6 +343,6 @@ def _items(iterator: Any) -> Iterator[Any]:
         yield item
 
 
-def _returned(values: Any) -> Any:
+def returned(values: Any) -> Any:
     """What a region gives: one value as it is, several as a tuple."""
     return values[0] if len(values) == 1 else tuple(values)

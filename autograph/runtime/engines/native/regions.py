@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.detours import is_detour
 from autograph.runtime.engines.native.region import Region
+from autograph.runtime.engines.native.structure import used_in
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, user_line, walk
 from autograph.runtime.opdef import OPS
 from autograph.runtime.passes.rewriting import shown
 from autograph.runtime.signature import Event
-from autograph.runtime.types import ObjectType
+from autograph.runtime.types import ObjectType, TensorType
 
 LOOPS = ("while", "for")
 _HIDDEN = frozenset({"list", "dict", "set", "str"})
@@ -22,7 +23,7 @@ class Splitter(Copier):
     """Copies a graph, with calls in the place of loops.
 
     Args:
-        make: makes a region of a loop.
+        make: makes a region of a loop, when told which of its outputs nobody reads.
         whole: a loop that stays.
 
     Attributes:
@@ -31,13 +32,16 @@ class Splitter(Copier):
         events: what `explain` tells of loops that stay.
     """
 
-    def __init__(self, graph: Graph, make: Callable[[Node], Region], whole: Node | None = None) -> None:
+    def __init__(
+        self, graph: Graph, make: Callable[[Node, Collection[int]], Region], whole: Node | None = None
+    ) -> None:
         super().__init__()
         self.regions: list[Region] = []
         self.events: list[Event] = []
         self._make = make
         self._whole = whole
         self._tells_apart = any(map(_tells_apart, walk(graph.block)))
+        self._used = used_in([graph.block])
         self.graph = Graph(graph.name, self.block(graph.block))
 
     def fill(self, into: Block, nodes: Sequence[Node]) -> None:
@@ -50,9 +54,20 @@ class Splitter(Copier):
                 self.events.append(Event("native", f"this loop runs in Python, for {reason}", user_line(node.place)))
                 into.append(self.node(node))
             else:
-                region = self._make(node)
+                region = self._make(node, self._unused(node))
                 self.regions.append(region)
-                self.call(into, region, region.inputs, node.outputs, node.place)
+                self.call(into, region, region.inputs, region.structure.used(node.outputs), node.place)
+
+    def _unused(self, loop: Node) -> list[int]:
+        """Which outputs of a loop are numbers or arrays that nobody reads.
+
+        Of other objects it might show that they do not live on.
+        """
+        return [
+            place
+            for place, value in enumerate(loop.outputs)
+            if value not in self._used and isinstance(value.type, TensorType)
+        ]
 
 
 def put_back(region: Region, block: Block) -> None:
@@ -62,11 +77,10 @@ def put_back(region: Region, block: Block) -> None:
             copier = Copier()
             copier.values.update(zip(region.values, node.args[1:]))
             loop = copier.node(region.structure.root)
-            count = 1 if len(loop.outputs) < 2 else 2       # nodes, of which the second takes a tuple apart
-            if loop.outputs:
-                loop.outputs = block.nodes[position + count - 1].outputs
-            for value in loop.outputs:
-                value.node = loop
+            used = region.structure.used(range(len(loop.outputs)))
+            count = 1 if len(used) < 2 else 2       # nodes, of which the second takes a tuple apart
+            for place, value in zip(used, block.nodes[position + count - 1].outputs):
+                loop.outputs[place], value.node = value, loop
             block.nodes[position : position + count] = [loop]
             return
         for inner in node.blocks:

@@ -5,13 +5,15 @@ A *point* is a place in the loop: before the node of that number of a block, or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from autograph.runtime.engines.native.spans import ANY, Span, Spans
 from autograph.runtime.graph import Block, Node, Value, gather
+
+T = TypeVar("T")
 
 
 class Point(NamedTuple):
@@ -31,12 +33,16 @@ class Structure:
         free: the values that its blocks use, but do not define.
     """
 
-    def __init__(self, root: Node, known: Mapping[Value, Span] = MappingProxyType({})) -> None:
+    def __init__(
+        self, root: Node, known: Mapping[Value, Span] = MappingProxyType({}), unused: Collection[int] = ()
+    ) -> None:
         """
         Args:
             known: between which numbers what comes from outside is; of an iterator, its items.
+            unused: which of the loop's outputs nobody reads.
         """
         self.root = root
+        self._unused = unused
         self._known = dict(known)
         self._owners: dict[Block, tuple[Node, Point | None]] = {}
         self._last: dict[Block, dict[Value, int]] = {}
@@ -45,7 +51,7 @@ class Structure:
         self._outer: dict[Block, set[Key]] = {}
         self._visit(root, None)
         self._settle(root)
-        self.free = [value for value in _in_order(root) if value in self._free[root]]
+        self.free = [value for value in used_in(root.blocks) if value in self._free[root]]
 
     @cached_property
     def _spans(self) -> Spans:
@@ -67,6 +73,10 @@ class Structure:
         """The point behind the node that a block belongs to."""
         at = self._owners[block][1]
         return None if at is None else Point(at.block, at.place + 1)
+
+    def used(self, outputs: Sequence[T]) -> list[T]:
+        """Those of the loop's outputs, or of what stands for each, that somebody reads."""
+        return [each for place, each in enumerate(outputs) if place not in self._unused]
 
     def is_live(self, key: Key, at: Point) -> bool:
         """Whether a value may be read from a point on."""
@@ -145,16 +155,12 @@ def carried(loop: Node) -> list[Value]:
     return params[len(params) - len(loop.args) + 1 :] if loop.op == "for" else params
 
 
-def _in_order(root: Node) -> Iterable[Value]:
-    """All values that the blocks of a node use, in the order in which they do."""
+def used_in(blocks: Iterable[Block]) -> dict[Value, None]:
+    """All values that blocks use, and the blocks within, in the order in which they do."""
     found: list[Value] = []
-
-    def visit(node: Node) -> None:
-        for block in node.blocks:
-            for inner in block.nodes:
-                gather((inner.args, inner.kwargs), found)
-                visit(inner)
-            gather(block.results, found)
-
-    visit(root)
+    for block in blocks:
+        for inner in block.nodes:
+            gather((inner.args, inner.kwargs), found)
+            found += used_in(inner.blocks)
+        gather(block.results, found)
     return dict.fromkeys(found)

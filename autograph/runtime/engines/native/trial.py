@@ -9,7 +9,7 @@ both tried on the arrays of that call, and the faster one stays.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -22,7 +22,7 @@ from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.kernels import Kernel, kinds_of
 from autograph.runtime.engines.native.kernels import Version as Fused
 from autograph.runtime.engines.native.machine import binding
-from autograph.runtime.engines.native.region import Region
+from autograph.runtime.engines.native.region import Region, returned
 from autograph.runtime.engines.native.version import Version
 from autograph.runtime.graph import Block, Graph, Node, Value
 from autograph.runtime.types import ANY, BOOL, INT
@@ -43,8 +43,15 @@ class Trial(Region):
     haste = False
     outlook = f"this loop runs in Python; when that has taken {1e3 * PATIENCE:.0f} ms, it will be machine code"
 
-    def __init__(self, loop: Node, name: str, compile: Callable[[Graph], Any], part: Callable[..., Any]) -> None:
-        super().__init__(loop, name, compile)
+    def __init__(
+        self,
+        loop: Node,
+        unused: Collection[int],
+        name: str,
+        compile: Callable[[Graph], Any],
+        part: Callable[..., Any],
+    ) -> None:
+        super().__init__(loop, unused, name, compile)
         self.taken: dict[Any, float] = {}
         self._part = part
 
@@ -99,7 +106,7 @@ class Trial(Region):
             stopped, *carried = run(now, *inputs[1:])
             rest, done = [others], stopped or others is None
         if done:
-            return True, carried[0] if len(carried) == 1 else tuple(carried)
+            return True, returned(self.structure.used(carried))
         return False, (*rest, *carried, *inputs[len(root.args) :])
 
 

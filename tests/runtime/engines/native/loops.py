@@ -100,3 +100,21 @@ def read_only(x, n):
             x.flags.writeable = False
         x[i] = i
     return x
+
+
+@calls("np.zeros(9), 20", "np.zeros(9), 3", "np.zeros(9), 0")
+def partly_read(xs, n):
+    """Only one of the numbers that it carries is read behind it; another becomes a big integer."""
+    a, b, c = 1, 0, 2.5
+    for i in range(n):
+        a, b, c = a * 32, b + i, c * 1.5
+        xs[i % 9] = a + c
+    return b
+
+
+@calls("np.zeros(9)", "np.zeros(0)")
+def not_read(xs):
+    i = 0
+    while i < len(xs):
+        xs[i] = i * i
+        i += 1

@@ -148,6 +148,17 @@ def test_integers_of_more_than_64_bits_are_left_to_python(engine):
             assert function(a, b) == gcd(a, b)
 
 
+@pytest.mark.parametrize("name, call", [
+    ("collatz", "    steps = region(n, 0)\n"), ("partly_read", "    b = region(range(n), 1, 0, 2.5, xs)\n"),
+    ("not_read", "    region("),
+])  # fmt: skip
+def test_no_objects_are_made_of_what_nobody_reads(name, call):
+    plain, examples = LOOPS[name]
+    function = ag.function(plain, engine="native")
+    same(function, name, examples[0])
+    assert call in function.traces[0].source
+
+
 @pytest.mark.parametrize("name", LOOPS)
 def test_the_same_when_loops_are_put_back(name):
     plain, examples = LOOPS[name]
