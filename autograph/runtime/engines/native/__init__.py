@@ -10,6 +10,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     version      its machine code for inputs of certain kinds
     structure    how the blocks of a loop nest, what is live where
     lowering     blocks to machine code
+    light        what takes the machine next to no time
     versions     one for each combination of types that comes where paths meet
     emitter      operations to LLVM's assembly
     spelling     how that spells them

@@ -6,7 +6,7 @@ What a turn changes by no more than a constant is looked at now and then: before
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from autograph.runtime.engines.native.structure import Point
@@ -60,8 +60,14 @@ class Counting(Versions):
             for param in self._counted[node]:
                 self.emit.leave_if_far(self._fetch(param), START)
 
+    def _look(self, node: Node) -> None:
+        """Look at signals in a turn of a `while`."""
+        if not self._ends_soon(node):
+            counts = partial(self._go_on_counting, node) if self._counted[node] else None
+            self.emit.poll("1", self._stop, self._heads[node], counts)
+
     def _go_on_counting(self, node: Node) -> None:
-        """The same where it looks at signals."""
+        """Leave if what it counts is large, where it looks at signals."""
         state = self._state.copy()
         self._begin_counting(node)
         self._state = state

@@ -347,6 +347,7 @@ class Emitter(Memory):
             head: of the loop. Everything that has happened since may as well happen again.
             besides: what else is to be done then.
         """
+        self.settle()
         before = self.kept("polls", INT.dtype)
         left = self._emit(f"sub i64 {before}, {turns}")
         self.keep("polls", INT.dtype, left)

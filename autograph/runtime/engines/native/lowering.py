@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from inspect import CO_VARARGS, CO_VARKEYWORDS, signature
 from typing import Any
 
@@ -18,6 +18,7 @@ from autograph.runtime.engines.native.detours import is_detour
 from autograph.runtime.engines.native.emitter import POLL
 from autograph.runtime.engines.native.exits import Exit
 from autograph.runtime.engines.native.iterators import Iterators
+from autograph.runtime.engines.native.light import compares, is_light
 from autograph.runtime.engines.native.structure import Point
 from autograph.runtime.graph import Block, Node, Value, walk
 from autograph.runtime.opdef import OPS, WRITE
@@ -26,10 +27,7 @@ from autograph.runtime.ops.scalars import inverse, truth
 from autograph.runtime.passes.rewriting import shown
 from autograph.runtime.types import INT
 
-_LIGHT = frozenset({"and", "or", "xor", "add", "sub", "mul", "floordiv", "mod", "lshift", "rshift"})
-_LIGHT |= {f"i{name}" for name in _LIGHT} | {"lt", "le", "eq", "ne", "gt", "ge", "neg", "invert", "not"}
 _ORDER = frozenset({"lt", "le", "gt", "ge"})
-LIGHT = 3           # operations in a block that is done whether its condition holds or not
 NODES = 20_000      # lowered in all
 EDGE = ".edge"      # behind the name of a loop's head: where it goes on to the next turns, if there are any
 SIZE = 30_000       # instructions in all
@@ -167,7 +165,7 @@ class Lowering(Iterators, RunningAhead):
 
         The machine need not guess then which of them will be taken.
         """
-        if not all(map(self._is_light, node.blocks)):
+        if not all(map(is_light, node.blocks)):
             return False
         try:
             with self._trial():
@@ -180,8 +178,9 @@ class Lowering(Iterators, RunningAhead):
         condition = truth(self.emit, self._operand(self._args(node.args)[0]))
         if condition.known is not None:
             raise NoLowering
-        test, both = getattr(node.args[0], "node", None), []    # nothing computes a constant
-        for block, holds in zip(node.blocks, (True, False)):
+        test, both = getattr(node.args[0], "node", None), {}    # nothing computes a constant
+        # the longer one first, so that what takes the machine longest begins first
+        for block, holds in sorted(zip(node.blocks, (True, False)), key=lambda pair: -len(pair[0].nodes)):
             # what would go wrong in a block that is not to be run; rather leave, if the condition does not prevent it
             guarded = test is not None and test.op in _ORDER and bool(block.nodes)
             guard = (condition if holds else inverse(self.emit, condition)) if guarded else None
@@ -191,22 +190,13 @@ class Lowering(Iterators, RunningAhead):
                     self._operation(each)
                     if not all(self._is_integer(value) for value in each.outputs):
                         raise NoLowering
-            both.append(list(map(self._operand, self._args(block.results))))
+            both[holds] = list(map(self._operand, self._args(block.results)))
         self.emit.come_from(node.place)
-        pairs = list(zip(*both))
+        pairs = list(zip(both[True], both[False]))
         if not all(one == other or (_is_number(one) and kind_of(one) == kind_of(other)) for one, other in pairs):
             raise NoLowering
         for value, (one, other) in zip(node.outputs, pairs):
             self._define(value, one if one == other else self.emit.select(condition, one, other))
-
-    def _is_light(self, block: Block) -> bool:
-        """Whether a block gives numbers that there are, or those and what comes of a few operations on integers."""
-        if block.results is None or len(block.nodes) > LIGHT:
-            return False
-        args = [arg for node in block.nodes for arg in node.args]
-        if not all(isinstance(each, (Value, bool, int, float)) for each in (*args, *block.results)):
-            return False
-        return all(map(_is_light, block.nodes))
 
     def _is_integer(self, value: Value) -> bool:
         found = self._state.env[value]
@@ -281,9 +271,9 @@ class Lowering(Iterators, RunningAhead):
         def go_on() -> None:
             self.emit.come_from(node.place)
             if node.op == "while":
-                counts = partial(self._go_on_counting, node) if self._counted[node] else None
-                if not self._ends_soon(node):
-                    self.emit.poll("1", self._stop, self.emit.here, counts)
+                self._heads[node] = self.emit.here
+                if not compares(node.blocks[0]):
+                    self._look(node)
                 self._walk(node.blocks[0])
             else:
                 self._next(node, len(params) - len(carried))
@@ -291,7 +281,13 @@ class Lowering(Iterators, RunningAhead):
         self._jump(node, lambda key: self.structure.is_live_in_loop(key, node), go_on, entry)
 
     def _turn(self, node: Node, carried: list[Any]) -> None:
-        """A turn of a `while`."""
+        """A turn of a `while`.
+
+        Signals are looked at in front of its test, or behind it, where that may as well be done again. So turns end
+        with the test, of which LLVM makes better code.
+        """
+        if compares(node.blocks[0]):
+            self._look(node)
         body = node.blocks[1]
         for param, operand in zip(body.params, carried):
             self._define(param, operand)
@@ -383,18 +379,8 @@ def _is_number(operand: Any) -> bool:
     return isinstance(operand, Number)
 
 
-def _is_light(node: Node) -> bool:
-    """Whether a node is an operation that takes the machine next to no time, if it is one of integers."""
-    if node.op.removeprefix("i") in ("floordiv", "mod", "lshift", "rshift"):
-        by = node.args[-1]
-        return type(by) is int and (0 < by < 2**62 and by & by - 1 == 0 if "shift" not in node.op else 0 <= by < 63)
-    return node.op in _LIGHT
-
-
 def _item(items: tuple[Any, ...], index: Any) -> Any:
     place = index.known if isinstance(index, Number) else index
     if type(place) is not int or not -len(items) <= place < len(items):
         raise NoLowering
     return items[place]
-
-

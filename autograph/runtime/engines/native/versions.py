@@ -22,7 +22,7 @@ from autograph.runtime.engines.native.exits import Exit, Fetch, Handed, Interrup
 from autograph.runtime.engines.native.knowing import RANGE
 from autograph.runtime.engines.native.structure import Key, Point, Structure
 from autograph.runtime.engines.native.unrolling import Unrolling
-from autograph.runtime.graph import Block, Constant, Value, map_args
+from autograph.runtime.graph import Block, Constant, Node, Value, map_args
 from autograph.runtime.operands import (
     Array,
     Boxed,
@@ -85,6 +85,7 @@ class Versions:
         self._versions: dict[Any, dict[Any, str]] = {}
         self._queue: list[Callable[[], None]] = []
         self._counters: set[Key] = set()                # the items of ranges
+        self._heads: dict[Node, str] = {}               # the block with which a turn of a `while` begins
         self._block: Block | None = None                # where nodes are being done
         self._nodes = 0
 

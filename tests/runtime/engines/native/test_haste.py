@@ -131,9 +131,20 @@ def dots(x, y):
     return total, product
 
 
+def sorts(x):
+    for i in range(1, len(x)):
+        each, j = x[i], i
+        while j > 0 and x[j - 1] > each:
+            x[j] = x[j - 1]
+            j -= 1
+        x[j] = each
+    return x
+
+
 @pytest.mark.parametrize("function, args", [
     (nested, "30"), (changing, "40"), (until, "np.linspace(0, 9, 30), 7"), (of_rows, "np.ones((13, 17))"),
     (of_lists, "14"), (overflows, "20"), (raises, "np.arange(20), 20"), (steps, "40, 2, -3"),
+    (sorts, "np.cos(np.arange(40))"),
     (writes, "np.linspace(-3, 3, 700), np.linspace(4, -4, 700)"),
     (writes, "np.array([np.inf, 1e308, np.nan] * 9), np.array([np.inf, 1e308, 0.0] * 9)"),
     (dots, "np.linspace(-3, 3, 50), np.linspace(4, -4, 50)"), (dots, "np.array([2, 1e308] * 9), np.ones(18)"),
@@ -151,18 +162,30 @@ def test_it_goes_on_in_the_midst(how, monkeypatch):
     assert bool(gone) == (how != "hasty")
 
 
-def test_references_are_neither_lost_nor_let_go():
+def by_for(items):
+    found = None
+    for item in items:
+        for j in range(7):
+            if j == 3:
+                found = item
+    return found
+
+
+def by_while(items):
+    """Signals are looked at when the test has been done; what the turn begins with must be there up to then."""
+    found = None
+    for item in items:
+        j = 0
+        while j < 7:
+            found = item if j > 3 else found
+            j += 1
+    return found
+
+
+@pytest.mark.parametrize("last", [by_for, by_while])
+def test_references_are_neither_lost_nor_let_go(last):
     marks = [object() for _ in range(40)]
     counts = [sys.getrefcount(mark) for mark in marks]
-
-    def last(items):
-        found = None
-        for item in items:
-            for j in range(7):
-                if j == 3:
-                    found = item
-        return found
-
     native = ag.function(last, engine="native")
     last_ones = [id(native(marks)) for _ in range(2)]
     assert last_ones == [id(marks[-1])] * 2

@@ -159,6 +159,21 @@ def test_no_objects_are_made_of_what_nobody_reads(name, call):
     assert call in function.traces[0].source
 
 
+def test_signals_are_looked_at_behind_a_test_of_numbers():
+    def halved(n, x):
+        while n != 1:
+            n = n // 2 + n % 2
+        while n != x[0] and n != 7:
+            n += 1
+        return n
+
+    function = ag.function(halved, engine="native")
+    assert function(100, np.array([5])) == 5
+    for region, behind in zip(regions(function), (True, False)):
+        text = region.compiled[0].code.text
+        assert (text.index("icmp ne i64") < text.index("call i32 @PyErr_CheckSignals")) == behind
+
+
 @pytest.mark.parametrize("name", LOOPS)
 def test_the_same_when_loops_are_put_back(name):
     plain, examples = LOOPS[name]
