@@ -54,7 +54,7 @@ R4 | 0 R1 R2 R3    | runtime/engines*
 R5 | 0 R1 R2 R3 R4 | runtime/arguments runtime/options runtime/report runtime/collecting runtime/lowered
    |               | runtime/patience
    |               | → runtime/entry runtime/learning
-   |               | → runtime/dispatch runtime/traces runtime/specified → runtime/kept → runtime/specialise
+   |               | → runtime/traces runtime/specified → runtime/dispatch runtime/kept → runtime/specialise
    |               | → runtime/concrete → runtime/function
 
 S1 | 0             | syntax/trees syntax/lines syntax/bridge syntax/literals syntax/precedence

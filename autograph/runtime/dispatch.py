@@ -21,9 +21,11 @@ Once a trace has been entered often, it is the favourite: before keys are made, 
 of that trace, which takes half the time:
 
             if ag_type(x) is ag_array and x.shape == ag_k0_0 and x.dtype is ag_k0_1 and axis is ag_k1_0:
-                ag_result = ag_favourite(x, axis)
+                ag_result = ag_enter(x, axis)
                 if ag_result is not ag_miss:
                     return ag_result
+
+If its entry has nothing to look at, the dispatcher does itself what that would do, which saves a frame.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter
+from textwrap import indent
 from types import BuiltinFunctionType, CodeType, FunctionType
 from typing import Any, cast
 
@@ -40,7 +43,8 @@ import numpy as np
 
 from autograph.runtime.arguments import LONG_TEXT, MANY, NUMBERS, VARIADIC, key_of, key_of_parts
 from autograph.runtime.callables import user_code
-from autograph.runtime.entry import MISS, Entry, never, trim
+from autograph.runtime.entry import MISS, bind, never, trim
+from autograph.runtime.traces import Trace
 
 # Scalars whose class says all: one trace for all of a class.
 ATOMS: frozenset[type] = NUMBERS | {
@@ -58,7 +62,7 @@ def make_dispatcher(
     parameters: Sequence[Parameter],
     keyers: Mapping[str, Callable[[Any], Any]],
     names: dict[str, Any],
-    favourite: tuple[Any, Entry] | None = None,
+    favourite: Trace | None = None,
 ) -> FunctionType:
     """The dispatcher of `function`.
 
@@ -66,26 +70,43 @@ def make_dispatcher(
         function: what the user wrote, whose name and place it bears.
         keyers: for parameters of which a policy says something, how to make their keys.
         names: `active`, `eager`, `divert`, `find` and `slow`.
-        favourite: key and entry of the trace that is to be tried first.
+        favourite: the trace that is to be tried first.
     """
     prefix = _prefix(parameters)
     described = tuple((p.name, p.kind, p.default is not Parameter.empty) for p in parameters)
     tests: tuple[str, ...] = ()
-    if favourite is not None and is_plain(favourite[0]):
-        key, entry = favourite
-        keys = [key] if len(parameters) == 1 else key
+    if favourite is not None and is_plain(favourite.key):
+        keys = [favourite.key] if len(parameters) == 1 else favourite.key
         found = [_test(f"§k{n}", p, key, p.name in keyers) for n, (p, key) in enumerate(zip(parameters, keys))]
         tests = tuple(code for code, _ in found)
-        names = {**names, "favourite": entry}
+        names = {**names, "favourite": favourite, "enter": favourite.entry}
         names |= {f"k{n}_{i}": part for n, (_, parts) in enumerate(found) for i, part in enumerate(parts)}
-    template = _dispatcher_code(described, frozenset(keyers), prefix, tests)
+    is_bare = favourite is not None and favourite.is_bare
+    template = _dispatcher_code(described, frozenset(keyers), prefix, tests, is_bare)
     common: dict[str, Any] = {"type": type, "map": map, "len": len, "atoms": ATOMS, "array": np.ndarray, "never": never}
     common |= {"miss": MISS, "key": key_of, "parts": key_of_parts, "errors": BaseException, "trim": trim}
     own = {f"key_of_{name}": keyer for name, keyer in keyers.items()}
     namespace = {prefix + name: value for name, value in {**common, **own, **names}.items()}
+    if favourite is not None and is_bare:
+        bind(favourite.executable, namespace, f"{prefix}run")
     made = FunctionType(_placed(template, function), namespace)
     _dress(made, function, parameters)
     return made
+
+
+_ENTER = """\
+§result = §enter({})
+if §result is not §miss:
+ return §result
+"""
+_RUN = """\
+§favourite.calls += 1
+try:
+ return §run({})
+except §errors as §result:
+ §favourite.executable.translate(§result)
+ raise
+"""
 
 
 def _dress(made: FunctionType, function: Any, parameters: Sequence[Parameter]) -> None:
@@ -111,7 +132,7 @@ Described = tuple[tuple[str, Any, bool], ...]
 
 @functools.lru_cache(maxsize=512)
 def _dispatcher_code(
-    parameters: Described, keyed: frozenset[str], prefix: str, tests: tuple[str, ...] = ()
+    parameters: Described, keyed: frozenset[str], prefix: str, tests: tuple[str, ...], is_bare: bool
 ) -> CodeType:
     """Code all of whose instructions stand on the first line, so that it can be moved to any line."""
     names = [name for name, _, _ in parameters]
@@ -119,7 +140,7 @@ def _dispatcher_code(
     body = [f"if §active or §eager:\n §result = §divert(({values}))\n if §result is not §miss:\n  return §result"]
     if tests:
         test = " and ".join(tests)
-        body.append(f"if {test}:\n §result = §favourite({values})\n if §result is not §miss:\n  return §result")
+        body.append(f"if {test}:\n" + indent((_RUN if is_bare else _ENTER).format(values), " "))
     for number, (name, kind, _) in enumerate(parameters):
         body.append(_key_statement(f"§{number}", name, kind, name in keyed))
     keys = "".join(f"§{number}, " for number in range(len(names)))

@@ -91,6 +91,13 @@ def first_of(entries: Sequence[Entry]) -> Entry:
     return try_each
 
 
+def bind(executable: Any, names: dict[str, Any], name: str) -> None:
+    """Call what an engine made by that name, also when it makes it anew."""
+    names[name] = executable.run
+    if hasattr(executable, "bind"):
+        executable.bind(names, name)
+
+
 class Builder:
     """Writes the entry of one trace.
 
@@ -111,11 +118,11 @@ class Builder:
     def make(self, trace: Any, executable: Any, guards: Sequence[Guard], containers: Sequence[str]) -> Entry:
         """An entry that runs what the engine made on the staged leaves, and on the containers at these paths."""
         staged = [f"a{number}" for number, leaf in enumerate(self.signature.leaves) if isinstance(leaf, Dynamic)]
-        self.names |= {"ag_run": executable.run, "ag_translate": executable.translate}
-        if hasattr(executable, "bind"):
-            executable.bind(self.names, "ag_run")
-        run = f"ag_run({', '.join([*staged, *map(self._container, containers)])})"
-        return self._compile(trace, guards, _TRANSLATED.format(run))
+        self.names["ag_translate"] = executable.translate
+        bind(executable, self.names, "ag_run")
+        passed = [*staged, *map(self._container, containers)]
+        trace.is_bare = passed == self.arguments and not (guards or self._sameness())
+        return self._compile(trace, guards, _TRANSLATED.format(f"ag_run({', '.join(passed)})"))
 
     def make_plain(self, trace: Any, function: Callable[..., Any], guards: Sequence[Guard]) -> Entry:
         """An entry that calls `function` as the user did."""

@@ -99,9 +99,9 @@ class Specialiser:
 
     # Calls ------------------------------------------------------------------------------------------------------------
 
-    def favourite(self) -> tuple[Any, Entry] | None:
-        """Key and entry of the trace that dispatchers are to try first."""
-        return next(((trace.key, trace.entry) for trace in self.traces if trace is self._favourite), None)
+    def favourite(self) -> Trace | None:
+        """The trace that dispatchers are to try first."""
+        return next((trace for trace in self.traces if trace is self._favourite), None)
 
     def _counted(self, trace: Trace, entry: Entry) -> Entry:
         """An entry that makes its trace the favourite once it has been entered often."""

@@ -28,6 +28,7 @@ class Trace:
         executable: what the engine made of the graph.
         seconds: how long tracing, optimising and compiling took.
         calls: how often it ran.
+        is_bare: whether all that its entry does is to run what the engine made, on what it gets.
         pays: whether its first call took so long that tracing took next to no time.
         keep: keeps it on disk, if it is to be; called when it has run once.
     """
@@ -50,6 +51,7 @@ class Trace:
         self.entry_source = ""
         self.seconds: dict[str, float] = {}
         self.calls = 0
+        self.is_bare = False
         self.pays = False
         self.entry: Entry
         self.keep: Callable[[], None] = lambda: None

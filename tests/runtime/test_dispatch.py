@@ -154,6 +154,24 @@ def test_guards_of_the_favourite_are_checked():
     assert f(3) == 6
 
 
+def test_a_favourite_with_nothing_to_look_at_is_run_at_once():
+    def ratio(a, b):
+        return a // b
+
+    def frames(a, b):
+        with pytest.raises(ZeroDivisionError) as caught:
+            f(a, b)
+        return [(each.name, each.lineno, each.path) for each in caught.traceback]
+
+    f = ag.function(ratio)
+    by_entry = frames(1, 0)
+    made_favourite(f, 7, 2)
+    (trace,) = f.traces
+    before, trace.entry = trace.calls, None
+    assert trace.is_bare and f(7, 2) == 3 and frames(1, 0) == by_entry
+    assert trace.calls == before + 2
+
+
 @pytest.mark.filterwarnings("ignore::autograph.errors.RetraceWarning")
 @pytest.mark.parametrize("count", [2, 3, 5, 9])
 def test_arguments_that_are_one_object(count):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.runtime import specialise
 from tests import outcomes
 from tests.runtime.engines.native.loops import LOOPS
 from tests.runtime.engines.native.programs import regions
@@ -185,6 +186,19 @@ def test_the_same_when_loops_are_put_back(name):
         assert "region" not in trace.source
     for arguments in (*examples, *reversed(examples)):
         same(function, name, arguments)
+
+
+def test_dispatchers_run_what_is_made_anew(monkeypatch):
+    monkeypatch.setattr(specialise, "MANY_CALLS", 3)
+    function = ag.function(LOOPS["collatz"][0], engine="native")
+    for _ in range(5):
+        same(function, "collatz", "27")
+    (trace,), (region,) = function.traces, regions(function)
+    with_region = trace.executable.run
+    assert function.__call__.__globals__["ag_run"] is with_region
+    region.when_given_up()
+    assert function.__call__.__globals__["ag_run"] is trace.executable.run is not with_region
+    same(function, "collatz", "27")
 
 
 def test_loops_that_are_given_up_are_comprehensions_again():
