@@ -120,7 +120,8 @@ def is_impure(module: str, name: str = "") -> bool:
 _CONTAINING = frozenset("builtins collections itertools functools types contextlib abc typing enum dataclasses".split())
 # but for these; and of the rest, what begins with a small letter and is a class all the same, or a module full of such.
 _CHANGING = frozenset(
-    """builtins.object collections.UserDict collections.UserList collections.ChainMap types.SimpleNamespace
+    """builtins.object builtins.module builtins.cell types.ModuleType types.CellType
+    collections.UserDict collections.UserList collections.ChainMap types.SimpleNamespace
     calendar.different_locale csv.excel csv.excel_tab csv.unix_dialect hashlib.blake2b hashlib.blake2s
     inspect.make_weakref numpy.poly1d os.sched_param pkgutil.zipimporter shlex.shlex socket.socket ssl.socket
     threading.local typing.NewType typing.ParamSpec typing.TypeVar unittest.main weakref.finalize

@@ -276,6 +276,8 @@ class Caller(Constructing):
             return Recorded(self.trace, function, only_staged)
         if type(owner) is np.ndarray:
             return Method(self.outside.array(owner), function.__name__)
+        if id(function) in self.outside.bound and self.outside.find(owner) is None:
+            raise Plain(f"a method of a {type(owner).__name__} is called that is nowhere else", self.trace.place())
         if isinstance(owner, CONTAINERS):
             return Mutator(self.trace, owner, function)
         if isinstance(owner, str):

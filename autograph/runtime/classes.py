@@ -68,8 +68,9 @@ def is_open(kind: type) -> bool:
 
 def is_made_anew(kind: type) -> bool:
     """Whether each call of a class, which is not the user's, gives another object, one that can change."""
-    is_other = libraries.makes_anew(str(kind.__module__), kind.__name__)
-    return is_other and not issubclass(kind, (*_UNCHANGING, BaseException, tuple)) and not kind.__flags__ & ABSTRACT
+    if not libraries.makes_anew(str(kind.__module__), kind.__name__) or kind.__flags__ & ABSTRACT:
+        return False
+    return kind is types.ModuleType or not issubclass(kind, (*_UNCHANGING, BaseException, tuple))
 
 
 def own_dict(thing: Any) -> dict[str, Any] | None:
@@ -124,6 +125,12 @@ def parts_inside(container: Any) -> Iterable[Any]:
     kind = next(kind for kind in _CONTAINERS if isinstance(container, kind))
     found: Iterable[Any] = kind.__iter__(container)
     return found
+
+
+def changed_by(function: Any) -> Any:
+    """The container that a method written in C is bound to, which it may change; else None."""
+    owner = function.__self__ if type(function) is types.BuiltinFunctionType else None
+    return owner if isinstance(owner, (list, dict, set, deque, bytearray)) else None
 
 
 def makes_named_tuples(new: Any) -> bool:

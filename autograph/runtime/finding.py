@@ -34,6 +34,7 @@ class Finding:
         self.sources: dict[int, tuple[Any, Source]] = {}
         self.read_at: dict[int, tuple[Any, Source]] = {}
         self.exposed: dict[int, Any] = {}
+        self.places: list[tuple[Any, Source]] = []  # of lists, dicts and sets that traced code may get at
         self.param_names: dict[Value, str] = {}
         self._searched = 0  # how many objects have been searched for tuples
 
@@ -59,6 +60,11 @@ class Finding:
             self.exposed[id(value)] = value
             for _, part in parts_of(value):
                 self.expose(part)
+
+    def note_place(self, value: Any, source: Source) -> None:
+        """Note where a list, dict or set is found."""
+        if type(value) in (list, dict, set):
+            self.places.append((value, source))
 
     def known_parts(self, since: int = 0) -> Iterator[tuple[Any, Source, Any, Any]]:
         """What has parts, in the objects that the function knows (the latest, from a number on), and what they are."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from autograph import nest
 from autograph.marks import UNBOUND
-from autograph.runtime.classes import is_users, own_dict
+from autograph.runtime.classes import changed_by, is_users, own_dict
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, walk
 from autograph.runtime.holding import Held, has_fixed_keys, held, iterator_class, may_contain
 from autograph.runtime.identity import Identity
@@ -208,6 +208,11 @@ class Lowering:
         """What a node has for a leaf that is neither handle nor constant."""
         if type(value) is np.ndarray:
             return self.outside.array(value)
+        if type(value) is types.BuiltinFunctionType:
+            owner = changed_by(value)
+            if owner is None:
+                return value
+            return self.trace.record_lowered("getattr", (self.lower(owner), value.__name__))
         if type(value) is Identity:
             value.refuse()
         if _is_users_object(value) and not self.final:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries, nest
-from autograph.runtime.classes import is_opaque, is_open, is_quantity, is_users, may_vary, stands_for_itself
+from autograph.runtime.classes import changed_by, is_opaque, is_open, is_quantity, is_users, may_vary, stands_for_itself
 from autograph.runtime.environment import Environment
 from autograph.runtime.finding import Finding, fixed_source, inner_source
 from autograph.runtime.graph import Constant, Node, Value, user_line
@@ -65,10 +65,10 @@ class Outside(Finding):
         self.cells: dict[int, tuple[CellType, CellType, Any]] = {}
         self.met_again: list[tuple[Any, Source | Value]] = []  # objects that are known, from other sources
         self.libraries: list[tuple[Any, Source | Value]] = []  # modules and classes that take no part in staging
+        self.bound: dict[int, Any] = {}  # methods of containers that objects have as attributes
         self.read_late: dict[tuple[int, str], Tensor] = {}
         self.reread: dict[int, Any] = {}  # containers that are globals, and that the graph reads
         self.reread_parts: dict[int, Any] = {}  # the same for those in objects
-        self.places: list[tuple[Any, Source]] = []  # of lists, dicts and sets that traced code may get at
         self._seen: dict[int, tuple[Any, Any]] = {}
         self._originals: dict[int, tuple[Any, Any]] = {}  # of copies of containers, by those
         self._loads: dict[tuple[Any, ...], Value] = {}
@@ -132,11 +132,6 @@ class Outside(Finding):
         """Whether traced code has a copy of a container, which is a global or variable, or in one."""
         return self._seen.get(id(value), (None, value))[1] is not value
 
-    def note_place(self, value: Any, source: Source) -> None:
-        """Note where a list, dict or set is found."""
-        if type(value) in (list, dict, set):
-            self.places.append((value, source))
-
     @property
     def known_in_all(self) -> int:
         """How many objects, containers and globals are known."""
@@ -170,6 +165,8 @@ class Outside(Finding):
             names = {**dict(source.names), "key": static_key, "known": static_key(value)}
             self.guard((f"key({source.expression}) == known", names), f"the value of {source.text}")
             return self.see_static(value, source.text)
+        if changed_by(value) is not None:
+            raise Plain(f"{source.text} is a method of a {type(value.__self__).__name__}", self.trace.place())
         is_own = isinstance(value, FunctionType) and not libraries.is_plain(value.__module__ or "")
         if is_own and looks_around(value.__code__):
             raise Plain(f"{source.text} looks at frames or at all globals", self.trace.place())
@@ -268,7 +265,9 @@ class Outside(Finding):
         """Put handles in the place of the arrays and opaque objects that an object holds, for the time of the trace."""
         for thing, base in list(self._within(root, source)):
             for key, part in parts_of(thing):
-                if not isinstance(thing, tuple) and not is_tensor(part) and (is_opaque(part) or is_long(part)):
+                if changed_by(part) is not None:
+                    self.bound[id(part)] = part
+                elif not isinstance(thing, tuple) and not is_tensor(part) and (is_opaque(part) or is_long(part)):
                     self.trace.journal.replace(thing, key, self._read_when_used(part, inner_source(thing, base, key)))
 
     def _read_when_used(self, value: Any, source: Source) -> Tensor:

@@ -384,7 +384,7 @@ def is_library(code: CodeType) -> bool:
     return is_own(code.co_filename)
 
 
-_ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None), type(...), type, type(len), np.ufunc, np.dtype})
+_ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None), type(...), type, np.ufunc, np.dtype})
 
 
 def _types_of(args: tuple[Any, ...]) -> list[Any]:
