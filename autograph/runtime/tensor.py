@@ -55,7 +55,7 @@ class Tensor(metaclass=Standing):
     @on_behalf
     def __class__(self) -> type:
         """The class of what it stands for, so that `isinstance` tells the user's code the truth."""
-        if is_own(sys._getframe(1).f_code.co_filename):
+        if self._ag_trace.closed or is_own(sys._getframe(1).f_code.co_filename):
             return Tensor
         return self._ag_trace.class_of(self)
 

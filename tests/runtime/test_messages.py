@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import itertools
 import linecache
 import re
@@ -312,3 +313,16 @@ def test_what_changes_again_and_again(monkeypatch: Any) -> None:
     staged = ag.function(counts)
     assert [staged(2), staged(2), COUNT] == [2, 4, 2]
     assert [trace.plain for trace in staged.traces] == [f"{reason}:{line}"]
+
+
+class Sought:
+    """What somebody looks for among all objects that there are."""
+
+
+def test_a_handle_of_a_trace_that_is_over_may_be_met_among_all_objects():
+    gc.disable()
+    try:
+        ag.function(lambda things: things[0])([1.5, "a"] * 20)
+        assert [each for each in gc.get_objects() if isinstance(each, Sought)] == []
+    finally:
+        gc.enable()
