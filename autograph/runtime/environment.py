@@ -44,17 +44,31 @@ class ModuleView(StandIn):
 class Environment(Fallback):
     """The globals of traced code: what it wrote itself, and behind that what its module holds."""
 
-    def __init__(self, real: dict[str, Any], builtins: dict[str, Any], see: Callable[[Any, Source], Any]) -> None:
+    def __init__(
+        self,
+        real: dict[str, Any],
+        builtins: dict[str, Any],
+        see: Callable[[Any, Source], Any],
+        miss: Callable[[Any, str], None],
+    ) -> None:
+        """
+        Args:
+            see: gives what traced code gets for a value.
+            miss: is told of what traced code has looked for in vain, as the condition of a guard.
+        """
         super().__init__({"__builtins__": builtins, "__warningregistry__": {}})  # as Python itself would enter them
         if "__name__" in real:
             dict.__setitem__(self, "__name__", real["__name__"])
         self.real = real
         self.see = see
+        self.miss = miss
         self.seen: dict[str, Any] = {}
         self._view: ModuleView | None = None
 
     def __missing__(self, name: str) -> Any:
         if name not in self.seen:
+            if name not in self.real and name not in dict.__getitem__(self, "__builtins__"):
+                self.miss(("name not in module", {"name": name, "module": self.real}), f"that there is no {name}")
             value = self.real[name]
             source = Source("getitem", (Constant(self.real), name), f"module[{name!r}]", (("module", self.real),), name)
             self.seen[name] = self.see(value, source)

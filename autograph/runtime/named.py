@@ -133,16 +133,22 @@ _ASKED: dict[Any, Callable[..., Any]] = {
 class Asked(StandIn):
     """A builtin that is asked about things, and answers of handles what is true of what they stand for."""
 
-    __slots__ = ("trace",)
+    __slots__ = ("stand_ins",)
     __doc__, __module__ = TOLD
 
-    def __init__(self, trace: Trace, function: Any) -> None:
+    def __init__(self, function: Any, stand_ins: StandIns) -> None:
         super().__init__(function)
-        self.trace = trace
+        self.stand_ins = stand_ins
 
     @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return _ASKED[self.__wrapped__](self.trace, *args, **kwargs)
+        function = self.__wrapped__
+        result = _ASKED[function](self.stand_ins.trace, *args, **kwargs)
+        may_miss = (function is hasattr or (function is getattr and len(args) > 2)) and type(args[1]) is str
+        if may_miss and isinstance(args[0], (type, types.FunctionType)) and not hasattr(*args[:2]):
+            condition = "not hasattr(thing, name)", {"thing": args[0], "name": args[1]}
+            self.stand_ins.guard(condition, f"that {args[0].__qualname__} has no {args[1]}")
+        return result
 
 
 class StandIns:
@@ -150,6 +156,7 @@ class StandIns:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
+        self.guard: Callable[[Any, str], None] = lambda condition, what: None  # set by who makes the trace
         self._made: dict[int, Any] = {}
 
     def __call__(self, value: Any) -> Any:
@@ -173,7 +180,7 @@ class StandIns:
         if type(value) is types.BuiltinFunctionType and value in _BUILTINS:
             return AttributeSetter(trace, value) if changes_attributes(value) else Recorded(trace, value)
         if type(value) is types.BuiltinFunctionType and value in _ASKED:
-            return Asked(trace, value)
+            return Asked(value, self)
         if type(value) is types.BuiltinFunctionType and value in _OF_NUMBERS:
             return Recorded(trace, value, only_staged=True)
         module = str(getattr(value, "__module__", None) or "").partition(".")[0]

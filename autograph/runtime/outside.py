@@ -82,7 +82,7 @@ class Outside(Finding):
             return real
         found = self.environments.get(id(real))
         if found is None:
-            found = self.environments[id(real)] = Environment(real, self.builtins(real), self.see)
+            found = self.environments[id(real)] = Environment(real, self.builtins(real), self.see, self.guard)
             self.trace.journal.watch(found)
         return found
 

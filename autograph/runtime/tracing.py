@@ -111,7 +111,9 @@ class Tracer:
         self.function = function
         self.signature = signature
         self.trace = Trace(name_of(function).rpartition(".")[2], self._lift)
-        self.outside = Outside(self.trace, late, StandIns(self.trace))
+        stand_ins = StandIns(self.trace)
+        self.outside = Outside(self.trace, late, stand_ins)
+        stand_ins.guard = self.outside.guard
         self.outside.importer = importer
         self.trace.whole = WHOLE in late
         self.caller = Caller(self.trace, self.outside, convert)
