@@ -91,8 +91,16 @@ def check_not_about_handles(trace: Trace, error: Exception) -> None:
         raise trace.needed
     texts = [part for part in error.args if type(part) is str]
     about_handles = isinstance(error, (TypeError, AttributeError)) and any(map(_HANDLES.search, texts))
-    if about_handles or (type(error) in (TypeError, AttributeError) and not _is_by_statement(error)):
+    is_by_c = type(error) in (TypeError, AttributeError) and not _is_by_statement(error)
+    if about_handles or is_by_c or _is_by_library_with_handle(error):
         raise Plain(f"code that is not staged cannot take a staged value ({error})", trace.place())
+
+
+def _is_by_library_with_handle(error: BaseException) -> bool:
+    """Whether a library's code, which is not staged, has raised an error and had a handle at hand."""
+    frame = [entry.tb_frame for entry in _entries(error)][-1]
+    is_installed = frame.f_code.co_filename.startswith(INSTALLED) and not isinstance(frame.f_globals, Fallback)
+    return is_installed and any(map(is_tensor, frame.f_locals.values()))
 
 
 def _is_by_statement(error: BaseException) -> bool:

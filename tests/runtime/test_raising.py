@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 from collections.abc import Callable
@@ -215,3 +216,21 @@ def test_interruptions_are_not_for_the_user(function: Any) -> None:
     staged = ag.function(function)
     for call in ("0, 2", "1, 2", "2, 0", "1, 0", "0, 2"):
         assert outcomes.run(staged, call) == outcomes.run(function, call)
+
+
+@dataclasses.dataclass(order=True)
+class Measured:
+    x: Any
+
+    def __post_init__(self) -> None:
+        self.more = 1   # so that it is no structure
+
+
+def as_dicts(things: Any) -> Any:
+    return [dataclasses.asdict(thing) for thing in sorted(things)]
+
+
+def test_a_library_that_refuses_a_handle_by_a_statement() -> None:
+    staged = ag.function(as_dicts)
+    for things in ([Measured(2), Measured(1)], [Measured(3)], [Measured(2.5)]):
+        assert staged(things) == as_dicts(things)
