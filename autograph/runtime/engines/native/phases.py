@@ -23,7 +23,7 @@ from autograph.runtime.engines.native.stages import row, said
 from autograph.runtime.graph import Node, Value
 from autograph.runtime.types import TensorType
 
-BLOCK = 1 << 14         # elements of a block, if that is more than a row
+BLOCK = 1 << 13         # elements of a block, if that is more than a row; 64 KB of floats
 
 
 def goes_on(node: Node) -> bool:
@@ -157,9 +157,11 @@ class Phased(Gathering):
         for number, self._dims in enumerate(found):
             self._enter(number)
             made = self._make(made, redo)
-        row = self._emit(f"udiv i64 {sizes[0]}, {found[0][0]}")
+        whole = found[0][0]
+        row = self._emit(f"udiv i64 {sizes[0]}, {whole}")
         rows = self._emit(f"udiv i64 {BLOCK}, {row}")
         rows = self._emit(f"select i1 {self._emit(f'icmp eq i64 {rows}, 0')}, i64 1, i64 {rows}")
+        rows = self._emit(f"select i1 {self._emit(f'icmp slt i64 {rows}, {whole}')}, i64 {rows}, i64 {whole}")
         self._do(f"  store i64 {rows}, ptr {self._at('%frame', rows_slot)}")
         self._run(sizes[0], max(1, PARALLEL // sum(nest.cost for nest in phases.nests)), made, redo, parallel)
 
