@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable
+from inspect import getattr_static
 from typing import Any, get_args
 
 import numpy as np
@@ -130,6 +131,14 @@ _ASKED: dict[Any, Callable[..., Any]] = {
 }
 
 
+def is_missing(thing: Any, name: str) -> bool:
+    """Whether there is no such attribute; nothing is called that the user may have written to make one up."""
+    return getattr_static(thing, name, _MISSING) is _MISSING
+
+
+_MISSING = object()
+
+
 class Asked(StandIn):
     """A builtin that is asked about things, and answers of handles what is true of what they stand for."""
 
@@ -145,8 +154,8 @@ class Asked(StandIn):
         function = self.__wrapped__
         result = _ASKED[function](self.stand_ins.trace, *args, **kwargs)
         may_miss = (function is hasattr or (function is getattr and len(args) > 2)) and type(args[1]) is str
-        if may_miss and isinstance(args[0], (type, types.FunctionType)) and not hasattr(*args[:2]):
-            condition = "not hasattr(thing, name)", {"thing": args[0], "name": args[1]}
+        if may_miss and isinstance(args[0], (type, types.FunctionType)) and is_missing(*args[:2]):
+            condition = "missing(thing, name)", {"missing": is_missing, "thing": args[0], "name": args[1]}
             self.stand_ins.guard(condition, f"that {args[0].__qualname__} has no {args[1]}")
         return result
 

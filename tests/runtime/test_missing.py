@@ -71,3 +71,27 @@ def test_what_is_there_later(function: Any, place: Any, monkeypatch: pytest.Monk
     monkeypatch.undo()
     for n in ("5", "2"):
         assert outcomes.run(staged, n) == outcomes.run(function, n)
+
+
+class MakingUp(type):
+    """Its classes print what they are asked for in vain."""
+
+    def __getattr__(cls, name: str) -> Any:
+        print("asked for", name)
+        if name == "made_up":
+            return 5
+        raise AttributeError(name)
+
+
+class Made(metaclass=MakingUp):
+    pass
+
+
+def of_a_class_that_is_told(n: Any) -> Any:
+    return hasattr(Made, "to_come"), getattr(Made, "to_come", n), hasattr(Made, "made_up")
+
+
+def test_who_makes_attributes_up_is_asked_as_often() -> None:
+    staged = ag.function(of_a_class_that_is_told)
+    for n in ("5", "5", "2"):
+        assert outcomes.run(staged, n) == outcomes.run(of_a_class_that_is_told, n)
