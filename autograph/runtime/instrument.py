@@ -20,7 +20,9 @@ from autograph import nest
 from autograph.libraries import on_behalf
 from autograph.runtime.branches import NoState, stage_if
 from autograph.runtime.classes import described, is_users, own_dict, parts_inside
+from autograph.runtime.effects import effect_of
 from autograph.runtime.journal import PATCHED, attributes
+from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.signals import Plain
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
@@ -195,13 +197,16 @@ def _dispatching(function: types.FunctionType, name: str = "") -> Callable[..., 
         if not _TRACING.stack or getattr(function, "__ag_do_not_convert__", False):
             return function(*args, **kwargs)
         trace = _TRACING.stack[-1]
-        before = trace.endings
+        before, nodes = trace.endings, len(trace.block.nodes)
         if name == "__getitem__":  # Python may be iterating
             trace.endings = (StopIteration, IndexError)
         try:
             result = trace.call(function)(*args, **kwargs)
         finally:
             trace.endings = before
+        if name == "__hash__" and any(effect_of(node).kind not in (PURE, VIEW) for node in trace.block.nodes[nodes:]):
+            reason = f"{function.__qualname__} does more than to give a number, and is called when the graph runs, too"
+            raise Plain(reason, trace.place())
         return _concrete(trace, name, result) if is_tensor(result) else result
 
     return dispatch

@@ -187,3 +187,28 @@ def empties(thing: Any) -> Any:
 def test_attributes_that_come_to_be_behind_descriptors() -> None:
     check(fills, "Described.__new__(Described), 1", "Described.__new__(Described), 2.5")
     check(empties, "Described(1)", "Described(2)")
+
+
+class Told:
+    """Says what it is asked for as a key."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __hash__(self) -> int:
+        print("hash", self.x)
+        return 5
+
+    def __eq__(self, other: object) -> bool:
+        print("eq", self.x)
+        return self is other
+
+
+def keys(x: Any) -> Any:
+    one, other = Told(x), Told(x + 1)
+    found = {one: x, other: 2}
+    return one in found, found.pop(other), len({one, other}), [each.x for each in found]
+
+
+def test_keys_that_tell_of_it() -> None:
+    check(keys, "1", "2", "2.5")
