@@ -153,7 +153,7 @@ class FormWriter(Writer):
         turns = self.fresh("turns")
         lines = [self.filled(f"{turns} = {self.pick('3', '2', 'min(abs({i}), 3)')}")]
         if self.flip(4):
-            lines += ["while True:", f"    if {turns} <= 0:", "        break"]
+            lines += ["while True:", f"    if not {turns} > 0:", "        break"]      # which ends if it is NaN, too
         else:
             lines += [self.filled(f"while {turns}{self.pick(*self.tests)}:")]
         return [*lines, f"    {turns} -= 1", *self.inside(scope, loop=True)]
