@@ -117,11 +117,19 @@ class Expressions:
     def operands(self, node: Node) -> list[ast.expr]:
         """The positional arguments of a node."""
         found = list(map(self.arg, node.args))
+        if node.op == "is":
+            found = list(map(self._named, found))
         number = beside_array(node)
         if number is not None:
             place, array = number
             found[place] = self._stand_in(array, found[place])
         return found
+
+    def _named(self, operand: ast.expr) -> ast.expr:
+        """An operand of `is`: of a literal there Python warns, so it gets a name."""
+        if isinstance(operand, ast.Constant) and isinstance(operand.value, (int, float, complex, str, bytes)):
+            return operand if type(operand.value) is bool else self.path(self.globals.path(operand.value))
+        return operand
 
     def _stand_in(self, thing: Any, shown: ast.expr) -> StandIn:
         found = StandIn(self.globals.path(thing), ast.Load(), **self.at)

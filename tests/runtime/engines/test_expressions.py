@@ -1,6 +1,7 @@
 """Graphs without control flow, as functions: what is nested into what, and what becomes a variable."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -580,3 +581,24 @@ def test_what_may_be_seen_stays_in_order(first, second):
         """
     )
     assert text.index("t1 = ") < text.index("t2 = ") and ("t1 = g(x)" in text or "t1 = x * 2" in text)
+
+
+def test_literals_beside_is_have_names():
+    """Python warns of `0.5 is None` when it compiles that."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = becomes(
+            """
+            graph f(x: any):
+                %0: py.bool = 0.5 is x
+                %1: py.bool = x is None
+                %2: py.bool = %0 is True
+                -> (%0, %1, %2)
+            """,
+            """
+            def f(x):
+                t1 = float_ is x
+                return t1, x is None, t1 is True
+            """,
+        )
+    assert made(None) == (False, True, False)
