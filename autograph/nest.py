@@ -120,12 +120,12 @@ def _holds_fields_only(value: Any) -> bool:
     return names is not None and names[1] <= getattr(value, "__dict__", {}).keys() <= names[0].keys()
 
 
-_HEAP = 1 << 9  # the flag of classes that are no part of the interpreter
+HEAP = 1 << 9  # the flag of classes that are no part of the interpreter
 
 
 def holds_attributes_only(kind: type) -> bool:
     """Whether all that an instance of a class holds are attributes: none of its bases is written in C."""
-    return all(base is object or (base.__flags__ & _HEAP and not _makes_its_own(base)) for base in type.mro(kind))
+    return all(base is object or (base.__flags__ & HEAP and not _makes_its_own(base)) for base in type.mro(kind))
 
 
 def _makes_its_own(kind: type) -> bool:

@@ -27,10 +27,10 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries
-from autograph.nest import holds_attributes_only
+from autograph.nest import HEAP, holds_attributes_only
 
-# Flags of classes that are written in Python, that cannot be changed, and that have no instances of their own.
-HEAP, IMMUTABLE, ABSTRACT = 1 << 9, 1 << 8, 1 << 20
+# Flags of classes that cannot be changed, and that have no instances of their own.
+IMMUTABLE, ABSTRACT = 1 << 8, 1 << 20
 _RECORDS = (types.SimpleNamespace, argparse.Namespace)
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)  # only the graph calls their methods
 _CONTAINERS: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
@@ -107,12 +107,15 @@ def _slot(thing: Any, name: str) -> Any:
     return next((member for member in members if isinstance(member, _SLOTS)), None)
 
 
+def is_described(kind: type, name: str) -> bool:
+    """Whether a class has a descriptor of that name, other than a slot, that an instance's `__dict__` does not hide."""
+    member = next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
+    return inspect.isdatadescriptor(member) and not isinstance(member, _SLOTS)
+
+
 def described(kind: type) -> frozenset[str]:
-    """The names of which a class has descriptors, other than slots, that an instance's `__dict__` does not hide."""
-    members = {name: member for base in reversed(kind.__mro__) for name, member in vars(base).items()}
-    return frozenset(
-        name for name, each in members.items() if inspect.isdatadescriptor(each) and not isinstance(each, _SLOTS)
-    )
+    """All names of which that holds."""
+    return frozenset(name for base in kind.__mro__ for name in base.__dict__ if is_described(kind, name))
 
 
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)

@@ -22,7 +22,8 @@ from types import (
 from typing import Any
 
 from autograph.libraries import is_own
-from autograph.runtime.classes import HEAP, delete_attribute, own_dict, parts_inside, set_attribute
+from autograph.nest import HEAP
+from autograph.runtime.classes import delete_attribute, own_dict, parts_inside, set_attribute
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.tensor import is_tensor
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from autograph.runtime.classes import delete_attribute, described, own_dict, set_attribute
+from autograph.runtime.classes import delete_attribute, is_described, own_dict, set_attribute
 from autograph.runtime.environment import OWN_NAMES
 from autograph.runtime.graph import Constant, Graph, Value, walk
 from autograph.runtime.holding import Held, has_held, held
@@ -202,4 +202,6 @@ def _of(thing: Any, changed: list[tuple[Any, Any, Any, Any]]) -> tuple[dict[str,
 def _sets_plainly(thing: Any, method: str, name: str) -> bool:
     """Whether an attribute is set or deleted as usual; what code of the user's does about it has been traced."""
     kind = type(thing)
-    return isinstance(thing, type) or (getattr(kind, method) is getattr(object, method) and name not in described(kind))
+    if isinstance(thing, type):
+        return True
+    return getattr(kind, method) is getattr(object, method) and not is_described(kind, name)

@@ -127,8 +127,8 @@ class Expressions:
 
     def _named(self, operand: ast.expr) -> ast.expr:
         """An operand of `is`: of a literal there Python warns, so it gets a name."""
-        if isinstance(operand, ast.Constant) and isinstance(operand.value, (int, float, complex, str, bytes)):
-            return operand if type(operand.value) is bool else self.path(self.globals.path(operand.value))
+        if isinstance(operand, ast.Constant) and type(operand.value) in (int, float, complex, str, bytes):
+            return self.path(self.globals.path(operand.value))
         return operand
 
     def _stand_in(self, thing: Any, shown: ast.expr) -> StandIn:
