@@ -36,6 +36,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     stages       rows in blocks, between which NumPy's loops are called
     phases       several nests that go through a block of rows in turn
     exponential  `exp` of eight numbers at a time
+    powers       how libraries compute it, step by step
     gathering    machine code that looks at arrays, and makes those for results
     products     of small matrices, by NumPy's loop
     machine      LLVM

@@ -57,11 +57,13 @@ class _Parts:
 @cache
 def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
     """The loop for operands and a result of these dtypes, if it can be called; LLVM knows it from now on."""
-    if ufunc is np.exp and set(dtypes) == {np.dtype(float)} and exponential.is_numpys():
-        return Loop(exponential.NAME, (), True, False, exponential.text())
     parts = _parts(ufunc, dtypes)
     if parts is None or not _is_numpys(parts, ufunc, dtypes):
         return None
+    if ufunc is np.exp and dtypes[-1] == np.dtype(float) and (way := exponential.known()):
+        name, handed = _told(parts, ufunc, dtypes)
+        text = exponential.text(way, name, tuple(f"{name}_{part}" for part in handed))
+        return Loop(exponential.NAME, (), True, False, text)
     return Loop(*_told(parts, ufunc, dtypes), _is_steady(parts, ufunc, dtypes), is_costly(ufunc, dtypes[-1]))
 
 

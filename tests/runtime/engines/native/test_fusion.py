@@ -10,7 +10,6 @@ import pytest
 
 import autograph as ag
 from autograph.errors import RetraceWarning
-from autograph.runtime.engines.native.exponential import is_numpys
 
 DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
 NUMBERS = {
@@ -504,17 +503,16 @@ def test_sums_of_outer_differences():
 
 
 def test_exp():
-    """Bit for bit, where NumPy takes it from the C library."""
+    """Bit for bit, wherever NumPy takes it from; what is too far from zero, it computes itself."""
 
     def f(x):
         return 1 / (1 + np.exp(-x)), np.exp(x) * 1.0
 
     rng, staged = np.random.default_rng(5), native(f)
     remarkable = np.array([0.0, -0.0, 5e-324, 1e-300, -1e-17, 669.9, -511.9, -512.1, -669.9])
-    for x in (rng.normal(size=100_000), rng.uniform(-669, 669, 100_000), remarkable):
+    for x in (rng.normal(size=100_000), rng.uniform(-800, 709, 100_000), remarkable):
         assert outcome(staged, x) == outcome(f, x)
-    if is_numpys():
-        assert sum(version.vain for version in kernels(staged)) == 0
+    assert sum(version.vain for version in kernels(staged)) == 0
     for x in (700.0, 710.0, np.inf, np.nan, -700.0, -745.0, -800.0, -np.inf):
         assert outcome(staged, np.array([1.0, x])) == outcome(f, np.array([1.0, x]))
 
@@ -533,8 +531,7 @@ def test_exp_of_so_many():
         for given in (m, np.repeat(m, count, 1)):
             with np.errstate(invalid="ignore"):
                 assert outcome(staged, x, given) == outcome(f, x, given)
-        if is_numpys():
-            assert sum(version.vain for version in kernels(staged)) == 0
+        assert sum(version.vain for version in kernels(staged)) == 0
 
 
 @pytest.mark.parametrize("dtype", "float64 float32 int32 uint8".split())
