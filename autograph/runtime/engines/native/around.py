@@ -194,7 +194,8 @@ class Around:
         kind, size, vector = how.kind, self._nest.dtypes[summed].itemsize, f"<{lanes} x {how.kind}>"
         by_parts = direct is None and self._nest.by_parts
         room, of = lanes if by_parts or direct is not None else how.most, names[summed if direct is None else direct]
-        self._lines += ["  %keep = alloca i64", f"  {names[summed]} = alloca [{room} x {kind}], align 64"]
+        self._lines += ["  %keep = alloca i64", f"  %part = alloca {vector}, align 64"]
+        self._lines.append(f"  {names[summed]} = alloca [{room} x {kind}], align 64")
         if not (self._nest.idle or by_parts):
             self._call_row(names, "%n")
         self._lines += [f"  %whole = and i64 %n, {-lanes}", "  br label %next", "next:"]
@@ -202,8 +203,8 @@ class Around:
         self._lines.append(f"  %r = phi {vector} [ {how.nones}, %0 ], [ %r1, %more ]")
         self._lines += ["  %go = icmp ult i64 %i, %whole", "  br i1 %go, label %more, label %done", "more:"]
         if by_parts:
-            self._call_row(self._moved(names, "%i"), str(lanes))
-        found = of if by_parts else self._emit(f"getelementptr {kind}, ptr {of}, i64 %i")
+            self._call_row(self._moved([*names[:summed], "%part", *names[summed + 1 :]], "%i"), str(lanes))
+        found = "%part" if by_parts else self._emit(f"getelementptr {kind}, ptr {of}, i64 %i")
         value = self._emit(f"load {vector}, ptr {found}, align {size}")
         self._lines += [f"  %r1 = {how.of(vector, '%r', value)}", f"  %i1 = add i64 %i, {lanes}"]
         self._lines += [f"  br label %next{RARE}", "done:"]

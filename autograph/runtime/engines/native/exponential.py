@@ -16,6 +16,7 @@ from autograph.runtime.engines.native.powers import BITS, FLOATS, GNU, SVML, WID
 
 NAME = "ag_exp"
 NOTHING = -746.0        # below, they are 0
+RARELY = ", !prof !7"
 _TRIES = 1000
 
 
@@ -52,15 +53,17 @@ def text(way: Way, name: str, handed: tuple[str, ...]) -> str:
     words |= {"limit": vectors.constant(way.limit), "nothing": vectors.constant(NOTHING)}
     words["context"], words["more"] = (*(f"@{each}" for each in handed), "null")[:2]
     outside = "\n".join([*vectors.outside, *(f"@{each} = external global i8" for each in handed)])
-    return _CODE.format(name=NAME, v=FLOATS, bits=BITS, w=WIDTH, flags=FLAGS, outside=outside, **words)
+    return _CODE.format(name=NAME, v=FLOATS, bits=BITS, w=WIDTH, flags=FLAGS, rare=RARELY, outside=outside, **words)
 
 
-# The last of the numbers are done once more, as a whole vector, if there are some that fill none. Where numbers do not
-# lie side by side, or there are fewer than a vector has, they go by way of a buffer.
+# Numbers lie side by side, or all of them are the same one.
 _CODE = """{outside}
 declare i32 @{numpys}(ptr, ptr, ptr, ptr, ptr)
 declare {v} @llvm.fabs.v{w}f64({v})
 declare i1 @llvm.vector.reduce.and.v{w}i1({bits})
+declare {bits} @llvm.get.active.lane.mask.v{w}i1.i64(i64, i64)
+declare {v} @llvm.masked.load.v{w}f64.p0(ptr, i32, {bits}, {v})
+declare void @llvm.masked.store.v{w}f64.p0({v}, ptr, i32, {bits})
 @{name}_size = internal constant i64 {w}
 @{name}_strides = internal constant [2 x i64] [i64 8, i64 8]
 define internal {v} @{name}_numpys({v} %x) noinline cold {{
@@ -77,110 +80,74 @@ define internal {v} @{name}_numpys({v} %x) noinline cold {{
   %found = load {v}, ptr %to
   ret {v} %found
 }}
-define internal {v} @{name}_near({v} %x) alwaysinline {{
-{steps}
-  ret {v} {near}
-}}
-define internal {v} @{name}_far({v} %x, {bits} %small) noinline cold {{
-  %nothing = fcmp olt {v} %x, {nothing}
-  %known = or {bits} %small, %nothing
-  %every = call i1 @llvm.vector.reduce.and.v{w}i1({bits} %known)
-  br i1 %every, label %some, label %none
-some:
-  %nearer = select {bits} %small, {v} %x, {v} zeroinitializer
-  %near = call {v} @{name}_near({v} %nearer)
-  %found = select {bits} %small, {v} %near, {v} zeroinitializer
-  ret {v} %found
-none:
-  %numpys = call {v} @{name}_numpys({v} %x)
-  ret {v} %numpys
-}}
-define internal {v} @{name}_of({v} %x) alwaysinline {{
-  %size = call {v} @llvm.fabs.v{w}f64({v} %x)
+define internal {v} @{name}_of({v} %given) alwaysinline {{
+  %size = call {v} @llvm.fabs.v{w}f64({v} %given)
   %small = fcmp olt {v} %size, {limit}
   %every = call i1 @llvm.vector.reduce.and.v{w}i1({bits} %small)
   br i1 %every, label %near, label %far
-near:
-  %found = call {v} @{name}_near({v} %x)
-  ret {v} %found
 far:
-  %other = call {v} @{name}_far({v} %x, {bits} %small)
-  ret {v} %other
+  %nothing = fcmp olt {v} %given, {nothing}
+  %known = or {bits} %small, %nothing
+  %some = call i1 @llvm.vector.reduce.and.v{w}i1({bits} %known)
+  %less = select {bits} %small, {v} %given, {v} zeroinitializer
+  br i1 %some, label %near, label %unknown{rare}
+unknown:
+  %numpys = call {v} @{name}_numpys({v} %given)
+  br label %done
+near:
+  %x = phi {v} [ %given, %0 ], [ %less, %far ]
+{steps}
+  %found = select {bits} %small, {v} {near}, {v} zeroinitializer
+  br label %done
+done:
+  %result = phi {v} [ %found, %near ], [ %numpys, %unknown ]
+  ret {v} %result
 }}
 define internal i32 @{name}(ptr %context, ptr %arrays, ptr %size, ptr %steps, ptr %more) {{
 start:
-  %buffer = alloca {v}
   %from = load ptr, ptr %arrays
   %results = getelementptr ptr, ptr %arrays, i64 1
   %to = load ptr, ptr %results
   %n = load i64, ptr %size
   %step = load i64, ptr %steps
   %dense = icmp eq i64 %step, 8
-  %many = icmp sge i64 %n, {w}
-  %direct = and i1 %many, %dense
-  br i1 %direct, label %whole, label %head
-whole:
-  %most = sub i64 %n, {w}
-  %end.from = getelementptr double, ptr %from, i64 %most
-  %end.to = getelementptr double, ptr %to, i64 %most
-  %end.x = load {v}, ptr %end.from, align 8
-  br label %turn
-turn:
-  %i = phi i64 [ 0, %whole ], [ %next, %turn ]
+  %whole = and i64 %n, -{w}
+  br i1 %dense, label %head, label %same
+head:
+  %i = phi i64 [ 0, %start ], [ %next, %turn ]
   %there = getelementptr double, ptr %from, i64 %i
+  %here = getelementptr double, ptr %to, i64 %i
+  %again = icmp ult i64 %i, %whole
+  br i1 %again, label %turn, label %rest
+turn:
   %x = load {v}, ptr %there, align 8
   %found = call {v} @{name}_of({v} %x)
-  %here = getelementptr double, ptr %to, i64 %i
   store {v} %found, ptr %here, align 8
   %next = add i64 %i, {w}
-  %again = icmp sle i64 %next, %most
-  br i1 %again, label %turn, label %rest
+  br label %head
 rest:
-  %none = icmp eq i64 %next, %n
+  %few = sub i64 %n, %i
+  %none = icmp eq i64 %few, 0
   br i1 %none, label %done, label %last
 last:
-  %end.found = call {v} @{name}_of({v} %end.x)
-  store {v} %end.found, ptr %end.to, align 8
+  %mask = call {bits} @llvm.get.active.lane.mask.v{w}i1.i64(i64 0, i64 %few)
+  %last.x = call {v} @llvm.masked.load.v{w}f64.p0(ptr %there, i32 8, {bits} %mask, {v} zeroinitializer)
+  %last.found = call {v} @{name}_of({v} %last.x)
+  call void @llvm.masked.store.v{w}f64.p0({v} %last.found, ptr %here, i32 8, {bits} %mask)
   br label %done
-head:
-  %begin = phi i64 [ 0, %start ], [ %after, %given ]
-  %left = sub i64 %n, %begin
-  %any = icmp sgt i64 %left, 0
-  br i1 %any, label %clear, label %done
-clear:
-  %full = icmp sge i64 %left, {w}
-  %m = select i1 %full, i64 {w}, i64 %left
-  store {v} zeroinitializer, ptr %buffer
-  br label %take
-take:
-  %j = phi i64 [ 0, %clear ], [ %j1, %take ]
-  %place = add i64 %begin, %j
-  %away = mul i64 %place, %step
-  %one = getelementptr i8, ptr %from, i64 %away
-  %taken = load double, ptr %one
-  %slot = getelementptr double, ptr %buffer, i64 %j
-  store double %taken, ptr %slot
+same:
+  %number = load double, ptr %from
+  %first = insertelement {v} zeroinitializer, double %number, i64 0
+  %same.found = call {v} @{name}_of({v} %first)
+  %one = extractelement {v} %same.found, i64 0
+  br label %fill
+fill:
+  %j = phi i64 [ 0, %same ], [ %j1, %fill ]
+  %goal = getelementptr double, ptr %to, i64 %j
+  store double %one, ptr %goal
   %j1 = add i64 %j, 1
-  %another = icmp slt i64 %j1, %m
-  br i1 %another, label %take, label %work
-work:
-  %buffered = load {v}, ptr %buffer
-  %kept = call {v} @{name}_of({v} %buffered)
-  store {v} %kept, ptr %buffer
-  %goal = getelementptr double, ptr %to, i64 %begin
-  br label %give
-give:
-  %k = phi i64 [ 0, %work ], [ %k1, %give ]
-  %source = getelementptr double, ptr %buffer, i64 %k
-  %each = load double, ptr %source
-  %target = getelementptr double, ptr %goal, i64 %k
-  store double %each, ptr %target
-  %k1 = add i64 %k, 1
-  %further = icmp slt i64 %k1, %m
-  br i1 %further, label %give, label %given
-given:
-  %after = add i64 %begin, %m
-  br label %head
+  %further = icmp ult i64 %j1, %n
+  br i1 %further, label %fill, label %done
 done:
   ret i32 0
 }}

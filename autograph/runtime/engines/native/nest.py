@@ -170,7 +170,8 @@ class Nest:
     @property
     def by_parts(self) -> bool:
         """Whether what is combined at a time is also computed at a time, as LLVM makes vectors of it."""
-        return self.reduction is not None and len(self.stages) == 1 and not any(each.apart for each in self.streams)
+        known = all(call.loop.text and all(call.steps) for calls in self.calls for call in calls)
+        return self.reduction is not None and known and not any(each.apart for each in self.streams)
 
     @property
     def is_steady(self) -> bool:
@@ -337,7 +338,7 @@ class Nest:
         before = numbers[0].type.dtype
         self.most = self.reduction.most(before)
         home = self._values[node.args[0]].home
-        is_alone, in_parts = len(self._outs) == 1 and stage == 0, len(self.stages) > 1
+        is_alone, in_parts = len(self._outs) == 1 and stage == 0, len(self.stages) > 1 and not self.by_parts
         lies = home is not None and home < len(self.streams) and self._steps(home) and not self._apart(home)
         if lies and (is_alone or in_parts):
             same = before == self.reduction.dtype(before) and before.kind != "b"    # of which bytes may not be 0 or 1

@@ -41,7 +41,7 @@ class Loop:
     handed: tuple[str, ...]
     steady: bool
     costly: bool
-    text: str = ""      # of the function, if it is none of NumPy's
+    text: str = ""      # of the function, if it is none of NumPy's, and of one for a vector, whose name ends with `_of`
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 A row is one loop if machine code does all of it. Else it is cut into *stages*: a block of some hundred elements goes
 through the first, which leaves in the scratch what others need; then NumPy's own loops do their part of the block, and
-so on, while all of that is in the processor's cache.
+so on, while all of that is in the processor's cache. But if it is a sum or the like, and what is called is written here
+(see `exponential`), then as many elements as are combined at a time go through all stages, and never are in memory.
 
 Some of NumPy's loops take flags down. So what has been raised before is looked at before each, and raised again; what
 is written here in the place of such a loop takes none down.
@@ -16,6 +17,7 @@ from autograph.runtime.engines.native.combining import Combining
 from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.nest import Call, Nest
 from autograph.runtime.engines.native.objects import SLOT, llvm_type
+from autograph.runtime.engines.native.powers import FLOATS, WIDTH
 
 CACHE = 24 << 10            # bytes of scratch
 SIZES = 128, 1024           # elements of a block, at least and at most
@@ -26,6 +28,7 @@ _SAID = """!1 = !{}
 !3 = !{!"llvm.loop.unroll.disable"}
 !5 = distinct !{!5, !3, !6}
 !6 = !{!"llvm.loop.vectorize.enable", i1 false}
+!7 = !{!"branch_weights", i32 1000000, i32 1}
 """
 _LANES = """!{number} = distinct !{{!{number}, !3, !{next}}}
 !{next} = !{{!"llvm.loop.vectorize.width", i32 {lanes}}}
@@ -37,13 +40,19 @@ def said(nests: Sequence[Nest]) -> str:
     found = _SAID
     for nest in nests:
         if nest.reduction:
-            lanes, number = Combining(nest.reduction.how, nest.dtypes[-1]).lanes, _once(nest)
-            found += _LANES.format(number=number, next=number + 1, lanes=lanes)
+            number = _once(nest)
+            found += _LANES.format(number=number, next=number + 1, lanes=_lanes(nest))
     return found
 
 
 def _once(nest: Nest) -> int:
     return 500 + 2 * nest.number
+
+
+def _lanes(nest: Nest) -> int:
+    """How many elements are combined at a time."""
+    assert nest.reduction is not None
+    return Combining(nest.reduction.how, nest.dtypes[-1]).lanes
 
 
 def row(nest: Nest, declared: set[str]) -> str:
@@ -52,18 +61,59 @@ def row(nest: Nest, declared: set[str]) -> str:
     kinds = ["ptr noalias"] * outs + ["ptr"] * (streams - outs) + ["ptr noalias"] * blocks
     names = [f"{kind} %s{place}" for place, kind in enumerate(kinds)]
     declared.update(*(stage.declared for stage in nest.stages))
-    name, once = f"{nest.name}row", f", !llvm.loop !{_once(nest)}"
-    functions = []
+    params, outer = (", ".join([*each, "ptr %frame", "i64 %n"]) for each in (names, names[:streams]))
+    name = f"{nest.name}row"
+    whole = f"{name}_rest" if nest.by_parts else name
     if len(nest.stages) > 1:
-        functions.append(_Blocks(nest, declared).text(", ".join([*names[:streams], "ptr %frame", "i64 %n"])))
-    params = ", ".join([*names, "ptr %frame", "i64 %n"])
-    if not nest.by_parts:
-        numbers = range(len(nest.stages)) if functions else [""]
-        functions += [stage.row(f"{name}{of}", params) for of, stage in zip(numbers, nest.stages)]
+        functions = [_Blocks(nest, declared).text(whole, outer)]
+        functions += [stage.row(f"{name}{number}", params) for number, stage in enumerate(nest.stages)]
     else:
-        functions += [nest.stages[0].row(f"{name}{of}", params, loop) for of, loop in (("", once), ("_rest", RARE))]
+        functions = [nest.stages[0].row(whole, params, RARE * nest.by_parts)]
+    if nest.by_parts:
+        once = f", !llvm.loop !{_once(nest)}"
+        functions.append(_Part(nest).text(name, outer))
+        functions += [stage.row(f"{name}{number}_part", params, once) for number, stage in enumerate(nest.stages)]
     constants = [text for stage in nest.stages for text in stage.constants]
     return "\n".join([*constants, *functions])
+
+
+class _Part:
+    """Writes `row` for so many elements as are combined at a time, which never leave the processor."""
+
+    def __init__(self, nest: Nest) -> None:
+        self._nest, self._lanes = nest, _lanes(nest)
+        self._lines: list[str] = []
+
+    def text(self, name: str, params: str) -> str:
+        nest, count, kept = self._nest, len(self._nest.streams), "0"
+        for place, dtype in enumerate(nest.scratch, count):
+            kind = "i8" if dtype.kind == "b" else llvm_type(dtype)
+            self._lines.append(f"  %s{place} = alloca [{self._lanes} x {kind}], align 64")
+        names = [f"%s{place}" for place in range(count + len(nest.scratch))]
+        for number, (stage, calls) in enumerate(zip(nest.stages, nest.calls)):
+            if stage.stores:
+                given = ", ".join(f"ptr {each}" for each in (*names, "%frame"))
+                self._lines.append(f"  %r{number} = call i64 @{name}{number}_part({given}, i64 %n)")
+                self._lines.append(f"  %k{number} = xor i64 {kept}, %r{number}")
+                kept = f"%k{number}"
+            for call in calls:
+                source, result = call.streams
+                names[result] = self._call(call.loop.name, names[source], names[result])
+        head = f"define internal i64 @{name}({params}) alwaysinline {{"
+        return "\n".join([head, *self._lines, f"  ret i64 {kept}", "}", ""])
+
+    def _call(self, name: str, source: str, result: str) -> str:
+        """Let a function do its part. Gives where what it comes to is, besides where it is to be: LLVM sees that."""
+        kept = f"%c{len(self._lines)}"
+        self._lines.append(f"  {kept} = alloca [{self._lanes} x double], align 64")
+        for begin in range(0, self._lanes, WIDTH):
+            at = len(self._lines)
+            for place, pointer in enumerate((source, result, kept)):
+                self._lines.append(f"  %p{at}_{place} = getelementptr double, ptr {pointer}, i64 {begin}")
+            self._lines.append(f"  %x{at} = load {FLOATS}, ptr %p{at}_0, align 8")
+            self._lines.append(f"  %y{at} = call {FLOATS} @{name}_of({FLOATS} %x{at})")
+            self._lines += [f"  store {FLOATS} %y{at}, ptr %p{at}_{place}, align 8" for place in (1, 2)]
+        return kept
 
 
 class _Blocks:
@@ -75,7 +125,7 @@ class _Blocks:
         self._numbers = 0
         self._lines: list[str] = []
 
-    def text(self, params: str) -> str:
+    def text(self, name: str, params: str) -> str:
         nest, count = self._nest, len(self._nest.streams)
         wanted = CACHE // sum((dtype.itemsize for dtype in nest.scratch), 1) & -64
         size = max(SIZES[0], min(SIZES[1], wanted))
@@ -101,7 +151,7 @@ class _Blocks:
                     flags = self._emit(f"or i32 {flags}, {self._emit(f'call i32 @fetestexcept(i32 {FLAGS})')}")
                 self._call(call)
         tail = _TAIL.format(kept=kept, flags=flags)
-        return "\n".join([f"define internal i64 @{nest.name}row({params}) noinline {{", "start:", *self._lines, tail])
+        return "\n".join([f"define internal i64 @{name}({params}) noinline {{", "start:", *self._lines, tail])
 
     def _emit(self, text: str) -> str:
         self._numbers += 1

@@ -57,3 +57,23 @@ def test_what_the_steps_are_not_enough_for_is_numpys(goes):
             assert staged(x).tolist() == np.exp(x).tolist()
     with pytest.warns(RuntimeWarning, match="overflow"):
         staged(np.full(3, 710.0))
+
+
+@pytest.mark.parametrize("way", [GNU, SVML])
+def test_what_is_combined_never_is_in_memory(way, goes):
+    """Eight or sixteen at a time, and what remains; with numbers of another size beside."""
+    goes(way)
+    alone = ag.function(lambda x: np.exp(x) * 1.0, engine="native")
+
+    def f(x, top, weights, exp=np.exp):
+        e = exp(x - top)
+        return e / e.sum(axis=1, keepdims=True), (exp(x) * weights).max(axis=1), exp(x).astype(np.float32).sum(axis=1)
+
+    rng, staged = np.random.default_rng(2), ag.function(lambda x, top, weights: f(x, top, weights), engine="native")
+    for columns in (*range(2, 34), 128, 137, 1000):
+        x, weights = rng.normal(size=(5, columns)), rng.random(columns, np.float32)
+        x[1, ::3] = -np.inf
+        given = x, x.max(axis=1, keepdims=True), weights
+        for found, expected in zip(staged(*given), f(*given, alone)):
+            assert found.tobytes() == expected.tobytes()
+    assert "NumPy's" not in str(staged.explain(*given))
