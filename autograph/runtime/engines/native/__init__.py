@@ -33,6 +33,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     nest         operations to loops, the innermost of which `rows` writes, and `around` the others
     combining    how sums and the like go on from one number to the next
     numpys       NumPy's own loops
+    pieces       rows of narrow numbers, whose last vector overlaps the one before
     stages       rows in blocks, between which NumPy's loops are called
     phases       several nests that go through a block of rows in turn
     exponential  `exp` of eight numbers at a time

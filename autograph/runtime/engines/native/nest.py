@@ -187,7 +187,7 @@ class Nest:
     @property
     def origins(self) -> list[Place]:
         """See `Memory`."""
-        return [place for stage in self.stages for place in stage.origins] * (1 + self.by_parts)
+        return [place for stage in self.stages for place in stage.origins] * self.stages[0].copies
 
     # Slots of the frame -----------------------------------------------------------------------------------------------
 

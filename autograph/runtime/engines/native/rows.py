@@ -24,12 +24,13 @@ class Rows(Emitter):
 
     Attributes:
         floats: whether it computes with floats, or makes them.
+        copies: how often its text has been given.
     """
 
     def __init__(self, name: str) -> None:
         super().__init__(name, lambda: "never")
         self.begin("turn")
-        self.floats = False
+        self.floats, self.copies = False, 0
         self._opaque: dict[str, str] = {}
         self._pinned: dict[str, str] = {}
 
@@ -45,6 +46,7 @@ class Rows(Emitter):
 
     def row(self, name: str, params: str, loop: str = "") -> str:
         """The text of the function; if there is something to be said of the loop, it becomes part of who calls it."""
+        self.copies += 1
         head = f"define internal i64 @{name}({params}) {'alwaysinline' if loop else 'noinline'} {{"
         lines = [head, "entry:", *self._entry, "  br label %turn", "turn:"]
         lines += ["  %i = phi i64 [ 0, %entry ], [ %next, %turn ]"]

@@ -13,22 +13,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from autograph.runtime.engines.native import pieces
 from autograph.runtime.engines.native.combining import Combining
 from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.nest import Call, Nest
 from autograph.runtime.engines.native.objects import SLOT, llvm_type
+from autograph.runtime.engines.native.pieces import by_pieces
 from autograph.runtime.engines.native.powers import FLOATS, WIDTH
 
 CACHE = 24 << 10            # bytes of scratch
 SIZES = 128, 1024           # elements of a block, at least and at most
 
-# What is said of loops: that they are so few turns that vectors are not worth it.
-RARE = ", !llvm.loop !5"
+# What is said of loops: that they are so few turns that vectors are not worth it, or just as many as a vector has.
+RARE, ONCE = ", !llvm.loop !5", ", !llvm.loop !8"
 _SAID = """!1 = !{}
 !3 = !{!"llvm.loop.unroll.disable"}
 !5 = distinct !{!5, !3, !6}
 !6 = !{!"llvm.loop.vectorize.enable", i1 false}
 !7 = !{!"branch_weights", i32 1000000, i32 1}
+!8 = distinct !{!8, !3}
 """
 _LANES = """!{number} = distinct !{{!{number}, !3, !{next}}}
 !{next} = !{{!"llvm.loop.vectorize.width", i32 {lanes}}}
@@ -64,7 +67,11 @@ def row(nest: Nest, declared: set[str]) -> str:
     params, outer = (", ".join([*each, "ptr %frame", "i64 %n"]) for each in (names, names[:streams]))
     name = f"{nest.name}row"
     whole = f"{name}_rest" if nest.by_parts else name
-    if len(nest.stages) > 1:
+    if by_pieces(nest):
+        ways = (("_piece", ONCE), ("_rest", RARE))
+        functions = [nest.stages[0].row(f"{name}{of}", params, loop) for of, loop in ways]
+        functions.append(pieces.row(nest, params))
+    elif len(nest.stages) > 1:
         functions = [_Blocks(nest, declared).text(whole, outer)]
         functions += [stage.row(f"{name}{number}", params) for number, stage in enumerate(nest.stages)]
     else:

@@ -1,0 +1,58 @@
+"""Rows of narrow numbers, cut into pieces that are done at once.
+
+A vector holds 64 bytes, so much of a row of them may be left over; what is left over is done as one more piece that
+ends where the row does. It does no harm to compute elements twice, unless they are read again where they are written.
+"""
+
+from __future__ import annotations
+
+from autograph.runtime.engines.native.nest import Nest
+
+SIZES = 64, 16      # bytes of a piece of the widest; what is shorter is done one by one
+NARROW = 2          # bytes of a number; of wider ones there are few left over
+
+
+def by_pieces(nest: Nest) -> bool:
+    """Whether rows are done so."""
+    narrow = all(stream.dtype.itemsize <= NARROW and not stream.apart for stream in nest.streams)
+    return narrow and len(nest.stages) == 1 and nest.reduction is None and nest.depth > 0 and nest.target < 0
+
+
+def row(nest: Nest, params: str) -> str:
+    """The function `row`, which calls `row_piece`, or for a row that is shorter `row_rest`."""
+    widest = max(stream.dtype.itemsize for stream in nest.streams)
+    lines = [f"define internal i64 @{nest.name}row({params}) noinline {{"]
+    for size in SIZES:
+        given = [f"ptr %s{place}" for place in range(len(nest.streams))]
+        moved = []
+        for place, stream in enumerate(nest.streams):
+            if stream.steps:
+                given[place] = f"ptr %p{size}.{place}"
+                kind = f"[{stream.dtype.itemsize} x i8]"
+                moved.append(f"  %p{size}.{place} = getelementptr {kind}, ptr %s{place}, i64 %at{size}")
+        call = f"call i64 @{nest.name}row_piece({', '.join(given)}, ptr %frame, i64 {size // widest})"
+        lines.append(_PIECES.format(k=size, count=size // widest, moved="\n".join(moved), call=call))
+    given = [f"ptr %s{place}" for place in range(len(nest.streams))]
+    lines.append(f"  %rest = call i64 @{nest.name}row_rest({', '.join(given)}, ptr %frame, i64 %n)")
+    return "\n".join([*lines, "  ret i64 %rest", "}", ""])
+
+
+_PIECES = """  %last{k} = sub i64 %n, {count}
+  %short{k} = icmp slt i64 %last{k}, 0
+  br i1 %short{k}, label %shorter{k}, label %long{k}
+long{k}:
+  br label %turn{k}
+turn{k}:
+  %i{k} = phi i64 [ 0, %long{k} ], [ %next{k}, %turn{k} ]
+  %kept{k} = phi i64 [ 0, %long{k} ], [ %keep{k}, %turn{k} ]
+  %over{k} = icmp sgt i64 %i{k}, %last{k}
+  %at{k} = select i1 %over{k}, i64 %last{k}, i64 %i{k}
+{moved}
+  %found{k} = {call}
+  %keep{k} = xor i64 %kept{k}, %found{k}
+  %next{k} = add i64 %i{k}, {count}
+  %more{k} = icmp slt i64 %next{k}, %n
+  br i1 %more{k}, label %turn{k}, label %end{k}
+end{k}:
+  ret i64 %keep{k}
+shorter{k}:"""

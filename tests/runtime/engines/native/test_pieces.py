@@ -1,0 +1,43 @@
+"""Rows of narrow numbers of any length: what a vector leaves over is done again with what comes before it."""
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.runtime.engines.native.test_fusion import native, outcome
+
+LENGTHS = [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 190]
+
+
+def around(cells):
+    beside = cells[1:-1, :-2] + cells[1:-1, 2:]
+    return cells[:-2, 1:-1] + cells[2:, 1:-1] + beside
+
+
+def shares(x, row, column):
+    return (x & row) + column, x > row
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "uint16", "int32"])
+def test_rows_of_all_lengths(dtype):
+    """With rows that are broadcast, and of which each is one element."""
+    rng = np.random.default_rng(0)
+    functions = {plain: native(plain) for plain in (around, shares)}
+    for length in LENGTHS:
+        cells = rng.integers(0, 50, (7, length + 2)).astype(dtype)
+        x = cells[:, 1:-1]
+        for plain, args in {around: (cells,), shares: (x, x[0].copy(), x[:, :1].copy())}.items():
+            assert outcome(functions[plain], *args) == outcome(plain, *args), (plain, length)
+
+
+def test_what_is_written_where_it_is_read_is_computed_once():
+    @ag.function(engine="native")
+    def f(x, y):
+        x += x * 2 + y
+        return x
+
+    rng = np.random.default_rng(0)
+    for length in LENGTHS:
+        room, y = rng.integers(0, 50, (5, length + 1)).astype("uint8"), rng.integers(0, 50, length).astype("uint8")
+        expected = room[:, 1:] * 3 + y
+        assert f(room[:, 1:], y).tobytes() == expected.tobytes()
