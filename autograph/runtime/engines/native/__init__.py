@@ -30,6 +30,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     kernels      such a loop at run time
     operations   what nodes are to such a loop
     storing      which of them end in an array that there is
+    aside        putting there what has been laid aside, as it is read until all is done
     nest         operations to loops, the innermost of which `rows` writes, and `around` the others
     combining    how sums and the like go on from one number to the next
     numpys       NumPy's own loops

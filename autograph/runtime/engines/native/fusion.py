@@ -31,7 +31,7 @@ from autograph.runtime.engines.native.operations import (
 )
 from autograph.runtime.engines.native.phases import goes_on, narrow, shape_of
 from autograph.runtime.engines.native.products import FUNCTIONS, SOON, Product, is_product
-from autograph.runtime.engines.native.storing import is_whole, may_overlap, target_of
+from autograph.runtime.engines.native.storing import is_whole, target_of
 from autograph.runtime.graph import Block, Graph, Node, Value, gather, walk
 from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.operands import DTYPES
@@ -91,12 +91,7 @@ class Fuser(Copier):
                 self._waiting.append(node)
                 continue
             if self._writes(node):
-                node = self._written(node, into)
-                if may_overlap(node.args[0], _inputs([*self._waiting, node])):
-                    self._flush(into)
-                    into.append(self.node(node))
-                    continue
-                self._waiting.append(node)
+                self._waiting.append(self._written(node, into))
                 self._flush(into)
                 continue
             if self._ends(node):

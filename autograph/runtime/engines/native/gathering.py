@@ -48,7 +48,7 @@ def new_array() -> int | None:
 
 
 class Gathering(Builtin):
-    """The text of that function.
+    """The text of that function, which may call `put`, see `storing`.
 
     Args:
         flat: `C` or `F` if all arrays are of one shape, in that order, so that they are gone through in one row.
@@ -76,7 +76,7 @@ class Gathering(Builtin):
         for place, kind in enumerate(kinds):
             self._take(place, kind)
         size = self._demand_shapes()
-        if nest.target >= 0:
+        if nest.target >= 0 and not nest.aside:
             self._demand_apart(size)
         made = self._make([], redo)
         self._run(size, max(1, PARALLEL // nest.cost), made, redo, parallel)
@@ -122,7 +122,7 @@ class Gathering(Builtin):
             thing, streams = self._load("ptr", "%args", SLOT * place), len(self._arrays)
             self._take_stream(thing, kind)
             data = self._load("ptr", thing, DATA)
-            for at in (self._outs + streams, self._nest.written)[: 1 + self._is_target(streams)]:
+            for at in self._places(self._outs + streams):
                 self._do(f"  store ptr {data}, ptr {self._at(self._frame, at)}")
             self._arrays.append(thing)
             return
@@ -162,6 +162,10 @@ class Gathering(Builtin):
         for other, behind in bounds:
             before, after = self._emit(f"icmp ule i64 {end}, {other}"), self._emit(f"icmp ule i64 {behind}, {begin}")
             self.demand(self._emit(f"or i1 {before}, {after}"))
+
+    def _places(self, place: int) -> list[int]:
+        """Where the nest has an array that comes in: also among those that come out, if it is written into at once."""
+        return [place, self._nest.written] if place == self._nest.target and not self._nest.aside else [place]
 
     def _is_target(self, place: int) -> bool:
         """Whether an array that comes in, of that number, is written into."""
@@ -231,7 +235,7 @@ class Gathering(Builtin):
                 self._set_stride(place, ahead + axis, step)
             elif stream.apart:
                 self.demand(self._emit(f"icmp ne i64 {step}, {stream.dtype.itemsize}"))
-                for each in (place, self._nest.written)[: 1 + (place == self._nest.target)]:
+                for each in self._places(place):
                     self._do(f"  store i64 {step}, ptr {self._at(self._frame, self._nest.step(each))}")
             else:
                 self.demand(self._emit(f"icmp eq i64 {step}, {stream.dtype.itemsize if stream.steps else 0}"))
@@ -245,7 +249,7 @@ class Gathering(Builtin):
         for axis, dim in enumerate(dims):
             self._do(f"  store i64 {dim}, ptr {self._at(self._frame, self._nest.length(axis))}")
         for place, dtype in enumerate(self._nest.dtypes):
-            if place == self._nest.written:
+            if place == self._nest.written and not self._nest.aside:
                 for axis in range(self._nest.depth):
                     self._set_stride(place, axis, self._strides[self._nest.target, axis])
                 continue
@@ -263,7 +267,7 @@ class Gathering(Builtin):
     def _is_made(self, place: int) -> bool:
         """Whether there is a new array for what comes out there."""
         whole = self._nest.reduction is not None and self._nest.reduction.whole
-        return place != self._nest.written and not (whole and self._is_reduced(place))
+        return (place != self._nest.written or self._nest.aside) and not (whole and self._is_reduced(place))
 
     def _make(self, made: list[str], redo: Callable[..., Any]) -> list[str]:
         """Make the arrays for the results, besides those that are made already."""
@@ -320,6 +324,9 @@ class Gathering(Builtin):
             self._undo(made[-1])
         self._give_up(made, redo)
         self._do(f"{right}:")
+        if self._nest.aside:
+            row = size if self._flat else self._dims[-1]
+            self._do(f"  call void @put(ptr %frame, i64 {row}, i64 {self._emit(f'udiv i64 {size}, {row}')})")
         if self._nest.target >= 0:
             made = self._results(made)
         if self._nest.reduction is not None and self._nest.reduction.whole:

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.runtime.engines.native.aside import put
 from autograph.runtime.engines.native.calls import NUMBERS
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, builtin, tells_of_underflows
 from autograph.runtime.engines.native.examples import examples_of
@@ -60,7 +61,7 @@ class Version:
         else:
             flat, nest = _nest(kernel, named, flat, ndim)
             gives = any(value in kernel.nodes[-1].outputs for value in kernel.outputs)
-            nests, more = [nest], ""
+            nests, more = [nest], put(nest) if nest.aside else ""
             gathering = Gathering(nest, list(named.values()), len(each), ndim, flat, gives, *calls)
         text = "\n".join([loops(nests), more, gathering.text])
         self.code = Code(text, origins=[place for nest in nests for place in nest.origins])

@@ -20,7 +20,7 @@ import numpy as np
 from autograph.runtime.engines.native.numpys import Loop, loop_of
 from autograph.runtime.engines.native.operations import REDUCTIONS, key_of, loop_of_node, operands, reduction_of
 from autograph.runtime.engines.native.rows import Rows
-from autograph.runtime.engines.native.storing import target_of
+from autograph.runtime.engines.native.storing import may_overlap, target_of
 from autograph.runtime.graph import Node, Place, Value
 from autograph.runtime.operands import NoLowering, Number
 from autograph.runtime.ops.exact import Inner, converted, is_weak, known_dtype, promotes, truth
@@ -106,6 +106,7 @@ class Nest:
         reduction: of the last of what comes out, if that is one.
         target: among the arrays that come in the one that the last node writes into; `written` is where it stands in
             front of them, among those that come out, and behind it the log, if there must be one; -1 if it does not.
+        aside: whether what is written is laid aside until all has been read, see `storing`.
         most: how many elements there may be.
         direct: where what is reduced lies already: in an array that came in, or that comes out.
         idle: whether there is nothing to compute, but to reduce that.
@@ -132,12 +133,14 @@ class Nest:
         computed = nodes if target is None else nodes[:-1]
         outputs = [value for value in outputs if target is None or value not in nodes[-1].outputs]
         self.target, self.written = -1, -1 if target is None else len(outputs)
+        values = [key for key in inputs if isinstance(key, Value)]
+        self.aside = target is not None and may_overlap(target, values)
         self._outs = {value: place for place, value in enumerate(outputs)}
         own = [kind.dtype for key, kind in inputs.items() if key is target and isinstance(kind, Stream)]
-        types = (*given, *(node.output.type for node in computed))
+        types = () if self.aside else (*given, *(node.output.type for node in computed))
         own *= 1 + any(isinstance(type, (Stream, TensorType)) and type.dtype.kind == "f" for type in types)
         self.streams = [Stream(dtype, ndim, True) for dtype in [np.dtype(bool)] * len(outputs) + own] + given
-        if own:
+        if own and not self.aside:
             self.streams[self.written] = replace(self.streams[self.written], apart=inputs[target].apart)  # type: ignore
         self.singles = [kind for kind in inputs.values() if isinstance(kind, Single)]
         self.ranges: set[tuple[int, np.dtype[Any]]] = set()
@@ -233,7 +236,7 @@ class Nest:
             emit.store_next(dtype, each, *self._place(place, stage))
         self.dtypes += own
         self.sources += [self._values[node.args[0]].streams] * len(own)
-        if len(own) == 1 and self.is_float:
+        if len(own) == 1 and self.is_float and not self.aside:
             raise NoLowering
 
     # Elements ---------------------------------------------------------------------------------------------------------
@@ -247,7 +250,8 @@ class Nest:
         for key, kind in inputs.items():
             if isinstance(kind, Stream):
                 streams = frozenset({stream} if kind.ndim else ())
-                home, self.target = (self.written, stream) if key is target else (stream, self.target)
+                self.target = stream if key is target else self.target
+                home = self.written if key is target and not self.aside else stream
                 self._values[key] = Element(scalar(kind.dtype), None, streams, home=home)
                 stream += 1
             else:

@@ -1,8 +1,11 @@
 """Operations that write into an array that there is: `x += …`, `x[1:-1] = …`.
 
 A kernel may end with one. Its elements then go where the array has them, so what else the kernel uses must not lie
-there, but for the very same array: what is known to is left to NumPy, and of all else the code looks whether it does.
-What has been written is undone if NumPy has to do all of it again, to warn; so what was there before goes into a log.
+there, but for the very same array: the code looks whether it does. What has been written is undone if NumPy has to do
+all of it again, to warn; so what was there before goes into a log.
+
+If the kernel is known to use other parts of that array (`u[1:-1] += u[:-2] + u[2:]`), its elements are laid *aside*, in
+an array of their own, and put where they belong when all is done. Then there is nothing to look at, nor to be undone.
 """
 
 from __future__ import annotations

@@ -141,18 +141,56 @@ def test_what_is_written_is_no_array_of_its_own(function, operations):
     assert sum(version.vain for version in kernels(staged)) == 0
 
 
-def test_parts_of_the_same_array_are_numpys():
-    """What is known to overlap does not keep the rest from being one loop."""
+def diffuse(u):
+    u[1:-1] += 0.1 * (u[:-2] - 2 * u[1:-1] + u[2:])
 
-    def f(u):
-        u[1:-1] += 0.1 * (u[:-2] - 2 * u[1:-1] + u[2:])
 
-    staged, u, v = native(f), np.arange(9.0) ** 2, np.arange(9.0) ** 2
+def live(u):
+    beside = u[1:-1, :-2] + u[1:-1, 2:]
+    u[1:-1, 1:-1] = (u[:-2, 1:-1] + u[2:, 1:-1] + beside) * 2 < u[1:-1, 1:-1]
+
+
+def blur(u):
+    u[1:-1, 2:, ::2] = (u[:-2, :-2, ::2] + u[2:, 1:-1, 1::2]) / 4
+    return u
+
+
+def carry(u):
+    u[..., 1:] -= u[..., :-1] // 2
+    return u
+
+
+ASIDE = [(diffuse, (9,), 5), (live, (20, 70), 6), (live, (3, 3), 6), (blur, (5, 8, 6), 3), (carry, (4, 5, 6), 2)]
+
+
+@pytest.mark.parametrize("function, shape, operations", ASIDE)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "uint8"])
+def test_what_is_written_over_what_is_read_is_laid_aside(function, shape, operations, dtype):
+    dtype = "float64" if function is diffuse else dtype
+    plain = np.random.default_rng(1).integers(0, 100, shape).astype(dtype)
+    staged, u, v = native(function), plain.copy(), plain.copy()
     for _ in range(3):
         staged(u)
-        f(v)
+        function(v)
         assert u.tobytes() == v.tobytes()
-    assert "4 operations" in told(staged)
+    wide, same = np.repeat(plain, 2, axis=-1)[..., ::2], plain.copy()
+    staged(wide)
+    function(same)
+    assert (wide == same).all()
+    assert f"{operations} operations" in told(staged)
+    assert sum(version.vain for version in kernels(staged)) == 0
+
+
+def test_what_is_laid_aside_is_not_put_before_a_warning_that_is_an_error():
+    staged, u = native(diffuse), np.ones(50_000)
+    staged(u)
+    u[-2:] = 1e308, -1e308
+    before = u.copy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match="overflow"):
+            staged(u)
+    assert u.tobytes() == before.tobytes()
 
 
 @pytest.mark.parametrize("engine", ["native", "auto"])
