@@ -27,6 +27,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     entry        the same as machine code, the fast path of calls
     exits        from machine code back to Python, at any node
     fusion       which operations on whole arrays are one loop
+    windows      parts of arrays that only they use
     kernels      such a loop at run time
     operations   what nodes are to such a loop
     storing      which of them end in an array that there is
@@ -39,6 +40,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     phases       several nests that go through a block of rows in turn
     exponential  `exp` of eight numbers at a time
     powers       how libraries compute it, step by step
+    parts        where such parts lie
     gathering    machine code that looks at arrays, and makes those for results
     products     of small matrices, by NumPy's loop
     machine      LLVM

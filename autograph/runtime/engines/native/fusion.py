@@ -29,9 +29,11 @@ from autograph.runtime.engines.native.operations import (
     operands,
     reduction_of,
 )
+from autograph.runtime.engines.native.parts import Part
 from autograph.runtime.engines.native.phases import goes_on, narrow, shape_of
 from autograph.runtime.engines.native.products import FUNCTIONS, SOON, Product, is_product
-from autograph.runtime.engines.native.storing import is_whole, target_of
+from autograph.runtime.engines.native.storing import is_whole, may_overlap, target_of
+from autograph.runtime.engines.native.windows import Windows, is_narrower, is_window
 from autograph.runtime.graph import Block, Graph, Node, Value, gather, walk
 from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.operands import DTYPES
@@ -77,10 +79,32 @@ class Fuser(Copier):
         self._name = graph.name
         self._uses = _uses(graph)
         self._waiting: list[Node] = []
+        self._windows, self._into = Windows(self._uses), Block()
         self.graph = Graph(graph.name, self.block(graph.block))
 
     def fill(self, into: Block, nodes: Sequence[Node]) -> None:
+        around, self._into = self._into, into
+        self._go_through(nodes, into)
+        self._take_windows(into)
+        self._into = around
+
+    def _leaf(self, leaf: Any) -> Any:
+        node = self._windows.pop(leaf) if isinstance(leaf, Value) else None
+        if node is not None:
+            self._into.append(self.node(node))
+        return super()._leaf(leaf)
+
+    def _take_windows(self, into: Block) -> None:
+        for node in self._windows.pop_all():
+            into.append(self.node(node))
+
+    def _go_through(self, nodes: Sequence[Node], into: Block) -> None:
         for node in nodes:
+            if is_window(node):
+                if self._uses_waiting(node):
+                    self._flush(into)
+                self._windows.add(node)
+                continue
             if node in self._without:
                 self._flush(into)
                 into.append(self.node(node))
@@ -103,6 +127,8 @@ class Fuser(Copier):
                 continue
             if self._waiting and not self._is_indifferent(node):
                 self._flush(into)
+            if node.blocks or effect_of(node).kind not in (PURE, VIEW):
+                self._take_windows(into)
             if is_product(node):
                 self.call(into, Product(FUNCTIONS[node.op], self._after), node.args, node.outputs, node.place)
                 continue
@@ -153,13 +179,26 @@ class Fuser(Copier):
         target, index, value = node.args
         part = Node("getitem", (target, index), place=node.place)
         view = part.add_output(TensorType(target.type.dtype, (None,) * target.type.ndim))
-        into.append(self.node(part))
+        if is_window(part):
+            self._windows.add(part)
+        else:
+            into.append(self.node(part))
         written = Node("setitem", (view, ..., value), place=node.place)
         self._sources[written] = node
         return written
 
     def _uses_waiting(self, node: Node) -> bool:
         return any(map(self._waits, node.inputs))
+
+    def _seen(self, inputs: Sequence[Any], nodes: Sequence[Node]) -> dict[Value, list[Node]]:
+        """Of which inputs a kernel takes a part itself, and how: unless their rows are one."""
+        found = {value: self._windows.of(value) for value in inputs}
+        target = target_of(nodes[-1])
+        if target is not None and (nodes[-1].op != "setitem" or not may_overlap(target, inputs)):
+            found[target] = []      # of which it needs the array
+        if not any(is_narrower(node) for chain in found.values() for node in chain):
+            return {}
+        return {value: chain for value, chain in found.items() if chain}
 
     def _is_indifferent(self, node: Node) -> bool:
         """Whether a node may as well run before those that wait."""
@@ -181,17 +220,26 @@ class Fuser(Copier):
         outputs = [value for node in nodes for value in node.outputs if self._uses[value] > inside[value]]
         inputs = _inputs(nodes)
         sources = [self._sources.get(node, node) for node in nodes]
-        kernel = self._known.get(tuple(sources)) or self._make(
-            nodes, inputs, outputs, lambda: self._compile(self._alone(nodes, inputs, outputs))
-        )
+        seen = self._seen(inputs, nodes)
+        self._windows.used({value: inside[value] for value in seen})
+        arrays = {value: seen[value][0].args[0] if value in seen else value for value in inputs}
+        args = list(dict.fromkeys(arrays.values()))
+        indices = {value: tuple(node.args[1] for node in chain) for value, chain in seen.items()}
+        parts = [Part(args.index(arrays[value]), indices.get(value, ())) for value in inputs]
+        kernel = self._known.get(tuple(sources))
+        if kernel is None or kernel.parts != parts:
+            every = [*dict.fromkeys(node for chain in seen.values() for node in chain), *nodes]
+            kernel = self._make(
+                nodes, inputs, outputs, lambda: self._compile(self._alone(every, args, outputs)), args, parts
+            )
         kernel.sources = sources
         self.kernels.append(kernel)
-        self.call(into, kernel, inputs, outputs, nodes[0].place)
+        self.call(into, kernel, args, outputs, nodes[0].place)
 
-    def _alone(self, nodes: list[Node], inputs: list[Any], outputs: list[Value]) -> Graph:
+    def _alone(self, nodes: list[Node], args: list[Any], outputs: list[Value]) -> Graph:
         """The graph of what a kernel does."""
         graph, copier = Graph(self._name), Copier()
-        for each in inputs:
+        for each in args:
             copier.values[each] = graph.block.add_param(each.type, each.name)
         for node in nodes:
             graph.block.append(copier.node(node))

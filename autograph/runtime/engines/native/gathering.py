@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.entry import Builtin
 from autograph.runtime.engines.native.nest import Nest, Single, Stream
 from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES, llvm_type
+from autograph.runtime.engines.native.parts import Part, Parts
 from autograph.runtime.engines.native.spelling import literal
 from autograph.runtime.types import scalar
 
@@ -47,19 +47,21 @@ def new_array() -> int | None:
     return int(address)
 
 
-class Gathering(Builtin):
+class Gathering(Parts):
     """The text of that function, which may call `put`, see `storing`.
 
     Args:
         flat: `C` or `F` if all arrays are of one shape, in that order, so that they are gone through in one row.
         gives: whether an array that is written into is a result.
-        kinds: what the arguments are; constants come behind them.
+        kinds: what the inputs are, and constants.
+        parts: which part of which argument each input is.
     """
 
     def __init__(
         self,
         nest: Nest,
-        kinds: Sequence[Stream | Single],
+        kinds: dict[Any, Stream | Single],
+        parts: dict[Any, Part],
         count: int,
         ndim: int,
         flat: str,
@@ -73,8 +75,8 @@ class Gathering(Builtin):
         self._begin(nest)
         self._open(nest.slots, other)
         self._make_room([nest])
-        for place, kind in enumerate(kinds):
-            self._take(place, kind)
+        for key, kind in kinds.items():
+            self._take(parts.get(key), kind)
         size = self._demand_shapes()
         if nest.target >= 0 and not nest.aside:
             self._demand_apart(size)
@@ -116,19 +118,21 @@ class Gathering(Builtin):
 
     # Arguments --------------------------------------------------------------------------------------------------------
 
-    def _take(self, place: int, kind: Stream | Single) -> None:
-        """Take an argument, or a constant, into the frame."""
+    def _take(self, part: Part | None, kind: Stream | Single) -> None:
+        """Take an argument, a part of one, or a constant, into the frame."""
+        thing = "" if part is None else self._load("ptr", "%args", SLOT * part.place)
         if isinstance(kind, Stream):
-            thing, streams = self._load("ptr", "%args", SLOT * place), len(self._arrays)
+            streams = len(self._arrays)
             self._take_stream(thing, kind)
-            data = self._load("ptr", thing, DATA)
+            found = self.layout(thing, kind.ndim, part.indices) if part is not None and part.indices else None
+            data = self._load("ptr", thing, DATA) if found is None else found.data
             for at in self._places(self._outs + streams):
                 self._do(f"  store ptr {data}, ptr {self._at(self._frame, at)}")
-            self._arrays.append(thing)
+            self._arrays.append(found or thing)
             return
         self._slot = self._nest.single(self._singles)
         if kind.known is None:
-            self._take_number(self._load("ptr", "%args", SLOT * place), kind.type)
+            self._take_number(thing, kind.type)
             self._demand_range(self._singles)
         else:
             dtype = kind.type.dtype
@@ -173,14 +177,9 @@ class Gathering(Builtin):
 
     # Shapes -----------------------------------------------------------------------------------------------------------
 
-    def _facts(self, thing: Any, field: int, ndim: int) -> list[str]:
-        """The lengths or strides of an array."""
-        pointer = self._load("ptr", thing, field)
-        return [self._load("i64", pointer, SLOT * axis) for axis in range(ndim)]
-
     def _find_dims(self) -> list[str]:
         streams = self._nest.streams[self._outs :]
-        shapes = [self._facts(thing, SHAPE, stream.ndim) for thing, stream in zip(self._arrays, streams)]
+        shapes = [self.facts(thing, SHAPE, stream.ndim) for thing, stream in zip(self._arrays, streams)]
         if self._flat:
             first, *rest = (shape for shape in shapes if shape)
             for shape in rest:
@@ -216,7 +215,7 @@ class Gathering(Builtin):
 
     def _demand_layout(self, place: int, thing: str, stream: Stream, shape: list[str], dims: list[str]) -> None:
         """Demand that an array can be broadcast, and that its axes are in the order of those of the result."""
-        strides, ahead = self._facts(thing, STRIDES, stream.ndim), self._ndim - stream.ndim
+        strides, ahead = self.facts(thing, STRIDES, stream.ndim), self._ndim - stream.ndim
         before, extent = str(2**62), str(stream.dtype.itemsize)
         for axis in range(self._nest.depth):
             if axis < ahead:

@@ -29,6 +29,7 @@ from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.nest import Nest, Single, Stream
 from autograph.runtime.engines.native.objects import Table
 from autograph.runtime.engines.native.operations import key_of, reduction_of
+from autograph.runtime.engines.native.parts import Part
 from autograph.runtime.engines.native.phases import Phased, Phases, loops, split, turns
 from autograph.runtime.engines.native.storing import target_of
 from autograph.runtime.graph import Constant, Node, Value, user_line
@@ -48,21 +49,22 @@ class Version:
         forced: calls it whatever NumPy's settings are; gives `_FAILED` if it cannot be done.
     """
 
-    def __init__(self, kernel: Kernel, kinds: tuple[Any, ...], inputs: tuple[Any, ...]) -> None:
+    def __init__(self, kernel: Kernel, kinds: tuple[Any, ...]) -> None:
         begin = time.perf_counter()
         flat, *each = kinds
-        named = dict(zip(map(key_of, kernel.inputs), each)) | kernel.constants
+        keys = list(map(key_of, kernel.inputs))
+        named, parts = dict(zip(keys, each)) | kernel.constants, dict(zip(keys, kernel.parts))
         ndim = max(kind.ndim for kind in each if isinstance(kind, Stream))
         self._kernel, calls = kernel, (kernel.entry, self._redo, self._parallel)
         if len(split(kernel.nodes)) > 1:
             phases = Phases(kernel.nodes, named, kernel.outputs, ndim)
             nests, more = phases.nests, turns(phases)
-            gathering: Gathering = Phased(phases, list(map(key_of, kernel.inputs)), ndim, *calls)
+            gathering: Gathering = Phased(phases, parts, len(kernel.args), ndim, *calls)
         else:
             flat, nest = _nest(kernel, named, flat, ndim)
             gives = any(value in kernel.nodes[-1].outputs for value in kernel.outputs)
             nests, more = [nest], put(nest) if nest.aside else ""
-            gathering = Gathering(nest, list(named.values()), len(each), ndim, flat, gives, *calls)
+            gathering = Gathering(nest, named, parts, len(kernel.args), ndim, flat, gives, *calls)
         text = "\n".join([loops(nests), more, gathering.text])
         self.code = Code(text, origins=[place for nest in nests for place in nest.origins])
         self.entry = builtin(self.code.entry, Table.of(gathering.things), self.code)
@@ -113,6 +115,8 @@ class Kernel:
     Attributes:
         nodes: the operations.
         inputs: the values and arrays that they use.
+        args: what it is called with.
+        parts: what of these each input is.
         constants: the numbers that stand in them.
         target: the array that the last of them writes into, if it does.
         outputs: of their values those that are used elsewhere.
@@ -128,8 +132,17 @@ class Kernel:
     __ag_new__: bool       # see `effects.is_new`
     outlook = "will be one loop of machine code, compiled when it is first run"
 
-    def __init__(self, nodes: list[Node], inputs: list[Any], outputs: list[Value], compile: Callable[[], Any]) -> None:
+    def __init__(
+        self,
+        nodes: list[Node],
+        inputs: list[Any],
+        outputs: list[Value],
+        compile: Callable[[], Any],
+        args: list[Any],
+        parts: list[Part],
+    ) -> None:
         self.nodes, self.inputs, self.outputs = nodes, inputs, outputs
+        self.args, self.parts = args, parts
         self.sources = nodes
         self.when_given_up: Callable[[], object] = _nobody_cares
         self.constants = _constants(nodes)
@@ -143,10 +156,10 @@ class Kernel:
         self._executable: Any = None
         self._vain = 0
 
-    def __call__(self, *inputs: Any) -> Any:
-        version = self._version(inputs)
+    def __call__(self, *args: Any) -> Any:
+        version = self._version(args, [part.of(args) for part in self.parts])
         if version is not None and not tells_of_underflows():
-            found = version.compute(*inputs)
+            found = version.compute(*args)
             if found is not _FAILED:
                 return found
             version.failed()
@@ -154,13 +167,13 @@ class Kernel:
             self._vain += 1
             if self._vain == PATIENCE:
                 self._without_code()
-        return self.python(*inputs)
+        return self.python(*args)
 
-    def python(self, *inputs: Any) -> Any:
+    def python(self, *args: Any) -> Any:
         """The operations as NumPy does them."""
         if self._executable is None:
             self._executable = self._compile()
-        return self._executable.run(*inputs)
+        return self._executable.run(*args)
 
     def bind(self, names: dict[str, Any], name: str) -> None:
         """From now on, call the fast entry by that name; the kernel itself as long as there is none."""
@@ -189,8 +202,12 @@ class Kernel:
         for names, name in self._bound:
             names[name] = entry
 
-    def _version(self, inputs: tuple[Any, ...]) -> Version | None:
-        kinds = kinds_of(inputs)
+    def _kinds(self, inputs: Sequence[Any]) -> tuple[Any, ...] | None:
+        return kinds_of(inputs, any(part.indices for part in self.parts))
+
+    def _version(self, args: Sequence[Any], inputs: Sequence[Any]) -> Version | None:
+        """The machine code for such inputs, which are parts of what it is called with."""
+        kinds = self._kinds(inputs)
         if kinds not in self.versions:
             version = None
             if kinds is None:
@@ -200,7 +217,7 @@ class Kernel:
             else:
                 try:
                     with making("operations on arrays", self.place):
-                        version = Version(self, kinds, inputs)
+                        version = Version(self, kinds)
                 except NoLowering:
                     self.reasons.append("there is no machine code for what they get")
                     self._without_code()
@@ -211,9 +228,9 @@ class Kernel:
 
     def prepare(self) -> None:
         """Compile for the types of the inputs, if there has been no call."""
-        examples = examples_of(self.inputs)
-        if not self.versions and examples is not None and kinds_of(examples) is not None:
-            self._version(examples)
+        args, inputs = map(examples_of, (self.args, self.inputs))
+        if not self.versions and args is not None and inputs is not None and self._kinds(inputs) is not None:
+            self._version(args, inputs)
 
     # What there is ----------------------------------------------------------------------------------------------------
 
@@ -278,8 +295,12 @@ def _constants(nodes: list[Node]) -> dict[Any, Single]:
     return found
 
 
-def kinds_of(inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """What machine code depends on; None if there is none for such inputs."""
+def kinds_of(inputs: Sequence[Any], are_parts: bool) -> tuple[Any, ...] | None:
+    """What machine code depends on; None if there is none for such inputs.
+
+    Args:
+        are_parts: whether some are parts of arrays, so that it is chance if their rows are one.
+    """
     arrays = [each for each in inputs if isinstance(each, np.ndarray)]
     if not all(map(_is_plain, arrays)):
         return None
@@ -289,7 +310,7 @@ def kinds_of(inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
         return None
     if not shape:
         return None
-    flat = _order(arrays) if all(each.shape in (shape, ()) for each in arrays) else ""
+    flat = _order(arrays) if all(each.shape in (shape, ()) for each in arrays) and not are_parts else ""
     found: list[Any] = [flat]
     for each in inputs:
         if isinstance(each, np.ndarray):

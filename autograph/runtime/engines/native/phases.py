@@ -17,8 +17,9 @@ from autograph.runtime.engines.native.around import Around
 from autograph.runtime.engines.native.entry import Builtin
 from autograph.runtime.engines.native.gathering import DECLARED_NEW, PARALLEL, Gathering
 from autograph.runtime.engines.native.nest import Nest, Single, Stream
-from autograph.runtime.engines.native.objects import SHAPE, SLOT
+from autograph.runtime.engines.native.objects import SLOT
 from autograph.runtime.engines.native.operations import key_of, operands, reduction_of
+from autograph.runtime.engines.native.parts import Layout, Part
 from autograph.runtime.engines.native.stages import row, said
 from autograph.runtime.graph import Node, Value
 from autograph.runtime.types import TensorType
@@ -121,34 +122,35 @@ class Phased(Gathering):
     """The text of a C function around the nests of some phases; see `Gathering`.
 
     Args:
-        args: the keys of the arguments.
+        parts: which part of which argument each input is.
     """
 
     def __init__(
         self,
         phases: Phases,
-        args: Sequence[Any],
+        parts: dict[Any, Part],
+        count: int,
         ndim: int,
         other: Callable[..., Any],
         redo: Callable[..., Any],
         parallel: Callable[..., Any],
     ) -> None:
-        Builtin.__init__(self, [], {DECLARED_NEW}, len(args))
+        Builtin.__init__(self, [], {DECLARED_NEW}, count)
         self._ndim, self._flat, self._gives, self._phases = ndim, "", False, phases
         rows_slot = phases.bases[-1]
         self._open(rows_slot + 1, other)
         self._make_room(phases.nests)
         self._frames = [self._at("%frame", base) for base in phases.bases]
-        self._known: dict[Any, tuple[list[str], list[str]]] = {}     # shapes and strides of what phases leave
+        self._known: dict[Any, Layout] = {}     # of what phases leave
         found: list[list[str]] = []
         sizes = []
         for number, given in enumerate(phases.inputs):
             self._enter(number)
             for key, kind in given.items():
                 if key in self._known:
-                    self._arrays.append(key)
+                    self._arrays.append(self._known[key])
                 else:
-                    self._take(args.index(key) if key in args else -1, kind)
+                    self._take(parts.get(key), kind)
             sizes.append(self._demand_shapes())
             found.append(self._dims)
             self._demand_same(found[0])
@@ -182,12 +184,7 @@ class Phased(Gathering):
         for place, value in enumerate(self._phases.outputs[self._number]):
             shape = [*self._dims[:-1], "1"] if self._is_reduced(place) else self._dims
             strides = [self._strides[place, axis] for axis in range(self._nest.depth)]
-            self._known[value] = shape, [*strides, str(self._nest.dtypes[place].itemsize)]
-
-    def _facts(self, thing: Any, field: int, ndim: int) -> list[str]:
-        if thing in self._known:
-            return self._known[thing][field != SHAPE]
-        return super()._facts(thing, field, ndim)
+            self._known[value] = Layout("", shape, [*strides, str(self._nest.dtypes[place].itemsize)])
 
     def _is_made(self, place: int) -> bool:
         return self._phases.outputs[self._number][place] in self._phases.results

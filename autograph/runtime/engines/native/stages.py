@@ -31,7 +31,7 @@ _SAID = """!1 = !{}
 !5 = distinct !{!5, !3, !6}
 !6 = !{!"llvm.loop.vectorize.enable", i1 false}
 !7 = !{!"branch_weights", i32 1000000, i32 1}
-!8 = distinct !{!8, !3}
+!8 = distinct !{!8}
 """
 _LANES = """!{number} = distinct !{{!{number}, !3, !{next}}}
 !{next} = !{{!"llvm.loop.vectorize.width", i32 {lanes}}}

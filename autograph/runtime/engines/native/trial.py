@@ -9,7 +9,7 @@ both tried on the arrays of that call, and the faster one stays.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -19,7 +19,7 @@ import numpy as np
 from autograph.errors import EngineError
 from autograph.runtime.engines.native.calls import are_wide, kind_of
 from autograph.runtime.engines.native.copying import Copier
-from autograph.runtime.engines.native.kernels import Kernel, kinds_of
+from autograph.runtime.engines.native.kernels import Kernel
 from autograph.runtime.engines.native.kernels import Version as Fused
 from autograph.runtime.engines.native.machine import binding
 from autograph.runtime.engines.native.region import Region, returned
@@ -120,16 +120,16 @@ class TriedKernel(Kernel):
     taken = 0.0
     outlook = f"are NumPy's; when that has taken {1e3 * WORTH * PATIENCE:.0f} ms, machine code is tried"
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *args: Any) -> Any:
         if self.taken >= WORTH * PATIENCE:
-            return super().__call__(*inputs)
+            return super().__call__(*args)
         begin = time.perf_counter()
-        found = self.python(*inputs)
+        found = self.python(*args)
         self.taken += time.perf_counter() - begin
         return found
 
-    def _version(self, inputs: tuple[Any, ...]) -> Fused | None:
-        kinds = kinds_of(inputs)
+    def _version(self, args: Sequence[Any], inputs: Sequence[Any]) -> Fused | None:
+        kinds = self._kinds(inputs)
         if kinds in self.versions:
             return self.versions[kinds]
         if reason := _obstacle():
@@ -138,8 +138,8 @@ class TriedKernel(Kernel):
             self._without_code()
             return None
         before = self.entry
-        version = super()._version(inputs)
-        if version is not None and not self._pays(version, inputs):
+        version = super()._version(args, inputs)
+        if version is not None and not self._pays(version, args):
             self.reasons.append("these are as fast")
             self.versions[kinds] = None
             self._rebind(before)
@@ -148,23 +148,24 @@ class TriedKernel(Kernel):
             return None
         return version
 
-    def _pays(self, version: Fused, inputs: tuple[Any, ...]) -> bool:
-        """Whether machine code is faster on these inputs."""
+    def _pays(self, version: Fused, args: Sequence[Any]) -> bool:
+        """Whether machine code is faster on these arguments."""
         if self.target is not None:
-            inputs = tuple(each.copy() if own is self.target else each for own, each in zip(self.inputs, inputs))
+            written = self.parts[self.inputs.index(self.target)].place
+            args = [each.copy() if place == written else each for place, each in enumerate(args)]
         numpy = machine = float("inf")
         with np.errstate(all="ignore"):     # the call itself, which comes yet, warns
             for turn in range(TRIES):
-                numpy = min(numpy, _seconds(self.python, inputs))
-                machine = min(machine, _seconds(version.compute, inputs))
+                numpy = min(numpy, _seconds(self.python, args))
+                machine = min(machine, _seconds(version.compute, args))
                 if turn and numpy > PATIENCE:      # once, something may have been in the way
                     break
         return machine <= numpy
 
 
-def _seconds(work: Callable[..., Any], inputs: tuple[Any, ...]) -> float:
+def _seconds(work: Callable[..., Any], args: Sequence[Any]) -> float:
     begin = time.perf_counter()
-    work(*inputs)
+    work(*args)
     return time.perf_counter() - begin
 
 

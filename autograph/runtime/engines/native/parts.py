@@ -1,0 +1,68 @@
+"""Where parts of arrays lie that are taken by machine code: what NumPy does for `x[1:-1]`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import getitem
+from typing import Any, NamedTuple
+
+from autograph.runtime.engines.native.entry import Builtin
+from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES
+
+
+class Part(NamedTuple):
+    """What of an argument goes into the loops of a kernel: all of it, or a part of a part; see `windows`."""
+
+    place: int
+    indices: tuple[Any, ...] = ()
+
+    def of(self, args: Sequence[Any]) -> Any:
+        return reduce(getitem, self.indices, args[self.place])
+
+
+class Layout(NamedTuple):
+    """Where an array lies, and how."""
+
+    data: str
+    shape: list[str]
+    strides: list[str]
+
+
+class Parts(Builtin):
+    """Writes what finds them."""
+
+    def facts(self, thing: str | Layout, field: int, ndim: int) -> list[str]:
+        """The lengths or strides of an array."""
+        if isinstance(thing, Layout):
+            return thing.shape if field == SHAPE else thing.strides
+        pointer = self._load("ptr", thing, field)
+        return [self._load("i64", pointer, SLOT * axis) for axis in range(ndim)]
+
+    def layout(self, thing: str, ndim: int, indices: tuple[Any, ...]) -> Layout:
+        """Where a part of a part of an array lies."""
+        if not indices:
+            shape, strides = (self.facts(thing, field, ndim) for field in (SHAPE, STRIDES))
+            return Layout(self._load("ptr", thing, DATA), shape, strides)
+        *before, index = indices
+        data, shape, strides = self.layout(thing, ndim, tuple(before))
+        found = list(shape)
+        for axis, part in enumerate(index if isinstance(index, tuple) else (index,)):
+            found[axis] = self._bound(part.stop, shape[axis])
+            if part.start:
+                begin = self._bound(part.start, shape[axis])
+                by = self._emit(f"mul i64 {begin}, {strides[axis]}")
+                data = self._emit(f"getelementptr i8, ptr {data}, i64 {by}")
+                found[axis] = self._at_least_zero(self._emit(f"sub i64 {found[axis]}, {begin}"))
+        return Layout(data, found, strides)
+
+    def _bound(self, bound: int | None, length: str) -> str:
+        """Where a slice of so many elements begins or ends."""
+        if bound is None:
+            return length
+        if bound < 0:
+            return self._at_least_zero(self._emit(f"add i64 {length}, {bound}"))
+        return self._emit(f"select i1 {self._emit(f'icmp slt i64 {length}, {bound}')}, i64 {length}, i64 {bound}")
+
+    def _at_least_zero(self, ref: str) -> str:
+        return self._emit(f"select i1 {self._emit(f'icmp slt i64 {ref}, 0')}, i64 0, i64 {ref}")
