@@ -13,6 +13,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     light        what takes the machine next to no time
     versions     one for each combination of types that comes where paths meet
     emitter      operations to LLVM's assembly
+    chains       in which order the least of several integers is found
     spelling     how that spells them
     memory       where values are
     knowing      what need not be looked at

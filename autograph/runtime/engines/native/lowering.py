@@ -14,6 +14,7 @@ from typing import Any
 
 from autograph.marks import UNBOUND
 from autograph.runtime.engines.native.ahead import RunningAhead
+from autograph.runtime.engines.native.chains import EXTREMES, late_last
 from autograph.runtime.engines.native.detours import is_detour
 from autograph.runtime.engines.native.emitter import POLL
 from autograph.runtime.engines.native.exits import Exit
@@ -128,6 +129,7 @@ class Lowering(Iterators, RunningAhead):
                 self.emit.settle()
             sums = self._sums if self._turns is None else self._turns.sums
             self.emit.bounded = not sums.isdisjoint(node.outputs)
+            args = late_last(node, self._block, args) if node.op in EXTREMES else args
             found = op.lower(self.emit, *args, **self._args(node.kwargs))
             if changes:
                 return True
