@@ -74,7 +74,8 @@ def leave_out(error: BaseException, outer: Collection[CodeType], inner: Collecti
                 found = found.tb_next
             if found is not None and found.tb_frame.f_code in inner:
                 _link(error, before, found)
-                entry, behind = found, found.tb_next
+                entry = found
+                continue
         before, entry = entry, behind
 
 

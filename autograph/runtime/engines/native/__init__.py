@@ -134,7 +134,8 @@ class Executable:
         """See `autograph.runtime.engines.numpy.Executable.translate`."""
         inner = [executable for piece in self.native.pieces for executable in piece.executables]
         if not wants_generated_code():
-            outer = {code for around in self._arounds for code in around.codes}
+            loops = [executable for region in self.native.every for executable in region.executables]
+            outer = {code for executable in (*self._arounds, *loops) for code in executable.codes}
             leave_out(error, outer, {code for executable in inner for code in executable.codes})
         for executable in (*self._arounds, *inner):
             executable.translate(error)

@@ -133,8 +133,7 @@ class Nest:
         computed = nodes if target is None else nodes[:-1]
         outputs = [value for value in outputs if target is None or value not in nodes[-1].outputs]
         self.target, self.written = -1, -1 if target is None else len(outputs)
-        values = [key for key in inputs if isinstance(key, Value)]
-        self.aside = target is not None and may_overlap(target, values)
+        self.aside = target is not None and may_overlap(target, [key for key in inputs if isinstance(key, Value)])
         self._outs = {value: place for place, value in enumerate(outputs)}
         own = [kind.dtype for key, kind in inputs.items() if key is target and isinstance(kind, Stream)]
         types = () if self.aside else (*given, *(node.output.type for node in computed))
