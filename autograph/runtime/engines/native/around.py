@@ -14,6 +14,7 @@ from autograph.runtime.engines.native.combining import Combining
 from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.nest import Nest
 from autograph.runtime.engines.native.objects import SLOT
+from autograph.runtime.engines.native.pieces import WIDTH, by_pieces
 from autograph.runtime.engines.native.stages import RARE
 
 
@@ -32,7 +33,8 @@ class Around:
     @property
     def text(self) -> str:
         """The function `loop`, over a part of the first axis. It gives the flags that have been raised."""
-        head = f"define i64 @{self._nest.name}loop(ptr %frame, i64 %begin, i64 %end) {{"
+        width = WIDTH if by_pieces(self._nest) else ""
+        head = f"define i64 @{self._nest.name}loop(ptr %frame, i64 %begin, i64 %end) {width} {{"
         self._lines = [head, "start:", "  %keep = alloca i64"]
         bases = [self._slot(place) for place in range(self._count)]
         if self._nest.is_float:

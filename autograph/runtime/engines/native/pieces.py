@@ -11,7 +11,7 @@ from autograph.runtime.engines.native.nest import Nest
 SIZES = 64, 16      # bytes of a piece of the widest; what is shorter is done one by one
 NARROW = 2          # bytes of a number; of wider ones there are few left over
 # Where rows begin anywhere, each vector of 64 bytes lies in two lines of the cache; of 32 bytes, each other one.
-_WIDTH = '"prefer-vector-width"="256"'
+WIDTH = '"prefer-vector-width"="256"'
 
 
 def by_pieces(nest: Nest) -> bool:
@@ -24,7 +24,7 @@ def by_pieces(nest: Nest) -> bool:
 def row(nest: Nest, params: str) -> str:
     """The function `row`, which calls `row_piece`, or for a row that is shorter `row_rest`."""
     widest = max(stream.dtype.itemsize for stream in nest.streams)
-    lines = [f"define internal i64 @{nest.name}row({params}) noinline {_WIDTH} {{"]
+    lines = [f"define internal i64 @{nest.name}row({params}) alwaysinline {{"]
     for size in SIZES:
         given = [f"ptr %s{place}" for place in range(len(nest.streams))]
         moved = []
