@@ -143,6 +143,8 @@ class Around:
             bases = [self._emit(f"getelementptr i8, ptr {base}, i64 {step}") for base, step in zip(bases, steps)]
             if axis + 1 < nest.depth:
                 lines.append(f"  br label %before{axis + 1}")
+        for place, (leader, by) in nest.beside.items():
+            bases[place] = self._emit(f"getelementptr i8, ptr {bases[leader]}, i64 {by}")
         self._row(bases, lengths[-1])
         for axis in reversed(range(nest.depth)):
             lines += [f"  br label %latch{axis}", f"latch{axis}:", f"  %next{axis} = add i64 %i{axis}, 1"]

@@ -29,7 +29,7 @@ from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.nest import Nest, Single, Stream
 from autograph.runtime.engines.native.objects import Table
 from autograph.runtime.engines.native.operations import key_of, reduction_of
-from autograph.runtime.engines.native.parts import Part
+from autograph.runtime.engines.native.parts import Part, beside
 from autograph.runtime.engines.native.phases import Phased, Phases, loops, split, turns
 from autograph.runtime.engines.native.storing import target_of
 from autograph.runtime.graph import Constant, Node, Value, user_line
@@ -62,6 +62,8 @@ class Version:
             gathering: Gathering = Phased(phases, parts, len(kernel.args), ndim, *calls)
         else:
             flat, nest = _nest(kernel, named, flat, ndim)
+            streams = [(part, kind) for part, kind in zip(kernel.parts, each) if isinstance(kind, Stream)]
+            nest.beside = beside(streams, len(nest.dtypes))
             gives = any(value in kernel.nodes[-1].outputs for value in kernel.outputs)
             nests, more = [nest], put(nest) if nest.aside else ""
             gathering = Gathering(nest, named, parts, len(kernel.args), ndim, flat, gives, *calls)

@@ -107,6 +107,8 @@ class Nest:
         target: among the arrays that come in the one that the last node writes into; `written` is where it stands in
             front of them, among those that come out, and behind it the log, if there must be one; -1 if it does not.
         aside: whether what is written is laid aside until all has been read, see `storing`.
+        once: whether what is written is read before, so that it must not be computed again.
+        beside: arrays of which the rows are those of others, from another byte on: which, and how far.
         most: how many elements there may be.
         direct: where what is reduced lies already: in an array that came in, or that comes out.
         idle: whether there is nothing to compute, but to reduce that.
@@ -123,11 +125,10 @@ class Nest:
         number: int = 0,
     ) -> None:
         self.number, self.name = number, f"phase{number}_" if number else ""
-        self.depth = max(ndim - 1, 0)
-        self.reduction = reduction_of(nodes[-1])
-        self.most = 2**62
+        self.depth, self.reduction = max(ndim - 1, 0), reduction_of(nodes[-1])
+        self.most, self.idle, self.once = 2**62, False, False
+        self.beside: dict[int, tuple[int, int]] = {}
         self.direct: int | None = None
-        self.idle = False
         given = [kind for kind in inputs.values() if isinstance(kind, Stream)]
         target = target_of(nodes[-1])
         computed = nodes if target is None else nodes[:-1]
@@ -143,8 +144,7 @@ class Nest:
             self.streams[self.written] = replace(self.streams[self.written], apart=inputs[target].apart)  # type: ignore
         self.singles = [kind for kind in inputs.values() if isinstance(kind, Single)]
         self.ranges: set[tuple[int, np.dtype[Any]]] = set()
-        self.scratch: list[np.dtype[Any]] = []
-        self.calls: list[list[Call]] = []
+        self.scratch, self.calls = list[np.dtype[Any]](), list[list[Call]]()
         self.stages: list[Rows] = []
         self._add_stage()
         self._values: dict[Any, Element] = {}
@@ -230,10 +230,10 @@ class Nest:
             raise NoLowering        # which NumPy will raise
         self._values[key] = new
         number = self._as(self._number(key, stage), dtype, stage)
-        emit = self.stages[stage]
+        self.once = not self.aside and (len(own) > 1 or bool(self._values[node.args[0]].numbers))
         for place, each in enumerate([number, *([self._number(node.args[0], stage)] * (len(own) - 1))], self.written):
-            emit.store_next(dtype, each, *self._place(place, stage))
-        self.dtypes += own
+            self.stages[stage].store_next(dtype, each, *self._place(place, stage))
+        self.dtypes = [*self.dtypes, *own]
         self.sources += [self._values[node.args[0]].streams] * len(own)
         if len(own) == 1 and self.is_float and not self.aside:
             raise NoLowering

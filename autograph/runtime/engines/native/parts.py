@@ -8,6 +8,7 @@ from operator import getitem
 from typing import Any, NamedTuple
 
 from autograph.runtime.engines.native.entry import Builtin
+from autograph.runtime.engines.native.nest import Stream
 from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES
 
 
@@ -19,6 +20,35 @@ class Part(NamedTuple):
 
     def of(self, args: Sequence[Any]) -> Any:
         return reduce(getitem, self.indices, args[self.place])
+
+    def along(self, axis: int) -> list[tuple[int | None, int | None]]:
+        """The slices of an axis, one after the other."""
+        parts = [slices(index)[axis] for index in self.indices if axis < len(slices(index))]
+        return [(part.start, part.stop) for part in parts if part != slice(None)]
+
+
+def slices(index: Any) -> tuple[Any, ...]:
+    """The parts of an index."""
+    return index if isinstance(index, tuple) else (index,)
+
+
+def beside(parts: Sequence[tuple[Part, Stream]], first: int) -> dict[int, tuple[int, int]]:
+    """Which parts are of the same rows as one in front of them: of which, and how many bytes further on they begin.
+
+    Args:
+        first: the number of the first one.
+    """
+    found, known = {}, dict[Any, tuple[int, int]]()
+    for number, (part, kind) in enumerate(parts, first):
+        if not kind.steps or kind.apart:
+            continue
+        starts = [start or 0 for start, _ in part.along(kind.ndim - 1)]
+        if all(start >= 0 for start in starts):
+            rows = part.place, repr([part.along(axis) for axis in range(kind.ndim - 1)])
+            leader, begin = known.setdefault(rows, (number, sum(starts)))
+            if leader != number:
+                found[number] = leader, kind.dtype.itemsize * (sum(starts) - begin)
+    return found
 
 
 class Layout(NamedTuple):
@@ -47,7 +77,7 @@ class Parts(Builtin):
         *before, index = indices
         data, shape, strides = self.layout(thing, ndim, tuple(before))
         found = list(shape)
-        for axis, part in enumerate(index if isinstance(index, tuple) else (index,)):
+        for axis, part in enumerate(slices(index)):
             found[axis] = self._bound(part.stop, shape[axis])
             if part.start:
                 begin = self._bound(part.start, shape[axis])

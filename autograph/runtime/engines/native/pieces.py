@@ -17,8 +17,7 @@ WIDTH = '"prefer-vector-width"="256"'
 def by_pieces(nest: Nest) -> bool:
     """Whether rows are done so."""
     narrow = all(stream.dtype.itemsize <= NARROW and not stream.apart for stream in nest.streams)
-    once = nest.target >= 0 and not nest.aside
-    return narrow and len(nest.stages) == 1 and nest.reduction is None and nest.depth > 0 and not once
+    return narrow and len(nest.stages) == 1 and nest.reduction is None and nest.depth > 0 and not nest.once
 
 
 def row(nest: Nest, params: str) -> str:

@@ -133,5 +133,5 @@ class Rows(Emitter):
         return super().compare(name, a, b)
 
     def convert(self, a: Number, type: TensorType) -> Number:
-        self.floats = True
+        self.floats |= "f" in (a.type.dtype.kind, type.dtype.kind)
         return super().convert(a, type)

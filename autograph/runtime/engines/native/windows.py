@@ -11,6 +11,7 @@ from collections import Counter
 from typing import Any
 
 from autograph.runtime.effects import is_array
+from autograph.runtime.engines.native.parts import slices
 from autograph.runtime.graph import Node, Value
 from autograph.runtime.types import TensorType
 
@@ -21,11 +22,6 @@ def is_window(node: Node) -> bool:
         return False
     type, parts = node.args[0].type, slices(node.args[1])
     return isinstance(type, TensorType) and len(parts) <= type.ndim and all(map(_is_gapless, parts))
-
-
-def slices(index: Any) -> tuple[Any, ...]:
-    """The parts of an index."""
-    return index if isinstance(index, tuple) else (index,)
 
 
 def is_narrower(node: Node) -> bool:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.runtime.engines.native.test_fusion import native, outcome
+from tests.runtime.engines.native.test_fusion import kernels, native, outcome
 
 LENGTHS = [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 190]
 
@@ -30,6 +30,20 @@ def test_rows_of_all_lengths(dtype):
             assert outcome(functions[plain], *args) == outcome(plain, *args), (plain, length)
 
 
+def test_what_is_written_elsewhere_may_be_computed_twice():
+    @ag.function(engine="native")
+    def f(x, out):
+        out[:, 1:] = x[:, :-1] * 2 + x[:, 1:]
+        return out
+
+    rng = np.random.default_rng(0)
+    for length in LENGTHS:
+        x, out = (rng.integers(0, 50, (5, length + 1)).astype("uint8") for _ in range(2))
+        expected = np.hstack([out[:, :1], x[:, :-1] * 2 + x[:, 1:]])
+        assert f(x, out).tobytes() == expected.tobytes()
+    assert all("row_piece" in version.code.text for version in kernels(f))
+
+
 def test_what_is_written_where_it_is_read_is_computed_once():
     @ag.function(engine="native")
     def f(x, y):
@@ -41,3 +55,4 @@ def test_what_is_written_where_it_is_read_is_computed_once():
         room, y = rng.integers(0, 50, (5, length + 1)).astype("uint8"), rng.integers(0, 50, length).astype("uint8")
         expected = room[:, 1:] * 3 + y
         assert f(room[:, 1:], y).tobytes() == expected.tobytes()
+    assert not any("row_piece" in version.code.text for version in kernels(f))

@@ -5,6 +5,8 @@ import random
 import numpy as np
 import pytest
 
+from autograph.runtime.engines.native.nest import Stream
+from autograph.runtime.engines.native.parts import Part, beside
 from tests.runtime.engines.native.test_fusion import defined, described, kernels, native, outcome, told
 
 BOUNDS = ["", "", "", "0", "1", "2", "5", "100", "-1", "-2", "-5", "-100"]
@@ -70,6 +72,23 @@ def test_a_kernel_gets_the_whole_array():
     assert not any(version.vain for version in kernels(staged))
     for other in (x[:, :2], x[:2], x[:1], x.T, x[::-1], x[:, ::2], x[:0], np.asfortranarray(x), x[::2]):
         assert described(staged(other)) == described(f(other))
+
+
+def test_parts_of_the_same_rows_are_known_to_be_side_by_side():
+    """So that one address does for all of them; but not of rows from the end on, whose length is not known."""
+
+    def f(x, y):
+        rows = x[1:]
+        return rows[:, :-2] + rows[:, 1:-1] * 2 + rows[:, 2:] - x[:-1, 2:] + rows[1:][:, -2:][:1] + y[:, 2:]
+
+    staged = native(f)
+    for length in (4, 5, 9, 40):
+        x, y = (np.random.default_rng(seed).integers(0, 99, (6, length)).astype("uint8") for seed in (1, 2))
+        for _ in range(2):
+            assert outcome(staged, x, y[:5]) == outcome(f, x, y[:5])
+    parts = [Part(0, (np.s_[1:], np.s_[:, :-2])), Part(1), Part(0, (np.s_[1:], np.s_[:, 2:])), Part(0, (np.s_[:, 1:],))]
+    streams = [(part, Stream(np.dtype("int16"), 2, True)) for part in (*parts, Part(0, (np.s_[1:, 3:],)), Part(1))]
+    assert beside(streams, 3) == {5: (3, 4), 7: (3, 6), 8: (4, 0)}
 
 
 def test_what_others_use_is_taken():
