@@ -103,7 +103,7 @@ done:
   %result = phi {v} [ %found, %near ], [ %numpys, %unknown ]
   ret {v} %result
 }}
-define internal i32 @{name}(ptr %context, ptr %arrays, ptr %size, ptr %steps, ptr %more) {{
+define internal i32 @{name}(ptr %context, ptr %arrays, ptr %size, ptr %steps, ptr %more) noinline {{
 start:
   %from = load ptr, ptr %arrays
   %results = getelementptr ptr, ptr %arrays, i64 1
