@@ -34,6 +34,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     storing      which of them end in an array that there is
     aside        putting there what has been laid aside, as it is read until all is done
     nest         operations to loops, the innermost of which `rows` writes, and `around` the others
+    streams      what they go through
     combining    how sums and the like go on from one number to the next
     numpys       NumPy's own loops
     pieces       rows of narrow numbers, whose last vector overlaps the one before
@@ -41,6 +42,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     phases       several nests that go through a block of rows in turn
     exponential  `exp` of eight numbers at a time
     powers       how libraries compute it, step by step
+    quotients    what rows are divided by
     parts        where such parts lie
     gathering    machine code that looks at arrays, and makes those for results
     products     of small matrices, by NumPy's loop

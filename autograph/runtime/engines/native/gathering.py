@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.nest import Nest, Single, Stream
+from autograph.runtime.engines.native.nest import Nest
 from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES, llvm_type
 from autograph.runtime.engines.native.parts import Part, Parts
 from autograph.runtime.engines.native.spelling import literal
+from autograph.runtime.engines.native.streams import Single, Stream
 from autograph.runtime.types import scalar
 
 NEW = "ag_new_array"        # NumPy's `PyArray_NewFromDescr`

@@ -26,12 +26,13 @@ from autograph.runtime.engines.native.examples import examples_of
 from autograph.runtime.engines.native.faults import making
 from autograph.runtime.engines.native.gathering import Gathering
 from autograph.runtime.engines.native.machine import Code
-from autograph.runtime.engines.native.nest import Nest, Single, Stream
+from autograph.runtime.engines.native.nest import Nest
 from autograph.runtime.engines.native.objects import Table
 from autograph.runtime.engines.native.operations import key_of, reduction_of
 from autograph.runtime.engines.native.parts import Part, beside
 from autograph.runtime.engines.native.phases import Phased, Phases, loops, split, turns
 from autograph.runtime.engines.native.storing import target_of
+from autograph.runtime.engines.native.streams import Single, Stream
 from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.operands import DTYPES, NoLowering
 from autograph.runtime.signature import Event

@@ -11,50 +11,23 @@ The last operation may be a sum or the like, over the last dimension or over all
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.numpys import Loop, loop_of
+from autograph.runtime.engines.native.numpys import Loop, loop_of, quotient
 from autograph.runtime.engines.native.operations import REDUCTIONS, key_of, loop_of_node, operands, reduction_of
 from autograph.runtime.engines.native.rows import Rows
 from autograph.runtime.engines.native.storing import may_overlap, target_of
+from autograph.runtime.engines.native.streams import Call, Single, Stream
 from autograph.runtime.graph import Node, Place, Value
 from autograph.runtime.operands import NoLowering, Number
 from autograph.runtime.ops.exact import Inner, converted, is_weak, known_dtype, promotes, truth
 from autograph.runtime.types import FLOAT, TensorType, scalar
 
 RAISING = frozenset({"add", "subtract", "multiply", "divide", "reciprocal", "square", "sqrt"})
-
-
-@dataclass(frozen=True, slots=True)
-class Stream:
-    """An array that is gone through.
-
-    Attributes:
-        ndim: its dimensions; of none, it is a number.
-        steps: whether a row has more elements than one; else it is the same one each time.
-        apart: whether the next one stands further away than next to the one before.
-    """
-
-    dtype: np.dtype[Any]
-    ndim: int
-    steps: bool
-    apart: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Single:
-    """A Python number or NumPy scalar.
-
-    Attributes:
-        known: its value, if it is a constant.
-    """
-
-    type: TensorType
-    known: Any = None
 
 
 @dataclass(slots=True)
@@ -78,20 +51,6 @@ class Element:
     raises: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A call of a loop of NumPy's, behind a stage.
-
-    Attributes:
-        streams: where its operands and its result are.
-        steps: how far it is there from one element to the next.
-    """
-
-    loop: Loop
-    streams: tuple[int, ...]
-    steps: tuple[int, ...]
-
-
 class Nest:
     """Loops for some nodes, and inputs of certain kinds.
 
@@ -109,6 +68,7 @@ class Nest:
         aside: whether what is written is laid aside until all has been read, see `storing`.
         once: whether what is written is read before, so that it must not be computed again.
         beside: arrays of which the rows are those of others, from another byte on: which, and how far.
+        within: inputs that lie where something that comes out will be: where that stands.
         most: how many elements there may be.
         direct: where what is reduced lies already: in an array that came in, or that comes out.
         idle: whether there is nothing to compute, but to reduce that.
@@ -123,10 +83,11 @@ class Nest:
         outputs: Sequence[Value],
         ndim: int,
         number: int = 0,
+        within: Mapping[Any, Value] | None = None,
     ) -> None:
         self.number, self.name = number, f"phase{number}_" if number else ""
         self.depth, self.reduction = max(ndim - 1, 0), reduction_of(nodes[-1])
-        self.most, self.idle, self.once = 2**62, False, False
+        self.most, self.idle, self.once = 2**62, False, bool(within)
         self.beside: dict[int, tuple[int, int]] = {}
         self.direct: int | None = None
         given = [kind for kind in inputs.values() if isinstance(kind, Stream)]
@@ -136,6 +97,7 @@ class Nest:
         self.target, self.written = -1, -1 if target is None else len(outputs)
         self.aside = target is not None and may_overlap(target, [key for key in inputs if isinstance(key, Value)])
         self._outs = {value: place for place, value in enumerate(outputs)}
+        self.within = {key: self._outs[value] for key, value in (within or {}).items()}
         own = [kind.dtype for key, kind in inputs.items() if key is target and isinstance(kind, Stream)]
         types = () if self.aside else (*given, *(node.output.type for node in computed))
         own *= 1 + any(isinstance(type, (Stream, TensorType)) and type.dtype.kind == "f" for type in types)
@@ -188,8 +150,9 @@ class Nest:
 
     @property
     def origins(self) -> list[Place]:
-        """See `Memory`."""
-        return [place for stage in self.stages for place in stage.origins] * self.stages[0].copies
+        """See `Memory`; of calls first, which `_Blocks` writes."""
+        called = [call.place for calls in self.calls for call in calls]
+        return called + [place for stage in self.stages for place in stage.origins] * self.stages[0].copies
 
     # Slots of the frame -----------------------------------------------------------------------------------------------
 
@@ -250,7 +213,7 @@ class Nest:
             if isinstance(kind, Stream):
                 streams = frozenset({stream} if kind.ndim else ())
                 self.target = stream if key is target else self.target
-                home = self.written if key is target and not self.aside else stream
+                home = self.written if key is target and not self.aside else self.within.get(key, stream)
                 self._values[key] = Element(scalar(kind.dtype), None, streams, home=home)
                 stream += 1
             else:
@@ -315,10 +278,13 @@ class Nest:
             return self._values[keys[0]]
         if loop := loop_of_node(node):
             dtypes = loop.dtypes(*(promotes(each.type) for each in args))
+            known = tuple(map(known_dtype, dtypes))
+            if self._shares(loop, keys) and (own := quotient()):
+                return self._called(own, node, keys, known, streams, stage)
             try:
                 number = self._computed(loop, [self._number(key, stage) for key in keys], dtypes, stage)
             except NoLowering:
-                return self._called(node, keys, tuple(map(known_dtype, dtypes)), streams, stage)
+                return self._called(loop_of(loop.ufunc, known), node, keys, known, streams, stage)
             raises = loop.ufunc.__name__ in RAISING and number.type.dtype.kind == "f"
         else:
             number = self._cast(node, [self._number(key, stage) for key in keys], stage)
@@ -358,23 +324,31 @@ class Nest:
             raise NoLowering
         return found
 
+    def _shares(self, loop: Inner, keys: Sequence[Any]) -> bool:
+        """Whether floats that lie in memory are divided by one and the same, in each row."""
+        if loop.ufunc is not np.divide or self.reduction:
+            return False
+        found = [self._values[key] for key in keys]
+        homes = [each.home for each in found if each.home is not None and each.type.dtype == FLOAT.dtype]
+        return [self._steps(home) and not self._apart(home) for home in homes] == [True, False]
+
     def _called(
         self,
+        loop: Loop | None,
         node: Node,
         keys: Sequence[Any],
         dtypes: tuple[np.dtype[Any], ...],
         streams: frozenset[int],
         stage: int,
     ) -> Element:
-        """Let NumPy compute a value, behind a stage."""
-        inner = loop_of_node(node)
-        loop = loop_of(inner.ufunc, dtypes) if inner else None
+        """Let NumPy, or a function that is written here, compute a value, behind a stage."""
         if loop is None or not (loop.steady or self.depth == 0):
             raise NoLowering
         self._needed.update(node.inputs)
         places = [self._kept(key, dtype, stage) for key, dtype in zip(keys, dtypes)]
         home = self._outs[node.output] if node.output in self._outs else self._new_block(dtypes[-1])
-        self.calls[stage].append(Call(loop, *zip(*places, (home, dtypes[-1].itemsize))))
+        lie, steps = zip(*places, (home, dtypes[-1].itemsize))
+        self.calls[stage].append(Call(loop, lie, steps, node.place))
         if stage + 1 == len(self.stages):
             self._add_stage()
         return Element(scalar(dtypes[-1]), None, streams, stage + 1, home=home)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native import exponential
+from autograph.runtime.engines.native import exponential, quotients
 
 _KINDS = "biuf"
 _CHEAP = frozenset(
@@ -65,6 +65,12 @@ def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
         text = exponential.text(way, name, tuple(f"{name}_{part}" for part in handed))
         return Loop(exponential.NAME, (), True, False, text)
     return Loop(*_told(parts, ufunc, dtypes), _is_steady(parts, ufunc, dtypes), is_costly(ufunc, dtypes[-1]))
+
+
+@cache
+def quotient() -> Loop | None:
+    """The one for floats that are divided by the same one, if there is none better to do it."""
+    return Loop(quotients.NAME, (), True, False, quotients.text()) if quotients.can_be_had() else None
 
 
 @cache

@@ -8,8 +8,8 @@ from operator import getitem
 from typing import Any, NamedTuple
 
 from autograph.runtime.engines.native.entry import Builtin
-from autograph.runtime.engines.native.nest import Stream
 from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES
+from autograph.runtime.engines.native.streams import Stream
 
 
 class Part(NamedTuple):

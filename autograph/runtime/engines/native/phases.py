@@ -2,8 +2,8 @@
 
 What comes behind a reduction of rows is another nest, a *phase* of the kernel. The phases go through a block of rows
 one after the other, so that what one leaves to the next is in the processor's cache still; unless it is used elsewhere,
-it is never more than a block. A phase may also be narrow: what is computed once for each row, as a square root of its
-variance.
+it is never more than a block, or lies where a result will be. A phase may also be narrow: what is computed once for
+each row, as a square root of its variance.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from typing import Any
 from autograph.runtime.engines.native.around import Around
 from autograph.runtime.engines.native.entry import Builtin
 from autograph.runtime.engines.native.gathering import DECLARED_NEW, PARALLEL, Gathering
-from autograph.runtime.engines.native.nest import Nest, Single, Stream
+from autograph.runtime.engines.native.nest import Nest
 from autograph.runtime.engines.native.objects import SLOT
 from autograph.runtime.engines.native.operations import key_of, operands, reduction_of
 from autograph.runtime.engines.native.parts import Layout, Part
 from autograph.runtime.engines.native.stages import row, said
+from autograph.runtime.engines.native.storing import target_of
+from autograph.runtime.engines.native.streams import Single, Stream
 from autograph.runtime.graph import Node, Value
 from autograph.runtime.types import TensorType
 
@@ -80,17 +82,39 @@ class Phases:
         self.nests: list[Nest] = []
         self.inputs: list[dict[Any, Stream | Single]] = []
         self.outputs: list[list[Value]] = []
+        self._merged: dict[Any, Value] = {}
         for number, (part, keys) in enumerate(zip(parts, used), 1):
             own = [node.output for node in part]
             given = {key: known[key] for key in keys if key not in own}
             left = [value for value in own if value in self.results or uses[value] > (value in keys)]
-            nest = Nest(part, given, left, ndim, number)
+            gone = [key for key in given if not any(key in each for each in used[number:])]
+            within = self._within(number - 1, part[-1], left, {key: given[key] for key in gone})
+            nest = Nest(part, given, left, ndim, number, within)
             steps = any(isinstance(kind, Stream) and kind.steps for kind in given.values())
             for value, dtype in zip(left, nest.dtypes):
                 known[value] = Stream(dtype, ndim, steps and not (nest.reduction and value is own[-1]))
             self.nests.append(nest)
             self.inputs.append(given)
             self.outputs.append(left)
+
+    def _within(
+        self, number: int, last: Node, left: Sequence[Value], gone: dict[Any, Stream | Single]
+    ) -> dict[Any, Value]:
+        """Of what nobody needs behind a phase, one that may lie where its result will be.
+
+        Then there is one array less; and that memory is brought along while something is computed that takes longer.
+        """
+        type = left[0].type if len(left) == 1 and left[0] in self.results else None
+        if not isinstance(type, TensorType) or reduction_of(last) or target_of(last):
+            return {}
+        for place, values in enumerate(self.outputs):
+            for value in values:
+                kind = gone.get(value)
+                same = isinstance(kind, Stream) and kind.steps and kind.dtype == type.dtype
+                if same and value not in self.results and self.is_wide(place) and self.is_wide(number):
+                    self._merged[value] = left[0]
+                    return {value: left[0]}
+        return {}
 
     def is_wide(self, number: int) -> bool:
         """Whether a phase goes through whole rows, as the first one does."""
@@ -115,6 +139,8 @@ class Phases:
             for place, value in enumerate(left):
                 found[value] = [base + place]
                 apart[value] = None if value in self.results else base + nest.stride(place, 0)
+        for key, result in self._merged.items():
+            found[result] += found.pop(key)
         return [(slots, apart[key]) for key, slots in found.items() if len(slots) > 1]
 
 

@@ -16,10 +16,12 @@ from collections.abc import Sequence
 from autograph.runtime.engines.native import pieces
 from autograph.runtime.engines.native.combining import Combining
 from autograph.runtime.engines.native.libm import FLAGS
-from autograph.runtime.engines.native.nest import Call, Nest
+from autograph.runtime.engines.native.memory import Origin
+from autograph.runtime.engines.native.nest import Nest
 from autograph.runtime.engines.native.objects import SLOT, llvm_type
 from autograph.runtime.engines.native.pieces import by_pieces
 from autograph.runtime.engines.native.powers import FLOATS, WIDTH
+from autograph.runtime.engines.native.streams import Call
 
 CACHE = 24 << 10            # bytes of scratch
 SIZES = 128, 1024           # elements of a block, at least and at most
@@ -174,9 +176,12 @@ class _Blocks:
         values = ", ".join(f"i64 {step}" for step in call.steps)
         name, handed = f"@{call.loop.name}", [f"@{call.loop.name}_{part}" for part in call.loop.handed]
         self._declared.add(f"{steps} = internal constant [{len(call.steps)} x i64] [{values}]")
-        self._declared.add(call.loop.text or f"declare i32 {name}(ptr, ptr, ptr, ptr, ptr)")
+        text = call.loop.text or f"declare i32 {name}(ptr, ptr, ptr, ptr, ptr)"
+        declared = [line for line in text.splitlines() if line.startswith("declare ")]      # as others may, too
+        self._declared |= {*declared, "\n".join(line for line in text.splitlines() if line not in declared)}
         self._declared.update(f"{each} = external global i8" for each in handed)
         context, more = (*handed, "null", "null")[:2]
+        self._lines.append(Origin.of(call.place))
         self._emit(f"call i32 {name}(ptr {context}, ptr %arrays, ptr %size, ptr {steps}, ptr {more})")
 
 

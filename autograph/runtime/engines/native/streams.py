@@ -1,0 +1,56 @@
+"""What a nest of loops goes through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.engines.native.numpys import Loop
+from autograph.runtime.graph import Place
+from autograph.runtime.types import TensorType
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """An array that is gone through.
+
+    Attributes:
+        ndim: its dimensions; of none, it is a number.
+        steps: whether a row has more elements than one; else it is the same one each time.
+        apart: whether the next one stands further away than next to the one before.
+    """
+
+    dtype: np.dtype[Any]
+    ndim: int
+    steps: bool
+    apart: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """A Python number or NumPy scalar.
+
+    Attributes:
+        known: its value, if it is a constant.
+    """
+
+    type: TensorType
+    known: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a loop of NumPy's, or of one in its place, behind a stage.
+
+    Attributes:
+        streams: where its operands and its result are.
+        steps: how far it is there from one element to the next.
+        place: where it is in the user's code.
+    """
+
+    loop: Loop
+    streams: tuple[int, ...]
+    steps: tuple[int, ...]
+    place: Place
