@@ -39,6 +39,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     numpys       NumPy's own loops
     pieces       rows of narrow numbers, whose last vector overlaps the one before
     stages       rows in blocks, between which NumPy's loops are called
+    hints        what LLVM is told of loops and branches
     phases       several nests that go through a block of rows in turn
     exponential  `exp` of eight numbers at a time
     powers       how libraries compute it, step by step

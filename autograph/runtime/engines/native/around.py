@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autograph.runtime.engines.native.combining import Combining
+from autograph.runtime.engines.native.hints import RARE
 from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.nest import Nest
 from autograph.runtime.engines.native.objects import SLOT
 from autograph.runtime.engines.native.pieces import WIDTH, by_pieces
-from autograph.runtime.engines.native.stages import RARE
 
 
 class Around:
@@ -160,7 +160,8 @@ class Around:
         """The functions `leaf`, the sum of not too many numbers, `tree`, of more, and `parts`, of very many."""
         kind, name, names = self._how.kind, self._nest.name, [f"%s{place}" for place in range(self._count)]
         params = [*(f"ptr {name}" for place, name in enumerate(names) if place != summed), "ptr %frame", "i64 %n"]
-        self._lines.append(f"define internal {kind} @{name}leaf({', '.join(params)}) {{")
+        alone = "noinline " * (len(self._nest.stages) > 1)      # it is long
+        self._lines.append(f"define internal {kind} @{name}leaf({', '.join(params)}) {alone}{{")
         self._leaf(summed, names)
         if not self._is_simple:
             self._tree(names, f"({', '.join(params)}) noinline {{")

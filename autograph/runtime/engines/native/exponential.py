@@ -11,12 +11,12 @@ from functools import cache
 
 import numpy as np
 
+from autograph.runtime.engines.native.hints import RARE, RARELY
 from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.powers import BITS, FLOATS, GNU, SVML, WIDTH, Numbers, Vectors, Way
 
 NAME = "ag_exp"
 NOTHING = -746.0        # below, they are 0
-RARELY = ", !prof !7"
 _TRIES = 1000
 
 
@@ -50,10 +50,10 @@ def text(way: Way, name: str, handed: tuple[str, ...]) -> str:
     """
     vectors = Vectors(way)
     words = {"near": way.of(vectors, "%x"), "steps": "\n".join(vectors.lines), "numpys": name}
-    words |= {"limit": vectors.constant(way.limit), "nothing": vectors.constant(NOTHING)}
+    words |= {"limit": vectors.constant(way.limit), "nothing": vectors.constant(NOTHING), "rare": RARELY, "alone": RARE}
     words["context"], words["more"] = (*(f"@{each}" for each in handed), "null")[:2]
     outside = "\n".join([*vectors.outside, *(f"@{each} = external global i8" for each in handed)])
-    return _CODE.format(name=NAME, v=FLOATS, bits=BITS, w=WIDTH, flags=FLAGS, rare=RARELY, outside=outside, **words)
+    return _CODE.format(name=NAME, v=FLOATS, bits=BITS, w=WIDTH, flags=FLAGS, outside=outside, **words)
 
 
 # Numbers lie side by side, or all of them are the same one.
@@ -111,8 +111,9 @@ start:
   %n = load i64, ptr %size
   %step = load i64, ptr %steps
   %dense = icmp eq i64 %step, 8
-  %whole = and i64 %n, -{w}
-  br i1 %dense, label %head, label %same
+  %count = select i1 %dense, i64 %n, i64 1
+  %whole = and i64 %count, -{w}
+  br label %head
 head:
   %i = phi i64 [ 0, %start ], [ %next, %turn ]
   %there = getelementptr double, ptr %from, i64 %i
@@ -126,28 +127,25 @@ turn:
   %next = add i64 %i, {w}
   br label %head
 rest:
-  %few = sub i64 %n, %i
+  %few = sub i64 %count, %i
   %none = icmp eq i64 %few, 0
-  br i1 %none, label %done, label %last
+  br i1 %none, label %ready, label %last
 last:
   %mask = call {bits} @llvm.get.active.lane.mask.v{w}i1.i64(i64 0, i64 %few)
   %last.x = call {v} @llvm.masked.load.v{w}f64.p0(ptr %there, i32 8, {bits} %mask, {v} zeroinitializer)
   %last.found = call {v} @{name}_of({v} %last.x)
   call void @llvm.masked.store.v{w}f64.p0({v} %last.found, ptr %here, i32 8, {bits} %mask)
-  br label %done
-same:
-  %number = load double, ptr %from
-  %first = insertelement {v} zeroinitializer, double %number, i64 0
-  %same.found = call {v} @{name}_of({v} %first)
-  %one = extractelement {v} %same.found, i64 0
-  br label %fill
+  br label %ready
+ready:
+  %one = load double, ptr %to
+  br i1 %dense, label %done, label %fill
 fill:
-  %j = phi i64 [ 0, %same ], [ %j1, %fill ]
+  %j = phi i64 [ 0, %ready ], [ %j1, %fill ]
   %goal = getelementptr double, ptr %to, i64 %j
   store double %one, ptr %goal
   %j1 = add i64 %j, 1
   %further = icmp ult i64 %j1, %n
-  br i1 %further, label %fill, label %done
+  br i1 %further, label %fill, label %done{alone}
 done:
   ret i32 0
 }}

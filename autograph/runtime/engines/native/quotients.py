@@ -14,6 +14,7 @@ from functools import cache
 
 import numpy as np
 
+from autograph.runtime.engines.native.hints import RARE
 from autograph.runtime.engines.native.powers import BITS, FLOATS, WIDTH
 from autograph.runtime.engines.native.spelling import literal
 
@@ -34,7 +35,7 @@ def text() -> str:
     least, most, infinity = (literal(value, np.dtype(float)) for value in (LEAST, MOST, np.inf))
     words = {"least": least, "most": most, "infinity": infinity, "zeros": f"<{WIDTH} x i32> zeroinitializer"}
     words["ones"] = f"<{', '.join(['double 1.0'] * WIDTH)}>"
-    return _CODE.format(name=NAME, v=FLOATS, bits=BITS, w=WIDTH, **words)
+    return _CODE.format(name=NAME, alone=RARE, v=FLOATS, bits=BITS, w=WIDTH, **words)
 
 
 _CODE = """declare {v} @llvm.fma.v{w}f64({v}, {v}, {v})
@@ -98,7 +99,7 @@ turn:
   %found = call {v} @{name}_of({v} %x, {v} %d, {v} %r, {v} %l, {v} %m)
   store {v} %found, ptr %here, align 8
   %next = add i64 %i, {w}
-  br label %head
+  br label %head{alone}
 rest:
   %few = sub i64 %n, %i
   %none = icmp eq i64 %few, 0

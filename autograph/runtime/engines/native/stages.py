@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from autograph.runtime.engines.native import pieces
 from autograph.runtime.engines.native.combining import Combining
+from autograph.runtime.engines.native.hints import HINTS, ONCE, RARE
 from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.memory import Origin
 from autograph.runtime.engines.native.nest import Nest
@@ -26,15 +27,6 @@ from autograph.runtime.engines.native.streams import Call
 CACHE = 24 << 10            # bytes of scratch
 SIZES = 128, 1024           # elements of a block, at least and at most
 
-# What is said of loops: that they are so few turns that vectors are not worth it, or just as many as a vector has.
-RARE, ONCE = ", !llvm.loop !5", ", !llvm.loop !8"
-_SAID = """!1 = !{}
-!3 = !{!"llvm.loop.unroll.disable"}
-!5 = distinct !{!5, !3, !6}
-!6 = !{!"llvm.loop.vectorize.enable", i1 false}
-!7 = !{!"branch_weights", i32 1000000, i32 1}
-!8 = distinct !{!8}
-"""
 _LANES = """!{number} = distinct !{{!{number}, !3, !{next}}}
 !{next} = !{{!"llvm.loop.vectorize.width", i32 {lanes}}}
 """
@@ -42,7 +34,7 @@ _LANES = """!{number} = distinct !{{!{number}, !3, !{next}}}
 
 def said(nests: Sequence[Nest]) -> str:
     """What is said of their loops: besides, that some are so many turns, to be done at once."""
-    found = _SAID
+    found = HINTS
     for nest in nests:
         if nest.reduction:
             number = _once(nest)
