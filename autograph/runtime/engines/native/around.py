@@ -197,7 +197,7 @@ class Around:
     def _leaf(self, summed: int, names: list[str]) -> None:
         how, direct, lanes = self._how, self._nest.direct, self._how.lanes
         kind, size, vector = how.kind, self._nest.dtypes[summed].itemsize, f"<{lanes} x {how.kind}>"
-        by_parts = direct is None and self._nest.by_parts
+        by_parts = self._nest.by_parts
         room, of = lanes if by_parts or direct is not None else how.most, names[summed if direct is None else direct]
         self._lines += ["  %keep = alloca i64", f"  %part = alloca {vector}, align 64"]
         self._lines.append(f"  {names[summed]} = alloca [{room} x {kind}], align 64")

@@ -54,6 +54,8 @@ def _lanes(nest: Nest) -> int:
 
 def row(nest: Nest, declared: set[str]) -> str:
     """The functions of the stages, and `row`, which is called for one row. What they call comes to what is declared."""
+    if nest.idle:
+        return ""
     outs, streams, blocks = len(nest.dtypes), len(nest.streams), len(nest.scratch)
     kinds = ["ptr noalias"] * outs + ["ptr"] * (streams - outs) + ["ptr noalias"] * blocks
     names = [f"{kind} %s{place}" for place, kind in enumerate(kinds)]
