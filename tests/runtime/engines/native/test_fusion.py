@@ -463,6 +463,13 @@ def test_arrays_in_the_order_of_fortran():
         assert "null, i32 2, ptr null" in version.code.text
 
 
+def test_integers_need_no_flags():
+    """Nor does what makes an integer of another one, as of Python's 3 a byte."""
+    x = np.arange(200, dtype=np.uint8).reshape(10, 20)
+    staged = twice(lambda x: (x == 3) | (x + 2 > 7), x)
+    assert not any("except" in version.code.text for version in kernels(staged))
+
+
 def test_bounds():
     """`np.clip`, which NumPy does in other ways by what the bounds are."""
 
