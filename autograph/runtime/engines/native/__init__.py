@@ -47,6 +47,8 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     parts        where such parts lie
     gathering    machine code that looks at arrays, and makes those for results
     products     of small matrices, by NumPy's loop
+    tiles        those of larger ones, by a loop of our own
+    contest      whether that is faster than BLAS, and gives the same
     machine      LLVM
     annotating   its text, with the user's lines
     haste        code for the first call

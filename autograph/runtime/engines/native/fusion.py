@@ -17,6 +17,7 @@ import numpy as np
 
 from autograph.runtime.effects import effect_of
 from autograph.runtime.engines.native.calls import NUMBERS
+from autograph.runtime.engines.native.contest import Contest, is_larger_product
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.gathering import COSTLY
 from autograph.runtime.engines.native.kernels import Kernel
@@ -31,7 +32,7 @@ from autograph.runtime.engines.native.operations import (
 )
 from autograph.runtime.engines.native.parts import Part
 from autograph.runtime.engines.native.phases import goes_on, narrow, shape_of
-from autograph.runtime.engines.native.products import FUNCTIONS, SOON, Product, is_product
+from autograph.runtime.engines.native.products import FUNCTIONS, SOON, Product, is_small_product
 from autograph.runtime.engines.native.storing import is_whole, may_overlap, target_of
 from autograph.runtime.engines.native.windows import Windows, is_narrower, is_window
 from autograph.runtime.graph import Block, Graph, Node, Value, gather, walk
@@ -129,8 +130,9 @@ class Fuser(Copier):
                 self._flush(into)
             if node.blocks or effect_of(node).kind not in (PURE, VIEW):
                 self._take_windows(into)
-            if is_product(node):
-                self.call(into, Product(FUNCTIONS[node.op], self._after), node.args, node.outputs, node.place)
+            if is_small_product(node) or is_larger_product(node):
+                kind = Product if is_small_product(node) else Contest
+                self.call(into, kind(FUNCTIONS[node.op], self._after), node.args, node.outputs, node.place)
                 continue
             into.append(self.node(node))
         self._flush(into)

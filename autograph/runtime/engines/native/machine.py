@@ -140,6 +140,15 @@ def traits() -> tuple[str, ...]:
     return machine().traits
 
 
+@cache
+def vectors() -> tuple[int, int] | None:
+    """How many bytes a vector has, and how many registers there are for such; if it multiplies and adds in one."""
+    has = binding().get_host_cpu_features()
+    if has.get("avx512f"):
+        return 64, 32
+    return (32, 16) if has.get("avx2") and has.get("fma") else (16, 32) if has.get("neon") else None
+
+
 def get_ready() -> None:
     """Load LLVM. If that cannot be done, `compile` says why."""
     with suppress(EngineError, ImportError, OSError):

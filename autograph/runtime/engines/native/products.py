@@ -1,4 +1,4 @@
-"""Products of small matrices: NumPy's own loop, called directly.
+"""Products of small matrices: NumPy's own loop, called directly; for larger ones see `tiles`.
 
 It takes NumPy about a microsecond to see what is to be done for `x @ y`, and for small arrays much less to do it. What
 does it is a loop, which calls BLAS or not, depending on lengths and strides. So that loop is called here, with just the
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product as pairs
 from operator import matmul
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,10 +55,14 @@ class Product:
     def __call__(self, x: Any, y: Any) -> Any:
         self._left -= 1
         if self._left == 0:
-            entry = entry_of(self._function)
+            entry = self._entry(x, y)
             for names, name in self._bound:
                 names[name] = entry
         return self._function(x, y)
+
+    def _entry(self, x: Any, y: Any) -> Callable[..., Any]:
+        """What is to be called from now on."""
+        return entry_of(self._function)
 
     def bind(self, names: dict[str, Any], name: str) -> None:
         """See `Kernel.bind`."""
@@ -84,29 +88,59 @@ def entry_of(function: Callable[..., Any]) -> Callable[..., Any]:
     return found
 
 
+class Matrix(NamedTuple):
+    """What code knows of an argument; a vector is a row, or a column.
+
+    Attributes:
+        down: the stride from one row to the next, in bytes; zero if there is but one.
+        along: the same from column to column.
+        is_matrix: whether it is no vector.
+        data: where its elements are.
+    """
+
+    rows: str
+    columns: str
+    down: str
+    along: str
+    is_matrix: str
+    data: str
+
+
 class Multiplying(Builtin):
     """The text of a C function for arrays of a dtype. It calls `other` for all that it does not know."""
 
     def __init__(self, dtype: np.dtype[Any], other: Callable[..., Any]) -> None:
-        super().__init__([], {DECLARED_NEW, *_DECLARED, f"declare void @ag_matmul_{dtype.char}(ptr, ptr, ptr, ptr)"}, 2)
+        super().__init__([], {DECLARED_NEW, *_DECLARED}, 2)
         self._dtype = dtype
         self._open(_SLOTS, other)
         self._do("  %made = alloca ptr")
         self._demand_silence()
-        size = str(dtype.itemsize)
-        (rows, count), (before, step), first = self._taken(0)
-        (others, columns), (step2, last), second = self._taken(1)
-        self.demand(self._emit(f"icmp eq i64 {count}, {others}"))
+        first, second = self._taken(0), self._taken(1)
+        self.demand(self._emit(f"icmp eq i64 {first.columns}, {second.rows}"))
+        self._demand_fitting(first, second)
+        lengths = self._chosen(first.is_matrix, first.rows, second.columns), second.columns
+        for place, length in enumerate(lengths, _SHAPE):
+            self._do(f"  store i64 {length}, ptr {self._at(place)}")
+        one, two = (self._emit(f"zext i1 {each.is_matrix} to i32") for each in (first, second))
+        self._make(self._emit(f"add i32 {one}, {two}"))
+        self._multiply()
+
+    def _demand_fitting(self, first: Matrix, second: Matrix) -> None:
+        """Demand small ones, and hand them over to the loop."""
+        self.declared.add(f"declare void @ag_matmul_{self._dtype.char}(ptr, ptr, ptr, ptr)")
+        rows, count, columns, size = first.rows, first.columns, second.columns, str(self._dtype.itemsize)
         all = self._emit(f"mul i64 {self._emit(f'mul i64 {rows}, {count}')}, {columns}")
         self.demand(self._emit(f"icmp ule i64 {all}, {LARGE}"))
         between = self._unless_one(rows, self._emit(f"mul i64 {columns}, {size}"))
         beside = self._unless_one(columns, size)
-        numbers = ["1", rows, count, columns, "0", "0", "0", before, step, step2, last, between, beside]
-        for place, number in enumerate([*numbers, self._chosen(first, rows, columns), columns], _DIMS):
+        numbers = ["1", rows, count, columns, "0", "0", "0", first.down, first.along, second.down, second.along]
+        for place, number in enumerate([*numbers, between, beside], _DIMS):
             self._do(f"  store i64 {number}, ptr {self._at(place)}")
-        one, two = (self._emit(f"zext i1 {each} to i32") for each in (first, second))
-        self._make(self._emit(f"add i32 {one}, {two}"))
-        self._multiply()
+
+    def _call(self) -> None:
+        """Call the loop."""
+        places = ", ".join(f"ptr {self._at(place)}" for place in (_ARGS, _DIMS, _STEPS))
+        self._do(f"  call void @ag_matmul_{self._dtype.char}({places}, ptr null)")
 
     @property
     def text(self) -> str:
@@ -122,8 +156,8 @@ class Multiplying(Builtin):
         """A stride as NumPy hands it to its loops: zero, if there is but one."""
         return self._chosen(self._emit(f"icmp eq i64 {length}, 1"), "0", stride)
 
-    def _taken(self, place: int) -> tuple[tuple[str, str], tuple[str, str], str]:
-        """The lengths and strides of an argument as a matrix, and whether it is one; a vector is a row, or a column."""
+    def _taken(self, place: int) -> Matrix:
+        """An argument."""
         thing = self._load("ptr", "%args", SLOT * place)
         self.demand_class(thing, np.ndarray)
         self.demand(self._emit(f"icmp eq ptr {self._load('ptr', thing, DTYPE)}, {self.address(self._dtype)}"))
@@ -141,9 +175,10 @@ class Multiplying(Builtin):
         lengths = [one, self._chosen(is_matrix, two, "1")] if place else [self._chosen(is_matrix, one, "1"), two]
         for length in lengths:
             self.demand(self._emit(f"icmp ult i64 {self._emit(f'sub i64 {length}, 1')}, {LARGE}"))
-        self._do(f"  store ptr {self._load('ptr', thing, DATA)}, ptr {self._at(_ARGS + place)}")
-        first, second = (self._unless_one(length, stride) for length, stride in zip(lengths, strides))
-        return (lengths[0], lengths[1]), (first, second), is_matrix
+        data = self._load("ptr", thing, DATA)
+        self._do(f"  store ptr {data}, ptr {self._at(_ARGS + place)}")
+        down, along = (self._unless_one(length, stride) for length, stride in zip(lengths, strides))
+        return Matrix(lengths[0], lengths[1], down, along, is_matrix, data)
 
     def _make(self, ndim: str) -> None:
         """Make an array for the result; a number stays in the frame."""
@@ -160,14 +195,13 @@ class Multiplying(Builtin):
         self._do(f"  br label %{number}", f"{number}:")
 
     def _multiply(self) -> None:
-        """Call the loop, and look whether a flag has been raised."""
+        """Do it, and look whether a flag has been raised."""
         clear, clean, bad, good, drop, give, done = (self._label() for _ in range(7))
         kind = llvm_type(self._dtype)
-        places = ", ".join(f"ptr {self._at(place)}" for place in (_ARGS, _DIMS, _STEPS))
         stale = self._emit(f"call i32 @fetestexcept(i32 {FLAGS})")
         self._do(f"  br i1 {self._emit(f'icmp ne i32 {stale}, 0')}, label %{clear}, label %{clean}", f"{clear}:")
         self._do(f"  call i32 @feclearexcept(i32 {FLAGS})", f"  br label %{clean}", f"{clean}:")
-        self._do(f"  call void @ag_matmul_{self._dtype.char}({places}, ptr null)")
+        self._call()
         raised = self._emit(f"icmp ne i32 {self._emit(f'call i32 @fetestexcept(i32 {FLAGS})')}, 0")
         made = self._emit("load ptr, ptr %made")
         is_number = self._emit(f"icmp eq ptr {made}, null")
@@ -184,8 +218,13 @@ _DECLARED = "declare i32 @fetestexcept(i32)", "declare i32 @feclearexcept(i32)"
 
 
 def is_product(node: Node) -> bool:
-    """Whether a node is a product of small arrays; the result is not as large as pays for `passes.reuse`."""
-    if node.op not in FUNCTIONS or len(node.args) != 2 or node.kwargs or not all(map(_is_matrix, node.args)):
+    """Whether a node is a product of vectors or matrices of floats, of known lengths, that makes a new array."""
+    return node.op in FUNCTIONS and len(node.args) == 2 and not node.kwargs and all(map(_is_matrix, node.args))
+
+
+def is_small_product(node: Node) -> bool:
+    """Whether it is one of small arrays; the result is not as large as pays for `passes.reuse`."""
+    if not is_product(node):
         return False
     first, second = (arg.type.shape for arg in node.args)
     result = math.prod((*first[:-1], *second[1:]))
