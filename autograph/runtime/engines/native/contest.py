@@ -91,7 +91,7 @@ def fastest(function: Callable[..., Any], x: Any, y: Any) -> Callable[..., Any]:
         return function
     try:
         return contextvars.Context().run(_fastest, function, *layouts)      # NumPy has no settings in there
-    except (EngineError, ImportError, OSError):
+    except (EngineError, ImportError, OSError, MemoryError, RecursionError):     # it needs more than the product does
         return function
 
 

@@ -128,6 +128,16 @@ def test_what_is_faster_stays():
     assert fastest(at_once, x, y) is at_once
 
 
+@pytest.mark.parametrize("error", [MemoryError, RecursionError])
+def test_there_is_no_contest_where_there_is_no_room_for_it(exact, monkeypatch, error):
+    def none(layout, random):
+        raise error
+
+    monkeypatch.setattr(Layout, "like", none)
+    x = np.ones((64, 64))
+    assert fastest(np.matmul, x, x.copy()) is np.matmul
+
+
 @pytest.mark.parametrize("length", [66, 70, 77, 154, 462])
 def test_numbers_to_try(length):
     """A column of zeros would not show on which side of it a sum ends."""
