@@ -193,7 +193,9 @@ def _fits(old: Value, node: Node) -> bool:
     others = [arg for arg in node.args if arg is not old]
     if any(_breadth(arg) == 9 for arg in others):
         return False
-    return None not in found.shape or not any(is_array(arg) for arg in others)
+    # NumPy tells of arrays that do not fit in other words if there is one that the result shall go to.
+    shapes = [arg.type.shape for arg in others if isinstance(arg, Value) and is_array(arg)]     # type: ignore[union-attr]
+    return not shapes or all(None not in shape for shape in (found.shape, *shapes))
 
 
 def _size(array: Value) -> int:

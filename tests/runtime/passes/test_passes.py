@@ -52,3 +52,9 @@ def test_each_pass(name, seed):
 @given(st.integers(0, 2**32))
 def test_all_passes(seed):
     assert_same(seed, list(PASSES), rounds=2)
+
+
+def test_what_does_not_fit_is_told_in_the_same_words():
+    """With an array that the result goes to, NumPy names its shape, too: this program adds (3,) and (2,)."""
+    assert_same(826788, ["reuse"])
+    assert_same(826788, list(PASSES), rounds=2)
