@@ -31,6 +31,8 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     windows      parts of arrays that only they use
     kernels      such a loop at run time
     operations   what nodes are to such a loop
+    interchange  loops over whole arrays, of which all turns are one kernel
+    staying      blocks of rows that stay in the cache for all of them
     storing      which of them end in an array that there is
     aside        putting there what has been laid aside, as it is read until all is done
     nest         operations to loops, the innermost of which `rows` writes, and `around` the others

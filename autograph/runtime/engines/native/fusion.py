@@ -13,21 +13,20 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from autograph.runtime.effects import effect_of
-from autograph.runtime.engines.native.calls import NUMBERS
 from autograph.runtime.engines.native.contest import Contest, is_larger_product
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.gathering import COSTLY
-from autograph.runtime.engines.native.kernels import Kernel
+from autograph.runtime.engines.native.interchange import Interchange, interchanged, is_interchangeable, used_by
+from autograph.runtime.engines.native.kernels import MOST, STREAMS, Kernel
 from autograph.runtime.engines.native.numpys import is_costly
 from autograph.runtime.engines.native.operations import (
     REDUCTIONS,
     has_loop,
-    key_of,
+    is_elementwise,
+    is_numeric,
+    is_operand,
     loop_of_node,
-    operands,
     reduction_of,
 )
 from autograph.runtime.engines.native.parts import Part
@@ -38,12 +37,9 @@ from autograph.runtime.engines.native.windows import Windows, is_narrower, is_wi
 from autograph.runtime.graph import Block, Graph, Node, Value, gather, walk
 from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.operands import DTYPES
-from autograph.runtime.ops.inner import LOOPS
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.types import TensorType
 
-MOST = 48           # operations in one loop
-STREAMS = 16        # arrays that come into it
 ALONE = frozenset({"np.exp", "np.sqrt", "np.where"})
 
 
@@ -101,41 +97,49 @@ class Fuser(Copier):
 
     def _go_through(self, nodes: Sequence[Node], into: Block) -> None:
         for node in nodes:
-            if is_window(node):
-                if self._uses_waiting(node):
-                    self._flush(into)
-                self._windows.add(node)
-                continue
             if node in self._without:
                 self._flush(into)
                 into.append(self.node(node))
-                continue
-            if self._may_wait(node):
-                if self._waiting and not self._fits(node):
+            elif is_window(node):
+                if self._uses_waiting(node):
                     self._flush(into)
-                self._waiting.append(node)
-                continue
-            if self._writes(node):
-                self._waiting.append(self._written(node, into))
+                self._windows.add(node)
+            elif is_interchangeable(node, self._uses):
                 self._flush(into)
-                continue
-            if self._ends(node):
-                if not self._uses_waiting(node) or not self._follows(node):
-                    self._flush(into)
-                self._waiting.append(node)
-                if not goes_on(node):
-                    self._flush(into)
-                continue
-            if self._waiting and not self._is_indifferent(node):
-                self._flush(into)
-            if node.blocks or effect_of(node).kind not in (PURE, VIEW):
-                self._take_windows(into)
-            if is_small_product(node) or is_larger_product(node):
-                kind = Product if is_small_product(node) else Contest
-                self.call(into, kind(FUNCTIONS[node.op], self._after), node.args, node.outputs, node.place)
-                continue
-            into.append(self.node(node))
+                self._interchange(node, into)
+            elif not self._joins(node, into):
+                self._stands_alone(node, into)
         self._flush(into)
+
+    def _joins(self, node: Node, into: Block) -> bool:
+        """Let a node wait, or end what waits, if it may."""
+        if self._may_wait(node):
+            if self._waiting and not self._fits(node):
+                self._flush(into)
+            self._waiting.append(node)
+        elif self._writes(node):
+            self._waiting.append(self._written(node, into))
+            self._flush(into)
+        elif self._ends(node):
+            if not self._uses_waiting(node) or not self._follows(node):
+                self._flush(into)
+            self._waiting.append(node)
+            if not goes_on(node):
+                self._flush(into)
+        else:
+            return False
+        return True
+
+    def _stands_alone(self, node: Node, into: Block) -> None:
+        if self._waiting and not self._is_indifferent(node):
+            self._flush(into)
+        if node.blocks or effect_of(node).kind not in (PURE, VIEW):
+            self._take_windows(into)
+        if is_small_product(node) or is_larger_product(node):
+            kind = Product if is_small_product(node) else Contest
+            self.call(into, kind(FUNCTIONS[node.op], self._after), node.args, node.outputs, node.place)
+        else:
+            into.append(self.node(node))
 
     def _may_wait(self, node: Node) -> bool:
         """Whether a node is done element by element, and somebody uses what it gives."""
@@ -158,7 +162,7 @@ class Fuser(Copier):
         """Whether a node sums what those that wait come to, or the like."""
         if reduction_of(node) is None or not self._uses[node.output]:
             return False
-        return _is_numeric(node.args[0].type, 1) and (_is_numeric(node.output.type, 1) or _is_scalar(node.output.type))
+        return is_numeric(node.args[0].type, 1) and (is_numeric(node.output.type, 1) or _is_scalar(node.output.type))
 
     def _waits(self, value: Value) -> bool:
         return any(value in node.outputs for node in self._waiting)
@@ -166,13 +170,13 @@ class Fuser(Copier):
     def _writes(self, node: Node) -> bool:
         """Whether a node writes what those that wait come to into an array."""
         target = target_of(node)
-        if target is None or not self._uses_waiting(node) or not _is_numeric(target.type, 1) or self._waits(target):
+        if target is None or not self._uses_waiting(node) or not is_numeric(target.type, 1) or self._waits(target):
             return False
         if any(map(goes_on, self._waiting)):
             return False
         if is_whole(node) and target.type.shape != self._waiting[0].output.type.shape:  # type: ignore[union-attr]
             return False
-        return node.op == "setitem" or (has_loop(node) and all(map(_is_operand, node.args)))
+        return node.op == "setitem" or (has_loop(node) and all(map(is_operand, node.args)))
 
     def _written(self, node: Node, into: Block) -> Node:
         """The same, of an array as a whole: `part[...] = …` in the place of `x[1:-1] = …`."""
@@ -238,6 +242,15 @@ class Fuser(Copier):
         self.kernels.append(kernel)
         self.call(into, kernel, args, outputs, nodes[0].place)
 
+    def _interchange(self, loop: Node, into: Block) -> None:
+        """Run a loop, of which all turns are one kernel."""
+        kernel, others = self._known.get((loop,)), used_by(loop)
+        if kernel is None:
+            kernel = interchanged(loop, others, self._name, self._compile, self._make)
+        kernel.sources = [loop]
+        self.kernels.append(kernel)
+        self.call(into, Interchange(kernel), [*loop.args, *others], loop.outputs, loop.place)
+
     def _alone(self, nodes: list[Node], args: list[Any], outputs: list[Value]) -> Graph:
         """The graph of what a kernel does."""
         graph, copier = Graph(self._name), Copier()
@@ -248,20 +261,6 @@ class Fuser(Copier):
         found = copier.arg(tuple(outputs))
         graph.block.results = (found[0] if len(found) == 1 else found,)
         return graph
-
-
-def is_elementwise(node: Node) -> bool:
-    """Whether the machine can do a node element by element, as far as types tell; it makes an array of numbers."""
-    if node.kwargs or node.blocks or len(node.outputs) != 1 or not _is_numeric(node.output.type, 1):
-        return False
-    if node.op == "np.where":
-        known = len(node.args) == 3
-    elif node.op == ".astype":
-        known = len(node.args) == 2 and isinstance(node.args[1], (type, str, np.dtype))
-    else:
-        known = node.op in LOOPS and has_loop(node)
-    args = operands(node)
-    return known and all(map(_is_operand, args)) and not _is_settled(args, node.output.type)
 
 
 def pays_alone(node: Node) -> bool:
@@ -279,27 +278,6 @@ def _is_whole_reduction(node: Node) -> bool:
     return reduction is not None and reduction.whole
 
 
-def _is_settled(args: tuple[Any, ...], type: Any) -> bool:
-    """Whether what comes out is clear, because both operands are the same: so LLVM might not compute them."""
-    return len(args) == 2 and key_of(args[0]) == key_of(args[1]) and type.dtype.kind != "f"
-
-
-def _is_operand(arg: Any) -> bool:
-    if isinstance(arg, Value):
-        return _is_numeric(arg.type, 0)
-    return type(arg) in NUMBERS and (type(arg) is not int or -(2**63) <= arg < 2**63)
-
-
-def _is_numeric(type: Any, ndim: int) -> bool:
-    return (
-        isinstance(type, TensorType)
-        and type.ndim >= ndim
-        and (ndim == 0 or type.kind == "array")
-        and type.dtype.isnative
-        and type.dtype.char in DTYPES
-    )
-
-
 def _is_scalar(type: Any) -> bool:
     return isinstance(type, TensorType) and type.kind == "scalar" and type.exact and type.dtype.char in DTYPES
 
@@ -310,7 +288,7 @@ def _parts(nodes: list[Node]) -> list[list[Node]]:
         return [nodes]
     parts: list[tuple[list[Node], set[Value]]] = []
     for node in nodes:
-        part, arrays = [node], {value for value in (*node.inputs, *node.outputs) if _is_numeric(value.type, 1)}
+        part, arrays = [node], {value for value in (*node.inputs, *node.outputs) if is_numeric(value.type, 1)}
         while any(arrays & others for _, others in parts):      # it belongs to one of them; so do all behind that
             before, others = parts.pop()
             part, arrays = before + part, arrays | others

@@ -224,7 +224,7 @@ class Gathering(Parts):
         for axis, (dim, stride) in enumerate(zip(shape, strides)):
             single = self._emit(f"icmp eq i64 {dim}, 1")
             whole = self._emit(f"icmp eq i64 {dim}, {dims[ahead + axis]}")
-            self.demand(self._emit(f"or i1 {single}, {whole}"))
+            self.demand(whole if place in self._nest.carried else self._emit(f"or i1 {single}, {whole}"))
             step = self._emit(f"select i1 {single}, i64 0, i64 {stride}")
             self.demand(self._emit(f"icmp sge i64 {step}, 0"))
             far = self._emit(f"mul i64 {step}, {self._emit(f'sub i64 {dim}, 1')}")
@@ -305,12 +305,14 @@ class Gathering(Parts):
         whole = size if self._flat or not self._nest.depth else self._dims[0]
         if self._nest.reduction is not None and self._nest.reduction.whole:
             far = 2**62
-        flags = self._emit("alloca i64")
+        flags, work = self._emit("alloca i64"), size
+        if self._nest.turns >= 0:
+            work = self._emit(f"mul i64 {size}, {self._load('i64', self._frame, SLOT * self._nest.turns)}")
         small, some, busy, many, done = (self._label() for _ in range(5))
-        self._do(f"  br i1 {self._emit(f'icmp slt i64 {size}, {BUSY}')}, label %{small}, label %{some}", f"{small}:")
+        self._do(f"  br i1 {self._emit(f'icmp slt i64 {work}, {BUSY}')}, label %{small}, label %{some}", f"{small}:")
         call = f"call i64 @loop(ptr %frame, i64 0, i64 {whole})"
         self._do(f"  store i64 {self._emit(call)}, ptr {flags}", f"  br label %{done}", f"{some}:")
-        self._do(f"  br i1 {self._emit(f'icmp slt i64 {size}, {far}')}, label %{busy}, label %{many}", f"{busy}:")
+        self._do(f"  br i1 {self._emit(f'icmp slt i64 {work}, {far}')}, label %{busy}, label %{many}", f"{busy}:")
         state = self.python("PyEval_SaveThread")
         self._do(f"  store i64 {self._emit(call)}, ptr {flags}")
         self.python("PyEval_RestoreThread", state)

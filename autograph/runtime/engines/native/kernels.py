@@ -15,7 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache, reduce
 from itertools import pairwise
 from operator import or_
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,8 @@ from autograph.runtime.graph import Constant, Node, Value, user_line
 from autograph.runtime.operands import DTYPES, NoLowering
 from autograph.runtime.signature import Event
 
+MOST = 48           # operations in one kernel
+STREAMS = 16        # arrays that come into it
 VERSIONS = 8        # of a kernel
 PATIENCE = 8        # how often a version, or a kernel of which there is none, may be in vain
 _FAILED = object()
@@ -112,6 +114,18 @@ class Version:
         return reduce(or_, rest, flags)
 
 
+class Carried(NamedTuple):
+    """How a kernel goes on when it is done several times.
+
+    Attributes:
+        turns: the input that says how often.
+        results: what each of the others that change is in the next turn.
+    """
+
+    turns: Value
+    results: dict[Any, Value]
+
+
 class Kernel:
     """A group of operations as a function.
 
@@ -120,6 +134,7 @@ class Kernel:
         inputs: the values and arrays that they use.
         args: what it is called with.
         parts: what of these each input is.
+        carried: what all of it, done several times, goes on with, if it is the body of a loop; see `interchange`.
         constants: the numbers that stand in them.
         target: the array that the last of them writes into, if it does.
         outputs: of their values those that are used elsewhere.
@@ -128,11 +143,13 @@ class Kernel:
         reasons: why.
         sources: the nodes of the graph, of which `nodes` may be others that do the same.
         when_given_up: called when it has become clear that NumPy had better do all of it.
+        on_trial: whether it is not known yet if there will be machine code.
         outlook: what `explain` tells of them before there is machine code.
     """
 
     __ag_tame__: bool      # see `effects.tame`
     __ag_new__: bool       # see `effects.is_new`
+    on_trial = False
     outlook = "will be one loop of machine code, compiled when it is first run"
 
     def __init__(
@@ -143,9 +160,10 @@ class Kernel:
         compile: Callable[[], Any],
         args: list[Any],
         parts: list[Part],
+        carried: Carried | None = None,
     ) -> None:
         self.nodes, self.inputs, self.outputs = nodes, inputs, outputs
-        self.args, self.parts = args, parts
+        self.args, self.parts, self.carried = args, parts, carried
         self.sources = nodes
         self.when_given_up: Callable[[], object] = _nobody_cares
         self.constants = _constants(nodes)
@@ -260,6 +278,7 @@ class Kernel:
         where = f" (lines {lines[0]} to {lines[-1]})" if len(lines) > 1 else ""
         several = len(self.nodes) > 1
         what = f"{len(self.nodes)} operation{'s on arrays' if several else ' on an array'}{where}"
+        what += f", in all turns of {'their' if several else 'its'} loop," * (self.carried is not None)
         verb = "are" if several else "is"
         took = [f"{1e3 * version.seconds:.1f} ms{' (cached)' * version.code.cached}" for version in self.compiled]
         told = [f"{what} {verb} one loop of machine code, compiled in {', '.join(took)}"] if took else []
@@ -278,7 +297,10 @@ def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: str, ndim: int) -> tuple
         flat = ""
     elif reduction is not None and not flat and ndim > 1:
         raise NoLowering
-    return flat, Nest(kernel.nodes, inputs, kernel.outputs, 1 if flat else ndim)
+    given = kernel.nodes, inputs, kernel.outputs, 1 if flat else ndim
+    if kernel.carried is None:
+        return flat, Nest(*given)
+    return flat, Nest(*given, within=kernel.carried.results, turns=kernel.carried.turns)
 
 
 def _nobody_cares() -> None:

@@ -69,6 +69,8 @@ class Nest:
         once: whether what is written is read before, so that it must not be computed again.
         beside: arrays of which the rows are those of others, from another byte on: which, and how far.
         within: inputs that lie where something that comes out will be: where that stands.
+        turns: the slot that says how often all of it is done to a block, see `staying`; -1 if it is done once.
+        carried: the arrays that come in which the first of these turns begins with: what comes out goes on from them.
         most: how many elements there may be.
         direct: where what is reduced lies already: in an array that came in, or that comes out.
         idle: whether there is nothing to compute, but to reduce that.
@@ -84,6 +86,7 @@ class Nest:
         ndim: int,
         number: int = 0,
         within: Mapping[Any, Value] | None = None,
+        turns: Value | None = None,
     ) -> None:
         self.number, self.name = number, f"phase{number}_" if number else ""
         self.depth, self.reduction = max(ndim - 1, 0), reduction_of(nodes[-1])
@@ -117,13 +120,12 @@ class Nest:
         for node in computed:
             self._values[node.output] = self._done(node)
         new = None if target is None else self._done(nodes[-1])
-        for value in [node.output for node in computed]:
-            element = self._values[value]
-            if element.raises and value not in self._needed:
-                self.stages[element.stage].pin(self._number(value, element.stage))
+        self._pin([node.output for node in computed])
         self._store(outputs, ndim)
         if new is not None:
             self._write(nodes[-1], new, own)
+        self.turns = -1 if turns is None else self.single(self._places[turns])
+        self.carried = {} if turns is None else self._carried(ndim)
 
     @property
     def is_float(self) -> bool:
@@ -175,6 +177,13 @@ class Nest:
     def slots(self) -> int:
         return self.step(len(self.streams))
 
+    def _pin(self, values: Sequence[Value]) -> None:
+        """Compute what may raise flags, if nothing else needs it."""
+        for value in values:
+            element = self._values[value]
+            if element.raises and value not in self._needed:
+                self.stages[element.stage].pin(self._number(value, element.stage))
+
     def _store(self, outputs: Sequence[Value], ndim: int) -> None:
         """Let the stages store what comes out."""
         found = [self._values[value] for value in outputs]
@@ -201,6 +210,16 @@ class Nest:
         self.sources += [self._values[node.args[0]].streams] * len(own)
         if len(own) == 1 and self.is_float and not self.aside:
             raise NoLowering
+
+    def _carried(self, ndim: int) -> dict[int, int]:
+        """See `carried`. One turn must give what the next can begin with."""
+        found = {place: out for key, out in self.within.items() for place in self._values[key].streams}
+        given = [self.streams[place] for place in found]
+        fit = all(each.steps and not each.apart and each.ndim >= ndim for each in given)
+        same = [each.dtype for each in given] == [self.dtypes[out] for out in found.values()]
+        if len(self.stages) > 1 or len(found) < len(self.within) or not (fit and same):
+            raise NoLowering
+        return found
 
     # Elements ---------------------------------------------------------------------------------------------------------
 

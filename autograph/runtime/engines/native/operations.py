@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from autograph.runtime.engines.native.calls import NUMBERS
 from autograph.runtime.engines.native.numpys import is_there
 from autograph.runtime.engines.native.storing import IN_PLACE
 from autograph.runtime.graph import Constant, Node, Value
-from autograph.runtime.operands import NoLowering
+from autograph.runtime.operands import DTYPES, NoLowering
 from autograph.runtime.ops.exact import Inner, known_dtype, promotes
 from autograph.runtime.ops.inner import CLIPS, LOOPS, power_of
 from autograph.runtime.types import TensorType, type_of
@@ -86,6 +87,43 @@ def has_loop(node: Node) -> bool:
         return is_there(loop.ufunc, tuple(map(known_dtype, dtypes)))
     except NoLowering:
         return False
+
+
+def is_elementwise(node: Node) -> bool:
+    """Whether the machine can do a node element by element, as far as types tell; it makes an array of numbers."""
+    if node.kwargs or node.blocks or len(node.outputs) != 1 or not is_numeric(node.output.type, 1):
+        return False
+    if node.op == "np.where":
+        known = len(node.args) == 3
+    elif node.op == ".astype":
+        known = len(node.args) == 2 and isinstance(node.args[1], (type, str, np.dtype))
+    else:
+        known = node.op in LOOPS and has_loop(node)
+    args = operands(node)
+    return known and all(map(is_operand, args)) and not _is_settled(args, node.output.type)
+
+
+def is_operand(arg: Any) -> bool:
+    """Whether machine code can take an argument of an operation on arrays."""
+    if isinstance(arg, Value):
+        return is_numeric(arg.type, 0)
+    return type(arg) in NUMBERS and (type(arg) is not int or -(2**63) <= arg < 2**63)
+
+
+def is_numeric(type: Any, ndim: int) -> bool:
+    """Whether something is an array of numbers, of at least so many dimensions; of none, it may be a number."""
+    return (
+        isinstance(type, TensorType)
+        and type.ndim >= ndim
+        and (ndim == 0 or type.kind == "array")
+        and type.dtype.isnative
+        and type.dtype.char in DTYPES
+    )
+
+
+def _is_settled(args: tuple[Any, ...], type: Any) -> bool:
+    """Whether what comes out is clear, because both operands are the same: so LLVM might not compute them."""
+    return len(args) == 2 and key_of(args[0]) == key_of(args[1]) and type.dtype.kind != "f"
 
 
 def _power(node: Node) -> tuple[str, int] | None:

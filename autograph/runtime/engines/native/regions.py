@@ -7,6 +7,7 @@ from typing import Any
 
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.detours import is_detour
+from autograph.runtime.engines.native.interchange import is_interchangeable
 from autograph.runtime.engines.native.region import Region
 from autograph.runtime.engines.native.structure import used_in
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, user_line, walk
@@ -46,7 +47,7 @@ class Splitter(Copier):
 
     def fill(self, into: Block, nodes: Sequence[Node]) -> None:
         for node in nodes:
-            if node.op not in LOOPS or node is self._whole:
+            if node.op not in LOOPS or node is self._whole or is_interchangeable(node, self._used):
                 into.append(self.node(node))
                 continue
             reason = "the program tells equal numbers apart (`is`)" if self._tells_apart else refusal(node)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograph.runtime.engines.native import pieces
+from autograph.runtime.engines.native import pieces, staying
 from autograph.runtime.engines.native.combining import Combining
 from autograph.runtime.engines.native.hints import HINTS, ONCE, RARE
 from autograph.runtime.engines.native.libm import FLAGS
@@ -62,7 +62,7 @@ def row(nest: Nest, declared: set[str]) -> str:
     declared.update(*(stage.declared for stage in nest.stages))
     params, outer = (", ".join([*each, "ptr %frame", "i64 %n"]) for each in (names, names[:streams]))
     name = f"{nest.name}row"
-    whole = f"{name}_rest" if nest.by_parts else name
+    whole = f"{name}_rest" if nest.by_parts else f"{name}_turn" if nest.carried else name
     if by_pieces(nest):
         ways = (("_piece", ONCE), ("_rest", RARE))
         functions = [nest.stages[0].row(f"{name}{of}", params, loop) for of, loop in ways]
@@ -76,6 +76,8 @@ def row(nest: Nest, declared: set[str]) -> str:
         once = f", !llvm.loop !{_once(nest)}"
         functions.append(_Part(nest).text(name, outer))
         functions += [stage.row(f"{name}{number}_part", params, once) for number, stage in enumerate(nest.stages)]
+    if nest.carried:
+        functions.append(staying.row(nest, params))
     constants = [text for stage in nest.stages for text in stage.constants]
     return "\n".join([*constants, *functions])
 

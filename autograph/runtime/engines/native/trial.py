@@ -118,6 +118,11 @@ class TriedKernel(Kernel):
     """
 
     taken = 0.0
+
+    @property
+    def on_trial(self) -> bool:  # type: ignore[override]
+        return not self.versions
+
     outlook = f"are NumPy's; when that has taken {1e3 * WORTH * PATIENCE:.0f} ms, machine code is tried"
 
     def __call__(self, *args: Any) -> Any:
