@@ -40,6 +40,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     combining    how sums and the like go on from one number to the next
     numpys       NumPy's own loops
     pieces       rows of narrow numbers, whose last vector overlaps the one before
+    bands        several such rows at once, where neighbours have most in common
     stages       rows in blocks, between which NumPy's loops are called
     hints        what LLVM is told of loops and branches
     phases       several nests that go through a block of rows in turn

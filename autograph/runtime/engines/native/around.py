@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from autograph.runtime.engines.native import bands
 from autograph.runtime.engines.native.combining import Combining
 from autograph.runtime.engines.native.hints import RARE
 from autograph.runtime.engines.native.libm import FLAGS
@@ -135,8 +136,11 @@ class Around:
         lines.append("  br label %before0")
         for axis in range(nest.depth):
             first, last = ("%begin", "%end") if axis == 0 else ("0", lengths[axis])
-            lines += [f"before{axis}:", f"  br label %head{axis}", f"head{axis}:"]
-            lines += [f"  %i{axis} = phi i64 [ {first}, %before{axis} ], [ %next{axis}, %latch{axis} ]"]
+            lines.append(f"before{axis}:")
+            if axis + 1 == nest.depth and bands.by_bands(nest):
+                self._bands(bases, [each[axis] for each in strides], first, last, lengths[-1])
+            lines += [f"  br label %rows{axis}", f"rows{axis}:", f"  br label %head{axis}", f"head{axis}:"]
+            lines += [f"  %i{axis} = phi i64 [ {first}, %rows{axis} ], [ %next{axis}, %latch{axis} ]"]
             lines += [f"  %more{axis} = icmp slt i64 %i{axis}, {last}"]
             lines += [f"  br i1 %more{axis}, label %body{axis}, label %after{axis}", f"body{axis}:"]
             steps = [self._emit(f"mul i64 %i{axis}, {each[axis]}") for each in strides]
@@ -149,6 +153,17 @@ class Around:
         for axis in reversed(range(nest.depth)):
             lines += [f"  br label %latch{axis}", f"latch{axis}:", f"  %next{axis} = add i64 %i{axis}, 1"]
             lines += [f"  br label %head{axis}", f"after{axis}:"]
+
+    def _bands(self, bases: list[str], strides: list[str], first: str, last: str, size: str) -> None:
+        """Do the rows of the last axis before that in bands, if they can be; else go on."""
+        fit = bands.fit(self._nest, self._emit, bases, strides, self._emit(f"sub i64 {last}, {first}"), size)
+        least = self._emit(f"sub i64 {last}, {bands.ROWS}")
+        self._lines += [f"  br i1 {fit}, label %bands, label %single", "bands:", "  br label %band", "band:"]
+        self._lines += [f"  %b = phi i64 [ {first}, %bands ], [ %next, %band ]"]
+        at = self._emit(f"select i1 {self._emit(f'icmp sgt i64 %b, {least}')}, i64 {least}, i64 %b")
+        bands.call(self._nest, self._emit, bases, strides, at, size)
+        self._lines += [f"  %next = add i64 %b, {bands.ROWS}", f"  %more = icmp slt i64 %next, {last}"]
+        self._lines += [f"  br i1 %more, label %band, label %after{self._nest.depth - 1}", "single:"]
 
     # Sums -------------------------------------------------------------------------------------------------------------
 

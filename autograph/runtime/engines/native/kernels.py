@@ -29,7 +29,7 @@ from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.nest import Nest
 from autograph.runtime.engines.native.objects import Table
 from autograph.runtime.engines.native.operations import key_of, reduction_of
-from autograph.runtime.engines.native.parts import Part, beside
+from autograph.runtime.engines.native.parts import Part, below, beside
 from autograph.runtime.engines.native.phases import Phased, Phases, loops, split, turns
 from autograph.runtime.engines.native.storing import target_of
 from autograph.runtime.engines.native.streams import Single, Stream
@@ -66,7 +66,7 @@ class Version:
         else:
             flat, nest = _nest(kernel, named, flat, ndim)
             streams = [(part, kind) for part, kind in zip(kernel.parts, each) if isinstance(kind, Stream)]
-            nest.beside = beside(streams, len(nest.dtypes))
+            nest.beside, nest.below = beside(streams, len(nest.dtypes)), below(streams, len(nest.dtypes))
             gives = any(value in kernel.nodes[-1].outputs for value in kernel.outputs)
             nests, more = [nest], put(nest) if nest.aside else ""
             gathering = Gathering(nest, named, parts, len(kernel.args), ndim, flat, gives, *calls)

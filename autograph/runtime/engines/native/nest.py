@@ -68,6 +68,7 @@ class Nest:
         aside: whether what is written is laid aside until all has been read, see `storing`.
         once: whether what is written is read before, so that it must not be computed again.
         beside: arrays of which the rows are those of others, from another byte on: which, and how far.
+        below: arrays that seem to be other rows of others: which, how many rows and bytes further on.
         within: inputs that lie where something that comes out will be: where that stands.
         turns: the slot that says how often all of it is done to a block, see `staying`; -1 if it is done once.
         carried: the arrays that come in which the first of these turns begins with: what comes out goes on from them.
@@ -92,6 +93,7 @@ class Nest:
         self.depth, self.reduction = max(ndim - 1, 0), reduction_of(nodes[-1])
         self.most, self.idle, self.once = 2**62, False, bool(within)
         self.beside: dict[int, tuple[int, int]] = {}
+        self.below: dict[int, tuple[int, int, int]] = {}
         self.direct: int | None = None
         given = [kind for kind in inputs.values() if isinstance(kind, Stream)]
         target = target_of(nodes[-1])

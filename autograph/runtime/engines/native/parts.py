@@ -51,6 +51,23 @@ def beside(parts: Sequence[tuple[Part, Stream]], first: int) -> dict[int, tuple[
     return found
 
 
+def below(parts: Sequence[tuple[Part, Stream]], first: int) -> dict[int, tuple[int, int, int]]:
+    """Which parts seem to be of the same array as one in front of them: of which, how many rows and bytes further on.
+
+    An array may have fewer rows than the slices take.
+    """
+    found, known = {}, dict[Any, tuple[int, int, int]]()
+    for number, (part, kind) in enumerate(parts, first):
+        starts = [sum(start or 0 for start, _ in part.along(axis)) for axis in range(kind.ndim)]
+        if not kind.steps or kind.apart or kind.ndim < 2 or min(starts) < 0:
+            continue
+        *planes, row, begin = starts
+        leader, *at = known.setdefault((part.place, *planes), (number, row, begin))
+        if leader != number:
+            found[number] = leader, row - at[0], kind.dtype.itemsize * (begin - at[1])
+    return found
+
+
 class Layout(NamedTuple):
     """Where an array lies, and how."""
 

@@ -6,7 +6,10 @@ ends where the row does. It does no harm to compute elements twice, unless they 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from autograph.runtime.engines.native.nest import Nest
+from autograph.runtime.engines.native.streams import Stream
 
 SIZES = 64, 16      # bytes of a piece of the widest; what is shorter is done one by one
 NARROW = 2          # bytes of a number; of wider ones there are few left over
@@ -20,23 +23,31 @@ def by_pieces(nest: Nest) -> bool:
     return narrow and len(nest.stages) == 1 and nest.reduction is None and nest.depth > 0 and not nest.once
 
 
+def widest(nest: Nest) -> int:
+    """The bytes of the widest number."""
+    return max(stream.dtype.itemsize for stream in nest.streams)
+
+
 def row(nest: Nest, params: str) -> str:
     """The function `row`, which calls `row_piece`, or for a row that is shorter `row_rest`."""
-    widest = max(stream.dtype.itemsize for stream in nest.streams)
+    streams = {f"%s{place}": stream for place, stream in enumerate(nest.streams)}
     lines = [f"define internal i64 @{nest.name}row({params}) alwaysinline {{"]
-    for size in SIZES:
-        given = [f"ptr %s{place}" for place in range(len(nest.streams))]
-        moved = []
-        for place, stream in enumerate(nest.streams):
-            if stream.steps:
-                given[place] = f"ptr %p{size}.{place}"
-                kind = f"[{stream.dtype.itemsize} x i8]"
-                moved.append(f"  %p{size}.{place} = getelementptr {kind}, ptr %s{place}, i64 %at{size}")
-        call = f"call i64 @{nest.name}row_piece({', '.join(given)}, ptr %frame, i64 {size // widest})"
-        lines.append(_PIECES.format(k=size, count=size // widest, moved="\n".join(moved), call=call))
-    given = [f"ptr %s{place}" for place in range(len(nest.streams))]
-    lines.append(f"  %rest = call i64 @{nest.name}row_rest({', '.join(given)}, ptr %frame, i64 %n)")
+    lines += [cut(f"{nest.name}row_piece", streams, size, widest(nest)) for size in SIZES]
+    given = ", ".join(f"ptr {name}" for name in streams)
+    lines.append(f"  %rest = call i64 @{nest.name}row_rest({given}, ptr %frame, i64 %n)")
     return "\n".join([*lines, "  ret i64 %rest", "}", ""])
+
+
+def cut(piece: str, streams: Mapping[str, Stream], size: int, widest: int) -> str:
+    """What calls a function for pieces of so many bytes of the widest, and goes on where rows are shorter."""
+    given, moved = [], []
+    for name, stream in streams.items():
+        there = f"%p{size}.{name[1:]}" if stream.steps else name
+        given.append(f"ptr {there}, ")
+        if stream.steps:
+            moved.append(f"  {there} = getelementptr [{stream.dtype.itemsize} x i8], ptr {name}, i64 %at{size}")
+    call = f"call i64 @{piece}({''.join(given)}ptr %frame, i64 {size // widest})"
+    return _PIECES.format(k=size, count=size // widest, moved="\n".join(moved), call=call)
 
 
 _PIECES = """  %last{k} = sub i64 %n, {count}

@@ -7,8 +7,9 @@ memory, where LLVM does not know what they are; and a number that is neither com
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,16 @@ class Rows(Emitter):
         return bool(self._pinned) or any(line.startswith("  store ") for line in (*self._entry, *self._now))
 
     @property
+    def pins(self) -> bool:
+        """Whether there are numbers that are computed whatever becomes of them."""
+        return bool(self._pinned)
+
+    @property
+    def parts(self) -> tuple[list[str], list[str]]:
+        """The text of what is done before the first turn, and in each."""
+        return self._entry, self._now
+
+    @property
     def constants(self) -> list[str]:
         """The text of what is outside of it."""
         return [f"{name} = global {text}" for text, name in self._opaque.items()]
@@ -48,18 +59,7 @@ class Rows(Emitter):
         """The text of the function; if there is something to be said of the loop, it becomes part of who calls it."""
         self.copies += 1
         head = f"define internal i64 @{name}({params}) {'alwaysinline' if loop else 'noinline'} {{"
-        lines = [head, "entry:", *self._entry, "  br label %turn", "turn:"]
-        lines += ["  %i = phi i64 [ 0, %entry ], [ %next, %turn ]"]
-        lines += [f"  %p{kind} = phi {kind} [ 0, %entry ], [ {ref}, %turn ]" for kind, ref in self._pinned.items()]
-        lines += [*self._now, "  %next = add nuw nsw i64 %i, 1", "  %done = icmp eq i64 %next, %n"]
-        lines += [f"  br i1 %done, label %end, label %turn{loop}", "end:"]
-        found = "0"
-        for place, (kind, ref) in enumerate(self._pinned.items()):
-            lines.append(f"  %w{place} = zext {kind} {ref} to i128")
-            lines.append(f"  %v{place} = trunc i128 %w{place} to i64")
-            lines.append(f"  %x{place} = xor i64 {found}, %v{place}")
-            found = f"%x{place}"
-        return "\n".join([*lines, f"  ret i64 {found}", "}", ""])
+        return turns(head, *self.parts, loop, self._pinned)
 
     def place(self, index: Number, length: Number) -> Number:
         """There are no indices."""
@@ -135,3 +135,21 @@ class Rows(Emitter):
     def convert(self, a: Number, type: TensorType) -> Number:
         self.floats |= "f" in (a.type.dtype.kind, type.dtype.kind)
         return super().convert(a, type)
+
+
+def turns(
+    head: str, entry: Sequence[str], turn: Sequence[str], loop: str, pinned: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """A function that does the same for each element; of those it pins it gives what all of them come to."""
+    lines = [head, "entry:", *entry, "  br label %turn", "turn:"]
+    lines += ["  %i = phi i64 [ 0, %entry ], [ %next, %turn ]"]
+    lines += [f"  %p{kind} = phi {kind} [ 0, %entry ], [ {ref}, %turn ]" for kind, ref in pinned.items()]
+    lines += [*turn, "  %next = add nuw nsw i64 %i, 1", "  %done = icmp eq i64 %next, %n"]
+    lines += [f"  br i1 %done, label %end, label %turn{loop}", "end:"]
+    found = "0"
+    for place, (kind, ref) in enumerate(pinned.items()):
+        lines.append(f"  %w{place} = zext {kind} {ref} to i128")
+        lines.append(f"  %v{place} = trunc i128 %w{place} to i64")
+        lines.append(f"  %x{place} = xor i64 {found}, %v{place}")
+        found = f"%x{place}"
+    return "\n".join([*lines, f"  ret i64 {found}", "}", ""])

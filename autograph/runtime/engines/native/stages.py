@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autograph.runtime.engines.native import pieces, staying
+from autograph.runtime.engines.native.bands import band, by_bands
 from autograph.runtime.engines.native.combining import Combining
 from autograph.runtime.engines.native.hints import HINTS, ONCE, RARE
 from autograph.runtime.engines.native.libm import FLAGS
@@ -67,6 +68,7 @@ def row(nest: Nest, declared: set[str]) -> str:
         ways = (("_piece", ONCE), ("_rest", RARE))
         functions = [nest.stages[0].row(f"{name}{of}", params, loop) for of, loop in ways]
         functions.append(pieces.row(nest, params))
+        functions += [band(nest)] * by_bands(nest)
     elif len(nest.stages) > 1:
         functions = [_Blocks(nest, declared).text(whole, outer)]
         functions += [stage.row(f"{name}{number}", params) for number, stage in enumerate(nest.stages)]
