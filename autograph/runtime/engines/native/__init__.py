@@ -16,6 +16,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     chains       in which order the least of several integers is found
     spelling     how that spells them
     memory       where values are
+    interrupts   signals, and other threads
     knowing      what need not be looked at
     iterators    loops over other things than ranges and arrays of numbers
     detours      what Python does, called by machine code

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograph.runtime.engines.native.interrupts import CALLED, LOOK, give_way, signals
 from autograph.runtime.engines.native.memory import Memory
-from autograph.runtime.engines.native.objects import CLASS, TABLE, VALUE, Count, llvm_type, part_of
+from autograph.runtime.engines.native.objects import CLASS, TABLE, VALUE, Count, declaration, llvm_type, part_of
 from autograph.runtime.engines.native.spelling import FLOATING, INTEGER, ORDERED, SIGNED, UNSIGNED, conversion, literal
 from autograph.runtime.operands import Array, Complex, NoLowering, Number
 from autograph.runtime.ops.complexes import part_type
@@ -77,7 +78,8 @@ class Emitter(Memory):
         for label, lines in self._lines.items():
             parts += [f"{label}:", *others.get(label, lines)]
         parts += [*end, "}", '!0 = !{!"branch_weights", i32 1, i32 1000000}', "!1 = !{}"]
-        return "\n".join([*parts, *self._metadata, ""])
+        looks = [signals(self.place_of(give_way))] if self.polls else []
+        return "\n".join([*parts, *self._metadata, *looks, ""])
 
     # Blocks -----------------------------------------------------------------------------------------------------------
 
@@ -355,9 +357,8 @@ class Emitter(Memory):
         with self.rarely(Number(BOOL, self._emit(due))):
             self.keep("polls", INT.dtype, str(POLL))
             look = self._onwards("look")
-            self.python("PyEval_RestoreThread", self.python("PyEval_SaveThread"))
-            raised = self.python("PyErr_CheckSignals")
-            end, on = self.stop_if(Number(BOOL, self._emit(f"icmp ne i32 {raised}, 0")), stop)
+            self.declared.update(map(declaration, CALLED))
+            end, on = self.stop_if(Number(BOOL, self._emit(f"icmp ne i32 {self._emit(LOOK)}, 0")), stop)
             if besides is not None:
                 besides()
                 self._onwards("on")

@@ -80,7 +80,7 @@ class Haste:
             *self._moved("suspend", into_frame=True),
             f"  ret i64 {STOPPED}",
         ]
-        return self._emit.written(begin, looks | ends, end) + _SIGNALS
+        return _SIGNALS + self._emit.written(begin, looks | ends, end)
 
     def resumed(self, number: int) -> str:
         """Code that begins at the head of a place, with the cells that are in the frame."""
@@ -104,21 +104,14 @@ class Haste:
 def _look(number: int, poll: Poll) -> list[str]:
     """The look at signals at one place."""
     return [
-        f"  %raised{number} = call i32 %look()",
+        f"  %raised{number} = call i32 %look(ptr %table)",
         f"  %signal{number} = icmp ne i32 %raised{number}, 0",
         f"  br i1 %signal{number}, label %{poll.stop}, label %{poll.on}",
     ]
 
 
-# Each look calls this, so that there is one call of each of Python's functions.
-_SIGNALS = """@signals.at = internal global ptr @signals
-define internal i32 @signals() {
-  %thread = call ptr @PyEval_SaveThread()
-  call void @PyEval_RestoreThread(ptr %thread)
-  %raised = call i32 @PyErr_CheckSignals()
-  ret i32 %raised
-}
-"""
+# Each look calls the function by this, so that LLVM need not look for its name again.
+_SIGNALS = "@signals.at = internal global ptr @signals\n"
 
 
 def _choice(prefix: str, number: str, labels: list[str]) -> list[str]:

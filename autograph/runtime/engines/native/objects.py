@@ -50,6 +50,12 @@ _FUNCTIONS = {
 NAMES = tuple(_FUNCTIONS)
 
 
+def declaration(name: str) -> str:
+    """How LLVM is told of a function of Python's."""
+    result, _, kinds = _FUNCTIONS[name].partition(" ")
+    return f"declare {result} @{name}{kinds}"
+
+
 class Table(bytes):
     """The addresses of objects; it keeps them."""
 
@@ -149,7 +155,7 @@ class Writer:
     def python(self, name: str, *args: str) -> str:
         """Call a function of Python's. Gives what it returns."""
         result, _, kinds = _FUNCTIONS[name].partition(" ")
-        self.declared.add(f"declare {result} @{name}{kinds}")
+        self.declared.add(declaration(name))
         given = ", ".join(f"{kind} {arg}" for kind, arg in zip(kinds[1:-1].split(", "), args))
         call = f"call {result} @{name}({given})"
         if result != "void":

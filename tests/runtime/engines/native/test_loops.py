@@ -172,7 +172,7 @@ def test_signals_are_looked_at_behind_a_test_of_numbers():
     assert function(100, np.array([5])) == 5
     for region, behind in zip(regions(function), (True, False)):
         text = region.compiled[0].code.text
-        assert (text.index("icmp ne i64") < text.index("call i32 @PyErr_CheckSignals")) == behind
+        assert (text.index("icmp ne i64") < text.index("call i32 @signals")) == behind
 
 
 @pytest.mark.parametrize("name", LOOPS)
