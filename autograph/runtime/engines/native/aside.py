@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autograph.runtime.engines.native.hints import RARE
 from autograph.runtime.engines.native.nest import Nest
 from autograph.runtime.engines.native.objects import SLOT
 
@@ -25,7 +26,7 @@ def put(nest: Nest) -> str:
         lines.append(f"  %to{axis} = getelementptr i8, ptr {to}, i64 %far{axis}")
         rest, to = f"%rest{axis}", f"%to{axis}"
     step = "%step" if apart else size
-    return "\n".join([*lines, _PUT.format(kind=f"i{8 * size}", size=size, to=to, step=step)])
+    return "\n".join([*lines, _PUT.format(kind=f"i{8 * size}", size=size, to=to, step=step, rare=RARE)])
 
 
 _PUT = """  %first = mul i64 %row, %n
@@ -33,7 +34,7 @@ _PUT = """  %first = mul i64 %row, %n
   call void @put_row(ptr {to}, ptr %from.row, i64 {step}, i64 %n)
   %next = add nuw i64 %row, 1
   %more = icmp ult i64 %next, %rows
-  br i1 %more, label %turn, label %end
+  br i1 %more, label %turn, label %end{rare}
 end:
   ret void
 }}

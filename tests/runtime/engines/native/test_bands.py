@@ -116,6 +116,17 @@ def test_rows_that_are_written_may_overlap():
         assert len({*results}) == 1, step
 
 
+def test_rows_that_are_put_back_may_overlap():
+    staged = native(life)
+    for steps in [(1, 1), (30, 1), (39, 1), (41, 1), (0, 1)]:
+        results = []
+        for function in (life, staged, staged):
+            room = numbers((1000,), "uint8") % 2
+            function(as_strided(room, (18, 40), steps), 2)
+            results.append(room.tobytes())
+        assert len({*results}) == 1, steps
+
+
 def test_more_dimensions():
     def f(x, y):
         near = x[1:-1, :-2, 1:] + x[1:-1, 1:-1, 1:] + x[1:-1, 2:, 1:] - x[:-2, 1:-1, 1:]
