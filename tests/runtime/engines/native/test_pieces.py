@@ -56,3 +56,17 @@ def test_what_is_written_where_it_is_read_is_computed_once():
         expected = room[:, 1:] * 3 + y
         assert f(room[:, 1:], y).tobytes() == expected.tobytes()
     assert not any("row_piece" in version.code.text for version in kernels(f))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "bool"])
+def test_pieces_are_vectors_however_little_is_done(dtype):
+    """Also those of 16 bytes."""
+
+    def f(x, y):
+        return (x[:, 1:] ^ y[:, 1:]) | x[:, :-1]
+
+    x, y = (np.random.default_rng(seed).integers(0, 2, (9, 64)).astype(dtype) for seed in (1, 2))
+    staged = native(f)
+    for width in (64, 41, 17 * x.itemsize):
+        assert outcome(staged, x[:, :width], y[:, :width]) == outcome(f, x[:, :width], y[:, :width])
+    assert f"<{16 // x.itemsize} x i{8 * x.itemsize}>" in staged.lower(x, y).llvm
