@@ -18,6 +18,7 @@ from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.concrete import ConcreteFunction, pretty
 from autograph.runtime.dispatch import make_binder, make_dispatcher
 from autograph.runtime.entry import MISS
+from autograph.runtime.holding import Held
 from autograph.runtime.kept import Surroundings
 from autograph.runtime.lowered import Lowered
 from autograph.runtime.options import check_options
@@ -83,6 +84,9 @@ class Function(Generic[P, R]):
 
     def _divert(self, values: tuple[Any, ...]) -> Any:
         """Run a call another way: plainly, or as a part of the trace that is being made."""
+        for value in values:
+            if type(value) is Held:         # any number of arguments, which now looks like one
+                value._refuse()
         args, kwargs = arrange(self._parameters, values)
         if _eager:
             return self.python_function(*args, **kwargs)

@@ -41,7 +41,7 @@ def is_scalar_function(function: Any) -> bool:
 def is_impure(function: Any) -> bool:
     """Whether what a function gives or does differs from call to call: it runs when the graph runs."""
     owner = getattr(function, "__self__", None)
-    if isinstance(owner, GENERATORS) or hasattr(owner, "fileno"):
+    if isinstance(owner, GENERATORS) or hasattr(type(owner), "fileno"):
         return True
     module = getattr(function, "__module__", None)
     if module is None and owner is not None:

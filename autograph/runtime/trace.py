@@ -19,7 +19,7 @@ from autograph.runtime.appearance import class_of
 from autograph.runtime.blocks import Blocks
 from autograph.runtime.callables import full_name_of
 from autograph.runtime.contents import known_of_lists
-from autograph.runtime.graph import Graph, Node, Place, Value, map_args, user_line
+from autograph.runtime.graph import Constant, Graph, Node, Place, Value, map_args, user_line
 from autograph.runtime.holding import (
     HOLDERS,
     Held,
@@ -303,10 +303,10 @@ class Trace(Blocks, Whereabouts):
             return tuple.__new__(kind, (self.lower(part) for part in tuple.__iter__(args)))
         if isinstance(args, tuple) and may_hold(tuple(tuple.__iter__(args))):
             raise Plain(f"a staged value is in a {kind.__qualname__}, which is more than a tuple", self.place())
-        if self._lift is not None:
-            lifted = self._lift(self, args)
-            return self.use(lifted) if type(lifted) is Tensor else lifted
-        return args
+        lifted = args if self._lift is None else self._lift(self, args)
+        if isinstance(lifted, tuple):       # as `sys.version_info`; to take it apart would make it a tuple
+            return Constant(lifted)
+        return self.use(lifted) if type(lifted) is Tensor else lifted
 
     def constant(self, value: Any) -> Tensor:
         """A handle for a structure, made anew each time the graph runs."""

@@ -17,6 +17,7 @@ import random
 import sys
 import textwrap
 import threading  # noqa: F401
+import time
 import types
 import zlib
 from fractions import Fraction  # noqa: F401
@@ -338,6 +339,35 @@ def test_numbers_of_the_standard_library_that_are_set(monkeypatch: Any) -> None:
     assert first(1) == 6
     monkeypatch.setattr(calendar, "firstday", 7)
     assert first(1) == 8
+
+
+@pytest.mark.parametrize("engine", ["numpy", "auto"])
+def test_tuples_that_c_makes_are_not_taken_apart(engine: str) -> None:
+    """`sys.version_info` has the parts of a tuple, but no tuple can be made it."""
+
+    def told(x: Any) -> Any:
+        version, day = sys.version_info, time.gmtime(0)
+        return version, (x, version), {"version": version}, version.major + x, version[:2], day
+
+    staged = ag.function(told, engine=engine)
+    for _ in range(3):
+        found = staged(1)
+        assert found == told(1) and [type(each) for each in found] == [type(each) for each in told(1)]
+        assert type(found[1][1]) is type(found[2]["version"]) is type(sys.version_info)
+
+
+def test_any_number_of_arguments_for_a_staged_constructor_of_a_library() -> None:
+    """Which has defaults, so that nobody can tell how many there are."""
+
+    library: dict[str, Any] = {"__name__": "datetime"}
+    exec("def __new__(cls, a, b=1, *, c=2):\n    cls.parts = a, b, c\n    return object.__new__(cls)", library)
+    made = type("Made", (), {"__new__": staticmethod(ag.function(library["__new__"]))})
+
+    @ag.function
+    def make(year: int, month: int) -> Any:
+        return made(*calendar.monthrange(year, month)).parts
+
+    assert [make(2026, 11), make(2024, 2)] == [(6, 30, 2), (3, 29, 2)]
 
 
 def test_methods_of_named_tuples_are_only_called_by_the_program() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+from collections import UserList
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import autograph as ag
@@ -212,3 +214,24 @@ def keys(x: Any) -> Any:
 
 def test_keys_that_tell_of_it() -> None:
     check(keys, "1", "2", "2.5")
+
+
+def test_methods_of_object_are_no_reason_to_ask_for_attributes() -> None:
+    asked = []
+
+    class Asked:
+        def __getattr__(self, name: str) -> Any:
+            asked.append(name)
+            raise AttributeError(name)
+
+    found = Asked()
+    for function in (lambda x: found.__dir__(), lambda x: x.__dir__()):
+        staged = ag.function(function)
+        assert [sorted(staged(found)) for _ in range(2)] == [sorted(object.__dir__(found))] * 2
+    assert asked == []
+
+
+def test_methods_of_object_of_what_the_standard_library_makes() -> None:
+    for thing in (Fraction(1, 2), UserList([1])):
+        staged = ag.function(lambda x: x.__reduce_ex__(2))
+        assert [staged(thing) for _ in range(2)] == [thing.__reduce_ex__(2)] * 2
