@@ -43,7 +43,7 @@ from autograph.runtime.standins import (
     is_scalar_function,
     unbound,
 )
-from autograph.runtime.tensor import Method, Tensor, is_tensor
+from autograph.runtime.tensor import Method, Tensor, is_tensor, method_name
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import TensorType
 
@@ -251,7 +251,8 @@ class Caller(Constructing):
     def _method(self, function: types.MethodType) -> Any:
         owner: Any = function.__self__
         if is_tensor(owner):        # `x.__add__(y)` is not `x + y`, which asks `y`, too
-            return Method(owner, next(name for name, each in vars(Tensor).items() if each is function.__func__))
+            name = method_name(function)
+            return Method(owner, name) if name else functools.partial(self.replacement(function.__func__), owner)
         if type(owner) in HOLDERS:
             return Mutator(self.trace, owner, function)
         inner: Any = PATCHED.get(id(function.__func__), function.__func__)
@@ -271,6 +272,8 @@ class Caller(Constructing):
         owner = getattr(function, "__self__", None)
         if changes_attributes(function):
             return AttributeSetter(self.trace, function)
+        if function is object.__new__:
+            return self._new
         if op_of(function) is not None:
             only_staged = not is_impure(function) and is_scalar_function(function)
             return Recorded(self.trace, function, only_staged)
@@ -288,6 +291,12 @@ class Caller(Constructing):
             return function
         recorded = Recorded(self.trace, function, only_staged=True)
         return self._reduce(recorded) if function is functools.reduce else recorded
+
+    @on_behalf
+    def _new(self, kind: Any = object, *args: Any, **kwargs: Any) -> Any:
+        """`object.__new__`: another object in each run, unless traced code looks into it."""
+        only_staged = isinstance(kind, type) and is_users(kind)
+        return Recorded(self.trace, object.__new__, only_staged)(kind, *args, **kwargs)
 
     def _reduce(self, recorded: Recorded) -> Any:
         """What to call for `functools.reduce`, which is traced into if it goes through something staged."""

@@ -59,6 +59,11 @@ def is_users(kind: type) -> bool:
     return bool(kind.__flags__ & HEAP) and not kind.__flags__ & IMMUTABLE
 
 
+def is_users_object(value: Any) -> bool:
+    """Whether something is an object of a class of the user's."""
+    return is_users(type(value)) and not isinstance(value, (type, enum.Enum))
+
+
 def is_open(kind: type) -> bool:
     """Whether traced code may look into the instances of a class."""
     if kind in _RECORDS:

@@ -10,14 +10,13 @@ import functools
 import gc
 import types
 from collections.abc import Iterator, MappingView
-from enum import Enum
 from typing import Any
 
 import numpy as np
 
 from autograph import nest
 from autograph.marks import UNBOUND
-from autograph.runtime.classes import changed_by, is_users, own_dict
+from autograph.runtime.classes import changed_by, is_users_object, own_dict
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, walk
 from autograph.runtime.holding import Held, has_fixed_keys, held, iterator_class, may_contain
 from autograph.runtime.identity import Identity
@@ -28,7 +27,7 @@ from autograph.runtime.raising import remake
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.signature import Respecialise
 from autograph.runtime.standins import Mutator
-from autograph.runtime.tensor import Tensor, is_tensor
+from autograph.runtime.tensor import Tensor, is_tensor, method_name
 from autograph.runtime.trace import Trace, is_library
 from autograph.runtime.types import MaybeUnbound, ObjectType
 
@@ -215,7 +214,7 @@ class Lowering:
             return self.trace.record_lowered("getattr", (self.lower(owner), value.__name__))
         if type(value) is Identity:
             value.refuse()
-        if _is_users_object(value) and not self.final:
+        if is_users_object(value) and not self.final:
             self.entered[id(value)] = value
         if id(value) in caller.sentinels:
             return caller.sentinels[id(value)][1]
@@ -226,7 +225,10 @@ class Lowering:
             return self.trace.record("getattr", (self.trace.materialise(value.owner), value.function.__name__))
         value = caller.unwrapped(value)
         if isinstance(value, types.MethodType) and is_tensor(value.__self__):
-            return self.trace.record("getattr", (value.__self__, value.__name__))
+            name = method_name(value)
+            if name is None:        # found by `super()`
+                return self.trace.record("call", (types.MethodType, value.__func__, value.__self__))
+            return self.trace.record("getattr", (value.__self__, name))
         value = getattr(value, "__ag_original__", value) if type(value) is types.FunctionType else value
         if isinstance(value, types.FunctionType) and isinstance(value.__globals__, Fallback):
             original = caller.original(value)
@@ -242,7 +244,7 @@ class Lowering:
             return self._handle(self._make(value))
         if isinstance(value, BaseException):
             return self.trace.record("call", (remake, type(value), value.args, attributes(value)))
-        if _is_users_object(value):
+        if is_users_object(value):
             return self._handle(self._instance(value))
         if type(value) is functools.partial:
             outer = self.outside.sources.get(id(value))
@@ -350,10 +352,6 @@ class Lowering:
             self._note(value, made)
             return made
         return found
-
-def _is_users_object(value: Any) -> bool:
-    return is_users(type(value)) and not isinstance(value, (type, Enum))
-
 
 def _is_of_trace(value: Any, depth: int) -> bool:
     """Whether an object, such as a `functools.partial`, is good for this trace only: it has handles, or traced code."""

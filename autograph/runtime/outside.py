@@ -91,7 +91,9 @@ class Outside(Finding):
         found = real.get("__builtins__", builtins)
         names = vars(found) if isinstance(found, ModuleType) else found
         all = {name: value if _CLASSES.get(name) is value else self.stand_in(value) for name, value in names.items()}
-        return all | {"__import__": self.importer(names["__import__"], real, self._imported)}
+        if "__import__" in names:       # not if it is what `namedtuple` writes
+            all["__import__"] = self.importer(names["__import__"], real, self._imported)
+        return all
 
     def _imported(self, module: Any) -> Any:
         """What traced code gets for a module that it imports."""

@@ -14,7 +14,7 @@ import numpy as np
 from autograph import libraries
 from autograph.libraries import on_behalf
 from autograph.runtime.callables import full_name_of
-from autograph.runtime.classes import GENERATORS, is_made_anew, is_users
+from autograph.runtime.classes import GENERATORS, is_made_anew, is_users, is_users_object
 from autograph.runtime.holding import held, may_hold
 from autograph.runtime.journal import is_iterator
 from autograph.runtime.keyed import by_keys
@@ -79,7 +79,7 @@ class Recorded(StandIn):
                 return function(*args, **kwargs)  # NumPy leaves it to them
         if str(getattr(function, "__module__", "")).partition(".")[0] == "numpy":
             args = as_arrays(self.trace, args)
-        if self.only_staged and not _has_staged(args) and not _has_staged(kwargs):
+        if self.only_staged and not (_has_staged(args) or _has_staged(kwargs) or self._may_look_into(args)):
             for part in (getattr(function, "__self__", None), *args, *kwargs.values()):
                 if isinstance(part, CONTAINERS):
                     self.trace.journal.touch(part)
@@ -96,6 +96,13 @@ class Recorded(StandIn):
             if isinstance(function.__self__, GENERATORS) and op_of(function) is None:
                 return self.trace.record(method, (function.__self__, *args), kwargs)
         return self.trace.record_function(function, args, kwargs)
+
+    def _may_look_into(self, args: tuple[Any, ...]) -> bool:
+        """Whether it is written in Python, and gets an object of the user's, of which it may call methods, too."""
+        function: Any = self.__wrapped__
+        if type(function) is types.MethodType:
+            function, args = function.__func__, (function.__self__, *args)
+        return type(function) is types.FunctionType and any(map(is_users_object, args))
 
     @on_behalf
     def __getattr__(self, name: str) -> Any:

@@ -11,6 +11,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from inspect import CO_GENERATOR
+from types import MethodType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -331,6 +332,10 @@ def _attribute(tensor: Tensor, name: str) -> Any:
     return Method(tensor, name) if is_method else trace.record("getattr", (tensor, name))
 
 
+# Those of what it stands for are meant.
+del Tensor.__slots__, Tensor.__annotations__
+
+
 class Method:
     """A method of a staged value, to be called."""
 
@@ -350,6 +355,11 @@ class Method:
 
     def __repr__(self) -> str:
         return f"<method {self.name} of {self.owner!r}>"
+
+
+def method_name(method: MethodType) -> str | None:
+    """What a method of a handle is called; None if the function is none of a handle's."""
+    return next((name for name, each in vars(Tensor).items() if each is method.__func__), None)
 
 
 def is_tensor(value: Any) -> bool:

@@ -7,6 +7,7 @@ the end. What was written although the function had read it before, as a constan
 
 from __future__ import annotations
 
+import sys
 import types
 from typing import Any
 
@@ -140,6 +141,9 @@ class Writer:
             owner = self.outside.owner_of(thing)
             if owner is not None:
                 return self._write_thing(owner, after, before, first)
+            module = sys.modules.get(str(thing.get("__name__"))) if type(thing) is dict else None
+            if module is not None and own_dict(module) is thing:        # as that of the builtins
+                return self._write_object(module, after, before, first, Constant(module))
             self._own[id(thing)] = thing
             return set()
         holder, source = found

@@ -1,0 +1,137 @@
+"""Objects of the standard library's classes, and of the user's that are derived from them, which are written in Python.
+
+Their methods are not traced into, but run when the graph runs, as they may call the user's, and look at attributes.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import configparser
+import csv
+import string
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import autograph as ag
+
+ENGINES = pytest.mark.parametrize("engine", ["numpy", "auto"])
+
+
+class Table(collections.UserDict):  # type: ignore[type-arg]
+    def put(self, key: Any, value: Any) -> int:
+        self[key] = value
+        return len(self)
+
+
+class Counting(string.Formatter):
+    def __init__(self) -> None:
+        self.count = 0
+
+    def get_value(self, key: Any, args: Any, kwargs: Any) -> Any:
+        self.count += 1
+        return self.count
+
+    def told(self) -> str:
+        return self.format("{}{}")
+
+
+class Dialect(csv.Dialect):
+    delimiter = quotechar = ";"
+    lineterminator = "\n"
+    quoting: Any = 0
+
+    def __init__(self) -> None:
+        pass
+
+
+@ENGINES
+def test_methods_of_base_classes_run_in_their_turn(engine: str) -> None:
+    table, formatter = Table(), Counting()
+    put, told = ag.function(Table.put, engine=engine), ag.function(Counting.told, engine=engine)
+    assert [put(table, "a", 1), put(table, "b", 2), put(table, "a", 3)] == [1, 2, 2]
+    assert table.data == {"a": 3, "b": 2}
+    assert [told(formatter) for _ in range(3)] == ["12", "34", "56"] and formatter.count == 6
+
+
+@ENGINES
+def test_methods_of_base_classes_look_at_attributes_of_classes(engine: str, monkeypatch: Any) -> None:
+    validate = ag.function(lambda dialect: dialect._validate(), engine=engine)
+    validate(Dialect())
+    monkeypatch.setattr(Dialect, "quoting", None)
+    with pytest.raises(csv.Error, match='"quoting" must be an integer'):
+        validate(Dialect())
+
+
+class Numerator:
+    @property
+    def numerator(self) -> Numerator:
+        return self
+
+
+@ENGINES
+def test_objects_that_are_made_without_their_class(engine: str) -> None:
+    def made(numerator: Any) -> Any:
+        found = object.__new__(Fraction)
+        found._numerator = numerator.numerator  # type: ignore[attr-defined]
+        return found
+
+    staged = ag.function(made, engine=engine)
+    for given in (Numerator(), Numerator(), 3, 4):
+        assert staged(given)._numerator is given
+
+
+# Classes of a library, whose objects traced code does not look into.
+LIBRARY: dict[str, Any] = {"__name__": "datetime"}
+exec(
+    """class Base:
+    __slots__ = ["a", "b"]
+    kind: str
+class Derived(Base):
+    def names(self):
+        return self.__slots__, self.__annotations__
+    def equals(self):
+        return self.__eq__
+""",
+    LIBRARY,
+)
+
+
+@ENGINES
+def test_what_super_finds(engine: str) -> None:
+    parser = configparser.ConfigParser()
+    add = ag.function(configparser.ConfigParser.add_section, engine=engine)
+    items = ag.function(configparser.ConfigParser.items, engine=engine)
+    add(parser, "a")
+    add(parser, "b")
+    assert parser.sections() == ["a", "b"] and [*items(parser)] == [*parser.items()]
+    with pytest.raises(configparser.DuplicateSectionError):
+        add(parser, "b")
+
+
+@ENGINES
+def test_attributes_that_handles_have_themselves(engine: str) -> None:
+    thing = LIBRARY["Derived"]()
+    assert ag.function(type(thing).names, engine=engine)(thing) == (["a", "b"], {"kind": "str"})
+    assert ag.function(type(thing).equals, engine=engine)(thing) == thing.__eq__
+
+
+def test_constructors_of_named_tuples() -> None:
+    kind = collections.namedtuple("kind", "x y")  # noqa: PYI024
+    staged = ag.function(kind.__new__)
+    assert staged(kind, 1, y=2) == (1, 2) and type(staged(kind, 1, 2)) is kind
+
+
+def test_names_that_are_made_builtins() -> None:
+    @ag.function
+    def install(value: Any) -> None:
+        builtins.__dict__["_test"] = value
+
+    try:
+        for value in (1, 2):
+            install(value)
+            assert builtins._test == value  # type: ignore[attr-defined]
+    finally:
+        del builtins._test  # type: ignore[attr-defined]
