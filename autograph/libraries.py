@@ -48,9 +48,10 @@ def is_plain(module: str) -> bool:
 
 
 def is_standard(module: ModuleType | None) -> bool:
-    """Whether a module is of the standard library, and written in Python."""
+    """Whether a module is of the standard library, and written in Python, or is `sys`, in which things are set, too."""
     name, file = getattr(module, "__name__", ""), getattr(module, "__file__", None) or ""
-    return name.partition(".")[0] in sys.stdlib_module_names and name != "__main__" and file.endswith(".py")
+    is_written = file.endswith(".py") or name == "sys"
+    return name.partition(".")[0] in sys.stdlib_module_names and name != "__main__" and is_written
 
 
 @lru_cache(4096)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import Any
 
 from autograph import nest
@@ -44,6 +45,9 @@ class Source:
         return Source("getitem", args, f"{self.expression}[{written}]", names, f"{self.text}[{nest.written(key)}]")
 
     def attribute(self, name: str) -> Source:
+        if not name.isidentifier() or iskeyword(name):
+            expression, text = (f"getattr({owner}, {name!r})" for owner in (self.expression, self.text))
+            return Source("getattr", (self, name), expression, self.names, text)
         return Source("getattr", (self, name), f"{self.expression}.{name}", self.names, f"{self.text}.{name}")
 
     def part(self, kind: Kind, key: Any) -> Source:

@@ -14,7 +14,7 @@ import numpy as np
 from autograph import libraries
 from autograph.libraries import on_behalf
 from autograph.runtime.callables import full_name_of
-from autograph.runtime.classes import GENERATORS, is_made_anew, is_users, is_users_object
+from autograph.runtime.classes import GENERATORS, is_made_anew, is_open, is_users, is_users_object
 from autograph.runtime.holding import held, may_hold
 from autograph.runtime.journal import is_iterator
 from autograph.runtime.keyed import by_keys
@@ -185,7 +185,11 @@ def changes_attributes(function: Any) -> bool:
     if isinstance(function, types.BuiltinFunctionType):
         return function in (setattr, delattr, getattr, hasattr, vars)
     owner = getattr(function, "__self__", None)
-    return function.__name__ in _ATTRIBUTE_METHODS and (owner is None or is_users(type(owner)))
+    return function.__name__ in _ATTRIBUTE_METHODS and (owner is None or _is_looked_into(owner))
+
+
+def _is_looked_into(thing: Any) -> bool:
+    return is_users(type(thing)) or is_open(type(thing))
 
 
 _ATTRIBUTE_METHODS = frozenset({"__setattr__", "__delattr__", "__getattribute__", "__init__", "__init_subclass__"})
@@ -211,7 +215,7 @@ class AttributeSetter(StandIn):
             raise Unstageable(reason, self.trace.place())
         if is_tensor(thing) or (any(map(is_tensor, args[1:2])) and owner is builtins):
             return Recorded(self.trace, function)(*args, **kwargs)
-        if function not in (getattr, hasattr, vars) and (is_users(type(thing)) or isinstance(thing, type)):
+        if function not in (getattr, hasattr, vars) and (_is_looked_into(thing) or isinstance(thing, type)):
             self.trace.journal.touch(thing)
         return function(*args, **kwargs)
 

@@ -5,11 +5,15 @@ Their methods are not traced into, but run when the graph runs, as they may call
 
 from __future__ import annotations
 
+import argparse
 import builtins
 import collections
 import configparser
 import csv
+import io
 import string
+import sys
+import types
 from fractions import Fraction
 from typing import Any
 
@@ -135,3 +139,39 @@ def test_names_that_are_made_builtins() -> None:
             assert builtins._test == value  # type: ignore[attr-defined]
     finally:
         del builtins._test  # type: ignore[attr-defined]
+
+
+@ENGINES
+def test_attributes_that_are_set_by_name(engine: str) -> None:
+    """Of what traced code looks into, though its class is the standard library's."""
+
+    def set_all(thing: Any, values: Any) -> Any:
+        for name in values:
+            setattr(thing, name, values[name])
+        return sorted(vars(thing).items())
+
+    staged = ag.function(set_all, engine=engine)
+    for kind in (argparse.Namespace, types.SimpleNamespace):
+        for value in (1, 2.5, "x"):
+            thing, other = kind(b=1), kind(b=1)
+            assert staged(thing, {"a": value, "b": 2}) == set_all(other, {"a": value, "b": 2})
+            assert repr(thing) == repr(other)
+
+
+@ENGINES
+def test_attributes_that_no_code_can_name(engine: str) -> None:
+    staged = ag.function(lambda thing: sorted(thing.__dict__.items()), engine=engine)
+    for names in ("a)", '"', "if", "a.b", "a b"):
+        thing = argparse.Namespace(**{names: 1, "other": 2})
+        assert staged(thing) == staged(thing) == sorted(vars(thing).items())
+
+
+def test_what_is_set_in_sys(monkeypatch: Any) -> None:
+    @ag.function
+    def told() -> Any:
+        return sys.stdout is None, sys.dont_write_bytecode
+
+    for stdout, flag in ((None, True), (io.StringIO(), False), (None, False)):
+        monkeypatch.setattr(sys, "stdout", stdout)
+        monkeypatch.setattr(sys, "dont_write_bytecode", flag)
+        assert told() == (stdout is None, flag)
