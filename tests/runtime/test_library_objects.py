@@ -43,7 +43,7 @@ class Counting(string.Formatter):
 
 
 class Dialect(csv.Dialect):
-    delimiter = quotechar = ";"
+    delimiter, quotechar = ";", '"'
     lineterminator = "\n"
     quoting: Any = 0
 
