@@ -353,6 +353,7 @@ class Lowering:
             return made
         return found
 
+
 def _is_of_trace(value: Any, depth: int) -> bool:
     """Whether an object, such as a `functools.partial`, is good for this trace only: it has handles, or traced code."""
     if is_iterator(value) or is_tensor(value) or type(value) is Held:

@@ -189,6 +189,7 @@ def changes_attributes(function: Any) -> bool:
 
 
 def _is_looked_into(thing: Any) -> bool:
+    """Whether what traced code sets of an object is noted, and undone behind the trace."""
     return is_users(type(thing)) or is_open(type(thing))
 
 

@@ -141,7 +141,8 @@ class Writer:
             owner = self.outside.owner_of(thing)
             if owner is not None:
                 return self._write_thing(owner, after, before, first)
-            module = sys.modules.get(str(thing.get("__name__"))) if type(thing) is dict else None
+            name = thing.get("__name__") if type(thing) is dict else None
+            module = sys.modules.get(name) if type(name) is str else None
             if module is not None and own_dict(module) is thing:        # as that of the builtins
                 return self._write_object(module, after, before, first, Constant(module))
             self._own[id(thing)] = thing
