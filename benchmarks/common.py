@@ -22,13 +22,13 @@ if not all_cores:  # before NumPy is imported
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-def take_cores() -> None:
+def take_cores(every: bool = all_cores) -> None:
     """To be called before libraries are imported that count the cores: processor time is what a call takes on one.
 
     A process begins with the cores of the one that started it.
     """
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, range(os.cpu_count() or 1) if all_cores else {max(os.sched_getaffinity(0))})
+        os.sched_setaffinity(0, range(os.cpu_count() or 1) if every else {max(os.sched_getaffinity(0))})
 
 
 def keep_memory() -> None:

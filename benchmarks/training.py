@@ -61,6 +61,7 @@ def main(pattern: str = "*", turns: int = 7) -> None:
     common.show(title, ["", *ENGINES, "by hand", *others], rows)
     if not common.all_cores:
         sys.stdout.flush()
+        common.take_cores(every=True)           # for the next process, in which NumPy counts them when it is imported
         command = [sys.executable, __file__, pattern, "--turns", str(turns)]
         subprocess.run(command, env={**os.environ, **ALL_CORES}, check=True)
 
