@@ -2,8 +2,9 @@
 
 Not wrapped: builtins, methods of literals, what is imported from modules that take no part in staging (most of the
 standard library, NumPy, JAX, this library), and exceptions. Wrapped all the same: NumPy's creation and random
-functions, its scalars and `math`, because they must see that they are being traced, and `", ".join(…)` and
-`"…".format(…)`, which get texts that may be staged.
+functions, its scalars and `math`, because they must see that they are being traced, methods named through their class,
+as `threading.Thread.__init__(self)` does, which get an object of the user's, and `", ".join(…)` and `"…".format(…)`,
+which get texts that may be staged.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def _reason(node: gast.Call, context: Context) -> str | None:
         if not (function.attr in _TAKING and _is_text(function.value) and node.args):
             return "a method of a literal"
     dotted = context.dotted(function)
-    if dotted is not None and libraries.is_plain(dotted) and not (_creates(dotted) or libraries.is_made_late(dotted)):
+    if dotted is not None and libraries.is_plain(dotted) and not _takes_part(dotted):
         return f"`{dotted.partition('.')[0]}` takes no part in staging"
     if _EXCEPTION.search(function.id if isinstance(function, gast.Name) else getattr(function, "attr", "")):
         return "an exception"
@@ -75,6 +76,20 @@ def _reason(node: gast.Call, context: Context) -> str | None:
 
 def _is_text(node: Any) -> bool:
     return isinstance(getattr(node, "value", ""), str)
+
+
+def _takes_part(dotted: str) -> bool:
+    """Whether a call is wrapped although the module that it is of takes no part in staging."""
+    return _creates(dotted) or libraries.is_made_late(dotted) or _is_of_class(dotted)
+
+
+def _is_of_class(dotted: str) -> bool:
+    """Whether a function is named through its class, by how that is written."""
+    owner = dotted.rpartition(".")[0]
+    return owner.rpartition(".")[2].lstrip("_")[:1].isupper() and owner not in _MODULES
+
+
+_MODULES = frozenset({"xml.etree.ElementTree", "xml.etree.cElementTree", "PIL.Image"})  # with names like those of classes
 
 
 def _creates(dotted: str) -> bool:

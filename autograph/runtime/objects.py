@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import operator
 import types
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from autograph.libraries import on_behalf
@@ -98,6 +100,7 @@ def contains(trace: Trace, element: Any, container: Any) -> Any:
 # Builtin functions ----------------------------------------------------------------------------------------------------
 
 _ITERATING = frozenset("list tuple set frozenset sum any all sorted enumerate zip min max iter map filter".split())
+_MEASURING = frozenset({"list", "tuple", "sorted"})
 _TEXTS = frozenset({"str", "repr", "format"})
 _NUMBERS = {"int": "__int__", "float": "__float__", "complex": "__complex__"}
 
@@ -117,7 +120,10 @@ def of_objects(trace: Trace, name: str, args: Sequence[Any]) -> tuple[Sequence[A
         text = _text(trace, lambda part: getattr(builtins, name)(part, *args[1:]), first)
         return args, text if text is not first else NotImplemented
     if name in _ITERATING and (len(args) == 1 or name not in ("min", "max")):
-        return [iterated(trace, part) if has_iteration(part) else part for part in args], NotImplemented
+        items = [iterated(trace, part) if has_iteration(part) else part for part in args]
+        if name in _MEASURING and has_iteration(first):
+            _measured(trace, first)
+        return items, NotImplemented
     if name == "len" and special(first, "__len__") is not None:
         return args, length(trace, first)
     if name == "bool" and has_truth(first):
@@ -127,6 +133,24 @@ def of_objects(trace: Trace, name: str, args: Sequence[Any]) -> tuple[Sequence[A
         found = trace.call(method)(first)
         return [found if is_tensor(found) else _Answer(found, method.__name__)], NotImplemented
     return args, NotImplemented
+
+
+@on_behalf
+def _measured(trace: Trace, thing: Any) -> None:
+    """Ask an object for its length, as Python does of what it makes a list of; that one is wrong does not matter."""
+    for name in ("__len__", "__length_hint__"):
+        if (method := special(thing, name)) is not None:
+            with suppress(TypeError):
+                found = trace.call(method)(thing)
+                if is_tensor(found):
+                    trace.record("call", (_take_hint, found, name))
+                else:
+                    _take_hint(found, name)
+                return
+
+
+def _take_hint(found: Any, name: str) -> None:
+    operator.length_hint(_Answer(found, name))
 
 
 @on_behalf

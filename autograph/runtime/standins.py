@@ -79,12 +79,14 @@ class Recorded(StandIn):
                 return function(*args, **kwargs)  # NumPy leaves it to them
         if str(getattr(function, "__module__", "")).partition(".")[0] == "numpy":
             args = as_arrays(self.trace, args)
-        if self.only_staged and not (_has_staged(args) or _has_staged(kwargs) or self._may_look_into(args)):
-            for part in (getattr(function, "__self__", None), *args, *kwargs.values()):
+        given = (*args, *kwargs.values())
+        if self.only_staged and not (_has_staged(given) or self._may_look_into(given)):
+            given = (getattr(function, "__self__", None), *given)
+            for part in given:
                 if isinstance(part, CONTAINERS):
                     self.trace.journal.touch(part)
                 self.trace.journal.advance(part)
-            self.trace.expose((getattr(function, "__self__", None), *args, *kwargs.values()))
+            self.trace.expose(given)
             result = function(*args, **kwargs)
             self.trace.journal.pending = True
             if not _makes_anew(result):

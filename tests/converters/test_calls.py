@@ -116,6 +116,13 @@ PROGRAMS = {
             np.dtype(x)             # wrapped
             np.sin(x).sum()         # `numpy` takes no part in staging, wrapped
         """,
+    "methods_named_through_their_class": """
+        import collections, os, threading
+        def f(x):
+            threading.Thread.__init__(x)            # wrapped
+            collections.UserDict.get(x, 1)          # wrapped
+            os.path.join(x)         # `os` takes no part in staging
+        """,
     "this_library": """
         import autograph as ag
         from autograph import do_not_convert

@@ -61,12 +61,20 @@ def test_methods_of_base_classes_run_in_their_turn(engine: str) -> None:
 
 
 @ENGINES
-def test_methods_of_base_classes_look_at_attributes_of_classes(engine: str, monkeypatch: Any) -> None:
-    validate = ag.function(lambda dialect: dialect._validate(), engine=engine)
-    validate(Dialect())
+@pytest.mark.parametrize(
+    "validate",
+    [
+        lambda dialect: dialect._validate(),
+        lambda dialect: csv.Dialect._validate(dialect),
+        lambda dialect: csv.Dialect._validate(self=dialect),
+    ],
+)
+def test_methods_of_base_classes_look_at_attributes_of_classes(validate: Any, engine: str, monkeypatch: Any) -> None:
+    staged = ag.function(validate, engine=engine)
+    staged(Dialect())
     monkeypatch.setattr(Dialect, "quoting", None)
     with pytest.raises(csv.Error, match='"quoting" must be an integer'):
-        validate(Dialect())
+        staged(Dialect())
 
 
 class Numerator:

@@ -423,6 +423,35 @@ def by_index(c: Concrete) -> Any:
     return [x for x in c], sum(c)
 
 
+class Measured:
+    def __init__(self, length: Any) -> None:
+        self.length, self.asked = length, 0
+
+    def __iter__(self) -> Iterator[int]:
+        return iter([3, 1])
+
+    def __len__(self) -> Any:
+        self.asked += 1
+        return self.length
+
+
+class Hinted(Measured):
+    def __len__(self) -> Any:
+        raise TypeError("not known")
+
+    def __length_hint__(self) -> Any:
+        self.asked += 1
+        return self.length
+
+
+def lists(measured: Measured) -> Any:
+    return list(measured), tuple(measured), sorted(measured), set(measured), sum(measured), measured.asked
+
+
+def test_lengths_that_lists_ask_for() -> None:
+    check(lists, "Measured(2)", "Measured(7)", "Measured(-1)", "Measured(None)", "Hinted(2)", "Hinted(-1)")
+
+
 def test_iteration_by_index() -> None:
     check(by_index, "Concrete(2.0)", "Concrete(3)")
 
