@@ -89,7 +89,7 @@ def _is_of_class(dotted: str) -> bool:
     return owner.rpartition(".")[2].lstrip("_")[:1].isupper() and owner not in _MODULES
 
 
-_MODULES = frozenset({"xml.etree.ElementTree", "xml.etree.cElementTree", "PIL.Image"})  # with names like those of classes
+_MODULES = frozenset({"xml.etree.ElementTree", "xml.etree.cElementTree", "PIL.Image"})  # whose names look like classes'
 
 
 def _creates(dotted: str) -> bool:

@@ -41,6 +41,7 @@ def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
         handled(error)
         raise_in_graph(trace, error)
     except Exception as error:
+        check_not_raised_again(trace, error)
         if is_own(error):
             raise
         check_not_about_handles(trace, error)
@@ -105,17 +106,30 @@ def _is_by_library_with_handle(error: BaseException) -> bool:
 
 def _is_by_statement(error: BaseException) -> bool:
     """Whether a `raise` of the user's has raised an error, rather than C code, which a handle may have confused."""
-    place = _raised_by(error)
-    if not place:
-        return False
-    code, instruction = place[0]
-    return dis.opname[code.co_code[instruction]] in ("RAISE_VARARGS", "RERAISE")
+    return _instruction(error)[0] in ("RAISE_VARARGS", "RERAISE")
+
+
+def _instruction(error: BaseException) -> tuple[str, int]:
+    """The instruction of the program that raised an error, by name, and its argument; ("", 0) if none did."""
+    for code, at in _raised_by(error):
+        return dis.opname[code.co_code[at]], code.co_code[at + 1]
+    return "", 0
 
 
 def _raised_by(error: BaseException) -> Place:
     """The instruction of the program that raised an error."""
     place = tuple((entry.tb_frame.f_code, entry.tb_lasti) for entry in _entries(error))
     return next(((each,) for each in reversed(place) if not is_library(each[0])), ())
+
+
+def check_not_raised_again(trace: Trace, error: BaseException) -> None:
+    """Whether a `raise` without an exception raises the one that is handled where the function was called.
+
+    Raises:
+        Plain: it does, or would if there were one.
+    """
+    if error is trace.around or (type(error) is RuntimeError and _instruction(error) == ("RAISE_VARARGS", 0)):
+        raise Plain("it raises again what is handled where it is called", trace.place()) from None
 
 
 def check_not_handling(trace: Trace, error: BaseException) -> None:

@@ -234,3 +234,39 @@ def test_a_library_that_refuses_a_handle_by_a_statement() -> None:
     staged = ag.function(as_dicts)
     for things in ([Measured(2), Measured(1)], [Measured(3)], [Measured(2.5)]):
         assert staged(things) == as_dicts(things)
+
+
+def raises_again(x: int) -> int:
+    if x > 0:
+        raise  # noqa: PLE0704
+    return x
+
+
+def handles(function: Callable[[int], int], error: Exception, x: int) -> Any:
+    """What is told of a function called where `error` is handled."""
+    try:
+        raise error
+    except Exception:
+        try:
+            return function(x)
+        except Exception as again:
+            return again, again.__context__
+
+
+def raises_error(x: int) -> int:
+    raise ValueError(x)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "auto"])
+def test_what_is_handled_outside_is_raised_again(engine: str) -> None:
+    staged = ag.function(raises_again, engine=engine)
+    assert staged(-1) == -1
+    of_a_graph, _ = handles(ag.function(raises_error, engine=engine), KeyError("b"), 1)
+    for error in (KeyError("a"), of_a_graph):
+        context = error.__context__
+        for function in (raises_again, staged, staged):
+            again, its_context = handles(function, error, 1)
+            assert again is error and its_context is context
+        assert handles(staged, error, -1) == -1
+    with pytest.raises(RuntimeError, match="No active exception to reraise"):
+        staged(1)
