@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
+import numpy as np
+
 from autograph.libraries import is_own
+from autograph.runtime.callables import full_name_of
 from autograph.runtime.graph import Node, Place
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.signals import Plain
@@ -24,14 +28,24 @@ class Handling(tuple[tuple[CodeType, int], ...]):
     exceptions: list[tuple[type[BaseException], tuple[Any, ...], dict[str, Any], Place]]
 
     def check(self, node: Node) -> None:
-        """Whether a node of this place can tell of them, should it raise something.
+        """Whether a node of this place can tell of them, should it raise something, and does not ask for them.
 
         Raises:
-            Plain: it cannot, for they bear what only the graph knows, or what is made anew by each call.
+            Plain: it cannot, for they bear what only the graph knows, or what is made anew by each call; or it calls
+                what may look at the one that is handled, which is not being handled when the graph runs.
         """
+        if self.exceptions and (name := _looks_at_handled(node)):
+            raise Plain(f"{name} may look at the {self.exceptions[0][0].__name__} that is handled", self)
         for kind, args, state, _ in () if is_quiet(node) else self.exceptions:
             if not all(type(part) in _CONSTANT for part in (*args, *state.values())):
                 raise Plain(f"what may raise stands where {kind.__name__} is handled, which would be its context", self)
+
+
+def _looks_at_handled(node: Node) -> str:
+    """What a node calls that may look at the exception that is handled: code written in Python, or `sys.exc_info`."""
+    function = getattr(node.args[0], "value", node.args[0]) if node.op == "call" and node.args else int
+    is_in_c = isinstance(function, (type, types.BuiltinFunctionType, types.MethodDescriptorType, np.ufunc))
+    return "" if is_in_c and getattr(function, "__module__", "") != "sys" else full_name_of(function)
 
 
 _CONSTANT = frozenset({int, float, complex, bool, str, bytes, type(None)})

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+import sys
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -270,3 +272,18 @@ def test_what_is_handled_outside_is_raised_again(engine: str) -> None:
         assert handles(staged, error, -1) == -1
     with pytest.raises(RuntimeError, match="No active exception to reraise"):
         staged(1)
+
+
+def asks_what_is_handled(x: int) -> Any:
+    try:
+        raise ValueError("no")
+    except ValueError:
+        return sys.exc_info()[1], traceback.format_exc().splitlines()[-1], x
+
+
+@pytest.mark.parametrize("engine", ["numpy", "auto"])
+def test_what_is_handled_can_be_asked_for(engine: str) -> None:
+    staged = ag.function(asks_what_is_handled, engine=engine)
+    for x in (1, 2):
+        error, text, given = staged(x)
+        assert (repr(error), text, given) == ("ValueError('no')", "ValueError: no", x)
