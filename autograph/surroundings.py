@@ -80,7 +80,7 @@ class _Surroundings:
         conversion = conversion_of(function)
         if conversion.key is None or vars(function) or function.__closure__ or _has_obstacle(function.__code__):
             raise Unkept
-        self.codes += codes_in(conversion.code)
+        self.codes += [function.__code__, *codes_in(conversion.code)]
         names = names_in(function.__code__)
         given = described(function.__defaults__), described((*(function.__kwdefaults__ or {}).items(),))
         module = described(function.__globals__.get("__name__"))    # by which libraries are known

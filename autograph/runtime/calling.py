@@ -112,6 +112,8 @@ class Caller(Constructing):
                 raise Plain(f"{function.__qualname__} {what}", self.trace.place())
         if "RecursionError" in code.co_names:
             raise Plain(f"{function.__qualname__} asks how deep it calls itself", self.trace.place())
+        if self._originals and not libraries.is_own(function.__code__.co_filename):  # this is not the function itself
+            self._guard_code(function)
         self._note_names(code)
         cells = zip(code.co_freevars, converted.__closure__ or ())
         closure = tuple(self.outside.cell(cell, name) for name, cell in cells)
@@ -131,6 +133,12 @@ class Caller(Constructing):
         if isinstance(values, tuple):
             return tuple(self.outside.see(value, source.item(at)) for at, value in enumerate(values))
         return {key: self.outside.see(value, source.item(key)) for key, value in values.items()}
+
+    def _guard_code(self, function: types.FunctionType) -> None:
+        """See to it that a function is as it was typed, as IPython's autoreload gives functions other code."""
+        known, code = f"function_{id(function)}", f"code_{id(function)}"
+        names = {known: function, code: function.__code__}
+        self.outside.guard((f"{known}.__code__ is {code}", names), f"the code of {function.__qualname__}")
 
     def _note_names(self, code: types.CodeType) -> None:
         self.names.update(code.co_names)

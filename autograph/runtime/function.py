@@ -35,6 +35,7 @@ P = ParamSpec("P")
 Rest = ParamSpec("Rest")
 R = TypeVar("R")
 
+_MADE_OF = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
 _eager: list[bool] = []  # not empty while functions run as plain Python
 
 
@@ -62,12 +63,26 @@ class Function(Generic[P, R]):
         self.python_function = python_function
         functools.update_wrapper(self, python_function)
         self._options = options
-        self._parameters = parameters_of(python_function)
-        self._bind = make_binder(python_function, self._parameters)
-        checked = check_options([p.name for p in self._parameters], **options)
-        name = name_of(python_function)
-        self._specialiser = Specialiser(name, python_function, self._parameters, self._bind, checked, self._dispatch)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget all traces, if there were any, and take the plain function as it is now."""
+        function = self.python_function
+        self._parameters = parameters_of(function)
+        self._bind = make_binder(function, self._parameters)
+        checked = check_options([p.name for p in self._parameters], **self._options)
+        self._specialiser = Specialiser(
+            name_of(function), function, self._parameters, self._bind, checked, self._dispatch
+        )
         self._dispatch()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """What a function is made of is set of the plain function, which is staged anew."""
+        if name not in _MADE_OF:
+            object.__setattr__(self, name, value)
+            return
+        setattr(self.python_function, name, value)
+        self._begin()
 
     def _dispatch(self) -> None:
         """Make a dispatcher that makes keys as the policy wants them now."""

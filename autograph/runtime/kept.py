@@ -72,7 +72,7 @@ class Surroundings:
     Attributes:
         text: tells it.
         functions: it, and those of the user's that it may call.
-        codes: what they are converted to, each with the code objects in it.
+        codes: theirs, and what they are converted to, each with the code objects in it.
     """
 
     text: str

@@ -50,3 +50,27 @@ def test_wrappers_of_such_functions_are_functions_of_their_own(make: Any, capsys
     for function in (make(said_and_raised(sign)), ag.function(lambda x: WRAPPED(x)), ag.function(WRAPPED)):
         assert [function(x) for x in (1.5, -1.5)] == [4.0, 2.5]
         assert capsys.readouterr().out == "called\ncalled\n"
+
+
+@pytest.mark.parametrize("engine", ["numpy", "auto"])
+def test_functions_that_are_given_other_code(engine: str) -> None:
+    """As IPython's autoreload does."""
+
+    def inner(x: int) -> int:
+        return x + 1
+
+    def other(x: int, y: int = 5) -> int:
+        return x * y
+
+    class Owner:
+        def method(self, x: int) -> int:
+            return x - 1
+
+    staged = ag.function(lambda owner, x: (inner(x), owner.method(x)), engine=engine)
+    owner = Owner()
+    assert [staged(owner, 3), staged(owner, 4)] == [(4, 2), (5, 3)]
+    inner.__code__, inner.__defaults__ = other.__code__, other.__defaults__
+    assert [staged(owner, 3), staged(owner, 4)] == [(15, 2), (20, 3)]
+    Owner.method.__code__ = (lambda self, x: x * x).__code__
+    assert [staged(owner, 3), staged(owner, 4)] == [(15, 9), (20, 16)]
+    assert "the code of" in staged.traces[-1].reason

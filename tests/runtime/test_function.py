@@ -99,6 +99,23 @@ def test_it_looks_like_the_function():
     assert repr(scale) == "<staged function scale, 0 traces>"
 
 
+def test_other_code_and_defaults(tracer):
+    def add(x, y=1):
+        return x + y
+
+    def multiply(x, y, *, z=3):
+        return x * y * z
+
+    staged = function(add)
+    staged.note = "mine"
+    assert staged(5) == 6
+    staged.__defaults__ = (2,)
+    assert staged(5) == add(5) == 7
+    staged.__code__, staged.__kwdefaults__ = multiply.__code__, {"z": 4}
+    assert (staged(5), staged(5, z=1), add(5), staged.note) == (40, 10, 40, "mine")
+    assert staged.__code__ is add.__code__ is multiply.__code__
+
+
 def test_with_and_without_arguments():
     @function(strict=True)
     def strict(x):
