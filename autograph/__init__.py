@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from autograph import errors
 from autograph.api import convert, do_not_convert, explain, set_loop_options, to_code, to_graph
+from autograph.libraries import on_behalf as _on_behalf
 
 if TYPE_CHECKING:
     from autograph import importing, nn, optim
@@ -76,6 +77,7 @@ _LATER = {
 _MODULES = ("importing", "nn", "optim")
 
 
+@_on_behalf
 def __getattr__(name: str) -> object:
     from importlib import import_module
 

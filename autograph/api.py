@@ -25,6 +25,7 @@ from autograph.conversions import (
 from autograph.converters import known
 from autograph.errors import SourceError
 from autograph.explanation import Explanation
+from autograph.libraries import on_behalf
 from autograph.operators import backend, calls
 from autograph.syntax import loader, pipeline, reprint, source, trees
 
@@ -44,7 +45,7 @@ def to_graph(entity: Any, *, debug_source: bool = False) -> Any:
         SourceError: there is no Python source, or it is not that of the running code.
     """
     inner = functools.partial(to_graph, debug_source=debug_source)
-    entity = marks.unstaged(entity)
+    entity = marks.unstaged(calls.concrete(entity))
     if isinstance(entity, FunctionType):
         return _converted_function(entity, debug_source)
     if isinstance(entity, types.MethodType):
@@ -121,6 +122,7 @@ def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
     Raises:
         SourceError: as `to_graph`, but when a backend first traces a call.
     """
+    entity = calls.concrete(entity)
     if entity is None:
         return functools.partial(convert, debug_source=debug_source)
     if isinstance(entity, (staticmethod, classmethod)):
@@ -165,8 +167,10 @@ _WRAPPERS = (staticmethod, classmethod, types.MethodType)
 def do_not_convert(function: F) -> F: ...
 @overload
 def do_not_convert(function: None = None) -> Callable[[F], F]: ...
+@on_behalf
 def do_not_convert(function: Any = None) -> Any:
     """Mark a function or class: it, and what it calls, runs as the user wrote it, also while a backend traces."""
+    function = calls.concrete(function)
     if function is None:
         return do_not_convert
     inner: Any = function.__func__ if isinstance(function, _WRAPPERS) else function
@@ -201,6 +205,7 @@ def to_code(entity: Any) -> str:
     Raises:
         SourceError: there is no Python source, or it is not that of the running code.
     """
+    entity = calls.concrete(entity)
     if isinstance(entity, types.ModuleType):
         return _module_source(entity).text
     if isinstance(entity, type):
@@ -215,6 +220,7 @@ def explain(entity: Any) -> Explanation:
     Raises:
         SourceError: there is no Python source, or it is not that of the running code.
     """
+    entity = calls.concrete(entity)
     if isinstance(entity, types.ModuleType):
         return Explanation(_module_source(entity).decisions)
     if isinstance(entity, type):

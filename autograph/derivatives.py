@@ -109,6 +109,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
         `(value, pullback)`, or `(value, pullback, aux)`. `pullback(cotangents)` takes gradients in the form of the
         value and gives a tuple of those of the arguments.
     """
+    gradients.check_callable(function)
 
     def pull(primals: Any, cotangents: Any) -> Any:
         return vjp(function, *primals, has_aux=has_aux)[1](cotangents)

@@ -18,6 +18,7 @@ import autograph.runtime.reverse_containers
 import autograph.runtime.reverse_writes  # noqa: F401  (they say what the reverse of their nodes is)
 from autograph import nest
 from autograph.errors import DerivativeError, TracingError
+from autograph.libraries import on_behalf
 from autograph.runtime.activity import has_gradient
 from autograph.runtime.callables import name_of, parameters_of, user_code
 from autograph.runtime.graph import Node
@@ -186,6 +187,15 @@ def _misfit(outputs: Any, cotangents: Any, path: str) -> DerivativeError:
     )
 
 
+@on_behalf
+def check_callable(function: Any) -> None:
+    """See to it that what is to be differentiated is a function."""
+    if is_tensor(function):
+        function._ag_trace.needs(function, "to be differentiated")
+    if not callable(function):
+        raise TypeError(f"what is differentiated is a function, not {function!r}")
+
+
 def traced(trace: Trace, function: Callable[..., Any], chosen: Any, args: Any, kwargs: Any) -> Differentiated:
     """A call of a function, traced, to be differentiated in what was chosen, as that is before the call."""
     start, chosen = len(trace.block.nodes), nest.map(lambda leaf: leaf, chosen)
@@ -201,6 +211,7 @@ class Pullback(Traced):
 
 def traced_vjp(trace: Trace, function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """`ag.vjp` in traced code."""
+    check_callable(function)
     name = name_of(function)
     roots = Roots(trace, name)
     chosen = [roots.of(primal) for primal in primals]
@@ -214,6 +225,7 @@ def traced_vjp(trace: Trace, function: Callable[..., Any], *primals: Any, has_au
 
 def traced_jvp(trace: Trace, function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """`ag.jvp` in traced code: the reverse of the reverse, which is linear in the gradients that it begins with."""
+    check_callable(function)
     start, roots = len(trace.block.nodes), Roots(trace, name_of(function))
     chosen = [roots.of(primal) for primal in primals]
     before = nest.map(lambda leaf: leaf, chosen)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.libraries import on_behalf
 from autograph.runtime.types import ANY, ObjectType, TensorType, short_name
 
 
@@ -21,6 +22,7 @@ class TensorSpec:
 
     __slots__ = ("dtype", "name", "shape")
 
+    @on_behalf
     def __init__(self, shape: Sequence[int | None] | int | None = (), dtype: Any = np.float64, name: str = "") -> None:
         self.shape = None if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
         self.dtype = np.dtype(dtype)

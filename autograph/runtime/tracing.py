@@ -26,6 +26,7 @@ from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.raising import (
     check_not_about_handles,
     check_not_handling,
+    check_not_raised_again,
     is_own,
     record_raise,
     too_deep,
@@ -79,20 +80,21 @@ def trace_function(
     late: set[tuple[Any, ...]] = set(signature.late)
     for _ in range(_RESTARTS):
         asking = functools.partial(convert, whole=True) if WHOLE in late else convert
-        tracer = Tracer(function, signature, example, asking, late)
-        try:
-            return tracer.run(tracing, shelter)
-        except Plain as signal:
-            return tracer.plain(signal.reason + tracer.verdicts.at(signal))
-        except Restart as restart:
-            if restart.sources <= late:
-                break
-            late |= restart.sources
-        except Signal as signal:
-            reason = tracer.verdicts.plain_because(signal)
-            if reason:
-                return tracer.plain(reason)
-            raise tracer.verdicts.explained(signal) from None
+        with watched_signals():
+            tracer = Tracer(function, signature, example, asking, late)
+            try:
+                return tracer.run(tracing, shelter)
+            except Plain as signal:
+                return tracer.plain(signal.reason + tracer.verdicts.at(signal))
+            except Restart as restart:
+                if restart.sources <= late:
+                    break
+                late |= restart.sources
+            except Signal as signal:
+                reason = tracer.verdicts.plain_because(signal)
+                if reason:
+                    return tracer.plain(reason)
+                raise tracer.verdicts.explained(signal) from None
     reason = "too much of what it reads from its module, from variables around it or from objects changes, {}:{}"
     return Traced(None, events=tracer.trace.events, plain=reason.format(*place_of(function)))
 
@@ -191,7 +193,7 @@ class Tracer:
         try:
             traced = self._traced()
             trace.code = getattr(traced, "__code__", None)
-            with tracing(trace), self.instruments, Warnings(trace), watched_signals():
+            with tracing(trace), self.instruments, Warnings(trace):
                 trace.start_from(sys._getframe())
                 try:
                     result = self._call(traced)
@@ -251,6 +253,7 @@ class Tracer:
             record_raise(self.trace, error)
             return None
         except Exception as error:
+            check_not_raised_again(self.trace, error)
             if is_own(error):
                 raise
             check_not_about_handles(self.trace, error)

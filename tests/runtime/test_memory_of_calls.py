@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -128,3 +130,43 @@ def test_signatures_leave_nothing_but_the_traces_that_are_kept(times):
 @pytest.mark.parametrize("times", [60, pytest.param(1000, marks=pytest.mark.slow)])
 def test_functions_leave_nothing(times):
     assert growth(fresh, times) < 10_000
+
+
+class Box:
+    def __init__(self):
+        self.items = np.ones(3)
+
+
+def handles(box):
+    try:
+        return box.items[0]
+    except IndexError:
+        return 0
+
+
+def defines(box):
+    class Inner:
+        items = box.items
+
+    return Inner.items
+
+
+def asks(box):
+    if box.items[0] > 3:
+        raise  # noqa: PLE0704
+    return {box.items[0]: 1}
+
+
+def refuses(box):
+    return ag.no_such_thing(box)
+
+
+@pytest.mark.parametrize("function", [handles, defines, asks, refuses, lambda box: box.items + 1])
+def test_no_object_is_kept_by_a_trace_whatever_becomes_of_it(function):
+    staged, box = ag.function(function), Box()
+    kept = weakref.ref(box)
+    with contextlib.suppress(AttributeError):
+        staged(box)
+    del box
+    gc.collect()
+    assert kept() is None

@@ -122,6 +122,11 @@ WRONG: list[Callable[[Any], Any]] = [
     lambda x: "%d" % "x" + str(x),
     lambda x: f"{'a':d}" + str(x),
     lambda x: Slots(x),  # type: ignore[call-arg]
+    lambda x: ag.missing(x),  # type: ignore[attr-defined]
+    lambda x: ag.TensorSpec("x") + x,  # type: ignore[operator, arg-type]
+    lambda x: ag.do_not_convert(5) + x,  # type: ignore[call-overload]
+    lambda x: ag.vjp(5, x),  # type: ignore[arg-type]
+    lambda x: ag.jvp("x", [x], [x]),  # type: ignore[arg-type]
     changed_meanwhile,
     stops,
 ]
