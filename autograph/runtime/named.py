@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import types
 from collections.abc import Callable
@@ -13,10 +14,11 @@ import numpy as np
 from autograph import libraries
 from autograph.libraries import on_behalf
 from autograph.runtime.appearance import has_attribute
-from autograph.runtime.classes import GENERATORS, is_users
+from autograph.runtime.classes import GENERATORS, is_users, is_users_object
 from autograph.runtime.graph import Constant
 from autograph.runtime.identity import identity
 from autograph.runtime.signals import Unstageable
+from autograph.runtime.sources import Source, constant
 from autograph.runtime.standing import TOLD, StandIn, original_of
 from autograph.runtime.standins import MANAGERS, AttributeSetter, Recorded, changes_attributes, is_impure
 from autograph.runtime.tensor import is_tensor
@@ -49,12 +51,27 @@ class Module(StandIn):
         value = getattr(module, name)
         if libraries.is_impure(module.__name__) and not (callable(value) or isinstance(value, _CONSTANTS)):
             return stand_ins.trace.record("getattr", (Constant(module), name))
+        if callable(value) and _is_users(value):
+            return stand_ins.put_there(module, name, value)
+        if callable(value) and is_impure(value):
+            names = {f"module_{id(module)}": module, f"value_{id(value)}": value}
+            stand_ins.guard((f"module_{id(module)}.{name} is value_{id(value)}", names), f"{module.__name__}.{name}")
         return stand_ins(value)
 
     @on_behalf
     def __setattr__(self, name: str, value: Any) -> None:
         what = f"an attribute of the module {self.__wrapped__.__name__} is set"
         raise Unstageable(what, object.__getattribute__(self, "_ag_stand_ins").trace.place())
+
+
+def _is_users(function: Any) -> bool:
+    """Whether it is code of the user's that runs when something is called."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = function.__func__ if isinstance(function, types.MethodType) else function
+    if isinstance(function, types.FunctionType):
+        return not libraries.is_plain(str(function.__globals__.get("__name__")))
+    return is_users_object(function) or type(function).__module__ == "unittest.mock"
 
 
 def importer(original: Any, real: dict[str, Any], see: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -166,6 +183,7 @@ class StandIns:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.guard: Callable[[Any, str], None] = lambda condition, what: None  # set by who makes the trace
+        self.see: Callable[[Any, Source], Any] = lambda value, source: value    # too
         self._made: dict[int, Any] = {}
 
     def __call__(self, value: Any) -> Any:
@@ -175,6 +193,11 @@ class StandIns:
             if issubclass(type(found), StandIn):
                 self._made[id(value)] = found  # it keeps the value, whose number nobody else will have
         return found
+
+    def put_there(self, module: types.ModuleType, name: str, function: Any) -> Any:
+        """What to call for a function of the user's that was put into a module of a library, as tests do."""
+        seen = self.see(function, constant(module, f"module_{id(module)}", module.__name__).attribute(name))
+        return seen if is_tensor(seen) else self.trace.call(seen)
 
     def _make(self, value: Any) -> Any:
         trace = self.trace

@@ -115,7 +115,7 @@ class Tracer:
         self.trace = Trace(name_of(function).rpartition(".")[2], self._lift)
         stand_ins = StandIns(self.trace)
         self.outside = Outside(self.trace, late, stand_ins)
-        stand_ins.guard = self.outside.guard
+        stand_ins.guard, stand_ins.see = self.outside.guard, self.outside.see
         self.outside.importer = importer
         self.trace.whole = WHOLE in late
         self.caller = Caller(self.trace, self.outside, convert)

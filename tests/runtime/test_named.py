@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import operator
 import os
 import random
+import time
 import types
+import unittest.mock
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
+import autograph as ag
 from tests import corpus_staged
 from tests.runtime.objects import check
 
@@ -71,3 +77,54 @@ def named_twice(n: Any, f: Any = np.sin, m: Any = corpus_staged) -> Any:
 
 def test_what_is_named_twice_is_one() -> None:
     check(named_twice, "1", "2.5")
+
+
+class Counting:
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, *args: Any) -> int:
+        self.count += 1
+        return self.count
+
+    def half(self, *args: Any) -> float:
+        return self() / 2
+
+
+PUT: list[Callable[[Counting], Any]] = [
+    lambda counting: counting,
+    lambda counting: counting.half,
+    lambda counting: lambda *args: counting(),
+    lambda counting: functools.partial(counting.half, 1),
+    lambda counting: unittest.mock.Mock(side_effect=counting),
+]
+
+
+@pytest.mark.parametrize("put", PUT)
+@pytest.mark.parametrize("name", ["os.getcwd", "time.time", "math.sin", "json.dumps", "random.random", "numpy.cos"])
+def test_functions_of_the_users_that_are_put_into_modules(name: str, put: Any) -> None:
+    """As tests do that replace what looks at the world."""
+
+    def both(x: float) -> Any:
+        return os.getcwd(), time.time() > 0, math.sin(x), json.dumps([1]), random.random() > 0, np.cos(x)
+
+    told = []
+    for function in (both, ag.function(both), ag.function(both, engine="numpy")):
+        counting = Counting()
+        with unittest.mock.patch(name, put(counting)):
+            told.append([function(1.0), function(1.0), function(2.0), counting.count])
+        told[-1].append(function(1.0))
+    assert told[0] == told[1] == told[2] and told[0][-2] == 3
+
+
+@pytest.mark.parametrize("name", ["os.getcwd", "time.time", "random.random", "numpy.random.rand"])
+def test_what_looks_at_the_world_may_be_replaced_later(name: str) -> None:
+    def all_of_them(x: float) -> Any:
+        return os.getcwd(), time.time() > 100, random.random() < 1, np.random.rand() < x
+
+    staged = ag.function(all_of_them)
+    for _ in range(2):
+        usual = staged(1.0)
+        with unittest.mock.patch(name, lambda: 7.0):
+            assert staged(1.0) == all_of_them(1.0) != usual
+    assert staged(1.0) == usual == (os.getcwd(), True, True, True)
