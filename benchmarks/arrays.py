@@ -63,7 +63,16 @@ def mandelbrot(cx: Any, cy: Any, turns: int) -> Any:
     return count
 
 
-PLAIN = {function.__name__: function for function in (chain, life, softmax, distances, mandelbrot)}
+def julia(z: Any, c: complex, turns: int) -> Any:
+    count = np.zeros(z.shape, np.int64)
+    for _ in range(turns):
+        inside = z.real * z.real + z.imag * z.imag < 4
+        z = np.where(inside, z * z + c, z)
+        count = count + inside
+    return count
+
+
+PLAIN = {function.__name__: function for function in (chain, life, softmax, distances, mandelbrot, julia)}
 _RNG = np.random.default_rng(0)
 _CX, _CY = (np.ascontiguousarray(each) for each in np.meshgrid(np.linspace(-2, 1, 300), np.linspace(-1, 1, 200)))
 
@@ -80,6 +89,7 @@ WORK: list[tuple[str, str, tuple[Any, ...]]] = [
     ("softmax", "softmax of rows, 1,000×1,000", (_RNG.normal(size=(1000, 1000)),)),
     ("distances", "k-means, 5,000×20, 16 deep", (_RNG.normal(size=(5000, 16)), _RNG.normal(size=(20, 16)))),
     ("mandelbrot", "Mandelbrot 200×300, 50 turns", (_CX, _CY, 50)),
+    ("julia", "Julia set, complex, likewise", (_CX + 1j * _CY, -0.8 + 0.156j, 50)),
 ]
 
 
@@ -117,7 +127,13 @@ def in_c(folder: Path) -> Programs:
         out = np.empty(cx.shape, np.int64)
         return call("mandelbrot", cx, cy, np.empty_like(cx), np.empty_like(cx), out, cx.size, turns)[4]
 
-    return {function.__name__: bound(function) for function in (chain, life, softmax, distances, mandelbrot)}
+    def julia(z: Any, c: complex, turns: int) -> Any:
+        parts = ctypes.c_double(c.real), ctypes.c_double(c.imag)
+        out = np.empty(z.shape, np.int64)
+        code.julia(of_c(z), *parts, of_c(np.empty_like(z)), of_c(out), of_c(z.size), of_c(turns))
+        return out
+
+    return {function.__name__: bound(function) for function in (chain, life, softmax, distances, mandelbrot, julia)}
 
 
 def ways(name: str, function: Any, args: tuple[Any, ...], others: dict[str, Programs]) -> dict[str, Work]:

@@ -72,7 +72,19 @@ def mandelbrot(cx, cy, turns):
     return out
 
 
-LOOPS = {function.__name__: function for function in (chain, life, softmax, distances, mandelbrot)}
+def julia(z, c, turns):
+    out = np.empty(z.shape, np.int64)
+    for i in range(z.shape[0]):
+        for j in range(z.shape[1]):
+            found, count = z[i, j], 0
+            while count < turns and found.real * found.real + found.imag * found.imag < 4:
+                found = found * found + c
+                count += 1
+            out[i, j] = count
+    return out
+
+
+LOOPS = {function.__name__: function for function in (chain, life, softmax, distances, mandelbrot, julia)}
 
 
 def of_numba(plain: dict[str, Callable[..., Any]]) -> dict[str, Programs]:
@@ -122,13 +134,21 @@ def of_jax() -> dict[str, Programs]:
         none = jnp.zeros_like(cx)
         return jax.lax.fori_loop(0, turns, turn, (none, none, jnp.zeros(cx.shape, jnp.int64)))[2]
 
+    def julia(z, c, turns):
+        def turn(_, state):
+            z, count = state
+            inside = z.real * z.real + z.imag * z.imag < 4
+            return jnp.where(inside, z * z + c, z), count + inside
+
+        return jax.lax.fori_loop(0, turns, turn, (z, jnp.zeros(z.shape, jnp.int64)))[1]
+
     def call(function: Any, *args: Any) -> Any:
         return lambda: function(*args).block_until_ready()
 
     def held(function: Any, *args: Any) -> Any:
         return call(function, *jax.block_until_ready(jax.device_put(args)))
 
-    functions = {each.__name__: jax.jit(each) for each in (chain, life, softmax, distances, mandelbrot)}
+    functions = {each.__name__: jax.jit(each) for each in (chain, life, softmax, distances, mandelbrot, julia)}
     ways = {"jax.jit": call, "its arrays": held}
     return {way: {name: functools.partial(how, each) for name, each in functions.items()} for way, how in ways.items()}
 
@@ -160,6 +180,15 @@ def of_tensorflow() -> dict[str, Programs]:
             count += tf.cast(inside, tf.int64)
         return count
 
+    def julia(z, c, turns):
+        count = tf.zeros(z.shape, tf.int64)
+        for _ in tf.range(turns):
+            x, y = tf.math.real(z), tf.math.imag(z)
+            inside = x * x + y * y < 4
+            z = tf.where(inside, z * z + c, z)
+            count += tf.cast(inside, tf.int64)
+        return count
+
     def tensors(args: Any) -> list[Any]:
         return [tf.constant(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
 
@@ -170,7 +199,7 @@ def of_tensorflow() -> dict[str, Programs]:
         args = tensors(args)
         return lambda: function(*args).numpy()
 
-    programs = chain, life, softmax, distances, mandelbrot
+    programs = chain, life, softmax, distances, mandelbrot, julia
     functions = {each.__name__: tf.function(each, jit_compile=True) for each in programs}
     ways = {"tf jit_compile": call, "its tensors": held}
     return {way: {name: functools.partial(how, each) for name, each in functions.items()} for way, how in ways.items()}

@@ -55,3 +55,15 @@ void mandelbrot(const double *cx, const double *cy, double *x, double *y, int64_
             count[i] += inside;
         }
 }
+
+void julia(const double *begin, double cx, double cy, double *z, int64_t *count, int64_t n, int64_t turns) {
+    for (int64_t i = 0; i < n; i++) z[2 * i] = begin[2 * i], z[2 * i + 1] = begin[2 * i + 1], count[i] = 0;
+    for (int64_t turn = 0; turn < turns; turn++)
+        for (int64_t i = 0; i < n; i++) {
+            double x = z[2 * i], y = z[2 * i + 1], xx = x * x, yy = y * y;
+            int inside = xx + yy < 4;
+            z[2 * i] = inside ? xx - yy + cx : x;
+            z[2 * i + 1] = inside ? 2 * x * y + cy : y;
+            count[i] += inside;
+        }
+}

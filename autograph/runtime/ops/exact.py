@@ -8,13 +8,13 @@ the same number, this one must raise the flags that NumPy's raises. Integers wra
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from autograph.runtime.operands import DTYPES, Emitter, NoLowering, Number
+from autograph.runtime.operands import COMPLEX, DTYPES, Emitter, NoLowering, Number
 from autograph.runtime.types import BOOL, TensorType, scalar
 
 Rule: TypeAlias = Callable[..., Number]
@@ -28,10 +28,16 @@ class Inner:
     Attributes:
         ufunc: which says of which dtypes the operands are to be.
         rule: `rule(emit, *numbers)`; None if only NumPy itself does it.
+        of_complex: the same for complex numbers.
     """
 
     ufunc: np.ufunc
     rule: Rule | None
+    of_complex: Callable[..., Any] | None = None
+
+    def rule_of(self, dtypes: Iterable[np.dtype[Any]]) -> Callable[..., Any] | None:
+        """The one for operands of these dtypes."""
+        return self.of_complex if any(dtype.kind == "c" for dtype in dtypes) else self.rule
 
     def dtypes(self, *given: np.dtype[Any] | type) -> tuple[np.dtype[Any], ...]:
         """Of the operands and of the result, for operands of these dtypes; for a Python number, of its class."""
@@ -42,8 +48,8 @@ class Inner:
 
 
 def known_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The same dtype as `DTYPES` has it."""
-    found = DTYPES.get(dtype.char) if dtype.isnative else None
+    """The same dtype as `DTYPES` or `COMPLEX` has it."""
+    found = (DTYPES | COMPLEX).get(dtype.char) if dtype.isnative else None
     if found is None:
         raise NoLowering
     return found

@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import OPS
+from autograph.runtime.ops import exact_complex
 from autograph.runtime.ops.exact import RULES, Inner, clipped
 from autograph.runtime.ops.operators import UFUNCS
 
+_RULES: tuple[dict[str, Any], ...] = (RULES, exact_complex.RULES)
 CLIPS = ("np.clip", ".clip")
 
 
 def _loops() -> dict[str, Inner]:
-    by_ufunc = {getattr(np, name): rule for name, rule in RULES.items()}
+    by_ufunc, of_complex = ({getattr(np, name): rule for name, rule in rules.items()} for rules in _RULES)
     found = UFUNCS | {name: op.target for name, op in OPS.items() if isinstance(op.target, np.ufunc)}
     simple = {name: ufunc for name, ufunc in found.items() if ufunc.nout == 1 and ufunc.signature is None}
-    known = {name: Inner(ufunc, by_ufunc.get(ufunc)) for name, ufunc in simple.items()}
+    known = {name: Inner(ufunc, by_ufunc.get(ufunc), of_complex.get(ufunc)) for name, ufunc in simple.items()}
     module = getattr(getattr(np, "_core", None), "umath", None)
     clip = getattr(module, "clip", None)        # which `np.clip` calls if it has both bounds
     return known | ({name: Inner(clip, clipped) for name in CLIPS} if isinstance(clip, np.ufunc) else {})

@@ -88,7 +88,11 @@ class Builtin(Writer):
         self.demand(self._emit(f"icmp eq ptr {setting}, {default}"))
 
     def _take_number(self, thing: str, type: TensorType) -> None:
-        """Put a number into the frame."""
+        """Put a number into the frame; of a complex one both parts."""
+        if type.dtype.kind == "c":
+            for part in self.parts_in(thing, type):
+                self._store(llvm_type(part_of(type.dtype)), part)
+            return
         self._store("i8" if type.dtype.kind == "b" else llvm_type(type.dtype), self.number_in(thing, type))
 
 class Entry(Builtin):
@@ -129,11 +133,8 @@ class Entry(Builtin):
         thing = self._load("ptr", "%args", 8 * place)
         if isinstance(operand, Fixed):
             self.demand(self._emit(f"icmp eq ptr {thing}, {self.address(operand.value)}"))
-        elif isinstance(operand, Number):
+        elif isinstance(operand, (Number, Complex)):
             self._take_number(thing, operand.type)
-        elif isinstance(operand, Complex):
-            for part in self.parts_in(thing, operand.type):
-                self._store(llvm_type(part_of(operand.type.dtype)), part)
         elif isinstance(operand, Array):
             self.demand_array(thing, operand.dtype, operand.ndim, operand.flags, ARRAY_FLAGS)
             self._store("ptr", thing)

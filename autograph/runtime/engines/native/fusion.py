@@ -17,12 +17,14 @@ from autograph.runtime.effects import effect_of
 from autograph.runtime.engines.native.contest import Contest, is_larger_product
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.gathering import COSTLY
+from autograph.runtime.engines.native.halves import halves
 from autograph.runtime.engines.native.interchange import Interchange, interchanged, is_interchangeable, used_by
 from autograph.runtime.engines.native.kernels import MOST, STREAMS, Kernel
 from autograph.runtime.engines.native.numpys import is_costly
 from autograph.runtime.engines.native.operations import (
     REDUCTIONS,
     has_loop,
+    is_complex,
     is_elementwise,
     is_numeric,
     is_operand,
@@ -33,8 +35,9 @@ from autograph.runtime.engines.native.parts import Part
 from autograph.runtime.engines.native.phases import goes_on, narrow, shape_of
 from autograph.runtime.engines.native.products import FUNCTIONS, SOON, Product, is_small_product
 from autograph.runtime.engines.native.storing import is_whole, may_overlap, target_of
+from autograph.runtime.engines.native.structure import used_in
 from autograph.runtime.engines.native.windows import Windows, is_narrower, is_window
-from autograph.runtime.graph import Block, Graph, Node, Value, gather, walk
+from autograph.runtime.graph import Block, Graph, Node, Value
 from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.operands import DTYPES
 from autograph.runtime.passes.safety import is_quiet
@@ -70,11 +73,12 @@ class Fuser(Copier):
         self._known = {tuple(kernel.sources): kernel for kernel in known}
         self._without = {node for kernel in known if kernel.is_given_up for node in kernel.sources}
         self._sources: dict[Node, Node] = {}
+        self._halves: set[Node] = set()
         self.kernels: list[Kernel] = []
         self._make = make
         self._compile = compile
         self._name = graph.name
-        self._uses = _uses(graph)
+        self._uses = used_in([graph.block])
         self._waiting: list[Node] = []
         self._windows, self._into = Windows(self._uses), Block()
         self.graph = Graph(graph.name, self.block(graph.block))
@@ -96,6 +100,7 @@ class Fuser(Copier):
             into.append(self.node(node))
 
     def _go_through(self, nodes: Sequence[Node], into: Block) -> None:
+        self._halves |= halves(nodes, self._uses)
         for node in nodes:
             if node in self._without:
                 self._flush(into)
@@ -143,7 +148,7 @@ class Fuser(Copier):
 
     def _may_wait(self, node: Node) -> bool:
         """Whether a node is done element by element, and somebody uses what it gives."""
-        return is_elementwise(node) and self._uses[node.output] > 0
+        return (is_elementwise(node) or node in self._halves) and self._uses[node.output] > 0
 
     def _fits(self, node: Node) -> bool:
         """Whether a node may wait together with those that wait already."""
@@ -217,13 +222,22 @@ class Fuser(Copier):
         for nodes in _parts(waiting):
             self._run(nodes, into)
 
-    def _run(self, nodes: list[Node], into: Block) -> None:
-        if len(nodes) < 2 and not any(map(pays_alone, nodes)):
-            for node in nodes:
+    def _run(self, every: list[Node], into: Block) -> None:
+        inside = Counter(value for node in every for value in node.inputs)
+        views = [node for node in every if node in self._halves and self._uses[node.output] > inside[node.output]]
+        nodes = [node for node in every if node not in views or inside[node.output]]
+        if sum(node not in self._halves for node in nodes) < 2 and not any(map(pays_alone, nodes)):
+            for node in every:
                 into.append(self.node(node))
             return
-        inside = Counter(value for node in nodes for value in node.inputs)
-        outputs = [value for node in nodes for value in node.outputs if self._uses[value] > inside[value]]
+        seen_behind = {node.args[0] for node in views}
+        made = [value for node in nodes if node not in views for value in node.outputs]
+        outputs = [value for value in made if self._uses[value] > inside[value] or value in seen_behind]
+        self._call_kernel(nodes, inside, outputs, into)
+        for node in views:
+            into.append(self.node(node))
+
+    def _call_kernel(self, nodes: list[Node], inside: Counter[Value], outputs: list[Value], into: Block) -> None:
         inputs = _inputs(nodes)
         sources = [self._sources.get(node, node) for node in nodes]
         seen = self._seen(inputs, nodes)
@@ -265,7 +279,7 @@ class Fuser(Copier):
 
 def pays_alone(node: Node) -> bool:
     """Whether a loop of a single operation is worth its compilation: NumPy takes twice the time, or one thread."""
-    if node.op in ALONE or REDUCTIONS.get(node.op) == "mean":
+    if (node.op in ALONE and not is_complex(node.output)) or REDUCTIONS.get(node.op) == "mean":
         return True
     type, loop = node.output.type, loop_of_node(node)
     if not isinstance(type, TensorType) or None in type.shape or loop is None:
@@ -300,13 +314,3 @@ def _inputs(nodes: list[Node]) -> list[Value]:
     """The values that nodes use, but do not compute."""
     own = {value for node in nodes for value in node.outputs}
     return list(dict.fromkeys(value for node in nodes for value in node.inputs if value not in own))
-
-
-def _uses(graph: Graph) -> Counter[Value]:
-    """How often each value is an argument or a result."""
-    found: list[Value] = list(graph.block.result_values)
-    for node in walk(graph.block):
-        gather((node.args, node.kwargs), found)
-        for block in node.blocks:
-            gather(block.results, found)
-    return Counter(found)

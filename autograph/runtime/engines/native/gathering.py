@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.nest import Nest
-from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES, llvm_type
+from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES, llvm_type, part_of
 from autograph.runtime.engines.native.parts import Part, Parts
+from autograph.runtime.engines.native.slots import places
 from autograph.runtime.engines.native.spelling import literal
 from autograph.runtime.engines.native.streams import Single, Stream
 from autograph.runtime.types import scalar
@@ -135,11 +136,15 @@ class Gathering(Parts):
         if kind.known is None:
             self._take_number(thing, kind.type)
             self._demand_range(self._singles)
+        elif kind.type.dtype.kind == "c":
+            own = part_of(kind.type.dtype)
+            for each in (kind.known.real, kind.known.imag):
+                self._store(llvm_type(own), literal(each, own))
         else:
             dtype = kind.type.dtype
             text = str(int(kind.known)) if dtype.kind == "b" else literal(kind.known, dtype)
             self._store("i8" if dtype.kind == "b" else llvm_type(dtype), text)
-        self._singles += 1
+        self._singles += places([kind])
 
     def _demand_range(self, single: int) -> None:
         """Demand of a Python integer that it fits into the dtypes that it is brought to."""
@@ -195,7 +200,7 @@ class Gathering(Parts):
                 for axis in range(self._nest.depth):
                     self._set_stride(self._outs + place, axis, "0")
         self._lay_out(dims)
-        for sources in self._nest.sources:
+        for sources in (*self._nest.sources, *self._nest.several):
             if len(sources) < sum(stream.ndim > 0 for stream in streams):
                 own = self._broadcast([shape for place, shape in enumerate(shapes) if self._outs + place in sources])
                 for dim, whole in zip(own, dims):
@@ -226,6 +231,8 @@ class Gathering(Parts):
             whole = self._emit(f"icmp eq i64 {dim}, {dims[ahead + axis]}")
             self.demand(whole if place in self._nest.carried else self._emit(f"or i1 {single}, {whole}"))
             step = self._emit(f"select i1 {single}, i64 0, i64 {stride}")
+            if place in self._nest.ordered:
+                self.demand(self._emit(f"or i1 {single}, {self._emit(f'icmp ne i64 {stride}, 0')}"))
             self.demand(self._emit(f"icmp sge i64 {step}, 0"))
             far = self._emit(f"mul i64 {step}, {self._emit(f'sub i64 {dim}, 1')}")
             extent = self._extents[place] = self._emit(f"add i64 {extent}, {far}")

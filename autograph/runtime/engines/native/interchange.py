@@ -12,17 +12,19 @@ What is done at once is limited, so that Ctrl-C comes through.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograph.runtime.engines.native.copying import Copier
+from autograph.runtime.engines.native.halves import halves
 from autograph.runtime.engines.native.kernels import MOST, STREAMS, Carried, Kernel
 from autograph.runtime.engines.native.operations import is_elementwise, loop_of_node
 from autograph.runtime.engines.native.parts import Part
 from autograph.runtime.engines.native.phases import shape_of
 from autograph.runtime.engines.native.structure import used_in
 from autograph.runtime.graph import Graph, Node, Value
-from autograph.runtime.types import INT, ObjectType
+from autograph.runtime.types import INT, ObjectType, TensorType
 
 FIRST = 64          # turns at once, or one while NumPy does it; then twice as many, and so on
 AT_ONCE = 1 << 26   # operations at once, about 20 ms
@@ -53,25 +55,26 @@ class Interchange:
         return carried[0] if self._count == 1 else carried
 
 
-def is_interchangeable(loop: Node, used: Container[Value]) -> bool:
+def is_interchangeable(loop: Node, uses: Counter[Value]) -> bool:
     """Whether all that a loop does is done element by element, as far as types tell.
 
     Args:
-        used: the values that are used.
+        uses: how often each value is used.
     """
     if loop.op != "for" or loop.kwargs != {"target": 0} or not _is_range(loop.args[0]):
         return False
     body = loop.blocks[0]
     (item, *params), results = body.params, body.results
     own = {value for node in body.nodes for value in node.outputs}
-    if item in used or not results or len({*results}) < len(results) or not own.issuperset(results):
+    if uses[item] or not results or len({*results}) < len(results) or not own.issuperset(results):
         return False
     types = [each.type for each in params]
     if any([arg.type for arg in args if isinstance(arg, Value)] != types for args in (results, loop.args[1:])):
         return False
     if len(body.nodes) > MOST or len(params) + len(used_by(loop)) > STREAMS:
         return False
-    alike = all(is_elementwise(node) and _is_own(node) and node.output in used for node in body.nodes)
+    read = halves(body.nodes, uses)
+    alike = all((is_elementwise(node) or node in read) and _is_own(node) and uses[node.output] for node in body.nodes)
     return alike and len({*map(shape_of, body.nodes)}) == 1
 
 
@@ -115,4 +118,5 @@ def _is_range(arg: Any) -> bool:
 def _is_own(node: Node) -> bool:
     """Whether machine code computes it, and not a function that it calls."""
     loop = loop_of_node(node)
-    return loop is None or loop.rule is not None
+    types = [arg.type for arg in node.args if isinstance(arg, Value) and isinstance(arg.type, TensorType)]
+    return loop is None or loop.rule_of(type.dtype for type in types) is not None

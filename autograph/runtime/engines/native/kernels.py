@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.runtime.engines.native.aside import put
-from autograph.runtime.engines.native.calls import NUMBERS
+from autograph.runtime.engines.native.calls import COMPLEX_NUMBERS, ELEMENTS, NUMBERS
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, builtin, tells_of_underflows
 from autograph.runtime.engines.native.examples import examples_of
 from autograph.runtime.engines.native.faults import making
@@ -34,7 +34,7 @@ from autograph.runtime.engines.native.phases import Phased, Phases, loops, split
 from autograph.runtime.engines.native.storing import target_of
 from autograph.runtime.engines.native.streams import Single, Stream
 from autograph.runtime.graph import Constant, Node, Value, user_line
-from autograph.runtime.operands import DTYPES, NoLowering
+from autograph.runtime.operands import NoLowering
 from autograph.runtime.signature import Event
 
 MOST = 48           # operations in one kernel
@@ -42,6 +42,7 @@ STREAMS = 16        # arrays that come into it
 VERSIONS = 8        # of a kernel
 PATIENCE = 8        # how often a version, or a kernel of which there is none, may be in vain
 _FAILED = object()
+_NUMBERS = NUMBERS | COMPLEX_NUMBERS
 
 
 class Version:
@@ -315,8 +316,8 @@ def _constants(nodes: list[Node]) -> dict[Any, Single]:
     found = {}
     for node in nodes:
         for arg in node.args:
-            if not isinstance(arg, (Value, Constant, np.ndarray)) and type(arg) in NUMBERS:
-                found[key_of(arg)] = Single(NUMBERS[type(arg)], arg)
+            if not isinstance(arg, (Value, Constant, np.ndarray)) and type(arg) in _NUMBERS:
+                found[key_of(arg)] = Single(_NUMBERS[type(arg)], arg)
     return found
 
 
@@ -342,8 +343,8 @@ def kinds_of(inputs: Sequence[Any], are_parts: bool) -> tuple[Any, ...] | None:
             steps = bool(each.ndim) and each.shape[-1] != 1
             apart = steps and not flat and each.strides[-1] not in (0, each.itemsize)
             found.append(Stream(each.dtype, each.ndim, steps or bool(flat and each.ndim), apart))
-        elif type(each) in NUMBERS:
-            found.append(Single(NUMBERS[type(each)]))
+        elif type(each) in _NUMBERS:
+            found.append(Single(_NUMBERS[type(each)]))
         else:
             return None
     return tuple(found)
@@ -357,7 +358,7 @@ def _order(arrays: list[Any]) -> str:
 
 
 def _is_plain(array: Any) -> bool:
-    known = DTYPES.get(array.dtype.char)
+    known = ELEMENTS.get(array.dtype.char)
     return type(array) is np.ndarray and known is not None and array.dtype.isnative and bool(array.flags.aligned)
 
 

@@ -12,52 +12,41 @@ The last operation may be a sum or the like, over the last dimension or over all
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from autograph.runtime.engines.native.numpys import Loop, loop_of, quotient
-from autograph.runtime.engines.native.operations import REDUCTIONS, key_of, loop_of_node, operands, reduction_of
+from autograph.runtime.engines.native.objects import part_of
+from autograph.runtime.engines.native.operations import (
+    REDUCTIONS,
+    key_of,
+    loop_of_node,
+    operands,
+    part_of_node,
+    reduction_of,
+)
 from autograph.runtime.engines.native.rows import Rows
+from autograph.runtime.engines.native.slots import Slots, places
 from autograph.runtime.engines.native.storing import may_overlap, target_of
-from autograph.runtime.engines.native.streams import Call, Single, Stream
+from autograph.runtime.engines.native.streams import Call, Element, Single, Stream
 from autograph.runtime.graph import Node, Place, Value
-from autograph.runtime.operands import NoLowering, Number
-from autograph.runtime.ops.exact import Inner, converted, is_weak, known_dtype, promotes, truth
+from autograph.runtime.operands import Complex, NoLowering, Number
+from autograph.runtime.ops.exact import Inner, converted, is_weak, known_dtype, promotes
+from autograph.runtime.ops.exact_complex import part, parts_of, real, selected, truth
 from autograph.runtime.types import FLOAT, TensorType, scalar
 
 RAISING = frozenset({"add", "subtract", "multiply", "divide", "reciprocal", "square", "sqrt"})
+PRODUCTS = np.multiply, np.square
 
 
-@dataclass(slots=True)
-class Element:
-    """What a value is in one turn.
-
-    Attributes:
-        streams: the arrays that it comes from.
-        stage: the first stage that can use it.
-        numbers: what it is in which stages.
-        home: where its elements are kept for other stages, if they are: an array, or a block of the scratch.
-        raises: whether computing it may raise flags.
-    """
-
-    type: TensorType
-    known: Any
-    streams: frozenset[int]
-    stage: int = 0
-    numbers: dict[int, Number] = field(default_factory=dict)
-    home: int | None = None
-    raises: bool = False
-
-
-class Nest:
+class Nest(Slots):
     """Loops for some nodes, and inputs of certain kinds.
 
     Attributes:
         number: which of several phases it is, from 1 on (see `phases`); its functions' names begin with `name`.
         streams: the arrays, those that come out first.
-        singles: the numbers, with constants.
         dtypes: of what comes out.
         sources: the arrays that each of these comes from.
         ranges: which numbers must fit into which dtypes of integers.
@@ -73,6 +62,8 @@ class Nest:
         turns: the slot that says how often all of it is done to a block, see `staying`; -1 if it is done once.
         carried: the arrays that come in which the first of these turns begins with: what comes out goes on from them.
         most: how many elements there may be.
+        several: of complex products the arrays that they come from: NumPy may round them otherwise if there is but one.
+        ordered: arrays from which `.astype` takes the order of its axes, in which those of no stride are the last.
         direct: where what is reduced lies already: in an array that came in, or that comes out.
         idle: whether there is nothing to compute, but to reduce that.
         scratch: the dtypes of blocks that keep elements from one stage to the next; they come behind the streams.
@@ -95,6 +86,7 @@ class Nest:
         self.beside: dict[int, tuple[int, int]] = {}
         self.below: dict[int, tuple[int, int, int]] = {}
         self.direct: int | None = None
+        self.ordered, self.several = set[int](), list[frozenset[int]]()
         given = [kind for kind in inputs.values() if isinstance(kind, Stream)]
         target = target_of(nodes[-1])
         computed = nodes if target is None else nodes[:-1]
@@ -105,11 +97,11 @@ class Nest:
         self.within = {key: self._outs[value] for key, value in (within or {}).items()}
         own = [kind.dtype for key, kind in inputs.items() if key is target and isinstance(kind, Stream)]
         types = () if self.aside else (*given, *(node.output.type for node in computed))
-        own *= 1 + any(isinstance(type, (Stream, TensorType)) and type.dtype.kind == "f" for type in types)
+        own *= 1 + any(isinstance(type, (Stream, TensorType)) and type.dtype.kind in "fc" for type in types)
         self.streams = [Stream(dtype, ndim, True) for dtype in [np.dtype(bool)] * len(outputs) + own] + given
         if own and not self.aside:
             self.streams[self.written] = replace(self.streams[self.written], apart=inputs[target].apart)  # type: ignore
-        self.singles = [kind for kind in inputs.values() if isinstance(kind, Single)]
+        self.numbers = places(inputs.values())
         self.ranges: set[tuple[int, np.dtype[Any]]] = set()
         self.scratch, self.calls = list[np.dtype[Any]](), list[list[Call]]()
         self.stages: list[Rows] = []
@@ -145,7 +137,8 @@ class Nest:
     @property
     def is_steady(self) -> bool:
         """Whether an array of one element is as good as any."""
-        return all(call.loop.steady for calls in self.calls for call in calls)
+        rounded = bool(self.several) and self.depth > 0
+        return not rounded and all(call.loop.steady for calls in self.calls for call in calls)
 
     @property
     def cost(self) -> int:
@@ -159,32 +152,15 @@ class Nest:
         called = [call.place for calls in self.calls for call in calls]
         return called + [place for stage in self.stages for place in stage.origins] * self.stages[0].copies
 
-    # Slots of the frame -----------------------------------------------------------------------------------------------
-
-    def single(self, place: int) -> int:
-        return len(self.streams) + place
-
-    def length(self, axis: int) -> int:
-        """Of an axis but the last."""
-        return len(self.streams) + len(self.singles) + axis
-
-    def stride(self, stream: int, axis: int) -> int:
-        return self.length(self.depth) + 1 + stream * self.depth + axis
-
-    def step(self, stream: int) -> int:
-        """How far it is from one element of a row to the next, if they stand apart."""
-        return self.stride(len(self.streams), 0) + stream
-
-    @property
-    def slots(self) -> int:
-        return self.step(len(self.streams))
+    # What becomes of values -------------------------------------------------------------------------------------------
 
     def _pin(self, values: Sequence[Value]) -> None:
         """Compute what may raise flags, if nothing else needs it."""
         for value in values:
             element = self._values[value]
             if element.raises and value not in self._needed:
-                self.stages[element.stage].pin(self._number(value, element.stage))
+                for part in parts_of(self._number(value, element.stage)):
+                    self.stages[element.stage].pin(part)
 
     def _store(self, outputs: Sequence[Value], ndim: int) -> None:
         """Let the stages store what comes out."""
@@ -241,15 +217,14 @@ class Nest:
             else:
                 self._values[key] = Element(kind.type, kind.known, frozenset())
                 self._places[key] = single
-                single += 1
+                single += places([kind])
 
-    def _number(self, key: Any, stage: int) -> Number:
+    def _number(self, key: Any, stage: int) -> Number | Complex:
         """What a value is in a stage, where it is loaded if it comes from elsewhere."""
         element, emit = self._values[key], self.stages[stage]
         if stage not in element.numbers:
             if key in self._places:
-                ref = emit.argument(self.single(self._places[key]), element.type.dtype)
-                element.numbers[stage] = Number(element.type, ref, element.known)
+                element.numbers[stage] = emit.given(self.single(self._places[key]), element.type, element.known)
             else:
                 if element.home is None:
                     element.home, _ = self._kept(key, element.type.dtype, element.stage)
@@ -307,23 +282,28 @@ class Nest:
                 number = self._computed(loop, [self._number(key, stage) for key in keys], dtypes, stage)
             except NoLowering:
                 return self._called(loop_of(loop.ufunc, known), node, keys, known, streams, stage)
-            raises = loop.ufunc.__name__ in RAISING and number.type.dtype.kind == "f"
+            self.several += [streams] * (isinstance(number, Complex) and loop.ufunc in PRODUCTS)
+            raises = loop.ufunc.__name__ in RAISING and number.type.dtype.kind in "fc"
         else:
             number = self._cast(node, [self._number(key, stage) for key in keys], stage)
-            raises = node.op == ".astype" and args[0].type.dtype.kind == "f" and number.type.dtype.kind != "b"
+            raises = node.op == ".astype" and args[0].type.dtype.kind in "fc" and number.type.dtype.kind != "b"
         if raises or REDUCTIONS.get(node.op, "or") not in ("or", "and"):      # which keep what they are of
             self._needed.update(node.inputs)
         home = None if self.direct is None else self._outs[node.output]     # it is reduced to there
-        return Element(number.type, number.known, streams, stage, {stage: number}, home, raises)
+        value = number.known if isinstance(number, Number) else None
+        return Element(number.type, value, streams, stage, {stage: number}, home, raises)
 
-    def _cast(self, node: Node, numbers: list[Number], stage: int) -> Number:
+    def _cast(self, node: Node, numbers: list[Number | Complex], stage: int) -> Number | Complex:
         """What is none of NumPy's ufuncs."""
         emit = self.stages[stage]
+        if (name := part_of_node(node)) and isinstance(numbers[0], Complex):
+            return part(emit, numbers[0], name)
         if node.op == "np.where":
             condition, *branches = numbers
             dtype = np.result_type(*(_stand_in(each.type) for each in branches))
-            return emit.select(truth(emit, condition), *(self._as(each, dtype, stage) for each in branches))
+            return selected(emit, truth(emit, condition), *(self._as(each, dtype, stage) for each in branches))
         if node.op == ".astype":
+            self.ordered |= self._values[key_of(node.args[0])].streams
             return self._as(numbers[0], np.dtype(node.args[1]), stage)
         assert self.reduction is not None
         before = numbers[0].type.dtype
@@ -337,11 +317,15 @@ class Nest:
             self.idle = same and is_alone
         return self._as(numbers[0], self.reduction.dtype(before), stage)
 
-    def _computed(self, loop: Inner, numbers: list[Number], dtypes: Sequence[np.dtype[Any]], stage: int) -> Number:
+    def _computed(
+        self, loop: Inner, numbers: list[Number | Complex], dtypes: Sequence[np.dtype[Any]], stage: int
+    ) -> Number | Complex:
         *wanted, result = dtypes
-        if loop.rule is None or len(set(wanted)) > 1:
+        rule = loop.rule_of(wanted)
+        if rule is None or len(set(wanted)) > 1:
             raise NoLowering
-        found = loop.rule(self.stages[stage], *(self._as(each, dtype, stage) for each, dtype in zip(numbers, wanted)))
+        given = [self._as(each, dtype, stage) for each, dtype in zip(numbers, wanted)]
+        found: Number | Complex = rule(self.stages[stage], *given)
         if found.type.dtype != result:
             raise NoLowering
         return found
@@ -375,9 +359,17 @@ class Nest:
             self._add_stage()
         return Element(scalar(dtypes[-1]), None, streams, stage + 1, home=home)
 
-    def _as(self, x: Number, dtype: np.dtype[Any], stage: int) -> Number:
+    def _as(self, x: Number | Complex, dtype: np.dtype[Any], stage: int) -> Number | Complex:
         """A number as another dtype; a Python number as NumPy makes an element of it."""
         dtype, emit = known_dtype(dtype), self.stages[stage]
+        if dtype.kind != "c":
+            return self._as_real(real(emit, x, dtype), dtype, stage)
+        own = part_of(dtype)
+        first, *rest = (self._as_real(each, own, stage) for each in parts_of(x))
+        return Complex(scalar(dtype), (first, rest[0] if rest else emit.constant(0.0, scalar(own))))
+
+    def _as_real(self, x: Number, dtype: np.dtype[Any], stage: int) -> Number:
+        emit = self.stages[stage]
         if x.type.kind != "python" or x.type.dtype == dtype:
             return replace(converted(emit, x, dtype), known=x.known)
         if dtype.kind in "iu" and x.type.dtype.kind == "i":

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native import exponential, quotients
+from autograph.runtime.engines.native.objects import part_of
 
-_KINDS = "biuf"
+_KINDS = "biufc"
 _CHEAP = frozenset(
     """add subtract multiply divide negative positive absolute fabs square reciprocal sign floor ceil trunc rint
     copysign clip maximum minimum fmax fmin signbit heaviside conjugate deg2rad degrees rad2deg radians""".split()
@@ -96,7 +97,7 @@ def _told(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tu
 
 def is_costly(ufunc: np.ufunc, result: np.dtype[Any]) -> bool:
     """Whether it takes much longer than arithmetic."""
-    return result.kind == "f" and ufunc.__name__ not in _CHEAP
+    return result.kind in "fc" and ufunc.__name__ not in _CHEAP
 
 
 def is_there(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> bool:
@@ -182,6 +183,10 @@ def _is_steady(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) 
 
 def _examples(dtype: np.dtype[Any], seed: int) -> np.ndarray[Any, Any]:
     """Numbers of all sizes, with what is remarkable, at odd places."""
+    if dtype.kind == "c":
+        part = part_of(dtype)
+        pairs = np.stack([_examples(part, seed), np.roll(_examples(part, seed + 2), 3)], axis=1)
+        return pairs.reshape(-1).view(dtype)
     draw = np.random.default_rng(seed)
     if dtype.kind == "b":
         return np.resize(draw.random(_TRIES) < 0.5, _TRIES)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.calls import NUMBERS
+from autograph.runtime.engines.native.calls import COMPLEX_NUMBERS, ELEMENTS, NUMBERS
 from autograph.runtime.engines.native.numpys import is_there
 from autograph.runtime.engines.native.storing import IN_PLACE
 from autograph.runtime.graph import Constant, Node, Value
-from autograph.runtime.operands import DTYPES, NoLowering
+from autograph.runtime.operands import NoLowering
 from autograph.runtime.ops.exact import Inner, known_dtype, promotes
 from autograph.runtime.ops.inner import CLIPS, LOOPS, power_of
 from autograph.runtime.types import TensorType, type_of
@@ -21,6 +21,7 @@ REDUCTIONS = {
     for prefix in ("np.", ".")
     for name, how in {"sum": "add", "mean": "mean", "max": "max", "min": "min", "any": "or", "all": "and"}.items()
 } | {"np.amax": "max", "np.amin": "min"}
+OF_COMPLEX = {".conj": "np.conjugate", ".conjugate": "np.conjugate"}      # which give real arrays back as they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ def operands(node: Node) -> tuple[Any, ...]:
         return node.args[: power[1]]
     if node.op == "setitem":
         return node.args[2:]
-    return node.args[:1] if node.op in (".astype", *REDUCTIONS) else node.args
+    return node.args[:1] if node.op in (".astype", *REDUCTIONS) or part_of_node(node) else node.args
 
 
 def loop_of_node(node: Node) -> Inner | None:
@@ -71,7 +72,17 @@ def loop_of_node(node: Node) -> Inner | None:
             return None
     if node.op in CLIPS and not _is_array(node.args[0]):
         return None
+    if node.op in OF_COMPLEX:
+        return LOOPS[OF_COMPLEX[node.op]] if is_complex(node.args[0]) else None
     return LOOPS.get(IN_PLACE.get(node.op, node.op))
+
+
+def part_of_node(node: Node) -> str:
+    """`real` or `imag`, if a node gives that part of a complex array, which is a view of it."""
+    name = {"np.real": "real", "np.imag": "imag"}.get(node.op, "")
+    if node.op == "getattr" and len(node.args) == 2 and node.args[1] in ("real", "imag"):
+        name = node.args[1]
+    return name if name and is_complex(node.args[0]) else ""
 
 
 def has_loop(node: Node) -> bool:
@@ -80,11 +91,12 @@ def has_loop(node: Node) -> bool:
     if loop is None or len(operands(node)) != loop.ufunc.nin:
         return False
     types = [arg.type if isinstance(arg, Value) else type_of(arg) for arg in operands(node)]
-    if loop.rule or not all(isinstance(type, TensorType) and type.exact for type in types):
+    known = [type for type in types if isinstance(type, TensorType) and type.exact]
+    if len(known) < len(types) or loop.rule_of(type.dtype for type in known):
         return True
     try:
-        dtypes = loop.dtypes(*(promotes(type) for type in types if isinstance(type, TensorType)))
-        return is_there(loop.ufunc, tuple(map(known_dtype, dtypes)))
+        dtypes = tuple(map(known_dtype, loop.dtypes(*map(promotes, known))))
+        return loop.rule_of(dtypes) is not None or is_there(loop.ufunc, dtypes)
     except NoLowering:
         return False
 
@@ -97,8 +109,9 @@ def is_elementwise(node: Node) -> bool:
         known = len(node.args) == 3
     elif node.op == ".astype":
         known = len(node.args) == 2 and isinstance(node.args[1], (type, str, np.dtype))
+        known = known and (np.dtype(node.args[1]).kind in "bc" or not is_complex(node.args[0]))
     else:
-        known = node.op in LOOPS and has_loop(node)
+        known = (node.op in LOOPS or node.op in OF_COMPLEX) and has_loop(node)
     args = operands(node)
     return known and all(map(is_operand, args)) and not _is_settled(args, node.output.type)
 
@@ -107,6 +120,8 @@ def is_operand(arg: Any) -> bool:
     """Whether machine code can take an argument of an operation on arrays."""
     if isinstance(arg, Value):
         return is_numeric(arg.type, 0)
+    if type(arg) in COMPLEX_NUMBERS:
+        return True
     return type(arg) in NUMBERS and (type(arg) is not int or -(2**63) <= arg < 2**63)
 
 
@@ -117,13 +132,13 @@ def is_numeric(type: Any, ndim: int) -> bool:
         and type.ndim >= ndim
         and (ndim == 0 or type.kind == "array")
         and type.dtype.isnative
-        and type.dtype.char in DTYPES
+        and type.dtype.char in ELEMENTS
     )
 
 
 def _is_settled(args: tuple[Any, ...], type: Any) -> bool:
     """Whether what comes out is clear, because both operands are the same: so LLVM might not compute them."""
-    return len(args) == 2 and key_of(args[0]) == key_of(args[1]) and type.dtype.kind != "f"
+    return len(args) == 2 and key_of(args[0]) == key_of(args[1]) and type.dtype.kind not in "fc"
 
 
 def _power(node: Node) -> tuple[str, int] | None:
@@ -138,10 +153,15 @@ def _is_array(arg: Any) -> bool:
     return isinstance(arg, Value) and isinstance(arg.type, TensorType) and arg.type.kind == "array"
 
 
+def is_complex(arg: Any) -> bool:
+    """Whether an argument is known to be a complex array."""
+    return _is_array(arg) and bool(arg.type.exact) and arg.type.dtype.kind == "c"
+
+
 def reduction_of(node: Node) -> Reduction | None:
     """What a node reduces, if it is a reduction that a nest can end with."""
     how, x = REDUCTIONS.get(node.op), node.args[0] if node.args else None
-    if how is None or not isinstance(x, Value) or not isinstance(x.type, TensorType):
+    if how is None or not isinstance(x, Value) or not isinstance(x.type, TensorType) or x.type.dtype.kind == "c":
         return None
     options = {"axis": None, "keepdims": False, **dict(zip(["axis"], node.args[1:])), **node.kwargs}
     axis, keepdims, ndim = options.pop("axis"), options.pop("keepdims"), x.type.ndim

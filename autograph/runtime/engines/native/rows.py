@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.emitter import Emitter
-from autograph.runtime.engines.native.objects import llvm_type
-from autograph.runtime.operands import NoLowering, Number
+from autograph.runtime.engines.native.objects import llvm_type, part_of
+from autograph.runtime.operands import Complex, NoLowering, Number
+from autograph.runtime.ops.complexes import part_type
 from autograph.runtime.types import TensorType, scalar
 
 
@@ -91,17 +92,33 @@ class Rows(Emitter):
         """What the caller has put into the frame."""
         return self.argument(slot, np.dtype("int64"))
 
-    def load_next(self, dtype: np.dtype[Any], pointer: str, steps: bool, step: str = "") -> Number:
+    def given(self, slot: int, type: TensorType, known: Any) -> Number | Complex:
+        """A number that the caller has put into the frame."""
+        if type.dtype.kind != "c":
+            return Number(type, self.argument(slot, type.dtype), known)
+        real, imag = (Number(part_type(type), self.argument(slot + place, part_of(type.dtype))) for place in (0, 1))
+        return Complex(type, (real, imag))
+
+    def load_next(self, dtype: np.dtype[Any], pointer: str, steps: bool, step: str = "") -> Number | Complex:
         """The element of this turn."""
-        if steps:
-            return Number(scalar(dtype), self.memory(self._place(pointer, dtype, step), dtype))
-        with self.at_once(True):
-            return Number(scalar(dtype), self.memory(f"ptr {pointer}", dtype))
+        with self.at_once(not steps):
+            where = self._place(pointer, dtype, step) if steps else f"ptr {pointer}"
+            if dtype.kind != "c":
+                return Number(scalar(dtype), self.memory(where, dtype))
+            part = part_of(dtype)
+            real, imag = (Number(scalar(part), self.memory(each, part)) for each in self._parts_at(where, part))
+            return Complex(scalar(dtype), (real, imag))
 
     def store_next(
-        self, dtype: np.dtype[Any], value: Number, pointer: str, steps: bool = True, step: str = ""
+        self, dtype: np.dtype[Any], value: Number | Complex, pointer: str, steps: bool = True, step: str = ""
     ) -> None:
-        self._to_memory(self._place(pointer, dtype, step) if steps else f"ptr {pointer}", dtype, value.ref)
+        where = self._place(pointer, dtype, step) if steps else f"ptr {pointer}"
+        if isinstance(value, Number):
+            self._to_memory(where, dtype, value.ref)
+            return
+        part = part_of(dtype)
+        for pointer, each in zip(self._parts_at(where, part), value.parts):
+            self._to_memory(pointer, part, each.ref)
 
     def _place(self, pointer: str, dtype: np.dtype[Any], step: str) -> str:
         if step:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from autograph.runtime.engines.native.numpys import Loop
 from autograph.runtime.graph import Place
+from autograph.runtime.operands import Complex, Number
 from autograph.runtime.types import TensorType
 
 
@@ -54,3 +55,24 @@ class Call:
     streams: tuple[int, ...]
     steps: tuple[int, ...]
     place: Place
+
+
+@dataclass(slots=True)
+class Element:
+    """What a value is in one turn.
+
+    Attributes:
+        streams: the arrays that it comes from.
+        stage: the first stage that can use it.
+        numbers: what it is in which stages.
+        home: where its elements are kept for other stages, if they are: an array, or a block of the scratch.
+        raises: whether computing it may raise flags.
+    """
+
+    type: TensorType
+    known: Any
+    streams: frozenset[int]
+    stage: int = 0
+    numbers: dict[int, Number | Complex] = field(default_factory=dict)
+    home: int | None = None
+    raises: bool = False

@@ -5,6 +5,7 @@ A *point* is a place in the loop: before the node of that number of a block, or 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -155,12 +156,12 @@ def carried(loop: Node) -> list[Value]:
     return params[len(params) - len(loop.args) + 1 :] if loop.op == "for" else params
 
 
-def used_in(blocks: Iterable[Block]) -> dict[Value, None]:
-    """All values that blocks use, and the blocks within, in the order in which they do."""
+def used_in(blocks: Iterable[Block]) -> Counter[Value]:
+    """How often blocks, and the blocks within, use each value, in the order in which they first do."""
     found: list[Value] = []
     for block in blocks:
         for inner in block.nodes:
             gather((inner.args, inner.kwargs), found)
-            found += used_in(inner.blocks)
+            found += used_in(inner.blocks).elements()
         gather(block.results, found)
-    return dict.fromkeys(found)
+    return Counter(found)
