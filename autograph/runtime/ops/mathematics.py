@@ -97,16 +97,25 @@ def is_finite(emit: Emitter, a: Any) -> Number:
 
 
 def float_power(emit: Emitter, x: Number, y: Number) -> Number:
-    """`x ** y` of floats: the library's. Of Python's they must be finite; for a complex result, it gives a NaN."""
+    """`x ** y` of floats: the library's. Of Python's they must be finite, and the result must not be complex."""
+    if x.type.kind == y.type.kind == "python":
+        base, exponent = real(emit, x), _exponent(emit, y)
+        if exponent.known is None or exponent.known % 1:
+            emit.leave_if(emit.compare("lt", base, emit.constant(0.0, FLOAT)))
+        return of_library("pow")(emit, base, exponent)
     type = result("pow", x, y)
     if type.dtype != FLOAT.dtype:
         raise NoLowering
-    if type == FLOAT:
-        return of_library("pow")(emit, x, y)
+    y = _exponent(emit, y)
     base, exponent = fitted(emit, x, type), fitted(emit, y, type)
     found = Number(type, emit.library("pow", base, exponent).ref)
     emit.leave_if_warned(found, base, exponent)
     return found
+
+
+def _exponent(emit: Emitter, y: Number) -> Number:
+    """An exponent as a float, if it is a constant."""
+    return y if y.known is None or abs(y.known) >= 2**53 else emit.constant(float(y.known), FLOAT)
 
 
 def power(emit: Emitter, a: Any, b: Any) -> Number:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from autograph.runtime.engines.native import squares
 from autograph.runtime.engines.native.emitter import Emitter
 from autograph.runtime.engines.native.libm import PREFIX, is_pythons
 from autograph.runtime.engines.native.numpys import loop_of_numbers
@@ -17,9 +20,23 @@ class Borrowing(Emitter):
     def library(self, name: str, *args: Number) -> Number:
         if not is_pythons(name):
             raise NoLowering
+        if name == "pow" and args[1].known in squares.POWERS and squares.are_known():
+            found, doubtful = squares.nearest(self, args[0], args[1].known, self._unit)
+            self.keep("power", found.type.dtype, found.ref)
+            with self.rarely(doubtful):
+                self.keep("power", found.type.dtype, self._library(name, args))
+            return Number(found.type, self.kept("power", found.type.dtype))
+        return Number(args[0].type, self._library(name, args))
+
+    def _library(self, name: str, args: Sequence[Number]) -> str:
         self.declared.add(f"declare double @{PREFIX}{name}({', '.join(['double'] * len(args))})")
         given = ", ".join(f"double {arg.ref}" for arg in args)
-        return Number(args[0].type, self._emit(f"call double @{PREFIX}{name}({given})"))
+        return self._emit(f"call double @{PREFIX}{name}({given})")
+
+    def _unit(self, x: Number) -> Number:
+        """The power of two that is less than a positive `float64`, but not less than half of it."""
+        before = self._emit(f"sub i64 {self._emit(f'bitcast double {x.ref} to i64')}, 1")
+        return Number(x.type, self._emit(f"bitcast i64 {self._emit(f'and i64 {before}, {0x7FF << 52}')} to double"))
 
     def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:
         loop = loop_of_numbers(ufunc, (*(arg.type.dtype for arg in args), type.dtype))
