@@ -60,7 +60,7 @@ NUMBERS = forms("""
     np.multiply({e}, {e})   np.arctan2({p}, {e})   np.power({e}, 2)   {e}.item()   round({e}, 1)   np.float64({p})
     np.isnan({p}) + 1   np.floor_divide({i}, {e})   np.copysign({p}, {e})   np.trunc({p})   np.fmax({e}, 1)
     {c} + {c}   float({i})   math.pow({p}, {p})   5e-324 * {p}   np.float32({p})   math.hypot({p}, {p})
-    complex({p}, 0.5)   abs({p} + 2j)   {p} * ({p} - 1j)   ({p} + 1j) / ({p} - 2j)   {p}.conjugate()   {p}.imag
+    complex({p}, 0.5)   abs({p} + 2j)   {p} * ({p} - 1j)   ({p} + 1j) / ({p} - 2j)   ({p}).conjugate()   ({p}).imag
     ({p} * 1j).real   ({p} + 1j) ** 2   {p} == {p} * 1j   {e}.real
 """)
 ELEMENTS = forms("""
@@ -96,6 +96,7 @@ WIDE_UPDATES = forms("""
     x += {p}   x = x * y + {p}   y = np.where(x > {p}, x, y) - x   p += np.sqrt(np.abs(x)).sum()   y[:] = x
     x[1:] = {p}   y = x * 2   x[:] = y + {p}   a[0] = {p}   a[1] += {i}   z = x + y
     y = np.sqrt(x)    x[{i} % 2:] *= 2   a += 1   np.add(x, 1, out=x)   y = x[::-1]   x = x.copy()
+    y = x + 1   x = np.ones(len(y))   y = np.zeros_like(x)
 """)
 SHOWS = forms("""
     print({i}, {p})   print('x', {e})   assert {c}, 'no'   assert {i} < 50, {i}   p = 1 / {i}   raise KeyError({i})

@@ -17,11 +17,11 @@ from autograph.runtime.engines.native.hoisting import Chunk
 from autograph.runtime.engines.native.knowing import RANGE
 from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.structure import Key, Point
-from autograph.runtime.engines.native.versions import State
+from autograph.runtime.engines.native.versions import State, held_by
 from autograph.runtime.engines.native.watching import BLIND
 from autograph.runtime.graph import Block, Node, Value, walk
 from autograph.runtime.opdef import OPS, WRITE
-from autograph.runtime.operands import Number, Range, is_held, kind_of, mapped, unplaced
+from autograph.runtime.operands import Array, Number, Range, is_held, kind_of, mapped, unplaced
 from autograph.runtime.types import BOOL, FLOAT, INT, scalar
 
 _STRONG = scalar("float64")
@@ -94,8 +94,14 @@ class RunningAhead(Counting):
     def _may_run_ahead(self, node: Node, iterator: Any) -> bool:
         """Whether a loop is an innermost one, short, and only of numbers and elements, as far as one can see."""
         inner = list(walk(node.blocks[0]))
-        held = self._state.owned or (not isinstance(iterator, Range) and is_held(iterator[0]))
-        return len(inner) <= NODES and not held and all(map(_is_simple, inner))
+        held = not isinstance(iterator, Range) and is_held(iterator[0])
+        return len(inner) <= NODES and not held and all(map(_is_simple, inner)) and self._keeps_objects(node)
+
+    def _keeps_objects(self, node: Node) -> bool:
+        """Whether the objects that the code owns when a turn begins are the same ones in all turns."""
+        live = {key: each for key, each in self._state.env.items() if self.structure.is_live_in_loop(key, node)}
+        held = held_by(live)
+        return self._state.owned.keys() == held.keys() and not any(key in node.blocks[0].params for key, _ in held)
 
     def _find_lasting(self, node: Node, items: int) -> list[Value]:
         """Find what a turn adds to or multiplies only, so that once it is no finite float, it never is one again."""
@@ -175,13 +181,15 @@ class RunningAhead(Counting):
         chunk = emit.begin_chunk()
         item, _, step, down = self._counting(iterator)
         env = {key: each for key, each in self._state.env.items() if self.structure.is_live_in_loop(key, node)}
-        fixed = {key: self._fetch(key) for key in env if key not in (node, *body.params) and _is_number(env[key])}
-        chunk.fixed |= {step, *(each.ref for each in fixed.values())}
+        others = [key for key in env if key not in (node, *body.params)]
+        fixed = {key: self._fetch(key) for key in others if isinstance(env[key], (Number, Array))}
+        chunk.fixed |= {step, *(ref for each in fixed.values() for ref in (each.ref, *getattr(each, "facts", ())))}
         sums = self._find_sums(node, items)
         kinds = frozenset((key, kind_of(each)) for key, each in env.items())
         blocks = {body, *(block for each in walk(body) for block in each.blocks)}
         self._turns = Turns(node, fast, kinds, fixed, sums, blocks, self._find_lasting(node, items))
-        self._state = State({key: fixed.get(key) or mapped(_unplaced, each) for key, each in env.items()}, set(), {})
+        begin = {key: fixed.get(key) or mapped(_unplaced, each) for key, each in env.items()}
+        self._state = State(begin, set(), held_by(begin))
         alone = emit.fast or all(map(self._stays, body.params[items:], results_of(node)))
         now = self._begin_fast(node, iterator, fast, turn, done if blind else edge)
         if blind:
@@ -304,7 +312,7 @@ class RunningAhead(Counting):
         if turns is not None and label is turns.node:
             live = {key: operand for key, operand in self._state.env.items() if lives(key)}
             if turns.kinds == frozenset((key, kind_of(operand)) for key, operand in live.items()):
-                self._hold({})
+                self._hold(held_by(live))
                 self._keep_fresh(live)
                 for param in turns.lasting:
                     if _is_number(live[param]):
@@ -321,6 +329,7 @@ class RunningAhead(Counting):
         def go() -> None:
             env = self._state.env
             env.update({key: turns.env[key] for key in env if key in turns.env})
+            self._state.owned = held_by(env)
             go_on()
 
         others, self._queue = self._queue, turns.queue

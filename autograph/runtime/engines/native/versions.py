@@ -162,7 +162,7 @@ class Versions:
         """
         state = self._state
         live = {key: operand for key, operand in state.env.items() if lives(key)}
-        held = _held(live)
+        held = held_by(live)
         kinds = frozenset((key, kind_of(operand)) for key, operand in live.items())
         versions = self._versions.setdefault(label, {})
         if kinds not in versions:
@@ -208,7 +208,7 @@ class Versions:
             self.emit.settle()      # what is still to be looked at came before that point
         if at is not None:
             env = self._state.env
-            self._hold(_held({key: operand for key, operand in env.items() if self.structure.is_live(key, at)}))
+            self._hold(held_by({key: operand for key, operand in env.items() if self.structure.is_live(key, at)}))
         self._left = None
         self._at = None if at is None else (at, self._state.copy())
 
@@ -290,7 +290,7 @@ class Versions:
         return found
 
 
-def _held(env: dict[Key, Any]) -> dict[Cell, str]:
+def held_by(env: dict[Key, Any]) -> dict[Cell, str]:
     """The cells of objects among what values are, and the registers that have them."""
     found: dict[Cell, str] = {}
     for key, operand in env.items():

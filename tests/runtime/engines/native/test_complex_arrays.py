@@ -82,9 +82,9 @@ def without_nans(function):
     def called(*args):
         found = function(*args)
         for each in found:
-            if isinstance(each, np.ndarray) and each.dtype.kind in "fc" and each.base is None and each.flags.writeable:
-                parts = each.reshape(-1).view(f"f{each.dtype.itemsize // (1 + (each.dtype.kind == 'c'))}")
-                parts[np.isnan(parts)] = np.nan
+            if isinstance(each, np.ndarray) and each.dtype.kind in "fc" and each.flags.writeable:
+                for part in (each.real, each.imag)[: 1 + (each.dtype.kind == "c")]:
+                    part[np.isnan(part)] = np.nan
         return tuple(np.where(np.isnan(each), np.nan, each) if isinstance(each, np.generic) else each for each in found)
 
     return called
