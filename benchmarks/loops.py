@@ -40,6 +40,18 @@ def edit_distance(a, b):
     return table[len(a), len(b)]
 
 
+def edit_rows(a, b):
+    row = np.arange(len(b) + 1)
+    for i in range(1, len(a) + 1):
+        new = np.empty(len(b) + 1, dtype=np.int64)
+        new[0] = i
+        for j in range(1, len(b) + 1):
+            cost = 0 if a[i - 1] == b[j - 1] else 1
+            new[j] = min(row[j] + 1, new[j - 1] + 1, row[j - 1] + cost)
+        row = new
+    return row[len(b)]
+
+
 def sieve(n):
     prime = np.ones(n + 1, dtype=np.bool_)
     prime[:2] = False

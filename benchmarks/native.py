@@ -36,6 +36,7 @@ WORK: dict[str, tuple[str, tuple[Any, ...]]] = {
     "collatz": ("Collatz, 524 turns", (837799,)),
     "collatz_sum": ("Collatz sum, n < 20,000", (20_000,)),
     "edit_distance": ("edit distance, 500×500", _WORDS),
+    "edit_rows": ("the same, row by row", _WORDS),
     "sieve": ("sieve up to 1,000,000", (1_000_000,)),
     "lu": ("LU, 100×100", (_MATRIX,)),
     "heap_sort": ("heap sort, 10,000", (_RNG.random(10_000),)),
@@ -50,6 +51,7 @@ SMALL: dict[str, tuple[Any, ...]] = {       # on which all give nearly the same,
     "collatz": (97,),
     "collatz_sum": (100,),
     "edit_distance": (_WORDS[0][:20], _WORDS[1][:20]),
+    "edit_rows": (_WORDS[0][:20], _WORDS[1][:20]),
     "sieve": (1000,),
     "lu": (_MATRIX[:20, :20].copy(),),
     "heap_sort": (_RNG.random(100),),
@@ -67,7 +69,7 @@ def in_c(folder: Path) -> Programs:
     subprocess.run(["gcc", "-O3", "-march=native", "-shared", "-fPIC", "-o", library, source], check=True)
     code = ctypes.CDLL(str(library))
     integer, real = ctypes.c_int64, ctypes.c_double
-    for name in ("collatz", "collatz_sum", "edit_distance", "sieve"):
+    for name in ("collatz", "collatz_sum", "edit_distance", "edit_rows", "sieve"):
         getattr(code, name).restype = integer
     code.lorenz.restype = real
 
@@ -110,6 +112,7 @@ def in_c(folder: Path) -> Programs:
         "collatz": lambda n: code.collatz(integer(n)),
         "collatz_sum": lambda n: code.collatz_sum(integer(n)),
         "edit_distance": lambda a, b: code.edit_distance(a.ctypes, integer(len(a)), b.ctypes, integer(len(b))),
+        "edit_rows": lambda a, b: code.edit_rows(a.ctypes, integer(len(a)), b.ctypes, integer(len(b))),
         "sieve": lambda n: code.sieve(integer(n)),
         "lorenz": lambda x, y, z, steps, h: code.lorenz(real(x), real(y), real(z), integer(steps), real(h)),
     }

@@ -37,6 +37,24 @@ int64_t edit_distance(const int64_t *a, int64_t n, const int64_t *b, int64_t m) 
     return found;
 }
 
+int64_t edit_rows(const int64_t *a, int64_t n, const int64_t *b, int64_t m) {
+    int64_t *row = malloc((m + 1) * sizeof *row);
+    for (int64_t j = 0; j <= m; j++) row[j] = j;
+    for (int64_t i = 1; i <= n; i++) {
+        int64_t *new = malloc((m + 1) * sizeof *new);
+        new[0] = i;
+        for (int64_t j = 1; j <= m; j++) {
+            int64_t cost = a[i - 1] == b[j - 1] ? 0 : 1;
+            new[j] = least(least(row[j] + 1, new[j - 1] + 1), row[j - 1] + cost);
+        }
+        free(row);
+        row = new;
+    }
+    int64_t found = row[m];
+    free(row);
+    return found;
+}
+
 int64_t sieve(int64_t n) {
     char *prime = malloc(n + 1);
     memset(prime, 1, n + 1);
