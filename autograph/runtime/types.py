@@ -121,6 +121,11 @@ PYTHON_NAMES = {dtype: kind.__name__ for kind, dtype in PYTHON_DTYPES.items()}
 PYTHON_TYPES = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
 
 
+def part_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of the parts of complex numbers."""
+    return np.dtype(f"f{dtype.itemsize // 2}")
+
+
 def short_name(dtype: np.dtype[Any]) -> str:
     """`f64` for float64 and so on; NumPy's own string for dtypes that have no such name."""
     return SHORT_NAMES.get(dtype) or str(dtype.str)

@@ -19,7 +19,7 @@ from autograph.runtime.operands import COMPLEX, Array, Complex, Emitter, NoLower
 from autograph.runtime.ops import elements
 from autograph.runtime.ops.mathematics import finite_only
 from autograph.runtime.ops.scalars import both, either, fitted, leave_if_inexact, number
-from autograph.runtime.types import BOOL, FLOAT, TensorType, scalar, type_of
+from autograph.runtime.types import BOOL, FLOAT, TensorType, part_of, scalar, type_of
 from autograph.runtime.types import COMPLEX as PYTHON_COMPLEX
 
 RECOVERS = sys.version_info >= (3, 12)
@@ -42,7 +42,7 @@ def is_complex(arg: Any) -> bool:
 
 def part_type(type: TensorType) -> TensorType:
     """The type of the parts of complex numbers of a type."""
-    return TensorType(np.dtype(f"f{type.dtype.itemsize // 2}"), (), type.kind)
+    return TensorType(part_of(type.dtype), (), type.kind)
 
 
 def as_complex(emit: Emitter, arg: Any, type: TensorType | None = None) -> Complex:

@@ -15,7 +15,7 @@ import numpy as np
 
 from autograph.runtime.operands import Complex, Emitter, NoLowering, Number
 from autograph.runtime.ops import exact
-from autograph.runtime.types import BOOL, scalar
+from autograph.runtime.types import BOOL, part_of, scalar
 
 Element: TypeAlias = "Number | Complex"
 Rule: TypeAlias = Callable[..., Element]
@@ -27,11 +27,6 @@ _FEW = 16           # different numbers among these
 def parts_of(x: Element) -> tuple[Number, ...]:
     """A number, or both parts of a complex one."""
     return x.parts if isinstance(x, Complex) else (x,)
-
-
-def part_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of the parts of complex numbers."""
-    return np.dtype(f"f{dtype.itemsize // 2}")
 
 
 def truth(emit: Emitter, x: Element) -> Number:
@@ -135,7 +130,7 @@ RULES: dict[str, Rule] = {
 @cache
 def _fuses(dtype: np.dtype[Any]) -> bool | None:
     """Whether NumPy multiplies and adds at once in products; None if it does neither this nor that throughout."""
-    draw, own, most = np.random.default_rng(0), part_dtype(dtype), max(_LENGTHS)
+    draw, own, most = np.random.default_rng(0), part_of(dtype), max(_LENGTHS)
     x, y = (np.resize(draw.normal(size=2 * _FEW).astype(own).view(dtype), most) for _ in range(2))
     one, other = np.full(most, x[0]), np.full(most, y[0])
     found = {_way(x * other[:1], x, other), _way(one[:1] * y, one, y), _way(x * x, x, x), _way(np.square(x), x, x)}

@@ -174,22 +174,20 @@ class RunningAhead(Counting):
     ) -> bool | None:
         """The same; None if turns cannot be run so, or need not."""
         emit, body, state = self.emit, node.blocks[0], self._state.copy()
-        names = "before", "fast", "turn", "done", "again"
-        before, fast, turn, done, again = map(emit.label, names)
+        before, fast, turn, done, again = map(emit.label, ("before", "fast", "turn", "done", "again"))
         emit.jump(before)
         emit.begin(before)
         chunk = emit.begin_chunk()
         item, _, step, down = self._counting(iterator)
         env = {key: each for key, each in self._state.env.items() if self.structure.is_live_in_loop(key, node)}
-        others = [key for key in env if key not in (node, *body.params)]
-        fixed = {key: self._fetch(key) for key in others if isinstance(env[key], (Number, Array))}
-        chunk.fixed |= {step, *(ref for each in fixed.values() for ref in (each.ref, *getattr(each, "facts", ())))}
+        chunk.fixed.add(step)
+        fixed = self._find_fixed(node, env, chunk)
         sums = self._find_sums(node, items)
         kinds = frozenset((key, kind_of(each)) for key, each in env.items())
         blocks = {body, *(block for each in walk(body) for block in each.blocks)}
         self._turns = Turns(node, fast, kinds, fixed, sums, blocks, self._find_lasting(node, items))
-        begin = {key: fixed.get(key) or mapped(_unplaced, each) for key, each in env.items()}
-        self._state = State(begin, set(), held_by(begin))
+        env = {key: fixed.get(key) or mapped(_unplaced, each) for key, each in env.items()}
+        self._state = State(env, set(), held_by(env))
         alone = emit.fast or all(map(self._stays, body.params[items:], results_of(node)))
         now = self._begin_fast(node, iterator, fast, turn, done if blind else edge)
         if blind:
@@ -221,6 +219,14 @@ class RunningAhead(Counting):
         emit.begin(before)
         self._begin_turns(node, chunk, iterator, slow, edge, fast)
         return not (chunk.conditions or chunk.spans)
+
+    def _find_fixed(self, node: Node, env: dict[Key, Any], chunk: Chunk) -> dict[Key, Any]:
+        """The numbers and arrays that are the same in all turns, taken out of their cells."""
+        others = [key for key in env if key not in (node, *node.blocks[0].params)]
+        found = {key: self._fetch(key) for key in others if isinstance(env[key], (Number, Array))}
+        for each in found.values():
+            chunk.fixed |= {each.ref, *(each.facts if isinstance(each, Array) else ())}
+        return found
 
     def _begin_turns(self, node: Node, chunk: Chunk, iterator: Any, slow: str, edge: str, fast: str) -> None:
         """Set how many turns there are to be, and go to them if all is sure."""

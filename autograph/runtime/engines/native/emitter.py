@@ -16,11 +16,11 @@ import numpy as np
 
 from autograph.runtime.engines.native.interrupts import CALLED, LOOK, give_way, signals
 from autograph.runtime.engines.native.memory import Memory
-from autograph.runtime.engines.native.objects import CLASS, TABLE, VALUE, Count, declaration, llvm_type, part_of
+from autograph.runtime.engines.native.objects import CLASS, TABLE, VALUE, Count, declaration, llvm_type
 from autograph.runtime.engines.native.spelling import FLOATING, INTEGER, ORDERED, SIGNED, UNSIGNED, conversion, literal
 from autograph.runtime.operands import Array, Complex, NoLowering, Number
 from autograph.runtime.ops.complexes import part_type
-from autograph.runtime.types import BOOL, INT, TensorType, scalar
+from autograph.runtime.types import BOOL, INT, TensorType, part_of, scalar
 
 POLL = 1 << 16      # turns from one look at signals to the next
 FAST = "reassoc nsz arcp contract "     # sums in another order, multiplied and added at once, x / y as x * (1 / y)

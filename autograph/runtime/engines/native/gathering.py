@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.nest import Nest
-from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES, llvm_type, part_of
+from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES, llvm_type
 from autograph.runtime.engines.native.parts import Part, Parts
 from autograph.runtime.engines.native.slots import places
 from autograph.runtime.engines.native.spelling import literal
 from autograph.runtime.engines.native.streams import Single, Stream
-from autograph.runtime.types import scalar
+from autograph.runtime.types import part_of, scalar
 
 NEW = "ag_new_array"        # NumPy's `PyArray_NewFromDescr`
 DECLARED_NEW = f"declare ptr @{NEW}(ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)"

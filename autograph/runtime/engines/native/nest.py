@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.numpys import Loop, loop_of, quotient
-from autograph.runtime.engines.native.objects import part_of
 from autograph.runtime.engines.native.operations import (
     REDUCTIONS,
     key_of,
@@ -35,7 +34,7 @@ from autograph.runtime.graph import Node, Place, Value
 from autograph.runtime.operands import Complex, NoLowering, Number
 from autograph.runtime.ops.exact import Inner, converted, is_weak, known_dtype, promotes
 from autograph.runtime.ops.exact_complex import part, parts_of, real, selected, truth
-from autograph.runtime.types import FLOAT, TensorType, scalar
+from autograph.runtime.types import FLOAT, TensorType, part_of, scalar
 
 RAISING = frozenset({"add", "subtract", "multiply", "divide", "reciprocal", "square", "sqrt"})
 PRODUCTS = np.multiply, np.square

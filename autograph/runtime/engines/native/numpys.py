@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native import exponential, quotients
-from autograph.runtime.engines.native.objects import part_of
+from autograph.runtime.types import part_of
 
 _KINDS = "biufc"
 _CHEAP = frozenset(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.operands import COMPLEX, DTYPES
-from autograph.runtime.types import PYTHON_TYPES, TensorType
+from autograph.runtime.types import PYTHON_TYPES, TensorType, part_of
 
 SLOT = 8            # bytes of a place in the frame, and in the table
 CLASS, VALUE = 8, 16                        # where objects hold their class, and numbers what they are
@@ -101,11 +101,6 @@ def llvm_type(dtype: np.dtype[Any]) -> str:
     if dtype.kind == "c":       # only in memory
         return f"[2 x {llvm_type(part_of(dtype))}]"
     return {4: "float", 8: "double"}[dtype.itemsize] if dtype.kind == "f" else f"i{8 * dtype.itemsize}"
-
-
-def part_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of the parts of complex numbers."""
-    return np.dtype(f"f{dtype.itemsize // 2}")
 
 
 def class_of(type: TensorType) -> type:
