@@ -136,8 +136,7 @@ class Nest(Slots):
     @property
     def is_steady(self) -> bool:
         """Whether an array of one element is as good as any."""
-        rounded = bool(self.several) and self.depth > 0
-        return not rounded and all(call.loop.steady for calls in self.calls for call in calls)
+        return not self.several and all(call.loop.steady for calls in self.calls for call in calls)
 
     @property
     def cost(self) -> int:

@@ -251,9 +251,10 @@ def test_products_of_one_number_each(other):
 
     staged = native(f)
     for one in Z[:20]:
-        for shape in ((1,), (1, 1)):
-            z, w = np.full(shape, one), np.full(other, one + 1 / 3)
-            assert outcome(staged, z, w) == outcome(f, z, w)
+        for shape in ((1,), (1, 1), (1, 1, 1)):
+            for kind in ("c16", "c8"):
+                z, w = np.full(shape, one), np.full(other, one + 1 / 3, kind)
+                assert outcome(staged, z, w) == outcome(f, z, w)
 
 
 def test_products_that_are_not_fused(tmp_path):
