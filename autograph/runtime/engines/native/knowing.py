@@ -71,9 +71,12 @@ class Knowing(Borrowing):
         """Between which numbers an integer is."""
         if a.known is not None:
             return int(a.known), int(a.known)
-        low, high = self._bounds.get(a.ref) or _limits(a.type.dtype)
+        limits = _limits(a.type.dtype)
+        low, high = self._bounds.get(a.ref) or limits
         least, most = self.found.get(a.ref, (low, high))
-        return max(low, least), min(high, most)
+        low, high = max(low, least), min(high, most)
+        # The bits may be those of an integer of another dtype: what is known of `uint64` need not hold of `int64`.
+        return (low, high) if limits[0] <= low and high <= limits[1] else limits
 
     def integer(self, name: str, a: Number, b: Number) -> Number:
         if a.type == BOOL and name in _BITS:

@@ -145,3 +145,28 @@ def test_how_far_arrays_reach():
     staged(np.arange(3.0))
     text = staged.traces[0].executable.native.regions[0].compiled[0].code.text
     assert "llvm.sadd.with.overflow" not in text and "llvm.ssub.with.overflow" not in text
+
+
+def wide(xs, n):
+    """What is more than 63 bits can tell, is no negative number where it is made another one."""
+    total, step = 0, n
+    for x in xs:
+        if total > 40:
+            break
+        for i in range(0, 4, step | 1):
+            total += 1 + i % 2
+        total += (step | 4) > -1
+    return total, int(step | 1)
+
+
+def indexed(xs, n):
+    total = 0.0
+    for i in range(3):
+        total += xs[n | np.uint64(i)]
+    return total
+
+
+@pytest.mark.parametrize("n", [2**63, 2**64 - 2, 2**62, 2**40, 6, 0])
+def test_unsigned_integers(n):
+    check(wide, np.arange(3.0), np.uint64(n))
+    check(indexed, np.arange(9.0), np.uint64(n))
