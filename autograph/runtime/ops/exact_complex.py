@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from autograph.runtime.operands import Complex, Emitter, NoLowering, Number
-from autograph.runtime.ops import exact
+from autograph.runtime.ops import complexes, exact
 from autograph.runtime.types import BOOL, part_of, scalar
 
 Element: TypeAlias = "Number | Complex"
@@ -50,12 +50,6 @@ def selected(emit: Emitter, condition: Number, a: Element, b: Element) -> Elemen
     return Complex(a.type, (chosen[0], chosen[1])) if isinstance(a, Complex) else chosen[0]
 
 
-def part(emit: Emitter, x: Complex, name: str) -> Number:
-    """`x.real` or `x.imag`."""
-    found: Number = x.parts[name == "imag"]
-    return found
-
-
 def _by_parts(rule: exact.Rule) -> Rule:
     """What is done with each part alone."""
 
@@ -84,10 +78,6 @@ def _square(emit: Emitter, x: Complex) -> Complex:
     return _product(emit, x, x)
 
 
-def _conjugate(emit: Emitter, x: Complex) -> Complex:
-    return Complex(x.type, (x.parts[0], emit.negative(x.parts[1])))
-
-
 def _comparison(name: str, joined: str) -> Rule:
     def rule(emit: Emitter, x: Complex, y: Complex) -> Number:
         real, imag = (emit.compare(name, one, other) for one, other in zip(x.parts, y.parts))
@@ -112,9 +102,9 @@ RULES: dict[str, Rule] = {
     "subtract": _by_parts(exact.arithmetic("sub")),
     "multiply": _product,
     "square": _square,
-    "negative": _by_parts(exact.negative),
-    "positive": lambda emit, x: x,
-    "conjugate": _conjugate,
+    "negative": complexes.negated,
+    "positive": complexes.positive,
+    "conjugate": complexes.conjugate,
     "equal": _comparison("eq", "and"),
     "not_equal": _comparison("ne", "or"),
     "logical_and": _logical("and"),

@@ -32,8 +32,9 @@ from autograph.runtime.engines.native.storing import may_overlap, target_of
 from autograph.runtime.engines.native.streams import Call, Element, Single, Stream
 from autograph.runtime.graph import Node, Place, Value
 from autograph.runtime.operands import Complex, NoLowering, Number
+from autograph.runtime.ops.complexes import part
 from autograph.runtime.ops.exact import Inner, converted, is_weak, known_dtype, promotes
-from autograph.runtime.ops.exact_complex import part, parts_of, real, selected, truth
+from autograph.runtime.ops.exact_complex import parts_of, real, selected, truth
 from autograph.runtime.types import FLOAT, TensorType, part_of, scalar
 
 RAISING = frozenset({"add", "subtract", "multiply", "divide", "reciprocal", "square", "sqrt"})
@@ -294,7 +295,7 @@ class Nest(Slots):
     def _cast(self, node: Node, numbers: list[Number | Complex], stage: int) -> Number | Complex:
         """What is none of NumPy's ufuncs."""
         emit = self.stages[stage]
-        if (name := part_of_node(node)) and isinstance(numbers[0], Complex):
+        if name := part_of_node(node):
             return part(emit, numbers[0], name)
         if node.op == "np.where":
             condition, *branches = numbers
