@@ -97,6 +97,8 @@ WIDE_UPDATES = forms("""
     x[1:] = {p}   y = x * 2   x[:] = y + {p}   a[0] = {p}   a[1] += {i}   z = x + y
     y = np.sqrt(x)    x[{i} % 2:] *= 2   a += 1   np.add(x, 1, out=x)   y = x[::-1]   x = x.copy()
     y = x + 1   x = np.ones(len(y))   y = np.zeros_like(x)
+    y = np.zeros({i} % 7)   y = np.zeros({i} % 7 - 1, np.int32)   y = np.copy(x)   x = np.zeros_like(y, bool)
+    a = np.zeros((2, len(x)), 'float32')   a = a.copy()   x = np.zeros(m)
 """)
 SHOWS = forms("""
     print({i}, {p})   print('x', {e})   assert {c}, 'no'   assert {i} < 50, {i}   p = 1 / {i}   raise KeyError({i})

@@ -49,7 +49,8 @@ class OpDef:
         target: the Python function, for ops that are functions.
         template: how Python writes it, for operators: `{} + {}`.
         raises: whether it can raise although its arguments' types are exact and fit.
-        tags: what else is asked of it: `elementwise`, `copies-arrays`, `changes-arguments`, `gradient`.
+        tags: what else is asked of it: `elementwise`, `copies-arrays`, `changes-arguments`, `gradient`;
+            `makes-arrays`, if what its lowering gives is a new array.
         vjp: for each positional argument its derivative, None for those that the result does not depend on smoothly
             (their gradient is zero), and for arguments beyond; None in the whole if nobody knows it.
         lower: see `Lower`; None for what only Python does.
@@ -94,11 +95,12 @@ def derive(names: str, *rules: Vjp | None) -> None:
             object.__setattr__(OPS[name], "vjp", rules)     # new ones of all would cost some of the time of the import
 
 
-def lower(names: str, rule: Lower) -> None:
+def lower(names: str, rule: Lower, *tags: str) -> None:
     """Say how machine code does ops; to stand in the file that declares them."""
     for name in names.split():
         if name in OPS:
             object.__setattr__(OPS[name], "lower", rule)
+            object.__setattr__(OPS[name], "tags", OPS[name].tags | {*tags})
 
 
 def lookup(name: str) -> OpDef:

@@ -234,6 +234,12 @@ class Emitter(Protocol):
     def place(self, index: Number, length: Number) -> Number:
         """Where an index leads, counted from 0, which may be negative; leave if it is out of bounds."""
 
+    def make_array(self, dtype: np.dtype[Any], lengths: Sequence[Number], zeros: bool) -> Array:
+        """A new one, in C's order, of zeros or of anything; only for ops that are said to make arrays, see `lower`."""
+
+    def copy_array(self, x: Array) -> Array:
+        """Likewise a copy."""
+
     def load(self, x: Array, index: Sequence[Number]) -> Number | Complex:
         """An element; the indices must be within bounds."""
 

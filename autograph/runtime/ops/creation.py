@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime import types
-from autograph.runtime.opdef import ORDERED, PURE, VIEW, Infer, Vjp, declare, derive
+from autograph.runtime.opdef import ORDERED, PURE, VIEW, Infer, Vjp, declare, derive, lower
+from autograph.runtime.ops import allocation
 from autograph.runtime.ops.deriving import ndim
 from autograph.runtime.ops.deriving import shape as sizes
 from autograph.runtime.ops.inferring import rule
@@ -296,6 +297,12 @@ def place(old: Any, *others: Any) -> Type:
 
 
 declare("room", place, effect=VIEW, target=room)
+
+lower("np.zeros", allocation.filled(zeros=True), "makes-arrays")
+lower("np.empty", allocation.filled(zeros=False), "makes-arrays")
+lower("np.zeros_like", allocation.filled_like(zeros=True), "makes-arrays")
+lower("np.empty_like", allocation.filled_like(zeros=False), "makes-arrays")
+lower("np.copy", allocation.copied_as_it_is, "makes-arrays")
 
 derive("np.array np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray np.copy", of_array)
 derive("np.tril", lambda g, out, m, k=0: np.tril(g, k))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.opdef import PURE, VIEW, WRITE, declare, derive, lower
-from autograph.runtime.ops import functions
+from autograph.runtime.ops import allocation, functions
 from autograph.runtime.ops.containers import list_of, tuple_of
 from autograph.runtime.ops.declaring import methods
 from autograph.runtime.ops.deriving import shape
@@ -187,6 +187,7 @@ methods("partition", partition, effect=WRITE)
 # A copy of a list has the same items; that of an array shares nothing with it.
 declare(".copy", copy, effect=VIEW, tags=frozenset({"copies-arrays"}))
 
+lower(".copy", allocation.copied, "makes-arrays")
 lower(".item", functions.method(functions.item))
 
 derive(".item", of_item)

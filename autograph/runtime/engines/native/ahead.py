@@ -358,7 +358,8 @@ def _is_strong(arg: Any) -> bool:
 
 def _is_simple(node: Node) -> bool:
     op = OPS.get(node.op)
-    return node.op in ("if", "build", "unpack", "bound") or (op is not None and op.lower is not None)
+    can = op is not None and op.lower is not None and "makes-arrays" not in op.tags
+    return node.op in ("if", "build", "unpack", "bound") or can
 
 
 def _is_number(operand: Any) -> bool:

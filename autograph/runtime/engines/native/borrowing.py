@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograph.runtime.engines.native import squares
-from autograph.runtime.engines.native.emitter import Emitter
+from autograph.runtime.engines.native.allocating import Allocating
 from autograph.runtime.engines.native.libm import PREFIX, is_pythons
 from autograph.runtime.engines.native.numpys import loop_of_numbers
 from autograph.runtime.operands import NoLowering, Number
 from autograph.runtime.types import TensorType
 
 
-class Borrowing(Emitter):
+class Borrowing(Allocating):
     """See `autograph.runtime.operands.Emitter`."""
 
     def library(self, name: str, *args: Number) -> Number:

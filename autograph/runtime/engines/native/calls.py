@@ -17,6 +17,7 @@ import numpy as np
 from autograph.marks import UNBOUND
 from autograph.runtime.engines.native.emitter import Emitter
 from autograph.runtime.engines.native.exits import Fetch, Handed
+from autograph.runtime.engines.native.objects import ALIGNED, ARRAY_FLAGS, CONTIGUOUS, WRITEABLE
 from autograph.runtime.operands import COMPLEX, DTYPES, Array, Complex, Fixed, Given, Number, Range
 from autograph.runtime.ops.complexes import part_type
 from autograph.runtime.types import INT, TensorType, python, scalar
@@ -27,8 +28,6 @@ NUMBERS |= {dtype.type: scalar(dtype) for dtype in DTYPES.values()}
 COMPLEX_NUMBERS: dict[type, TensorType] = {complex: python(complex)}
 COMPLEX_NUMBERS |= {dtype.type: scalar(dtype) for dtype in COMPLEX.values()}
 ELEMENTS = DTYPES | COMPLEX
-CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
-ARRAY_FLAGS = CONTIGUOUS | ALIGNED | WRITEABLE
 WIDE = 2**63
 Words: TypeAlias = tuple[int, str, list[str]]   # how many inputs there are, of what form, and what is taken of them
 RANGE_BOUNDS = 2**53, 2**53, 2**31      # of start, stop and step

@@ -21,7 +21,6 @@ from numpy.lib.stride_tricks import as_strided
 from autograph.errors import EngineError
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, builtin
 from autograph.runtime.engines.native.faults import making
-from autograph.runtime.engines.native.gathering import new_array
 from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.machine import Code, vectors
 from autograph.runtime.engines.native.objects import Table
@@ -98,7 +97,7 @@ def fastest(function: Callable[..., Any], x: Any, y: Any) -> Callable[..., Any]:
 @lru_cache
 @making("products of matrices")
 def _fastest(function: Callable[..., Any], first: Layout, second: Layout) -> Callable[..., Any]:
-    known = FLAGS and FAST_UNDERFLOWS and new_array() and vectors()
+    known = FLAGS and FAST_UNDERFLOWS and vectors()
     if not known:
         return function
     size, registers = known

@@ -18,10 +18,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from autograph.runtime.effects import effect_of
-from autograph.runtime.engines.native.calls import ALIGNED, array_of
+from autograph.runtime.engines.native.calls import array_of
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.expecting import UNKNOWN, kind_expected, useful
-from autograph.runtime.engines.native.objects import Count, Table
+from autograph.runtime.engines.native.objects import ALIGNED, Count, Table
 from autograph.runtime.engines.native.structure import Point, Structure
 from autograph.runtime.engines.native.versions import Versions
 from autograph.runtime.graph import Block, Graph, Node, Value, map_args, user_line

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.calls import ARRAY_FLAGS, RANGE_BOUNDS
+from autograph.runtime.engines.native.calls import RANGE_BOUNDS
 from autograph.runtime.engines.native.exits import Exit, Fetch, Handed
-from autograph.runtime.engines.native.objects import SLOT, TABLE, VALUE, Table, Writer, llvm_type
+from autograph.runtime.engines.native.objects import ARRAY_FLAGS, SLOT, TABLE, VALUE, Table, Writer, llvm_type
 from autograph.runtime.operands import Array, Complex, Fixed, Given, Number, Range
 from autograph.runtime.types import TensorType, part_of
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.calls import ARRAY_FLAGS, COMPLEX_NUMBERS, ELEMENTS, NUMBERS, is_machines, kind_of
+from autograph.runtime.engines.native.calls import COMPLEX_NUMBERS, ELEMENTS, NUMBERS, is_machines, kind_of
+from autograph.runtime.engines.native.objects import ARRAY_FLAGS
 from autograph.runtime.graph import Node, Value, walk
 from autograph.runtime.opdef import OPS
 from autograph.runtime.types import ANY, TensorType, scalar

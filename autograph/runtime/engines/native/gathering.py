@@ -10,43 +10,32 @@ makes the arrays for the results, runs the loops, and gives these back. Who is c
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from autograph.runtime.engines.native.nest import Nest
-from autograph.runtime.engines.native.objects import DATA, SHAPE, SLOT, STRIDES, llvm_type
+from autograph.runtime.engines.native.objects import (
+    ALIGNED,
+    CONTIGUOUS,
+    DATA,
+    SHAPE,
+    SLOT,
+    STRIDES,
+    WRITEABLE,
+    llvm_type,
+)
 from autograph.runtime.engines.native.parts import Part, Parts
 from autograph.runtime.engines.native.slots import places
 from autograph.runtime.engines.native.spelling import literal
 from autograph.runtime.engines.native.streams import Single, Stream
 from autograph.runtime.types import part_of, scalar
 
-NEW = "ag_new_array"        # NumPy's `PyArray_NewFromDescr`
-DECLARED_NEW = f"declare ptr @{NEW}(ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)"
-_NEW_PLACE = 94             # where that is in the table of NumPy's functions
 BUSY = 1 << 13              # elements from which on other threads may run meanwhile
 PARALLEL = 3 << 20          # what elements cost together from which on several threads do it; see `Nest.cost`
 COSTLY = PARALLEL // 48     # elements for which that is so if there are functions such as `sin`
-_IN_C, _IN_F, _ALIGNED, _WRITEABLE = 0x1, 0x2, 0x100, 0x400
-
-
-@cache
-def new_array() -> int | None:
-    """The address of NumPy's function that makes an array, if it is where it should be."""
-    capsule = getattr(getattr(getattr(np, "_core", None), "_multiarray_umath", None), "_ARRAY_API", None)
-    if capsule is None:
-        return None
-    pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = (ctypes.c_void_p * (_NEW_PLACE + 1)).from_address(pointer(capsule, None))
-    address = table[_NEW_PLACE]
-    if table[2] != id(np.ndarray) or address is None:
-        return None
-    return int(address)
+_IN_F = 0x2
 
 
 class Gathering(Parts):
@@ -72,7 +61,7 @@ class Gathering(Parts):
         redo: Callable[..., Any],
         parallel: Callable[..., Any],
     ) -> None:
-        super().__init__([], {DECLARED_NEW}, count)
+        super().__init__([], set(), count)
         self._ndim, self._flat, self._gives = ndim, flat, gives
         self._begin(nest)
         self._open(nest.slots, other)
@@ -156,8 +145,9 @@ class Gathering(Parts):
                 self.demand(self._emit(f"icmp sle i64 {value}, {min(info.max, 2**63 - 1)}"))
 
     def _take_stream(self, thing: str, stream: Stream) -> None:
-        order = {"C": (_IN_C, _IN_C), "F": (_IN_F, _IN_C | _IN_F)}.get(self._flat if stream.ndim else "", (0, 0))
-        wanted, mask = (_ALIGNED | each | _WRITEABLE * self._is_target(len(self._arrays)) for each in order)
+        orders = {"C": (CONTIGUOUS, CONTIGUOUS), "F": (_IN_F, CONTIGUOUS | _IN_F)}
+        order = orders.get(self._flat if stream.ndim else "", (0, 0))
+        wanted, mask = (ALIGNED | each | WRITEABLE * self._is_target(len(self._arrays)) for each in order)
         self.demand_array(thing, stream.dtype, stream.ndim, wanted, mask)
 
     def _demand_apart(self, size: str) -> None:
@@ -287,9 +277,7 @@ class Gathering(Parts):
             ndim, dims = self._ndim, "%dims"
             if self._nest.reduction is not None and self._is_reduced(place):
                 ndim, dims = (ndim, "%kept") if self._nest.reduction.keepdims else (ndim - 1, dims)
-            descr, order = self.another(self.address(dtype)), _IN_F if self._flat == "F" else 0
-            arguments = f"ptr {descr}, i32 {ndim}, ptr {dims}, ptr null, ptr null, i32 {order}, ptr null"
-            found = self._emit(f"call ptr @{NEW}(ptr {self.address(np.ndarray)}, {arguments})")
+            found = self.new_array(dtype, ndim, dims, _IN_F if self._flat == "F" else 0)
             failed, on = self._label(), self._label()
             missing = self._emit(f"icmp eq ptr {found}, null")
             self._do(f"  br i1 {missing}, label %{failed}, label %{on}", f"{failed}:")

@@ -133,6 +133,10 @@ class Lowering(Iterators, RunningAhead):
             found = op.lower(self.emit, *args, **self._args(node.kwargs))
             if changes:
                 return True
+            if "makes-arrays" in op.tags:
+                self._define(node.output, found)
+                self._own(node.output, found.ref)
+                return True     # nobody sees it, but there must not be another one
         for value in node.outputs:
             self._define(value, found)
         return False

@@ -18,9 +18,8 @@ import numpy as np
 
 from autograph import disk
 from autograph.errors import EngineError
-from autograph.runtime.engines.native.gathering import NEW, new_array
 from autograph.runtime.engines.native.haste import Haste
-from autograph.runtime.engines.native.objects import NAMES, layout_is_known
+from autograph.runtime.engines.native.objects import addresses, layout_is_known
 from autograph.runtime.graph import Place, checks_graphs
 
 
@@ -37,10 +36,8 @@ def binding() -> Any:
         raise EngineError("engine='native' does not know this build of Python or NumPy: use engine='numpy'")
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    for name in NAMES:
-        llvm.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value)
-    if address := new_array():
-        llvm.add_symbol(NEW, address)
+    for name, place in addresses().items():
+        llvm.add_symbol(name, place)
     for char in "fd":
         if address := matmul_loop(char):
             llvm.add_symbol(f"ag_matmul_{char}", address)

@@ -20,6 +20,8 @@ from autograph.runtime.types import PYTHON_TYPES, TensorType, part_of
 SLOT = 8            # bytes of a place in the frame, and in the table
 CLASS, VALUE = 8, 16                        # where objects hold their class, and numbers what they are
 DATA, NDIM, SHAPE, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64       # where an array's object has them
+CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400     # flags
+ARRAY_FLAGS = CONTIGUOUS | ALIGNED | WRITEABLE
 TABLE = 32          # where `bytes` hold theirs
 _FUNCTIONS = {
     "PyLong_AsLongLongAndOverflow": "i64 (ptr, ptr)",
@@ -47,7 +49,33 @@ _FUNCTIONS = {
     "Py_IncRef": "void (ptr)",
     "Py_DecRef": "void (ptr)",
 }
+# NumPy's, with their places in the table of its C API, which stay as they are from one version to the next.
+_NUMPYS = {
+    "PyArray_NewFromDescr": (94, "ptr (ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)"),
+    "PyArray_NewCopy": (85, "ptr (ptr, i32)"),
+    "PyArray_Zeros": (183, "ptr (i32, ptr, ptr, i32)"),
+}
+_CLASS_PLACE = 2            # of `np.ndarray` in that table
+_FUNCTIONS |= {name: kinds for name, (_, kinds) in _NUMPYS.items()}
 NAMES = tuple(_FUNCTIONS)
+
+
+def addresses() -> dict[str, int]:
+    """Where those functions are; see `layout_is_known`."""
+    table, pythons = _table(), [name for name in NAMES if name not in _NUMPYS]
+    found = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in pythons}
+    return found | {name: table[place] for name, (place, _) in _NUMPYS.items()}
+
+
+def _table() -> Sequence[int]:
+    """That of NumPy's C API; an empty one if there is none."""
+    capsule = getattr(getattr(getattr(np, "_core", None), "_multiarray_umath", None), "_ARRAY_API", None)
+    if capsule is None:
+        return ()
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    size = 1 + max(place for place, _ in _NUMPYS.values())
+    return (ctypes.c_uint64 * size).from_address(pointer(capsule, None))[:]
 
 
 def declaration(name: str) -> str:
@@ -148,7 +176,7 @@ class Writer:
         return self._load("ptr", self._table, SLOT * self.place_of(thing))
 
     def python(self, name: str, *args: str) -> str:
-        """Call a function of Python's. Gives what it returns."""
+        """Call a function of Python's or NumPy's. Gives what it returns."""
         result, _, kinds = _FUNCTIONS[name].partition(" ")
         self.declared.add(declaration(name))
         given = ", ".join(f"{kind} {arg}" for kind, arg in zip(kinds[1:-1].split(", "), args))
@@ -230,6 +258,20 @@ class Writer:
             self._do(f"  store {llvm_type(part)} {ref}, ptr {where}")
         return found
 
+    def new_array(self, dtype: np.dtype[Any], ndim: str | int, lengths: str, order: int = 0) -> str:
+        """A new array of anything, in C's order, or in that of these flags; null for an exception.
+
+        Args:
+            lengths: where they stand.
+        """
+        kind = self.another(self.address(dtype))        # which the array takes over
+        more = str(ndim), lengths, "null", "null", str(order), "null"
+        return self.python("PyArray_NewFromDescr", self.address(np.ndarray), kind, *more)
+
+    def zeros(self, dtype: np.dtype[Any], ndim: int, lengths: str) -> str:
+        """The same of zeros."""
+        return self.python("PyArray_Zeros", str(ndim), lengths, self.another(self.address(dtype)), "0")
+
     def tuple_object(self, parts: Sequence[str]) -> str:
         """A new tuple, which takes over the references to its parts."""
         found = self.python("PyTuple_New", str(len(parts)))
@@ -265,6 +307,7 @@ def layout_is_known() -> bool:
         and all(_new(each) == each for each in _SCALARS)
         and (ctypes.c_double * 2).from_address(id(_COMPLEX) + VALUE)[:] == [_COMPLEX.real, _COMPLEX.imag]
         and (ctypes.c_int64 * 3).from_address(id(_RANGE) + VALUE)[:] == list(map(id, parts))
+        and _table()[_CLASS_PLACE : _CLASS_PLACE + 1] == [id(np.ndarray)]
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from autograph.runtime.engines.native.around import Around
 from autograph.runtime.engines.native.entry import Builtin
-from autograph.runtime.engines.native.gathering import DECLARED_NEW, PARALLEL, Gathering
+from autograph.runtime.engines.native.gathering import PARALLEL, Gathering
 from autograph.runtime.engines.native.nest import Nest
 from autograph.runtime.engines.native.objects import SLOT
 from autograph.runtime.engines.native.operations import key_of, operands, reduction_of
@@ -161,7 +161,7 @@ class Phased(Gathering):
         redo: Callable[..., Any],
         parallel: Callable[..., Any],
     ) -> None:
-        Builtin.__init__(self, [], {DECLARED_NEW}, count)
+        Builtin.__init__(self, [], set(), count)
         self._ndim, self._flat, self._gives, self._phases = ndim, "", False, phases
         rows_slot = phases.bases[-1]
         self._open(rows_slot + 1, other)

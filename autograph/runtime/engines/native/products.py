@@ -20,10 +20,9 @@ import numpy as np
 from autograph.errors import EngineError
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Builtin, builtin
 from autograph.runtime.engines.native.faults import making
-from autograph.runtime.engines.native.gathering import DECLARED_NEW, NEW, new_array
 from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.machine import Code, binding, matmul_loop
-from autograph.runtime.engines.native.objects import DATA, DTYPE, NDIM, SHAPE, SLOT, STRIDES, Table, llvm_type
+from autograph.runtime.engines.native.objects import ALIGNED, DATA, DTYPE, NDIM, SHAPE, SLOT, STRIDES, Table, llvm_type
 from autograph.runtime.engines.native.objects import FLAGS as ARRAY_FLAGS
 from autograph.runtime.graph import Node, Value
 from autograph.runtime.operands import DTYPES
@@ -33,7 +32,6 @@ from autograph.runtime.types import TensorType, scalar
 LARGE = 1 << 15     # multiplications, from which on it takes long, compared with what NumPy does besides
 SOON, LATE = 32, 4096       # calls after which there is machine code; the latter if it must pay first
 FUNCTIONS: dict[str, Callable[..., Any]] = {"matmul": matmul, "np.matmul": np.matmul}
-_ALIGNED = 0x100
 _ARGS, _DIMS, _STEPS, _SHAPE, _NUMBER, _SLOTS = 0, 3, 7, 16, 18, 19      # places in the frame
 
 
@@ -77,7 +75,7 @@ def entry_of(function: Callable[..., Any]) -> Callable[..., Any]:
     found = function
     try:
         binding()
-        for char in "fd" if FLAGS and FAST_UNDERFLOWS and new_array() else "":
+        for char in "fd" if FLAGS and FAST_UNDERFLOWS else "":
             if matmul_loop(char) is not None:
                 text = Multiplying(DTYPES[char], found)
                 code = Code(text.text)
@@ -110,7 +108,7 @@ class Multiplying(Builtin):
     """The text of a C function for arrays of a dtype. It calls `other` for all that it does not know."""
 
     def __init__(self, dtype: np.dtype[Any], other: Callable[..., Any]) -> None:
-        super().__init__([], {DECLARED_NEW, *_DECLARED}, 2)
+        super().__init__([], set(_DECLARED), 2)
         self._dtype = dtype
         self._open(_SLOTS, other)
         self._do("  %made = alloca ptr")
@@ -161,7 +159,7 @@ class Multiplying(Builtin):
         thing = self._load("ptr", "%args", SLOT * place)
         self.demand_class(thing, np.ndarray)
         self.demand(self._emit(f"icmp eq ptr {self._load('ptr', thing, DTYPE)}, {self.address(self._dtype)}"))
-        flags = self._emit(f"and i32 {self._load('i32', thing, ARRAY_FLAGS)}, {_ALIGNED}")
+        flags = self._emit(f"and i32 {self._load('i32', thing, ARRAY_FLAGS)}, {ALIGNED}")
         self.demand(self._emit(f"icmp ne i32 {flags}, 0"))
         ndim = self._load("i32", thing, NDIM)
         self.demand(self._emit(f"icmp ult i32 {self._emit(f'sub i32 {ndim}, 1')}, 2"))
@@ -185,9 +183,7 @@ class Multiplying(Builtin):
         number, array, no, on = (self._label() for _ in range(4))
         self._do("  store ptr null, ptr %made", f"  store ptr {self._at(_NUMBER)}, ptr {self._at(_ARGS + 2)}")
         self._do(f"  br i1 {self._emit(f'icmp eq i32 {ndim}, 0')}, label %{number}, label %{array}", f"{array}:")
-        descr = self.another(self.address(self._dtype))
-        arguments = f"ptr {descr}, i32 {ndim}, ptr {self._at(_SHAPE)}, ptr null, ptr null, i32 0, ptr null"
-        found = self._emit(f"call ptr @{NEW}(ptr {self.address(np.ndarray)}, {arguments})")
+        found = self.new_array(self._dtype, ndim, self._at(_SHAPE))
         self._do(f"  br i1 {self._emit(f'icmp eq ptr {found}, null')}, label %{no}, label %{on}", f"{no}:")
         self.python("PyErr_Clear")
         self._do("  br label %other", f"{on}:", f"  store ptr {found}, ptr %made")

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.emitter import Emitter
+from autograph.runtime.engines.native.allocating import Allocating
 from autograph.runtime.engines.native.objects import llvm_type
 from autograph.runtime.operands import Complex, NoLowering, Number
 from autograph.runtime.ops.complexes import part_type
 from autograph.runtime.types import TensorType, part_of, scalar
 
 
-class Rows(Emitter):
+class Rows(Allocating):
     """Emits such a function.
 
     Attributes:
