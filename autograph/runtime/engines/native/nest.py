@@ -301,6 +301,8 @@ class Nest(Slots):
             condition, *branches = numbers
             dtype = np.result_type(*(_stand_in(each.type) for each in branches))
             return selected(emit, truth(emit, condition), *(self._as(each, dtype, stage) for each in branches))
+        if node.op == "masked":
+            return self._masked(numbers[0], numbers[1], stage)
         if node.op == ".astype":
             self.ordered |= self._values[key_of(node.args[0])].streams
             return self._as(numbers[0], np.dtype(node.args[1]), stage)
@@ -315,6 +317,13 @@ class Nest(Slots):
             self.direct = home if same else None
             self.idle = same and is_alone
         return self._as(numbers[0], self.reduction.dtype(before), stage)
+
+    def _masked(self, x: Number | Complex, mask: Number | Complex, stage: int) -> Number | Complex:
+        """An element of a gradient where one of a mask is true, else zero."""
+        if x.type.dtype.char not in "fd" or mask.type.dtype.kind != "b":
+            raise NoLowering        # `masked` goes other ways there
+        emit = self.stages[stage]
+        return selected(emit, truth(emit, mask), x, emit.constant(0.0, x.type))
 
     def _computed(
         self, loop: Inner, numbers: list[Number | Complex], dtypes: Sequence[np.dtype[Any]], stage: int

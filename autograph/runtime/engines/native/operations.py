@@ -107,6 +107,8 @@ def is_elementwise(node: Node) -> bool:
         return False
     if node.op == "np.where":
         known = len(node.args) == 3
+    elif node.op == "masked":
+        known = len(node.args) == 2 and all(map(_is_exact_array, node.args))
     elif node.op == ".astype":
         known = len(node.args) == 2 and isinstance(node.args[1], (type, str, np.dtype))
         known = known and (np.dtype(node.args[1]).kind in "bc" or not is_complex(node.args[0]))
@@ -151,6 +153,10 @@ def _power(node: Node) -> tuple[str, int] | None:
 
 def _is_array(arg: Any) -> bool:
     return isinstance(arg, Value) and isinstance(arg.type, TensorType) and arg.type.kind == "array"
+
+
+def _is_exact_array(arg: Any) -> bool:
+    return _is_array(arg) and bool(arg.type.exact and arg.type.ndim)
 
 
 def is_complex(arg: Any) -> bool:

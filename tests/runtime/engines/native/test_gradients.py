@@ -5,6 +5,7 @@ import pytest
 
 import autograph as ag
 from tests import outcomes
+from tests.runtime.engines.native.test_fusion import outcome
 
 
 def power(p, n):
@@ -78,3 +79,34 @@ def test_there_is_machine_code(fuel):
         (trace,) = function.traces
         compiled[plain] = sum(bool(region.compiled) for region in trace.executable.native.regions)
     assert [plain for plain, count in compiled.items() if not count] in ([], [power])  # which may not be worth it
+
+
+def rectified(x, y, w):
+    """Of which some elements count, and what others would tell, infinities and NaNs, is lost."""
+    with np.errstate(all="ignore"):
+        return np.sum(np.maximum(x * y, 0.5) * w + np.minimum(x, y) * w)
+
+
+SHAPES = [((3, 4), (3, 4), (3, 4)), ((3, 4), (4,), (3, 1)), ((5,), (1,), (3, 5)), ((2, 0), (2, 1), ())]
+SHAPES += [((1,), (1,), (4,))]
+
+
+@pytest.mark.parametrize("dtypes", ["f8 f8 f8", "f4 f4 f4", "f4 f8 f4", "c16 f8 f8"])
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("shapes", SHAPES, ids=str)
+def test_gradients_where_a_mask_is_true(shapes, order, dtypes):
+    """They are those of NumPy's engine, bit by bit and in the same order."""
+    draw = np.random.default_rng(0)
+    args = [np.asarray(draw.normal(size=shape), dtype, order=order) for shape, dtype in zip(shapes, dtypes.split())]
+    if args[2].size > 2:
+        args[2].flat[:3] = np.inf, np.nan, -0.0
+    found = {}
+    for engine in ("numpy", "native"):
+        staged = ag.function(lambda *args: ag.grad(rectified, argnums=(0, 1))(*args), engine=engine)
+        for _ in range(2):
+            found[engine] = outcome(staged, *args)
+    assert found["native"] == found["numpy"]
+    if dtypes == "f8 f8 f8" and shapes[0] == (3, 4):
+        (trace,) = staged.traces
+        nodes = [node.op for kernel in trace.executable.native.kernels if kernel.compiled for node in kernel.nodes]
+        assert "masked" in nodes
