@@ -119,14 +119,15 @@ def bits(name: str) -> Rule:
 
 
 def logical(name: str) -> Rule:
-    return lambda emit, a, b: _bool(emit.integer(name, truth(emit, a), truth(emit, b)))
+    return lambda emit, a, b: boolean(emit.integer(name, truth(emit, a), truth(emit, b)))
 
 
 def comparison(name: str) -> Rule:
-    return lambda emit, a, b: _bool(emit.compare(name, a, b))
+    return lambda emit, a, b: boolean(emit.compare(name, a, b))
 
 
-def _bool(x: Number) -> Number:
+def boolean(x: Number) -> Number:
+    """A truth as an element of an array of them."""
     return Number(scalar(bool), x.ref)
 
 
@@ -185,11 +186,11 @@ def reciprocal(emit: Emitter, x: Number) -> Number:
 
 
 def is_nan(emit: Emitter, x: Number) -> Number:
-    return _bool(emit.compare("ne", x, x))
+    return boolean(emit.compare("ne", x, x))
 
 
 def is_infinite(emit: Emitter, x: Number) -> Number:
-    return _bool(emit.compare("eq", emit.function("fabs", x), emit.constant(INF, x.type)))
+    return boolean(emit.compare("eq", emit.function("fabs", x), emit.constant(INF, x.type)))
 
 
 def is_finite(emit: Emitter, x: Number) -> Number:
@@ -237,7 +238,7 @@ RULES: dict[str, Rule] = {
     "logical_and": logical("and"),
     "logical_or": logical("or"),
     "logical_xor": logical("xor"),
-    "logical_not": lambda emit, x: _bool(inverse(emit, truth(emit, x))),
+    "logical_not": lambda emit, x: boolean(inverse(emit, truth(emit, x))),
     "isnan": of_real(is_nan),
     "isinf": of_real(is_infinite),
     "isfinite": of_real(is_finite),

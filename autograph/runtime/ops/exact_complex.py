@@ -15,7 +15,7 @@ import numpy as np
 
 from autograph.runtime.operands import Complex, Emitter, NoLowering, Number
 from autograph.runtime.ops import complexes, exact
-from autograph.runtime.types import BOOL, part_of, scalar
+from autograph.runtime.types import part_of
 
 Element: TypeAlias = "Number | Complex"
 Rule: TypeAlias = Callable[..., Element]
@@ -81,20 +81,20 @@ def _square(emit: Emitter, x: Complex) -> Complex:
 def _comparison(name: str, joined: str) -> Rule:
     def rule(emit: Emitter, x: Complex, y: Complex) -> Number:
         real, imag = (emit.compare(name, one, other) for one, other in zip(x.parts, y.parts))
-        return Number(scalar(bool), emit.integer(joined, real, imag).ref)
+        return exact.boolean(emit.integer(joined, real, imag))
 
     return rule
 
 
 def _logical(name: str) -> Rule:
     def rule(emit: Emitter, x: Complex, y: Complex) -> Number:
-        return Number(scalar(bool), emit.integer(name, truth(emit, x), truth(emit, y)).ref)
+        return exact.boolean(emit.integer(name, truth(emit, x), truth(emit, y)))
 
     return rule
 
 
 def _negation(emit: Emitter, x: Complex) -> Number:
-    return Number(scalar(bool), exact.inverse(emit, Number(BOOL, truth(emit, x).ref)).ref)
+    return exact.boolean(exact.inverse(emit, truth(emit, x)))
 
 
 RULES: dict[str, Rule] = {

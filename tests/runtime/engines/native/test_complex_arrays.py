@@ -8,14 +8,13 @@ import sys
 import numpy as np
 import pytest
 
-import autograph as ag
 from autograph.runtime.ops import exact_complex
 from tests.runtime.engines.native.test_fusion import (
     SHAPES,
+    check,
     defined,
     described,
     kernels,
-    laid_out,
     native,
     outcome,
     told,
@@ -92,18 +91,9 @@ def without_nans(function):
 
 def check_program(seed, folder):
     draw = random.Random(seed)
-    text = program(draw)
-    plain = defined(folder, text)
-    function = ag.function(plain, engine="native", passes={"cse": False, "licm": False})    # they may save warnings
-    shapes, number = draw.choice(SHAPES), draw.choice(NUMBERS)
+    text, shapes, number = program(draw), draw.choice(SHAPES), draw.choice(NUMBERS)
     kinds = ["complex128" if draw.random() < 0.5 else draw.choice(KINDS) for _ in shapes]
-    for strange in (False, False, True):
-        args = [drawn(draw, kind, shape, strange) for kind, shape in zip(kinds, shapes)]
-        args[1] = laid_out(draw, args[1])
-        wanted = outcome(without_nans(plain), args[0].copy(), *args[1:], number)
-        found = outcome(without_nans(function), args[0].copy(), *args[1:], number)
-        assert found == wanted, f"seed {seed}\n{text}\n{kinds} {shapes} {number!r}"
-    return function
+    return check(draw, folder, text, lambda *kind: drawn(draw, *kind), kinds, shapes, number, without_nans)
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -123,18 +123,26 @@ SHAPES = [
 
 def check_program(seed, folder):
     draw = random.Random(seed)
-    text = program(draw)
-    plain = defined(folder, text)
-    function = ag.function(plain, engine="native", passes={"cse": False, "licm": False})    # they may save warnings
-    shapes = draw.choice(SHAPES)
+    text, shapes = program(draw), draw.choice(SHAPES)
     dtypes = [draw.choice(DTYPES) if draw.random() < 0.6 else draw.choice(["float64", "float32"]) for _ in shapes]
     number = draw.choice([2, -1, 0.5, 3.75, np.float32(1.5), np.int16(4), True, 1e300, 200])
+    return check(draw, folder, text, lambda *kind: values(draw, *kind), dtypes, shapes, number)
+
+
+def check(draw, folder, text, drawn, dtypes, shapes, number, alike=lambda function: function):
+    """Look whether a function, which may write into its first array, does the same in both ways. Gives the staged one.
+
+    Args:
+        drawn: gives an array of a dtype and a shape, with or without what is strange.
+        alike: makes a function of one, of which results are compared.
+    """
+    plain = defined(folder, text)
+    function = ag.function(plain, engine="native", passes={"cse": False, "licm": False})    # they may save warnings
     for strange in (False, False, True):
-        args = [values(draw, dtype, shape, strange) for dtype, shape in zip(dtypes, shapes)]
+        args = [drawn(dtype, shape, strange) for dtype, shape in zip(dtypes, shapes)]
         args[1] = laid_out(draw, args[1])
-        wanted = outcome(plain, *args, number)
-        found = outcome(function, *args, number)
-        assert found == wanted, f"seed {seed}\n{text}\n{dtypes} {shapes} {number!r}"
+        wanted, found = (outcome(alike(each), args[0].copy(), *args[1:], number) for each in (plain, function))
+        assert found == wanted, f"{text}\n{dtypes} {shapes} {number!r}"
     return function
 
 
