@@ -15,8 +15,9 @@ from autograph.runtime.ops.exact import known_dtype
 from autograph.runtime.ops.scalars import fitted, number
 from autograph.runtime.types import INT
 
-_CLASSES = (bool, int, float, complex)
-_NAMES = {name for dtype in (DTYPES | COMPLEX).values() for name in (dtype.name, dtype.char, dtype.str)}
+_KNOWN = (DTYPES | COMPLEX).values()
+_CLASSES = frozenset({bool, int, float, complex, *(dtype.type for dtype in _KNOWN)})
+_NAMES = frozenset(name for dtype in _KNOWN for name in (dtype.name, dtype.char, dtype.str))
 
 
 def filled(*, zeros: bool) -> Callable[..., Array]:
@@ -59,10 +60,10 @@ def _contiguous(x: Any) -> Array:
 
 
 def _dtype(given: Any) -> np.dtype[Any]:
-    is_class = isinstance(given, type) and (given in _CLASSES or issubclass(given, np.generic))
-    if is_class or isinstance(given, np.dtype) or (isinstance(given, str) and given in _NAMES):
+    names = _CLASSES if isinstance(given, type) else _NAMES if isinstance(given, str) else ()
+    if isinstance(given, np.dtype) or given in names:
         return known_dtype(np.dtype(given))
-    raise NoLowering
+    raise NoLowering        # of some NumPy warns each time
 
 
 def _length(emit: Emitter, given: Any) -> Number:

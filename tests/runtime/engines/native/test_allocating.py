@@ -99,8 +99,21 @@ def of_strange_dtypes(xs, n):
         one, two = np.zeros(i + 1, ">i4"), np.empty(i + 1, "datetime64[s]")
         one[0], two[:] = i, 0
         three, four = np.zeros(()), np.zeros(i, np.longlong)
-        five = np.zeros((2, i + 1), order="F")
-    return one, two, three, four, five
+        five, six = np.zeros((2, i + 1), order="F"), np.zeros(i + 1, [("a", int)])
+    return one, two, three, four, five, six["a"]
+
+
+def of_no_dtype(xs, n):
+    """That makes NumPy raise or warn, by its version."""
+    for i in range(n):
+        one = np.zeros(i, np.integer)
+    return one
+
+
+def of_no_dtype_at_all(xs, n):
+    for i in range(n):
+        one = np.empty(i, "nothing")
+    return one
 
 
 def without_sense(xs, n):
@@ -112,7 +125,7 @@ def without_sense(xs, n):
 
 XS = np.linspace(-3, 5, 12)
 PROGRAMS = [rows, alike, copies, summed, fibonacci, refused(2), refused(2**40), refused(2**62), of_strange_dtypes]
-PROGRAMS += [without_sense]
+PROGRAMS += [of_no_dtype, of_no_dtype_at_all, without_sense]
 
 
 @pytest.mark.parametrize("fuel", [None, *range(1, 60, 7), 99])
