@@ -108,7 +108,8 @@ def _extended_by(move: Move) -> Done:
 
 @_of(".update updated_by")
 def _updated_by(move: Move) -> Done:
-    return ("updated_by", tuple(map(move.shadow, move.node.args))) if move.node.args[1:] else _to_all(move)
+    keywords = [move.node.kwargs] if move.node.kwargs else []
+    return "updated_by", tuple(map(move.shadow, (*move.node.args, *keywords)))
 
 
 @_of("mul imul")

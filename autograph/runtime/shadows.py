@@ -26,6 +26,8 @@ from autograph.runtime.types import ANY, MaybeUnbound, ObjectType, TensorType, T
 # What of the rules of `moves.py` is done to more than containers.
 _OF_OTHERS = OF_GRADIENTS - {"shadow_after"} | {"getitem", "setitem"}
 _OF_CONTAINERS = frozenset({".copy", "add", "iadd", "mul", "imul", ".sort"})
+# Their keywords say how, or are given as arguments.
+_WITHOUT_KEYWORDS = frozenset({"ordered_like", "updated_by"})
 # These give a view of an array if they can, else a copy.
 _MAYBE_VIEWS = frozenset(
     """getitem np.reshape .reshape np.ravel .ravel np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray
@@ -177,7 +179,7 @@ class Shadows:
         """A node that does to shadows what `node` does to what they belong to."""
         self._moved.add(node)
         op, args = moved(Move(node, into, lambda leaf: self._shadow(leaf, node, into), self.aliasing.is_view))
-        kwargs = {name: arg for name, arg in node.kwargs.items() if op != "ordered_like" and name != "key"}
+        kwargs = {name: arg for name, arg in node.kwargs.items() if op not in _WITHOUT_KEYWORDS and name != "key"}
         made = Node(op, args, kwargs, (), node.place)
         for output in node.outputs:
             known = op != "bound" or (isinstance(args[0], Value) and args[0].type != ANY)

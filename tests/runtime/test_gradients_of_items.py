@@ -50,6 +50,9 @@ xs.insert(0, i)
 ys.append(np.arange(2)); s += ys[-1][0]
 xs.append(i); xs.sort()
 d.update({"a": i, "b": p}); s += d["a"] * d["b"]
+d.update(a=s * p); s += d["a"] * p
+d.update({"a": p}, a=2.0, b=s); d.update(); s += d["a"] * d["b"] * p
+d.update(u=x, w=[p, s]); s += d["u"][1] * d["w"][1]
 s += d.setdefault("k", i) * p
 s += d.pop("none", i) * p
 pairs = list(zip(xs, range(9))); s += pairs[1][0] * pairs[1][1]

@@ -43,11 +43,12 @@ def extended_by(shadow: Any, other: Any, things: Any) -> Any:
     return shadow
 
 
-def updated_by(shadow: Any, other: Any, **more: Any) -> None:
-    """Do to the shadow of a dict what was done to it by `update`."""
-    if not isinstance(other, dict):
-        raise DerivativeError("a gradient is asked for through a dict that `update` gets pairs for: give it a dict")
-    shadow.update(other, **more)
+def updated_by(shadow: Any, *others: Any) -> None:
+    """Do to the shadow of a dict what was done to it by `update`, of which keywords are the last of the others."""
+    for other in others:
+        if not isinstance(other, dict):
+            raise DerivativeError("a gradient is asked for through a dict that `update` gets pairs for: give it a dict")
+        shadow.update(other)
 
 
 def put_parts(shadow: Any, index: Any, other: Any, things: Any) -> None:
