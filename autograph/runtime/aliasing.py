@@ -111,6 +111,15 @@ class Aliasing:
         parts = node.args[1] if node.op == "getitem" else [[]]
         return all(map(_is_basic, parts if isinstance(parts, tuple) else (parts,)))
 
+    def know(self, value: Value, like: Value) -> None:
+        """Take a value that a pass has made for one that may be what another is, and is used in its place."""
+        if is_mutable(value):
+            root = self._find(like)
+            self._parents[value] = root
+            self._roots.add(root)
+            if like in self._kept:
+                self._kept.add(value)
+
     # ------------------------------------------------------------------------------------------- how it is found
 
     def _find(self, leaf: Any) -> Region:

@@ -1,5 +1,8 @@
 """Loop-invariant code motion."""
 
+import numpy as np
+
+import autograph as ag
 from tests.runtime.passes.texts import becomes, stays
 
 
@@ -253,3 +256,36 @@ def test_lists_are_made_in_each_turn():
             -> a
         """,
     )
+
+
+def test_what_comes_out_of_a_guard_is_what_the_loop_gives():
+    """It is written in the loop behind it, so that what is read there is not the same in each turn."""
+
+    def function(x, m, n):
+        for _ in range(n):
+            x = x + np.linalg.inv(m)[0]
+        total = 0.0
+        for _ in range(n):
+            total += x[0]
+            x[0] = 0.0
+        return total, x
+
+    args = np.ones(2), np.eye(2), 3
+    found, x = ag.function(function, engine="numpy")(*args)
+    wanted, y = function(*args)
+    assert found == wanted == 4.0
+    assert x.tolist() == y.tolist()
+
+
+def test_a_gradient_of_what_is_overwritten():
+    def function(p, x, n):
+        y = x * 2
+        for _ in range(n):
+            x = x + n * p
+        p *= 0.5
+        for _ in range(n):
+            x[0] = p
+        return np.sum(x * y)
+
+    in_p = ag.grad(function)(0.41, np.array([0.3, -0.4, 0.7]), 2)
+    assert np.isclose(in_p, 0.6 * 0.5 + 4 * (1.4 - 0.8))
