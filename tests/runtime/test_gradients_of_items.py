@@ -110,3 +110,20 @@ def test_first(program: Callable[..., Any]) -> None:
 def test_pairs_for_a_dict_are_refused(program: Callable[..., Any]) -> None:
     with pytest.raises(ag.errors.DerivativeError, match="`update` gets pairs for: give it a dict"):
         ag.grad(lambda p, x: program(p, x))(*AT)
+
+
+def test_all_of_an_item_of_a_list_that_is_made_anew() -> None:
+    """The index of the item's shadow has an ellipsis of its own."""
+
+    def function(p: Any, x: Any) -> Any:
+        x = x * 1
+        ys = [x]
+        for z in ys:
+            for _ in range(int(p * 5)):
+                ys = [v * 0.7 for v in ys]
+            z[...] += p
+            z[..., 1] *= p
+        return np.sum(x * 2 + z * z)
+
+    in_p, in_x = ag.grad(function, argnums=(0, 1))(*AT)
+    assert np.allclose([in_p, *in_x], slopes(function), rtol=1e-4, atol=1e-4)

@@ -66,7 +66,8 @@ def part_of(shadow: Any, index: Any) -> Any:
         return None if shadow is None else shadow[index]
     if isinstance(shadow, np.flatiter):
         shadow, index = shadow.base, np.unravel_index(index, shadow.base.shape)
-    return shadow[(*index, ...) if isinstance(index, tuple) else (index, ...)]
+    entries = index if isinstance(index, tuple) else (index,)
+    return shadow[entries if any(each is ... for each in entries) else (*entries, ...)]
 
 
 def parts_of(shadow: Any, form: Any = None) -> Any:
