@@ -113,12 +113,9 @@ class Aliasing:
 
     def know(self, value: Value, like: Value) -> None:
         """Take a value that a pass has made for one that may be what another is, and is used in its place."""
-        if is_mutable(value):
-            root = self._find(like)
-            self._parents[value] = root
-            self._roots.add(root)
-            if like in self._kept:
-                self._kept.add(value)
+        self._join(value, like)     # in this order, so that regions that have been given out stay what they are
+        if like in self._kept:
+            self._kept.add(value)
 
     # ------------------------------------------------------------------------------------------- how it is found
 
