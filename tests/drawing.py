@@ -93,7 +93,7 @@ class FormWriter(Writer):
             is an expression by itself.
         assigned: the kinds that are assigned.
         loops: the heads of `for` loops.
-        tests: how the count of a `while` loop is tested.
+        tests: how the count of a `while` loop, {turns}, is tested.
         else_in: one in how many loops has an `else`.
         deepest: how deep statements nest.
         simple, compound: the statements.
@@ -120,9 +120,10 @@ class FormWriter(Writer):
         return re.search(r"[^,] |^-", text) is not None
 
     def filled(self, form: str, depth: int = 1) -> str:
-        """A form with expressions where it asks for them."""
+        """A form with expressions where it asks for them; none of these assigns in a comprehension's iterable."""
         kinds = "".join(self.forms)
-        return re.sub(rf"\{{([{kinds}])\}}", lambda found: self.expression(found[1], depth), form)
+        text = re.sub(rf"\{{([{kinds}])\}}", lambda found: self.expression(found[1], depth), form)
+        return text.replace(":=", "<=") if " for " in form else text
 
     def statement(self, scope: Scope) -> Lines:
         self.left -= 1
@@ -155,7 +156,7 @@ class FormWriter(Writer):
         if self.flip(4):
             lines += ["while True:", f"    if not {turns} > 0:", "        break"]      # which ends if it is NaN, too
         else:
-            lines += [self.filled(f"while {turns}{self.pick(*self.tests)}:")]
+            lines += [self.filled(f"while {self.pick(*self.tests)}:").replace("{turns}", turns)]
         return [*lines, f"    {turns} -= 1", *self.inside(scope, loop=True)]
 
     def for_(self, scope: Scope) -> Lines:

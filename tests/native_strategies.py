@@ -46,6 +46,7 @@ INTEGERS = forms("""
     math.floor({p})   math.ceil({p})   {i} * {e}   {i} + {e}   {e} // 3   2 ** 62 + {i}   9223372036854775807 - {i}
     {i} & {i}   {x}.size   {i} % 9223372036854775808   a.ndim   bool({i})   round({p})   np.int64({i})   {i} % 1
     -9223372036854775808 + {i}   9223372036854775807 // {i}   {i} if {p} > {p} else {p}   divmod({i}, 3)[1]
+    (k := {i})   (j := {i})
 """)
 NUMBERS = forms("""
     {i}   {p} + {p}   {p} - {p}   {p} * 0.5   {p} / 4   {p} / (abs({p}) + 1)   {p} / {p}   -{p}   abs({p})   {e}   {e}
@@ -61,7 +62,7 @@ NUMBERS = forms("""
     np.isnan({p}) + 1   np.floor_divide({i}, {e})   np.copysign({p}, {e})   np.trunc({p})   np.fmax({e}, 1)
     {c} + {c}   float({i})   math.pow({p}, {p})   5e-324 * {p}   np.float32({p})   math.hypot({p}, {p})
     complex({p}, 0.5)   abs({p} + 2j)   {p} * ({p} - 1j)   ({p} + 1j) / ({p} - 2j)   ({p}).conjugate()   ({p}).imag
-    ({p} * 1j).real   ({p} + 1j) ** 2   {p} == {p} * 1j   {e}.real
+    (q := {p})   (p := {p})   ({p} * 1j).real   ({p} + 1j) ** 2   {p} == {p} * 1j   {e}.real
 """)
 ELEMENTS = forms("""
     x[0]   x[-1]   y[1]   {x}[{i} % 3]   {x}[{i} % len({x})]   {x}[{i} % 3 - 1]   {x}[-({i} % 3)]   {x}[i % 2]   {x}[j]
@@ -74,6 +75,7 @@ CONDITIONS = forms("""
     {p} != {p}   math.isnan({p})   {i} < 9007199254740993   {p} == 9007199254740993   {e}   {i} in (1, 2)
     isinstance({p}, float)   bool({p})   math.isfinite({p})   i < j   j <= k   {i} < len({x})   -1 <= {i} <= 4
     {e} is None   np.isnan({e})   np.isfinite({p})   np.less({p}, {e})   np.logical_and({c}, {e})
+    (k := {i}) > {i}   (q := {p}) <= {p}   (p := {e}) > 1
 """)
 WIDE = forms("""
     {x}.sum()   np.sum({x})   {x}.max()   a[{i} % 2].sum()   ({x} > {p}).any()   np.dot({x}, {x})   {x}[1:].sum()
@@ -115,6 +117,7 @@ LOOPS = forms("""
     i in range(0, 4, {i})   k in range(len(x) - 1, -1, -1)   q in a[0]   j in range(a.shape[1])   i in range(len(a))
     j in range(i % 5)   k in range(1, m)   p in x[1:]   i in range(m << 60)   i in range(3)
 """)
+TESTS = ("{turns} > 0", "{turns} > 0 and {c}", "(k := {turns}) > 0", "{turns} > 0 and (p := {p}) < 9")
 TURNS = ("m", "m", "m + 1", "{i} % 4", "min(abs({i}), 3)", "min(len({x}), 5)")
 
 FORMS = {"i": INTEGERS, "p": NUMBERS, "e": ELEMENTS, "c": CONDITIONS, "x": ("x", "y")}
@@ -218,7 +221,7 @@ def loops(draw: st.DrawFn) -> str:
 
 class _Writer(FormWriter):
     forms, names, leaves = FORMS, NAMES, LEAVES
-    assigned, loops, tests, else_in, deepest = "ipipi", LOOPS, (" > 0", " > 0 and {c}"), 6, 5
+    assigned, loops, tests, else_in, deepest = "ipipi", LOOPS, TESTS, 6, 5
 
     def program(self) -> str:
         self.wide = self.flip(3)

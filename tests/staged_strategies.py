@@ -95,7 +95,7 @@ INTEGERS = forms("""
     ~{i}   len({x})   {x}.shape[0]   first_above({x}, {p})   count()   {c} or {i}   {i} and {i}   2 ** 65 + {i}
     [{i}, {i}, 5][{i} % 3]   int({c})   len(xs)   len(d)   int({x}.argmax())   xs.index(xs[-1])   round({p})
     {i} ** 2 % 31   divmod({i}, 3)[1]   (lambda e: e - 1)({i})   math.floor({p})   sum(1 for e in {x} if e > {p})
-    len([e for e in {x} if e > 0])
+    len([e for e in {x} if e > 0])   (k := {i})   (j := {i})
 """)
 NUMBERS = forms("""
     {i}   {p} + {p}   {p} - {p}   {p} * 0.5   {p} / 4   {p} / (abs({p}) + 1)   {p} / {p}   -{p}   abs({p})   {x}[0]
@@ -105,7 +105,7 @@ NUMBERS = forms("""
     scale({p}, by={i})   check({p})   box.add({p})   total({x})   sum(xs)   max({p}, {p})   {p} or {p}   {c} and {p}
     np.dot({x}, {x})   {x} @ {x}   np.float32({p})   np.maximum({p}, 1)   min(xs)   TABLE['low'] * {p}   np.int64({i})
     {p} ** 2 % 13   int(box.big)   np.random.rand()   sorted(xs)[0]   np.prod({x}[:2])   np.abs({p})   {x}.item(0)
-    box.data[1]
+    box.data[1]   (q := {p})   (p := {p})
 """)
 VECTORS = forms("""
     {x} + {x}   {x} - {x}   {x} * {x}   {x} + {p}   {p} - {x}   {x} * 0.5   {x} / 2   {x} % 3   -{x}   {x}[::-1]
@@ -116,14 +116,14 @@ VECTORS = forms("""
     np.abs({x})   {x} // 2   WEIGHTS   np.concatenate([{x}[:1], {x}[1:3]])   {x} if {c} else {x}   change({x}, {i})
     change({x}.copy(), {p})   np.full(3, {p})   ({x} > {p}) * 1   np.asarray({x})   np.tile({x}[:1], 3)
     np.outer({x}, {x})[1]   box.data   {x}.reshape(-1)   np.round({x}, 1)   np.minimum({x}, {x})
-    np.full_like({x}, {i})   np.linspace(0, {i}, 3)
+    (z := {x})   (y := {x})   np.full_like({x}, {i})   np.linspace(0, {i}, 3)
 """)
 CONDITIONS = forms("""
     {p} > {p}   {p} <= {p}   {i} == {i}   {i} != 0   0 < {p} < 3   {i} % 2 == 0   {p} > 0   {i} > 1   not {c}
     {c} and {c}   {c} or {c}   ({x} > {p}).any()   ({x} > 0).all()   {x}.sum() > {p}   {i} in xs   {i} in d
     len(xs) > 2   xs   {i}   isinstance({p}, float)   {x} is {x}   np.any({x})   box.big   np.isnan({p})   n > {i}
     {x}.shape == {x}.shape   f > {p}   all(e > 0 for e in xs)   any(e > {p} for e in {x})   np.array_equal({x}, {x})
-    -1 <= {i} <= {i} < 9   bool({p})
+    -1 <= {i} <= {i} < 9   bool({p})   (k := {i}) > {i}   (q := {p}) <= {p}   (y := {x}).sum() > 1
 """)
 STORES = forms("""
     {v}[0]   {v}[-1]   {v}[{i} % 3]   {v}[{i}]   {v}[1:]   {v}[::2]   {v}[{v} > {p}]   {v}[...]   a[{i} % 2, 1]   a[0]
@@ -169,6 +169,8 @@ LOOPS = forms("""
     p in [{i}, {p}, 1]   k in (1, 2)   i, j in [(1, 2), (0, 3)]   q in a[0]   p in (e * 2 for e in xs)
     p in sorted(xs)[:3]   z in [x, y]   z in list(a)   p in map(scale, xs[:2])
 """)
+TESTS = ("{turns} > 0", "{turns}", "{turns} > 0 and {c}", "{turns} and {c}", "(k := {turns}) > 0",
+         "{turns} > 0 and (q := {p}) < 9", "(j := {turns})")  # fmt: skip
 PATTERNS = ("0", "1 | 2", "int(k) if k > 2", "(0, p)", "(1, _)", "[i]", "[i, p]", "[]", "float()")
 ERRORS = ("ValueError", "ZeroDivisionError", "IndexError", "(ValueError, TypeError)", "Exception", "KeyError",
           "ArithmeticError as e", "Exception as e", "NameError")  # fmt: skip
@@ -206,7 +208,7 @@ def numeric_programs(draw: st.DrawFn) -> str:
 
 class _Writer(FormWriter):
     forms, names, leaves = FORMS, NAMES, LEAVES
-    assigned, loops, tests, else_in, deepest = "ipxip", LOOPS, (" > 0", "", " > 0 and {c}", " and {c}"), 4, 4
+    assigned, loops, tests, else_in, deepest = "ipxip", LOOPS, TESTS, 4, 4
 
     def program(self) -> str:
         scope = Scope()

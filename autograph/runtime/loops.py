@@ -13,7 +13,7 @@ from typing import Any
 
 from autograph.marks import is_body
 from autograph.runtime import forms
-from autograph.runtime.branches import NoState, repeated, stage_if
+from autograph.runtime.branches import repeated, stage_if
 from autograph.runtime.contents import contents
 from autograph.runtime.graph import Block, Node, Value, gather
 from autograph.runtime.holding import HOLDERS, held
@@ -186,7 +186,7 @@ def _stage_while(
     def turn() -> tuple[Any, Any]:
         body()
         stop = None if until is None else until()
-        return stop, _go_on(trace, stop, test) if rotated else None
+        return stop, _go_on(trace, stop, test, state) if rotated else None
 
     for _ in range(_ROUNDS):
         block = Block()
@@ -212,12 +212,12 @@ def _stage_while(
     _finish_while(trace, carry, arm, installed, head, first if rotated else None, until is not None, go)
 
 
-def _go_on(trace: Trace, stop: Any, test: Callable[[], Any]) -> Any:
-    """Whether there is another turn, for a loop whose test is part of its body."""
+def _go_on(trace: Trace, stop: Any, test: Callable[[], Any], state: State) -> Any:
+    """Whether there is another iteration, for a loop whose test is part of its body, and may assign variables."""
     if stop is None or stop is False:
         return test()
     if not isinstance(stop, bool):
-        return stage_if(trace, stop, lambda: False, test, NoState(), loose=False)
+        return stage_if(trace, stop, lambda: False, test, state, loose=False)
     return False
 
 
