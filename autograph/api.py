@@ -8,7 +8,7 @@ import sys
 import types
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
 import gast
 
@@ -29,9 +29,18 @@ from autograph.libraries import on_behalf
 from autograph.operators import backend, calls
 from autograph.syntax import loader, pipeline, reprint, source, trees
 
-F = TypeVar("F", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from autograph.runtime.function import Function
+
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any] | property)
 
 
+@overload
+def to_graph(entity: Function[P, R], *, debug_source: bool = False) -> Callable[P, R]: ...
+@overload
+def to_graph(entity: F, *, debug_source: bool = False) -> F: ...
 def to_graph(entity: Any, *, debug_source: bool = False) -> Any:
     """The converted form of a callable: like it in every way, and always running converted code.
 

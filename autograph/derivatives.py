@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, ParamSpec, TypeVar, cast, overload
 
 import numpy as np
 
@@ -18,8 +18,16 @@ from autograph.runtime.gradients import Derivative, Which
 from autograph.runtime.options import DIFFERENTIATED
 from autograph.runtime.trace import Trace
 
+P = ParamSpec("P")
+R = TypeVar("R")
+Aux = TypeVar("Aux")
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
-def grad(function: Callable[..., Any], argnums: Which = 0, *, has_aux: bool = False, wrt: Any = None) -> Any:
+
+def grad(
+    function: Callable[P, Any], argnums: Which = 0, *, has_aux: bool = False, wrt: Any = None
+) -> Function[P, Any]:
     """A staged function that gives the gradient of `function`, which is to return one float.
 
     The function may use all of Python that can be staged: branches, loops, arrays changed in place, containers.
@@ -42,13 +50,18 @@ def grad(function: Callable[..., Any], argnums: Which = 0, *, has_aux: bool = Fa
             derivative.
         StrictError: the function cannot be staged; says why.
     """
-    return _Differentiating(Derivative(function, argnums, has_aux, _checked(wrt)), strict=DIFFERENTIATED)
+    return _differentiating(Derivative(function, argnums, has_aux, _checked(wrt)))
 
 
-def value_and_grad(function: Callable[..., Any], argnums: Which = 0, *, has_aux: bool = False, wrt: Any = None) -> Any:
+def value_and_grad(
+    function: Callable[P, R], argnums: Which = 0, *, has_aux: bool = False, wrt: Any = None
+) -> Function[P, tuple[R, Any]]:
     """A staged function that gives what `function` returns, and its gradient; see `grad`."""
-    derivative = Derivative(function, argnums, has_aux, _checked(wrt), with_value=True)
-    return _Differentiating(derivative, strict=DIFFERENTIATED)
+    return _differentiating(Derivative(function, argnums, has_aux, _checked(wrt), with_value=True))
+
+
+def _differentiating(derivative: Derivative) -> Function[P, Any]:
+    return cast("Function[P, Any]", _Differentiating(derivative, strict=DIFFERENTIATED))
 
 
 def _checked(wrt: Any) -> Any:
@@ -90,11 +103,25 @@ class _InTraces:
         return functools.partial(self._traced, trace)
 
 
-def _staged(traced: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+def _staged(traced: Callable[..., Any]) -> Callable[[F], F]:
     """Decorates a function with what it does in traced code."""
-    return lambda function: _InTraces(function, traced)
+
+    def decorate(function: F) -> F:
+        return cast(F, _InTraces(function, traced))
+
+    return decorate
 
 
+@overload
+def vjp(
+    function: Callable[..., tuple[R, Aux]], *primals: Any, has_aux: Literal[True]
+) -> tuple[R, Callable[[Any], tuple[Any, ...]], Aux]: ...
+@overload
+def vjp(
+    function: Callable[..., R], *primals: Any, has_aux: Literal[False] = False
+) -> tuple[R, Callable[[Any], tuple[Any, ...]]]: ...
+@overload
+def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool) -> tuple[Any, ...]: ...
 @_staged(gradients.traced_vjp)
 def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """What `function` gives for arguments, and a function that takes gradients of that back to the arguments.
@@ -132,7 +159,7 @@ def _copied(structure: Any) -> Any:
 
 
 @_staged(gradients.traced_jvp)
-def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]:
     """What `function` gives for arguments, and how that changes as the arguments do.
 
     Args:
@@ -146,16 +173,17 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     def push(primals: Any, tangents: Any) -> Any:
         return jvp(function, primals, tangents)
 
-    return staging.function(strict=DIFFERENTIATED)(push)(primals, tangents)
+    pushed: tuple[R, R] = staging.function(strict=DIFFERENTIATED)(push)(primals, tangents)
+    return pushed
 
 
 @_staged(gradients.traced_stop)
-def stop_gradient(value: Any) -> Any:
+def stop_gradient(value: T) -> T:
     """`value`, an array, number or structure, that gradients take for a constant."""
     return value
 
 
-def custom_gradient(function: Callable[..., Any]) -> Any:
+def custom_gradient(function: Callable[P, tuple[R, Any]]) -> Callable[P, R]:
     """Decorates a function that says itself what its gradient is.
 
         @ag.custom_gradient
@@ -172,22 +200,22 @@ def custom_gradient(function: Callable[..., Any]) -> Any:
         A function that gives the value alone.
     """
 
-    def call(*args: Any) -> Any:
-        return function(*args)[0]
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        return function(*args, **kwargs)[0]
 
-    return functools.update_wrapper(_InTraces(call, _before(custom.traced_custom, function)), function, updated=())
+    return cast(Callable[P, R], _in_traces(call, custom.traced_custom, function))
 
 
-def checkpoint(function: Callable[..., Any]) -> Any:
+def checkpoint(function: F) -> F:
     """Decorates a function that is to be computed once more for its gradient, which saves memory and takes time.
 
     For a loop whose body is such a function, only what goes into the body is kept of each turn, instead of all that it
     computes. The function is to have no effects, for these would be had twice.
     """
-    return functools.update_wrapper(
-        _InTraces(function, _before(custom.traced_checkpoint, function)), function, updated=()
-    )
+    return cast(F, _in_traces(function, custom.traced_checkpoint, function))
 
 
-def _before(traced: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda trace, *args, **kwargs: traced(trace, function, *args, **kwargs)
+def _in_traces(call: Callable[..., Any], traced: Callable[..., Any], function: Callable[..., Any]) -> Any:
+    """`call`, which does `traced(trace, function, ...)` in traced code, with the name and text of `function`."""
+    in_trace = _InTraces(call, lambda trace, *args, **kwargs: traced(trace, function, *args, **kwargs))
+    return functools.update_wrapper(in_trace, function, updated=())

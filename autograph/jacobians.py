@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, cast
 
 import numpy as np
 
 from autograph.derivatives import grad
+from autograph.runtime.function import Function
 from autograph.runtime.options import DIFFERENTIATED
 from autograph.staging import function as staged
 
+P = ParamSpec("P")
 
-def jacobian(function: Callable[..., Any]) -> Any:
+
+def jacobian(function: Callable[P, Any]) -> Function[P, np.ndarray[Any, Any]]:
     """A staged function that gives the Jacobian of `function` in its first argument.
 
     Args:
@@ -23,17 +26,19 @@ def jacobian(function: Callable[..., Any]) -> Any:
         that of the argument: `jacobian(f)(x)[i, j]` is the derivative of `f(x)[i]` in `x[j]`.
     """
 
-    def jacobian_of(x: Any, *args: Any) -> Any:
-        shape = np.shape(function(x, *args))
+    of: Callable[..., Any] = function
+
+    def jacobian_of(x: Any, *args: Any, **kwargs: Any) -> Any:
+        shape = np.shape(of(x, *args, **kwargs))
         rows = np.zeros((int(np.prod(shape)), *np.shape(x)), x.dtype)
         for i in range(len(rows)):
-            rows[i] = grad(lambda x, i=i: np.ravel(function(x, *args))[i])(x)
+            rows[i] = grad(lambda x, i=i: np.ravel(of(x, *args, **kwargs))[i])(x)
         return rows.reshape(shape + np.shape(x))
 
-    return staged(strict=DIFFERENTIATED)(jacobian_of)
+    return cast("Function[P, np.ndarray[Any, Any]]", staged(strict=DIFFERENTIATED)(jacobian_of))
 
 
-def hessian(function: Callable[..., Any]) -> Any:
+def hessian(function: Callable[P, Any]) -> Function[P, np.ndarray[Any, Any]]:
     """A staged function that gives the Hessian of `function` in its first argument.
 
     Args:

@@ -17,12 +17,15 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autograph.nest import fields_of_tuple
 from autograph.variables import Variable
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Module:
@@ -66,13 +69,14 @@ class Module:
         """All modules in it, itself left out."""
         return [part for part in _within(self).values() if isinstance(part, Module) and part is not self]
 
-    def train(self, mode: bool = True) -> Any:
+    def train(self, mode: bool = True) -> Self:
         """Let it, and all modules in it, be trained; gives itself."""
-        for module in (self, *self.submodules):
+        modules: tuple[Module, ...] = (self, *self.submodules)
+        for module in modules:
             module.training = mode
         return self
 
-    def eval(self) -> Any:
+    def eval(self) -> Self:
         """Let it, and all modules in it, be used and no longer trained; gives itself."""
         return self.train(False)
 

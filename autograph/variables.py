@@ -7,10 +7,13 @@ that staging would have to know of it: its methods are traced like the user's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Variable(NDArrayOperatorsMixin):
@@ -60,7 +63,7 @@ class Variable(NDArrayOperatorsMixin):
 
     # Changes ----------------------------------------------------------------------------------------------------------
 
-    def assign(self, value: Any) -> Variable:
+    def assign(self, value: Any) -> Self:
         """Make all elements those of `value`, which has the same shape.
 
         Raises:
@@ -74,12 +77,12 @@ class Variable(NDArrayOperatorsMixin):
         self.value[...] = value
         return self
 
-    def assign_add(self, value: Any) -> Variable:
+    def assign_add(self, value: Any) -> Self:
         """Add `value`, which is broadcast; raises what `assign` does."""
         self.value += self._checked("added", value)
         return self
 
-    def assign_sub(self, value: Any) -> Variable:
+    def assign_sub(self, value: Any) -> Self:
         """Subtract `value`, which is broadcast; raises what `assign` does."""
         self.value -= self._checked("subtracted", value)
         return self

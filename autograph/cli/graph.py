@@ -17,6 +17,7 @@ from autograph.cli.failure import Failure
 from autograph.cli.files import STDIN, Target, TargetCommand, TargetType
 from autograph.cli.loading import load
 from autograph.errors import AutographError
+from autograph.runtime.options import FunctionOptions
 from autograph.runtime.printing import lines
 from autograph.runtime.view import GraphView
 
@@ -102,9 +103,11 @@ def command(
 def staged(target: Target, optimized: bool = True, engine: str | None = None) -> Any:
     """The function, staged."""
     found = load(target.path, str(target.qualname))
-    options: dict[str, Any] = {} if optimized else {"passes": False}
+    options: FunctionOptions = {} if optimized else {"passes": False}
+    if engine:
+        options["engine"] = engine
     try:
-        return ag.function(found, **options, **({"engine": engine} if engine else {}))
+        return ag.function(found, **options)
     except (TypeError, AutographError) as error:
         raise Failure(f"{target.qualname}: {error}") from error
 

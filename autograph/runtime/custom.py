@@ -6,6 +6,7 @@ reverse passes over what the values were computed of, and asks the function for 
 
 from __future__ import annotations
 
+import inspect
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -25,10 +26,13 @@ from autograph.runtime.trace import Trace
 Back = Callable[[Any, list[bool]], list[Any]]
 
 
-def traced_custom(trace: Trace, function: Callable[..., Any], *args: Any) -> Any:
-    """A call of what `ag.custom_gradient` has decorated, in traced code."""
+def traced_custom(trace: Trace, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """A call of what `ag.custom_gradient` has decorated, in traced code; keyword-only arguments are constants."""
     name = name_of(function)
-    result = trace.call(function)(*args)
+    if kwargs:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        args, kwargs = bound.args, bound.kwargs
+    result = trace.call(function)(*args, **kwargs)
     if not isinstance(result, tuple) or len(result) != 2:
         raise DerivativeError(f"{name} is decorated by custom_gradient, so it is to return a pair: a value, and a "
                               "function that takes the gradient of that to those of the arguments")  # fmt: skip

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast, overload
 
 from autograph.errors import TracingError
 from autograph.runtime.arguments import arrange
@@ -21,7 +21,7 @@ from autograph.runtime.entry import MISS
 from autograph.runtime.holding import Held
 from autograph.runtime.kept import Surroundings
 from autograph.runtime.lowered import Lowered
-from autograph.runtime.options import check_options
+from autograph.runtime.options import FunctionOptions, check_options
 from autograph.runtime.report import Report
 from autograph.runtime.signature import Event
 from autograph.runtime.specialise import Hooks, Specialiser, Tracer
@@ -29,6 +29,8 @@ from autograph.runtime.specified import placeholders
 from autograph.runtime.traces import Trace
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from autograph.runtime.view import GraphView
 
 P = ParamSpec("P")
@@ -113,14 +115,14 @@ class Function(Generic[P, R]):
         """What becomes a part of a trace that calls this."""
         return self.python_function
 
-    def with_options(self, **options: Any) -> Function[P, R]:
+    def with_options(self, **options: Unpack[FunctionOptions]) -> Function[P, R]:
         """The same function with some of its options changed; it has traces of its own."""
         return Function(self.python_function, **{**self._options, **options})
 
     # As a method ------------------------------------------------------------------------------------------------------
 
     @overload
-    def __get__(self, instance: None, owner: type | None = None) -> Any: ...
+    def __get__(self, instance: None, owner: type | None = None) -> Function[..., Any]: ...
     @overload
     def __get__(
         self: Function[Concatenate[Any, Rest], R], instance: object, owner: type | None = None
@@ -263,25 +265,37 @@ class BoundFunction(functools.partial):  # type: ignore[type-arg]
 # The decorator --------------------------------------------------------------------------------------------------------
 
 
+def _with_options(signature: inspect.Signature) -> inspect.Signature:
+    """The signature of `function` with each option spelled out, which `help` and completion show."""
+    options = [p for p in inspect.signature(check_options).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    return signature.replace(parameters=[next(iter(signature.parameters.values())), *options])
+
+
+class Decorator(Protocol):
+    """What `ag.function` is once it has its options."""
+
+    @overload
+    def __call__(self, python_function: staticmethod[P, R], /) -> staticmethod[P, R]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, python_function: classmethod[Any, P, R], /) -> classmethod[Any, P, R]: ...
+    @overload
+    def __call__(self, python_function: property, /) -> property: ...
+    @overload
+    def __call__(self, python_function: Callable[P, R], /) -> Function[P, R]: ...
+
+
 @overload
-def function(python_function: staticmethod[P, R], /) -> staticmethod[P, R]: ...  # type: ignore[overload-overlap]
-@overload
-def function(python_function: classmethod[Any, P, R], /) -> classmethod[Any, P, R]: ...
-@overload
-def function(python_function: Callable[P, R], /) -> Function[P, R]: ...
+def function(python_function: staticmethod[P, R], /, **options: Unpack[FunctionOptions]) -> staticmethod[P, R]: ...  # type: ignore[overload-overlap]
 @overload
 def function(
-    python_function: None = None,
-    /,
-    *,
-    engine: str | None = None,
-    static_argnames: str | Sequence[str] = (),
-    input_signature: Sequence[Any] | None = None,
-    strict: bool | Iterable[str] = False,
-    passes: Mapping[str, bool] | bool = True,
-    max_traces: int = 64,
-    fastmath: bool = False,
-) -> Callable[[Callable[P, R]], Function[P, R]]: ...
+    python_function: classmethod[Any, P, R], /, **options: Unpack[FunctionOptions]
+) -> classmethod[Any, P, R]: ...
+@overload
+def function(python_function: property, /, **options: Unpack[FunctionOptions]) -> property: ...
+@overload
+def function(python_function: Callable[P, R], /, **options: Unpack[FunctionOptions]) -> Function[P, R]: ...
+@overload
+def function(python_function: None = None, /, **options: Unpack[FunctionOptions]) -> Decorator: ...
 def function(python_function: Any = None, /, **options: Any) -> Any:
     """Stage a function: trace it on its first call for each signature, and run the graph from then on.
 
@@ -327,6 +341,8 @@ def function(python_function: Any = None, /, **options: Any) -> Any:
         return BoundFunction(function(call, **options), python_function)  # an object that can be called
     return Function(python_function, **options)
 
+
+function.__signature__ = _with_options(inspect.signature(function))  # type: ignore[attr-defined]
 
 _REFUSED = {
     inspect.iscoroutinefunction: ("a coroutine (async def)", "what it awaits"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.util
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypedDict
 
 from autograph.errors import EngineError, StrictError
 from autograph.runtime.effects import is_array
@@ -28,6 +29,21 @@ DIFFERENTIATED = ("plain", "derivative")     # what is refused of a function tha
 ENGINES = {"numpy": "autograph.runtime.engines.numpy", "native": "autograph.runtime.engines.native"}
 _TO_COME = ("xla",)
 DEFAULT, VARIABLE = "numpy", "AUTOGRAPH_ENGINE"     # what is taken if nobody says anything; where one may say it
+
+
+class FunctionOptions(TypedDict, total=False):
+    """The options of `ag.function` as they are written: for type checkers, and for `help`.
+
+    `check_options` takes the same ones and gives their defaults.
+    """
+
+    engine: str | None
+    static_argnames: str | Sequence[str]
+    input_signature: Sequence[Any] | None
+    strict: bool | Iterable[str]
+    passes: Mapping[str, bool] | bool
+    max_traces: int
+    fastmath: bool
 
 
 @dataclass(frozen=True)
@@ -74,8 +90,10 @@ def check_options(
         TypeError: something is of the wrong type, or there is no such option.
     """
     for name in unknown:
-        there = _listed(sorted(["passes", *(each.name for each in fields(Options) if each.name not in _DERIVED)]))
-        raise TypeError(f"ag.function has no option {name!r}; the options are {there}")
+        there = _listed(sorted(FunctionOptions.__annotations__))
+        close = difflib.get_close_matches(name, FunctionOptions.__annotations__, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise TypeError(f"ag.function has no option {name!r}; the options are {there}{hint}")
     if not isinstance(max_traces, int) or max_traces < 1:
         raise ValueError(f"max_traces is how many traces are kept, at least 1, not {max_traces!r}")
     engine, chosen = _engine(engine)
@@ -100,9 +118,6 @@ def check_options(
         max_traces,
         _fastmath(fastmath, engine, chosen),
     )
-
-
-_DERIVED = ("without", "chosen")
 
 
 def _engine(name: str | None) -> tuple[str, str]:

@@ -3,11 +3,8 @@
 import copy
 import functools
 import inspect
-import os
 import pickle
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -227,36 +224,6 @@ def test_properties(tracer):
     assert counter.doubled == 6 and Counter.doubled.__doc__ == "Twice the count."
     counter.doubled = 10
     assert counter.count == 5 and len(tracer) == 1
-
-
-TYPED = """
-import autograph as ag
-from autograph.runtime.function import Function
-
-class C:
-    @ag.function
-    def method(self, x: int) -> float:
-        return 1.0 * x
-
-@ag.function(strict=True)
-def f(x: int, y: float = 2.0) -> float:
-    return x * y
-
-one: float = f(1) + C().method(1)
-two: str = f(1)
-f("x")
-C().method("x")
-print(f.graph(1), C().method.traces, C.method.traces)
-"""
-
-
-@pytest.mark.slow
-def test_type_checkers_see_the_types_of_the_function(tmp_path):
-    (tmp_path / "typed.py").write_text(TYPED)
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull, "typed.py"]
-    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False).stdout
-    kinds = [line.rsplit("[", 1)[-1] for line in found.splitlines()[:-1]]
-    assert kinds == ["assignment]", "arg-type]", "arg-type]"], found
 
 
 # Calling --------------------------------------------------------------------------------------------------------------
