@@ -76,8 +76,7 @@ def _loop(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     if body.results is None or (all(each is None for each in given) and not reverse.shadows.touches(body)):
         return
     items, carried = body.params[: len(body.params) - len(inits)], body.params[len(body.params) - len(inits) :]
-    pairs = enumerate(zip(carried, node.outputs))
-    slots = [n for n, pair in pairs if reverse.activity.varies(pair) and carried[n] not in reverse.shadows]
+    slots = [n for n, pair in enumerate(zip(carried, node.outputs)) if _goes_by_value(reverse, pair)]
     firsts = [reverse.zero(node.outputs[n]) if given[n] is None else given[n] for n in slots]
     lowered = [trace.lower(first) for first in firsts]
     with reverse.reversing(body, loop=True) as frame:
@@ -106,6 +105,11 @@ def _loop(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     for number, output in zip(slots, made.outputs[1:]):
         reverse.contribute(inits[number], trace.handle(output))
     reverse.pass_on(node)
+
+
+def _goes_by_value(reverse: Reverse, pair: tuple[Value, Value]) -> bool:
+    """Whether the reverse carries the gradient of a variable: it varies, and has no shadow in or behind the loop."""
+    return reverse.activity.varies(pair) and not any(value in reverse.shadows for value in pair)
 
 
 def _items(reverse: Reverse, node: Node, iterable: Any, target: Any, items: list[Value], index: Any) -> None:

@@ -73,7 +73,7 @@ class Shadows:
 
     def all(self) -> set[Value]:
         """The shadows of values, as far as they have been made."""
-        return set(self._of.values())
+        return {*self._of.values(), *(shadow for found in self._collected.values() for _, shadow in found)}
 
     def collected(self, where: Node | Block) -> list[tuple[Value, Value]]:
         """Numbers that a node stores, or that are results of a block, with the shadows that they got there."""
@@ -107,8 +107,9 @@ class Shadows:
         return node in self._items
 
     def touches(self, block: Block) -> bool:
-        """Whether a block has to do with anything that has a shadow."""
-        return any(value in self._shadowed for value in uses_in(block))
+        """Whether a block has to do with shadows, or with what has one."""
+        concerned = self._shadowed | self.all()
+        return any(value in concerned for value in uses_in(block))
 
     # Which ------------------------------------------------------------------------------------------------------------
 
@@ -146,7 +147,8 @@ class Shadows:
 
     def _keep_items(self, node: Node, into: list[Node]) -> None:
         """Make a list of what an iterator gives, for operations whose reverse has to look at that again."""
-        first = node.args[0] if node.op in _OF_ITEMS and node.args else None
+        of_one = node.op in _OF_ITEMS and (len(node.args) == 1 or node.op == "sum")
+        first = node.args[0] if of_one else None
         if isinstance(first, Value) and first in self._shadowed and _is_iterator(first.type):
             items = Node("list", (first,), None, (), node.place)
             self._shadowed.add(items.add_output(ObjectType("list"), _name(first)))
