@@ -46,9 +46,8 @@ def grad(
         what else the function returns with `has_aux`.
 
     Raises:
-        DerivativeError: an argument is no float, what is returned is not one float, or an operation on the way has no
-            derivative.
-        StrictError: the function cannot be staged; says why.
+        DerivativeError: an argument is no float, what is returned is not one float, an operation on the way has no
+            derivative, or the function cannot be staged (`UnstagedDerivativeError`); says where and why.
     """
     return _differentiating(Derivative(function, argnums, has_aux, _checked(wrt)))
 

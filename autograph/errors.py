@@ -59,6 +59,10 @@ class DerivativeError(AutographError):
     it is differentiated in, is no float."""
 
 
+class UnstagedDerivativeError(DerivativeError, StrictError):
+    """A gradient is asked for of a function that runs as plain Python; only staged code has derivatives."""
+
+
 class DrawingError(AutographError):
     """The picture of a graph cannot be made: the program that draws is not there, or fails."""
 

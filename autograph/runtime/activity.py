@@ -14,6 +14,10 @@ from autograph.runtime.types import ANY, MaybeUnbound, TensorType, Type, array, 
 
 # Classes of objects that hold no numbers with gradients.
 _NUMBERLESS = frozenset("str bytes NoneType range slice ellipsis dtype type bool ndindex".split())
+_TEXTS = frozenset("str bytes".split())
+# Of a float they give integers that tell it exactly.
+_EXACT = frozenset({".view", ".as_integer_ratio", "np.frombuffer"})
+_FROM_TEXT = frozenset({"int", "ord"})
 
 
 def has_gradient(type: Type) -> bool:
@@ -23,6 +27,15 @@ def has_gradient(type: Type) -> bool:
     if isinstance(type, TensorType):
         return type.dtype.kind in "fcOV"
     return type.name not in _NUMBERLESS and (not type.items or any(map(has_gradient, type.items)))
+
+
+def may_tell(type: Type) -> bool:
+    """Whether a value of the type may tell a float exactly, but has no gradient: whether it is or holds a text."""
+    if isinstance(type, MaybeUnbound):
+        return may_tell(type.inner)
+    if isinstance(type, TensorType):
+        return type.dtype.kind in "SU"
+    return type.name in _TEXTS or any(map(may_tell, type.items))
 
 
 class Activity:
@@ -80,13 +93,22 @@ class Activity:
                 self._statement(node)
                 continue
             if self.varies((node.args, node.kwargs)) and not _is_flat(node):
-                self._mark(node.outputs)
+                self._mark(node.outputs, self._gives_exact_integers(node))
                 written = changed_by(node)
                 self._mark(written)
                 self._regions.update(map(self.aliasing.region, written))
 
-    def _mark(self, values: Iterable[Any]) -> None:
-        self.values.update(value for value in values if isinstance(value, Value) and has_gradient(value.type))
+    def _mark(self, values: Iterable[Any], also_integers: bool = False) -> None:
+        for value in values:
+            if isinstance(value, Value) and (also_integers or has_gradient(value.type) or may_tell(value.type)):
+                self.values.add(value)
+
+    def _gives_exact_integers(self, node: Node) -> bool:
+        """Whether integers that a node gives tell what the computation is differentiated in, as its bits do."""
+        if node.op in _EXACT:
+            return True
+        read = [value for value in _values((node.args, node.kwargs)) if value in self.values]
+        return any(_is_integer(value.type) or (node.op in _FROM_TEXT and may_tell(value.type)) for value in read)
 
     def _statement(self, node: Node) -> None:
         inits = node.args[1:] if node.op == "for" else node.args if node.op == "while" else ()
@@ -181,12 +203,20 @@ def _is_flat(node: Node) -> bool:
     """Whether what a node gives has no gradient, for its derivatives are zero everywhere, or it gives no floats."""
     op = lookup(node.op)
     if op.vjp is not None and not any(op.vjp) and op.effect == PURE:
-        return True
+        return not (node.op in _FROM_TEXT and any(may_tell(value.type) for value in _values(node.args)))
     if node.blocks or op.effect not in (PURE, VIEW) or not any(output.type == ANY for output in node.outputs):
         return False
     answers = (op.infer(*_taken_for(node.args, each), **_taken_for(node.kwargs, each)) for each in _FLOATS)
     known = [each for each in answers if each != ANY]
     return bool(known) and not any(map(_holds_gradient, known))
+
+
+def _is_integer(type: Type) -> bool:
+    if isinstance(type, MaybeUnbound):
+        return _is_integer(type.inner)
+    if isinstance(type, TensorType):
+        return type.dtype.kind in "iu"
+    return bool(type.items) and all(map(_is_integer, type.items))
 
 
 _FLOATS = (array(float, None), array(float, None, None))

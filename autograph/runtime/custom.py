@@ -13,7 +13,7 @@ from typing import Any
 
 from autograph import nest
 from autograph.errors import DerivativeError
-from autograph.runtime.activity import has_gradient, uses_in, values_of
+from autograph.runtime.activity import has_gradient, may_tell, uses_in, values_of
 from autograph.runtime.callables import name_of
 from autograph.runtime.gradients import traced
 from autograph.runtime.graph import Block, Node, Value
@@ -63,7 +63,8 @@ def traced_checkpoint(trace: Trace, function: Callable[..., Any], *args: Any, **
     part = Block()
     part.nodes = trace.block.nodes[start:]
     own = values_of(part)
-    inputs = [trace.handle(each) for each in uses_in(part) if each not in own and has_gradient(each.type)]
+    used = [each for each in uses_in(part) if each not in own]
+    inputs = [trace.handle(each) for each in used if has_gradient(each.type) or may_tell(each.type)]
 
     def back(cotangents: Any, wanted: list[bool]) -> list[Any]:
         chosen = [each for each, is_wanted in zip(inputs, wanted) if is_wanted]

@@ -92,7 +92,7 @@ class Derivative(Traced):
         roots.give_back()
         value, aux = split(differentiated.result, name) if self.has_aux else (differentiated.result, None)
         check_scalar(value, name)
-        found = differentiated.gradients(value, _one(trace, value))
+        found = differentiated.gradients(value, _one(trace, value, name))
         if not self.with_value and not self.has_aux:
             differentiated.forget()
         if self.wrt is None:
@@ -262,13 +262,19 @@ def traced_stop(trace: Trace, value: Any) -> Any:
     return nest.map(lambda leaf: trace.record("stop_gradient", (leaf,)) if is_tensor(leaf) else leaf, value)
 
 
-def _one(trace: Trace, value: Any) -> Any:
-    """The gradient of a number in itself, of its class, on which it depends what a division by zero does."""
+def _one(trace: Trace, value: Any, name: str) -> Any:
+    """The gradient of a number in itself, of its class, on which it depends what a division by zero does.
+
+    Args:
+        name: of the function that has returned it, for errors.
+    """
     type = value._ag_value.type if is_tensor(value) else None
     if isinstance(type, TensorType) and type.exact:
         one = np.ones((), type.dtype)
         return trace.record("bound", (one.item() if type.kind == "python" else one[()],))
-    return trace.record("bound", (1.0,)) if type is None else trace.record("fit", (1.0, value))
+    if type is None:
+        return trace.record("bound", (1.0,))
+    return trace.record("fit", (1.0, value)) if isinstance(type, TensorType) else trace.record("one_in", (value, name))
 
 
 def like(trace: Trace, gradient: Any, leaf: Any) -> Any:

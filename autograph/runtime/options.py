@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypedDict
 
-from autograph.errors import EngineError, StrictError
+from autograph.errors import EngineError, StrictError, UnstagedDerivativeError
 from autograph.runtime.effects import is_array
 from autograph.runtime.graph import Graph, walk
 
@@ -225,7 +225,7 @@ def refuse(options: Options, function: str, kind: str, message: str, place: tupl
         return
     if "derivative" in options.strict:
         advice = "Only staged code has derivatives: change the code so that this does not happen"
-        raise StrictError(f"{function} {message}. {advice}", *(place or ()))
+        raise UnstagedDerivativeError(f"{function} {message}. {advice}", *(place or ()))
     raise StrictError(
         f"{function} is strict about {kind!r} ({KINDS[kind]}), and {message}. Change the code so that this does not "
         f"happen, or leave {kind!r} out of strict=",

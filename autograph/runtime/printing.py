@@ -345,7 +345,7 @@ class _Expressions(Printer):
         return iter(self._enclosed(pieces) if arg.node.op in notation.BINARY else pieces)
 
     def _call(self, node: Node) -> Iterator[Piece]:
-        if node.op == "build":
+        if node.op in ("build", "bound"):
             return self.arg(node.args[0])
         if node.op != "call" or isinstance(node.args[0], Value):
             return super()._call(node)

@@ -15,13 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard, cast
 
 import numpy as np
 
-from autograph.runtime.activity import Activity, Writes, defined_in, unread
+from autograph.errors import DerivativeError
+from autograph.runtime.activity import Activity, Writes, defined_in, has_gradient, unread
 from autograph.runtime.frames import Frame, Parts, whole
-from autograph.runtime.graph import Block, Constant, Node, Value, map_args
+from autograph.runtime.graph import Block, Constant, Node, Value, map_args, user_line
+from autograph.runtime.notation import is_name
+from autograph.runtime.printing import expression
 from autograph.runtime.shadows import Shadows
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import ANY, PYTHON_DTYPES, MaybeUnbound, ObjectType, Shape, TensorType, Type
@@ -180,6 +183,8 @@ class Reverse:
         """Add to the gradient of a value; of nested arguments, to that of each value in them."""
         if gradient is None or not self.activity.varies(args):
             return
+        if isinstance(args, Value) and not has_gradient(args.type):
+            self._refuse_to_pass(args)
         if args in self.shadows if isinstance(args, Value) else False:
             self.add_to_shadow(args, gradient)
             return
@@ -203,6 +208,16 @@ class Reverse:
         frame.owned.discard(args)
         frame.gradients[args] = gradient if before is None else self.trace.record("add", (before, gradient))
 
+    def _refuse_to_pass(self, value: Value) -> NoReturn:
+        """Raise an error: the node that is being dealt with makes numbers of a text, or integers, that tell others."""
+        name = expression(value)
+        raise refusal(
+            self.frame.node,
+            f"makes numbers of {f'`{name}`, ' if name else ''}a value of type {value.type}, which depends on what is "
+            "differentiated, but has no gradient. Compute with the floats that it was made of, or say that it is to be "
+            "taken as a constant, by ag.stop_gradient",
+        )
+
     def add_to_shadow(self, value: Value, gradient: Any) -> None:
         """Add to the gradient of something that has a shadow."""
         shadow = self.shadow_then(value)
@@ -219,6 +234,8 @@ class Reverse:
         """Add to the gradient of an item, or of several, of an array or tuple."""
         if gradient is None or not self.activity.varies(value):
             return
+        if not has_gradient(value.type):
+            self._refuse_to_pass(value)
         if value in self.shadows:
             self.trace.record("add_at", (self.trace.handle(self.shadows[value]), index, gradient))
             return
@@ -325,6 +342,15 @@ class Reverse:
         if type is not value.type or _is_number(type):
             return 0.0
         return self.trace.record("zero_gradient", (self.trace.handle(value),))
+
+
+def refusal(node: Node | None, message: str) -> DerivativeError:
+    """An error that says what a node does, and which variable it sets, with the place where the user does that."""
+    if node is None:
+        return DerivativeError(f"the end of the function {message}")
+    named = [f"`{output.name}`" for output in node.outputs if is_name(output.name)]
+    sets = f", which gives {', '.join(named)}," if named else ""
+    return DerivativeError(f"`{node.op.lstrip('.')}`{sets} {message}", *(user_line(node.place) or ()))
 
 
 def type_of(gradient: Any) -> Type:

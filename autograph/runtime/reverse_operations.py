@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from autograph.errors import DerivativeError
 from autograph.runtime import effects
 from autograph.runtime.frames import Parts
-from autograph.runtime.graph import Block, Node, Value, user_line
+from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.opdef import OpDef, lookup
 from autograph.runtime.ops.binding import positional
-from autograph.runtime.reverse import Reverse, handles, type_of
+from autograph.runtime.reverse import Reverse, handles, refusal, type_of
 from autograph.runtime.shadows import IN_PLACE
 from autograph.runtime.signals import NeedsConcrete, handled
 from autograph.runtime.tensor import is_tensor
@@ -136,10 +135,6 @@ def complete(reverse: Reverse, output: Value, gradient: Any) -> Any:
             part = reverse.trace.record("bound", (0.0,)) if is_float else reverse.trace.record("zero_gradient", (item,))
         found.append(part)
     return tuple(found)
-
-
-def refusal(node: Node, message: str) -> DerivativeError:
-    return DerivativeError(f"`{node.op.lstrip('.')}` {message}", *(user_line(node.place) or ()))
 
 
 @handles("copy")

@@ -10,8 +10,8 @@ from autograph.runtime import effects
 from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.moves import is_container
 from autograph.runtime.opdef import ORDERED, lookup
-from autograph.runtime.reverse import Reverse, handles
-from autograph.runtime.reverse_operations import differentiate, operation, refusal, without_derivative
+from autograph.runtime.reverse import Reverse, handles, refusal
+from autograph.runtime.reverse_operations import differentiate, operation, without_derivative
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import ObjectType, TensorType
 

@@ -20,6 +20,7 @@ from autograph.runtime.activity import Activity, changed_by, has_gradient, uses_
 from autograph.runtime.effects import is_mutable, outs
 from autograph.runtime.graph import Block, Constant, Node, Value, map_args, walk
 from autograph.runtime.moves import RULES, Move, has_key, is_array, is_container, moved
+from autograph.runtime.printing import expression
 from autograph.runtime.sharing import OF_GRADIENTS, shares
 from autograph.runtime.types import ANY, MaybeUnbound, ObjectType, TensorType, Type
 
@@ -196,12 +197,15 @@ class Shadows:
             return self._of[leaf]  # that of a number is only where its gradient goes in the end
         if not isinstance(leaf, (Value, Constant, float, complex, np.ndarray)):
             return None
-        made = Node("shadow_of", (leaf,), None, (), where.place if isinstance(where, Node) else ())
-        into.append(made)
-        shadow = made.add_output(_shadow_type(leaf.type) if isinstance(leaf, Value) else ANY)
+        place = where.place if isinstance(where, Node) else ()
         if isinstance(leaf, Value) and self._activity.varies(leaf):
+            if not has_gradient(leaf.type):
+                return _added(into, Node("barrier", (leaf, expression(leaf)), None, (), place))
+            shadow = _added(into, Node("shadow_of", (leaf,), None, (), place), _shadow_type(leaf.type))
             self._collected.setdefault(where, []).append((leaf, shadow))
-        return shadow
+            return shadow
+        type = _shadow_type(leaf.type) if isinstance(leaf, Value) else ANY
+        return _added(into, Node("shadow_of", (leaf,), None, (), place), type)
 
     def _of_result(self, node: Node, output: Value, into: list[Node]) -> None:
         """Make the shadow of what an operation gives: that of what it has changed, or a new one."""
@@ -231,7 +235,8 @@ class Shadows:
         return [value for value in changed_by(node) if value in self._shadowed]
 
     def _fresh(self, value: Value, into: list[Node], place: Any) -> None:
-        made = Node("shadow_of", (value,), None, (), place)
+        args = (value,) if isinstance(value.type, TensorType) or value.node is None else (value, expression(value))
+        made = Node("shadow_of", args, None, (), place)
         into.append(made)
         self._of[value] = made.add_output(_shadow_type(value.type), _name(value))
 
@@ -281,6 +286,12 @@ class Shadows:
         shadows = [Value(_shadow_type(item.type), None, _name(item)) for item in body.params[:count]]
         body.params[count:count] = shadows
         self._of.update(zip(self._items[node], shadows))
+
+
+def _added(into: list[Node], made: Node, type: Type = ANY) -> Value:
+    """The output of a node that is added to others."""
+    into.append(made)
+    return made.add_output(type)
 
 
 def _is_fancy(index: Any) -> bool:

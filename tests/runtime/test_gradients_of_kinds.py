@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
+import pickle
+import struct
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,6 +16,7 @@ import pytest
 
 import autograph as ag
 import autograph.compat.tensorflow as tf
+from autograph.errors import DerivativeError
 
 ROWS = np.array([[1.0, 2.0], [3.0, 5.0]])
 W = np.array([0.5, 0.5])
@@ -166,3 +172,79 @@ def test_a_gradient_tape_follows_variables_that_begin_as_none():
     with tf.GradientTape() as tape:
         found = loss(v)
     assert float(tape.gradient(found, v)) == 5.0
+
+
+# Texts, bytes and integers that tell a float --------------------------------------------------------------------------
+
+
+def mixed(x, n):
+    y = None
+    for i in range(n):
+        y = str(x) if i > 1 else x * 2.0
+    return float(y)
+
+
+def listed(x, n):
+    told = []
+    for i in range(n):
+        told.append(f"{x * i}")
+    return float(told[-1])
+
+
+def digits(x):
+    return sum([int(digit) * 10.0**-at for at, digit in enumerate(str(x)) if digit != "."])
+
+
+def ratio(x):
+    numerator, denominator = x.as_integer_ratio()
+    return numerator / denominator
+
+
+TELLING = [
+    lambda x: float(str(x)) * 2, lambda x: float(f"{x}"), lambda x: float(f"{x:.17f}"), lambda x: float("%r" % x),
+    lambda x: float("{}".format(x)), lambda x: float(repr(x)[:9]), lambda x: float("".join(["", str(x)])),
+    lambda x: float.fromhex(x.hex()), lambda x: json.loads(json.dumps(x)), lambda x: json.loads(f"[{x}]")[0] * x,
+    lambda x: struct.unpack("d", struct.pack("d", x))[0], lambda x: pickle.loads(pickle.dumps(x)),
+    lambda x: np.frombuffer(np.array([x]).tobytes()).sum(), lambda x: np.array([x]).view(np.int64).view(float)[0],
+    lambda x: np.array([x]).astype(str).astype(float)[0], lambda x: np.float64(str(x)), lambda x: float(Decimal(x)),
+    lambda x: float(Fraction(x)), lambda x: complex(str(x)).real, lambda x: float(str(x).encode().decode()),
+    lambda x: float(str([x])[1:-1]), digits, ratio, lambda x: np.array(str(x)).astype(float) * 1.0,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", TELLING)
+def test_numbers_read_out_of_texts_bytes_and_integers_have_no_gradient(function: Callable[..., Any]):
+    with pytest.raises(DerivativeError, match=rf"{__file__}:\d+: "):
+        ag.grad(function)(0.7)
+
+
+@pytest.mark.parametrize("function", [mixed, listed])
+def test_whether_a_variable_is_a_text_is_seen_when_the_graph_runs(function: Callable[..., Any]):
+    if function is mixed:
+        assert ag.grad(mixed)(0.7, 1) == 2.0
+    with pytest.raises(DerivativeError, match=rf"{__file__}:\d+: .*str"):
+        ag.grad(function)(0.7, 3)
+
+
+def test_texts_that_no_number_is_read_out_of_do_no_harm():
+    def f(x, n):
+        log, names, last = [], {"0.7": 3.0}, None
+        for i in range(n):
+            last = x * x * i
+            log.append({"text": f"{last}", "value": last})
+        assert f"{x:.1f}" in names, str(last)
+        return log[-1]["value"] * names[f"{x:.1f}"] + len(str(last)) + float(int(x * 10)) + (str(x) == "0.7")
+
+    assert ag.grad(f)(0.7, 3) == pytest.approx(2 * 2 * 0.7 * 3)
+
+
+def test_a_value_that_is_no_float_is_told_with_its_function():
+    def f(x, n):
+        y = None
+        for _ in range(n):
+            y = x * x
+        return y
+
+    assert ag.grad(f)(0.7, 1) == pytest.approx(1.4)
+    with pytest.raises(DerivativeError, match="of f, which has returned None; it is to return one float"):
+        ag.grad(f)(0.7, 0)

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from types import CodeType, FunctionType, TracebackType
 
+from autograph.errors import DerivativeError
 from autograph.runtime.engines.places import Marks, Places, Position, calls, disguised
 from autograph.runtime.graph import Node, Place
 from autograph.runtime.raising import remake
@@ -53,6 +54,8 @@ def translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: M
                 assert entry is not None
                 entry = entry.tb_next
         before, entry = entry, behind
+    if isinstance(error, DerivativeError) and error.filename is None and before is not None:
+        error.filename, error.lineno = before.tb_frame.f_code.co_filename, before.tb_lineno
 
 
 def _give_context(error: BaseException, place: Place) -> None:

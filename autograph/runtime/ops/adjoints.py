@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import cmath
+import reprlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from autograph.errors import DerivativeError
 from autograph.runtime.opdef import VIEW, declare, derive, lookup
 from autograph.runtime.ops.containers import build_type
 from autograph.runtime.ops.deriving import on_handles
@@ -37,6 +39,24 @@ def fit(gradient: Any, like: Any) -> Any:
     if found.dtype != dtype and dtype.kind in "fc":
         found = (found.real if dtype.kind == "f" and found.dtype.kind == "c" else found).astype(dtype)
     return found if isinstance(like, np.ndarray) else found[()]
+
+
+def one_in(value: Any, name: str) -> Any:
+    """The gradient of a float in itself.
+
+    Args:
+        value: what the function `name` has returned.
+
+    Raises:
+        DerivativeError: that is no float.
+    """
+    if np.ndim(value) or not isinstance(value, (float, complex, int, np.number, np.ndarray)):
+        what = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else f"{reprlib.repr(value)}"
+        raise DerivativeError(
+            f"the gradient is asked for of {name}, which has returned {what}; it is to return one float. See to "
+            "it that it does on every path, also where a loop has no iteration"
+        )
+    return fit(1.0, value)
 
 
 def scatter_add(like: Any, index: Any, gradient: Any) -> Any:
@@ -120,6 +140,8 @@ def zeroed(like: Any) -> Type:
 
 GRADIENT = frozenset({"gradient"})  # they look at nothing but arrays, numbers and containers of these
 
+declare("one_in", target=one_in, raises=True, tags=GRADIENT)
+derive("one_in", None, None)
 declare("run_rule", target=run_rule, raises=True, tags=GRADIENT)
 declare("zero_gradient", zeroed, target=zero_gradient, tags=GRADIENT)
 derive("zero_gradient", None)

@@ -262,7 +262,7 @@ derive("check_some", None)
 declare("for_each", always(ObjectType("list")), target=for_each)
 derive("for_each", _summed_up, None)
 derive("min max", *map(of_extreme, range(16)))
-derive("len any all bool isinstance callable issubclass str repr ascii format hash ord range print type", None)
+derive("len any all bool isinstance callable issubclass hash ord range print type", None)
 
 lower("range", elements.make_range)
 lower("len", elements.length)

@@ -13,7 +13,7 @@ from autograph.errors import DerivativeError
 from autograph.runtime.opdef import VIEW, WRITE, declare
 from autograph.runtime.ops.adjoints import GRADIENT
 from autograph.runtime.ops.declaring import always, nothing
-from autograph.runtime.ops.shadowing import ARRAYS, like_shadow, parts_of, shadow_of
+from autograph.runtime.ops.shadowing import ARRAYS, Barrier, has_no_parts, like_shadow, parts_of, shadow_of
 from autograph.runtime.types import ObjectType
 
 
@@ -34,12 +34,19 @@ def shadow_after(shadow: Any, other: Any, result: Any, changed: Any) -> Any:
 
 def made_of(shadow: Any, thing: Any) -> Any:
     """The shadow of a list or tuple that was made of the items of what has `shadow`."""
-    return shadow_of(thing) if shadow is None else type(thing)(parts_of(shadow))
+    return type(thing)(_shadows_in(shadow, thing))
+
+
+def _shadows_in(shadow: Any, things: Any) -> list[Any]:
+    """The shadows of the items of what has `shadow`, which are these things."""
+    if isinstance(shadow, Barrier):
+        return [shadow] * len(things)
+    return list(map(shadow_of, things) if shadow is None else parts_of(shadow))
 
 
 def extended_by(shadow: Any, other: Any, things: Any) -> Any:
     """Make the shadow of a list longer, after the list was, by the items of what has the shadow `other`."""
-    shadow += map(shadow_of, things[len(shadow) :]) if other is None else list(parts_of(other))
+    shadow += _shadows_in(other, things[len(shadow) :])
     return shadow
 
 
@@ -53,10 +60,10 @@ def updated_by(shadow: Any, *others: Any) -> None:
 
 def put_parts(shadow: Any, index: Any, other: Any, things: Any) -> None:
     """Put the shadows of items where these were put: in a list, or by a slice in the place of others."""
-    if isinstance(index, slice) and other is None:
+    if isinstance(index, slice) and has_no_parts(other):
         start, stop, step = index.indices(len(shadow))
         grown = len(things) - len(shadow)
-        other = map(shadow_of, things[index if step != 1 else slice(start, max(start, stop) + grown)])
+        other = _shadows_in(other, things[index if step != 1 else slice(start, max(start, stop) + grown)])
     shadow[index] = list(parts_of(other)) if isinstance(index, slice) else other
 
 
@@ -104,6 +111,8 @@ def _told_by(thing: Any) -> Any:
 
 def put_part(shadow: Any, index: Any, part: Any) -> None:
     """Put the shadow of an item where the item was put; of an array, that shadow stays what it is."""
+    if isinstance(shadow, Barrier):
+        shadow.refuse()
     if shadow is not None and not isinstance(shadow, ARRAYS):
         shadow[index] = part
 

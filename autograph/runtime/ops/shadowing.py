@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -22,32 +22,70 @@ from autograph.runtime.types import TensorType, Type
 ARRAYS = (np.ndarray, np.flatiter)
 
 
-def shadow_of(thing: Any) -> Any:
-    """Arrays of zeros in the place of the arrays and floats that a thing is or holds; None in that of others."""
+class Barrier:
+    """The shadow of what depends on what is differentiated, but has no gradient that is known.
+
+    Args:
+        name: of the variable, or the expression, that has given it.
+        thing: what it is.
+    """
+
+    __slots__ = ("_name", "_what")
+
+    def __init__(self, name: str, thing: Any) -> None:
+        self._name = name
+        is_array = isinstance(thing, np.ndarray)
+        self._what = f"array of {thing.dtype}" if is_array else f"object of class {type(thing).__name__}"
+
+    def refuse(self) -> NoReturn:
+        raise DerivativeError(
+            f"a gradient is asked for through {f'`{self._name}`, ' if self._name else ''}an {self._what}. Gradients "
+            "are known of floats, arrays of floats, and of what lists, tuples and dicts hold: compute with these, or "
+            "say that it is to be taken as a constant, by ag.stop_gradient"
+        )
+
+    def __getitem__(self, index: Any) -> Barrier:
+        return self
+
+    def __iter__(self) -> Iterator[Barrier]:
+        return itertools.repeat(self)
+
+    def __getattr__(self, name: str) -> Any:
+        self.refuse()
+
+
+def shadow_of(thing: Any, name: str | None = None) -> Any:
+    """Arrays of zeros in the place of the arrays and floats that a thing is or holds; None in that of others.
+
+    Args:
+        name: of something that depends on what is differentiated; if it has no gradient, its shadow is a barrier.
+    """
     kind = type(thing)
     if kind in (list, tuple):
-        return kind(map(shadow_of, thing))
+        return kind(shadow_of(part, name) for part in thing)
     if kind is dict:
-        return {key: shadow_of(value) for key, value in thing.items()}
+        return {key: shadow_of(value, name) for key, value in thing.items()}
     if isinstance(thing, tuple) and hasattr(kind, "_fields"):
-        return kind(*map(shadow_of, thing))
-    if isinstance(thing, np.ndarray) and thing.dtype.kind not in "OV":
+        return kind(*(shadow_of(part, name) for part in thing))
+    if isinstance(thing, np.ndarray) and thing.dtype.kind not in "OVSU":
         return _zeros(thing) if thing.dtype.kind in "fc" else None
     if isinstance(thing, (float, complex, np.inexact)):
         return np.zeros((), np.asarray(thing).dtype)
-    if thing is None or isinstance(thing, _WITHOUT_NUMBERS):
-        return None
-    described = f"array of {thing.dtype}" if isinstance(thing, np.ndarray) else f"object of class {kind.__name__}"
-    raise DerivativeError(
-        f"a gradient is asked for through an {described}. Gradients are known of floats, arrays of floats, and of what "
-        "lists, tuples and dicts hold"
-    )
+    if isinstance(thing, _MAY_TELL):
+        return None if name is None else Barrier(name, thing)
+    return None if thing is None or isinstance(thing, _WITHOUT_NUMBERS) else Barrier(name or "", thing)
 
 
+_MAY_TELL = (str, bytes, FunctionType, Iterator)
 _WITHOUT_NUMBERS = (
-    int, str, bytes, type, range, slice, np.generic, np.dtype, np.random.Generator, FunctionType, BuiltinFunctionType,
-    ModuleType, type(...), type(UNBOUND), Iterator,
+    int, type, range, slice, np.generic, np.dtype, np.random.Generator, BuiltinFunctionType, ModuleType, type(...),
+    type(UNBOUND), Barrier,
 )  # fmt: skip
+
+
+def barrier(thing: Any, name: str) -> Any:
+    """The shadow of something that has no gradient, but tells what is differentiated."""
+    return Barrier(name, thing)
 
 
 def _zeros(array: Any) -> Any:
@@ -89,22 +127,41 @@ def _in_form(part: Any, form: tuple[Any, ...]) -> Any:
     return tuple(_in_form(each, inner) if type(inner) is tuple else each for each, inner in zip(parts, form))
 
 
+def has_no_parts(shadow: Any) -> bool:
+    """Whether something has no gradient, or none that is known."""
+    return shadow is None or isinstance(shadow, Barrier)
+
+
+def _is_some(gradient: Any) -> bool:
+    """Whether anything in a gradient is not zero."""
+    if isinstance(gradient, (list, tuple, dict)):
+        return any(map(_is_some, gradient.values() if isinstance(gradient, dict) else gradient))
+    return gradient is not None and bool(np.any(gradient))
+
+
 def accumulate_each(shadow: Any, gradient: Any) -> None:
     """Add a gradient to the shadow of each item of a list."""
+    if isinstance(shadow, Barrier):
+        accumulate(shadow, gradient)
+        return
     for part in parts_of(shadow) if shadow is not None else ():
         accumulate(part, gradient)
 
 
 def sum_of_parts(shadow: Any) -> Any:
     """The reverse of `accumulate_each`."""
-    return sum(part[()] for part in parts_of(shadow) if part is not None) if shadow is not None else 0.0
+    parts = () if has_no_parts(shadow) else parts_of(shadow)
+    return sum((in_shadow(part) for part in parts), 0.0)
 
 
 def accumulate(shadow: Any, gradient: Any) -> None:
     """Add a gradient to a shadow, one of the same structure; None and 0.0 stand for zeros of any."""
     if shadow is None or gradient is None or (type(gradient) is float and not gradient):
         return
-    if isinstance(shadow, np.ndarray):
+    if isinstance(shadow, Barrier):
+        if _is_some(gradient):
+            shadow.refuse()
+    elif isinstance(shadow, np.ndarray):
         shadow += fit(gradient, shadow)
     elif len(gradient) != len(shadow):
         raise DerivativeError("a gradient is asked for through lists that are put together in an unknown way")
@@ -117,7 +174,7 @@ def add_at(shadow: Any, index: Any, gradient: Any) -> None:
     """Add a gradient to the items at `index`, to each item of an array as often as it is named there."""
     if shadow is None:
         return
-    if isinstance(shadow, (list, tuple, dict)):
+    if isinstance(shadow, (list, tuple, dict, Barrier)):
         accumulate(shadow[index], gradient)
     elif is_basic(index):
         shadow[index] += gradient
@@ -131,6 +188,8 @@ def gradient_in(shadow: Any, like: Any) -> Any:
         return type(like)(map(gradient_in, shadow, like))
     if isinstance(like, dict):
         return {key: gradient_in(shadow[key], value) for key, value in like.items()}
+    if isinstance(shadow, Barrier):
+        shadow.refuse()
     if shadow is None:
         raise DerivativeError(f"a gradient is asked for in something of class {type(like).__name__}, which is no float")
     return float(shadow) if type(like) is float else complex(shadow) if type(like) is complex else shadow[()]
@@ -150,12 +209,12 @@ def in_shadow(shadow: Any) -> Any:
     """The gradient in the shadow of a number, as a number; in that of a tuple, a tuple of such."""
     if isinstance(shadow, tuple):
         return tuple(map(in_shadow, shadow))
-    return 0.0 if shadow is None else shadow[()]
+    return 0.0 if has_no_parts(shadow) else shadow[()]
 
 
 def or_zero(shadow: Any) -> Any:
     """A shadow as a gradient: that of what may turn out to be an integer, which has none."""
-    return 0.0 if shadow is None else shadow
+    return 0.0 if has_no_parts(shadow) else shadow
 
 
 def snapshot(thing: Any) -> Any:
@@ -182,7 +241,7 @@ def take_out(shadow: Any, where: Any = True) -> Any:
 
 def take_at(shadow: Any, index: Any) -> Any:
     """The gradient of what was written to the items at `index`; of those named twice, to the last one."""
-    if shadow is None:
+    if has_no_parts(shadow):
         return 0.0
     found = shadow[index]
     if _may_repeat(index):
@@ -210,7 +269,7 @@ def put_back(shadow: Any, index: Any, gradient: Any, where: Any = True) -> None:
 
 def gradient_at(shadow: Any, index: Any) -> Any:
     """The gradients of the items at `index` of what may be an array of integers, which has none."""
-    return 0.0 if shadow is None else snapshot(shadow[index])
+    return 0.0 if has_no_parts(shadow) else snapshot(shadow[index])
 
 
 def take_overwritten(shadow: Any, op: str, place: int, *args: Any, **options: Any) -> Any:
@@ -222,7 +281,7 @@ def take_overwritten(shadow: Any, op: str, place: int, *args: Any, **options: An
         op: the function.
         place: of the value among its arguments, of which these are all but the first.
     """
-    if shadow is None:
+    if has_no_parts(shadow):
         return 0.0
     came, shape = np.zeros(shadow.shape, int), np.shape(args[place - 1])
     numbers = np.arange(1, math.prod(shape) + 1).reshape(shape)
@@ -267,6 +326,7 @@ def like_shadow(shadow: Any, *where: Any) -> Type:
 
 
 declare("shadow_of", target=shadow_of, tags=GRADIENT)
+declare("barrier", target=barrier, tags=GRADIENT)
 declare("part_of", effect=VIEW, target=part_of, raises=True, tags=GRADIENT)
 declare("parts_of", effect=VIEW, target=parts_of, raises=True, tags=GRADIENT)
 declare("add_at", nothing, effect=WRITE, target=add_at, raises=True, tags=GRADIENT)
@@ -298,4 +358,4 @@ declare("gradient_at", target=gradient_at, raises=True, tags=GRADIENT)
 declare("accumulate_each", nothing, effect=WRITE, target=accumulate_each, raises=True, tags=GRADIENT)
 declare("sum_of_parts", target=sum_of_parts, raises=True, tags=GRADIENT)
 declare("zeros_in", like_shadow, target=zeros_in, raises=True, tags=GRADIENT)
-derive("shadow_of zeros_in", None)
+derive("shadow_of barrier zeros_in", None)
