@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from autograph.cli.failure import Failure
+from autograph.cli.failure import Failure, did_you_mean
 from autograph.cli.program import Program
 
 HELP = """Rewrite Python control flow into functional calls: show it, write it, run it, explain it.
@@ -43,6 +43,13 @@ class Commands(click.Group):
         module = importlib.import_module(f"autograph.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"No such command {args[0]!r}{did_you_mean(args[0], COMMANDS, alike=0.7)}", ctx)
+        return super().resolve_command(ctx, args)
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a command and exit; errors are one line on stderr and exit status 2.

@@ -55,7 +55,7 @@ def example(text: str) -> Any:
         return written
     try:
         return _build(ast.parse(_QUESTION_MARK.sub("None", text), mode="eval").body)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError):
         raise Failure(
             f"cannot make an argument of {text!r}: write a type (f64[3,?], py.int), a Python value (5, 'text', "
             "[1, 2]), a structure of these, or the name of a .npy file"
@@ -65,7 +65,7 @@ def example(text: str) -> Any:
 def _array(path: str) -> Any:
     try:
         return np.load(Path(path), allow_pickle=False)
-    except (OSError, ValueError) as error:
+    except (OSError, EOFError, MemoryError, ValueError) as error:
         raise Failure(f"cannot read the array {path!r}: {error}") from error
 
 

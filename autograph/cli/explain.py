@@ -5,20 +5,23 @@ from __future__ import annotations
 import click
 
 from autograph.cli import display
-from autograph.cli.files import STDIN, Target, TargetCommand, TargetType, pieces
+from autograph.cli.files import ENGINES, STDIN, Target, TargetCommand, TargetType, batch_for, pieces
 from autograph.explanation import Explanation
 
 HELP = """Tell what becomes of each if, loop, assert and call: converted, or plain and why.
 
 FILE may be - for standard input, or a folder. QUALNAME is a dotted name such as Model.step; what is defined inside it
-belongs to it. With arguments, FILE is imported, and what becomes of such a call of the staged function is told: what is
-staged, optimised, unrolled, called back or left to Python. They are written as for `autograph graph`.
+belongs to it. Files of a folder that cannot be read or parsed are reported, the others are still explained, and the
+exit status is then 1.
+
+With arguments, FILE is imported, and what becomes of such a call of the staged function is told: what is staged,
+optimized, unrolled, called back or left to Python. They are written as for `autograph graph`.
 
 \b
 Examples:
   autograph explain model.py:Model.step
   autograph explain src --format json
-  autograph explain model.py:step 'f64[?]' rate=0.1
+  autograph explain model.py:step 'f64[?]' rate=0.1 --engine native
 """
 
 
@@ -27,18 +30,23 @@ Examples:
 @click.argument("values", metavar="[[NAME=]VALUE]...", nargs=-1)
 @click.option("--arg", "texts", metavar="[NAME=]VALUE", multiple=True, help="An argument, or its type. Repeatable.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(target: Target, values: tuple[str, ...], texts: tuple[str, ...], form: str) -> None:
+@click.option("--engine", type=click.Choice(ENGINES), help="What runs the call.  [default: as it says]")
+def command(target: Target, values: tuple[str, ...], texts: tuple[str, ...], form: str, engine: str | None) -> int:
     if values or texts:
-        click.echo(_of_call(target, (*values, *texts), form))
-        return
-    told = Explanation(decision for piece in pieces(target) for decision in piece.explanation.decisions)
+        click.echo(_of_call(target, (*values, *texts), form, engine))
+        return 0
+    if engine:
+        raise click.UsageError("--engine is for a call: name its arguments, too", click.get_current_context())
+    batch = batch_for(target)
+    told = Explanation(decision for piece in pieces(target, batch) for decision in piece.explanation.decisions)
     if form == "json":
         click.echo(told.to_json())
     else:
         display.explanation(told)
+    return batch.status
 
 
-def _of_call(target: Target, texts: tuple[str, ...], form: str) -> str:
+def _of_call(target: Target, texts: tuple[str, ...], form: str, engine: str | None) -> str:
     """What becomes of a call of a staged function."""
     from autograph.cli.examples import arguments  # only now: these import NumPy
     from autograph.cli.graph import staged, traced
@@ -46,5 +54,5 @@ def _of_call(target: Target, texts: tuple[str, ...], form: str) -> str:
     if target.path == STDIN or target.qualname is None:
         raise click.UsageError("name a function, as in model.py:step", click.get_current_context())
     args, kwargs = arguments(texts)
-    report = traced(target.qualname, staged(target).explain, args, kwargs)
+    report = traced(target.qualname, staged(target, engine=engine).explain, args, kwargs)
     return str(report.to_json() if form == "json" else report)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
+import os
 import traceback
+from collections.abc import Iterable
 from typing import IO, Any, NoReturn
 
 import click
@@ -20,6 +23,29 @@ class Failure(click.ClickException):
         """Say it, and end the process."""
         self.show()
         raise SystemExit(self.exit_code)
+
+
+def did_you_mean(name: str, choices: Iterable[str], alike: float = 0.6) -> str:
+    """A hint at the choice that looks most like a name that is none; empty if no choice does."""
+    close = difflib.get_close_matches(name, list(choices), n=1, cutoff=alike)
+    return f". Did you mean {close[0]}?" if close else ""
+
+
+def similar_file(path: str) -> str:
+    """A hint at the file that looks most like one that is not there."""
+    folder = os.path.dirname(path)
+    try:
+        names = os.listdir(folder or ".")
+    except OSError:
+        return ""
+    return did_you_mean(path, [os.path.join(folder, name) for name in names])
+
+
+class TooDeep(Failure):
+    """A file that is nested too deeply for Python itself, or for this library."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path} is nested too deeply to be parsed: split its longest expression or block up")
 
 
 class BadSyntax(Failure):

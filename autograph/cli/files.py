@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 import os
 import sys
@@ -17,12 +16,14 @@ import click
 import gast
 from click.shell_completion import CompletionItem
 
-from autograph.cli.failure import BadSyntax, Failure
+from autograph.cli.batch import Batch
+from autograph.cli.failure import BadSyntax, Failure, TooDeep, did_you_mean, similar_file
 from autograph.conversions import convert_source
 from autograph.explanation import Explanation
 from autograph.syntax import reprint
 
 STDIN = "<stdin>"
+ENGINES = ("auto", "numpy", "native")  # as `runtime.options` has them, which imports NumPy, and that takes long
 _DEFINITIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
 
 
@@ -46,7 +47,8 @@ class TargetType(click.ParamType):  # type: ignore[type-arg]  # has a parameter 
             return Target(STDIN if value == "-" else value)
         path, colon, qualname = value.rpartition(":")
         if not colon or not (path == STDIN or os.path.exists(path)):
-            raise click.UsageError(f"there is no file {path if colon else value!r}", ctx)
+            missing = path if colon else value
+            raise click.UsageError(f"there is no file {missing!r}{similar_file(missing)}", ctx)
         if os.path.isdir(path):
             raise click.UsageError(f"{path!r} is a folder: name the file that defines {qualname!r}", ctx)
         return Target(path, qualname)
@@ -55,11 +57,23 @@ class TargetType(click.ParamType):  # type: ignore[type-arg]  # has a parameter 
         return [CompletionItem(incomplete, type="file")]
 
 
+class ExistingPath(click.Path):
+    """A file or folder that is there."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        if not os.path.exists(value):
+            self.fail(f"Path {value!r} does not exist{similar_file(value)}", param, ctx)
+        return Path(value)
+
+
 class TargetCommand(click.Command):
     """A command with a target, which may be written `-:QUALNAME` although that looks like an option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, [f"{STDIN}{arg[1:]}" if arg.startswith("-:") else arg for arg in args])
+
+
+OUTPUT = click.Path(dir_okay=False, path_type=Path)  # of -o
 
 
 @dataclass(frozen=True)
@@ -71,10 +85,37 @@ class Text:
     newline: str = "\n"
 
     def write(self, path: Path) -> None:
-        """Write it to a file, whose folder is made if need be."""
+        """Write it to a file, see `write_bytes`."""
+        try:
+            data = self.content.replace("\n", self.newline).encode(self.encoding)
+        except UnicodeError as error:
+            raise Failure(f"cannot write '{path}' in the encoding of its source: {error}") from error
+        write_bytes(path, data)
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write to a file, whose folder is made if need be.
+
+    Raises:
+        Failure: it cannot be written, or is a link to a file.
+    """
+    if path.is_symlink() and (path.is_file() or not path.exists()):
+        raise Failure(f"{str(path)!r} is a link, through which nothing is written: remove it, or choose another file")
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(path, "w", encoding=self.encoding, newline=self.newline) as file:
-            file.write(self.content)
+        path.write_bytes(data)
+    except OSError as error:
+        raise Failure(f"cannot write {str(path)!r}: {error.strerror}") from error
+
+
+def check_output(output: Path | None, source: str) -> None:
+    """Refuse to write over the source.
+
+    Raises:
+        Failure: the output is that file.
+    """
+    if output is not None and output.exists() and os.path.exists(source) and output.samefile(source):
+        raise Failure(f"{str(output)!r} is the source, which is not overwritten: choose another file for -o")
 
 
 @dataclass(frozen=True)
@@ -87,20 +128,35 @@ class Piece:
     explanation: Explanation
 
 
-def python_files(path: str) -> list[str]:
+def python_files(path: str, batch: Batch) -> list[str]:
     """The file itself, or all Python files below a folder, in order."""
     if not os.path.isdir(path):
         return [path]
-    return [str(file) for file in walk(Path(path)) if file.suffix == ".py"]
+    return [str(file) for file in walk(Path(path), batch) if file.suffix == ".py"]
 
 
-def walk(folder: Path, without: Path | None = None) -> Iterator[Path]:
-    """All files below a folder, in order; hidden ones, caches and one folder left out."""
-    for entry in sorted(folder.iterdir()):
-        if entry.name.startswith(".") or entry.name == "__pycache__" or entry.resolve() == without:
+def walk(folder: Path, batch: Batch, without: str | None = None) -> Iterator[Path]:
+    """All files below a folder, in order; hidden ones, caches and one folder left out.
+
+    Links to folders, and to what is outside of the folder, are not followed; those left out are reported on stderr.
+    """
+    yield from _walk(folder, os.path.realpath(folder), batch, without)
+
+
+def _walk(folder: Path, top: str, batch: Batch, without: str | None) -> Iterator[Path]:
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        batch.fail(Failure(f"cannot read {str(folder)!r}: {error.strerror}"))
+        return
+    for entry in entries:
+        target = os.path.realpath(entry)
+        if entry.name.startswith(".") or entry.name == "__pycache__" or target == without:
             continue
-        if entry.is_dir() and not entry.is_symlink():
-            yield from walk(entry, without)
+        if entry.is_symlink() and not (os.path.isfile(target) and os.path.commonpath([top, target]) == top):
+            click.echo(f"autograph: left out '{entry}': a link to {target!r}", err=True)
+        elif entry.is_dir():
+            yield from _walk(entry, top, batch, without)
         elif entry.is_file():
             yield entry
 
@@ -121,27 +177,43 @@ def read(path: str) -> Text:
         content = data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
     except OSError as error:
         raise Failure(f"cannot read {path!r}: {error.strerror}") from error
-    except (SyntaxError, UnicodeDecodeError) as error:
+    except (SyntaxError, UnicodeError, LookupError) as error:
         raise Failure(f"cannot read {path!r}: {error}") from error
     return Text(content, encoding, "\r\n" if b"\r\n" in data else "\n")
 
 
-def pieces(target: Target) -> Iterator[Piece]:
-    """Convert what the user named, file by file.
+def pieces(target: Target, batch: Batch) -> Iterator[Piece]:
+    """Convert what the user named, file by file. What fails in a folder is reported, and counted by the batch.
 
     Raises:
-        Failure: as soon as something cannot be read or parsed, or is not there.
+        Failure: the file that the user named cannot be read or parsed, or what is asked for is not there.
     """
-    for path in python_files(target.path):
-        yield convert(read(path), path, target.qualname)
+    return batch.each(lambda path: convert(read(path), path, target.qualname), python_files(target.path, batch))
+
+
+def batch_for(target: Target, quiet: bool = False) -> Batch:
+    """What goes through the files that the user named."""
+    return Batch(not os.path.isdir(target.path), quiet)
 
 
 def convert(text: Text, filename: str, qualname: str | None = None) -> Piece:
-    """Convert a file, and take from it what is asked for."""
+    """Convert a file, and take from it what is asked for.
+
+    Raises:
+        Failure: it cannot be parsed, or what is asked for is not there.
+    """
     try:
-        converted = convert_source(text.content, filename)
+        return _converted(text, filename, qualname)
     except SyntaxError as error:
         raise BadSyntax(error) from error
+    except UnicodeError as error:  # its encoding makes half characters
+        raise Failure(f"cannot read {filename!r}: {error}") from error
+    except (RecursionError, MemoryError) as error:
+        raise TooDeep(filename) from error
+
+
+def _converted(text: Text, filename: str, qualname: str | None) -> Piece:
+    converted = convert_source(text.content, filename)
     explanation = Explanation(converted.decisions)
     if qualname is None:
         return Piece(filename, text, replace(text, content=converted.text), explanation)
@@ -166,8 +238,7 @@ def _named(tree: gast.Module, qualname: str, filename: str) -> list[Any]:
     definitions = list(_definitions(tree))
     found = [node for name, node in definitions if name == _plain(qualname)]
     if not found:
-        close = difflib.get_close_matches(qualname, [name for name, _ in definitions], n=1)
-        hint = f". Did you mean {close[0]}?" if close else ""
+        hint = did_you_mean(qualname, [name for name, _ in definitions])
         raise Failure(f"{filename}: there is no function or class {qualname!r}{hint}")
     return found
 

@@ -14,9 +14,10 @@ import autograph as ag
 from autograph.cli import display
 from autograph.cli.examples import arguments
 from autograph.cli.failure import Failure
-from autograph.cli.files import STDIN, Target, TargetCommand, TargetType
+from autograph.cli.files import ENGINES, OUTPUT, STDIN, Target, TargetCommand, TargetType, check_output, write_bytes
 from autograph.cli.loading import load
 from autograph.errors import AutographError
+from autograph.runtime.drawing import PICTURES, to_picture
 from autograph.runtime.options import FunctionOptions
 from autograph.runtime.printing import lines
 from autograph.runtime.view import GraphView
@@ -39,13 +40,13 @@ Examples:
   autograph graph model.py:collatz py.int
   autograph graph model.py:step 'f64[3,4]' rate=0.1 --places
   autograph graph model.py:step 'f64[?]' --raw
-  autograph graph model.py:step 'f64[?]' -o step.svg
+  autograph graph model.py:step 'f64[?]' -o step.png
   autograph graph model.py:collatz py.int --format asm --places
 """
 
 FORMATS: dict[str, str] = {
-    ".svg": "svg", ".dot": "dot", ".gv": "dot", ".html": "html", ".json": "json", ".py": "source", ".ll": "llvm",
-    ".s": "asm",
+    "": "text", ".txt": "text", ".dot": "dot", ".gv": "dot", ".html": "html", ".json": "json", ".py": "source",
+    ".ll": "llvm", ".s": "asm", **{f".{form}": form for form in PICTURES},
 }  # fmt: skip
 CODE = {"source": "python", "llvm": "llvm", "asm": "gas"}     # and their languages
 
@@ -57,18 +58,18 @@ CODE = {"source": "python", "llvm": "llvm", "asm": "gas"}     # and their langua
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "dot", "svg", "html", "json", *CODE]),
-    help="`source` is the Python code that runs, `llvm` and `asm` are the machine code of its loops; `svg` needs "
+    type=click.Choice(["text", "dot", *PICTURES, "html", "json", *CODE]),
+    help="`source` is the Python code that runs, `llvm` and `asm` are the machine code of its loops; pictures need "
     "Graphviz.  [default: as OUT ends, or text]",
 )
 @click.option(
     "--engine",
-    type=click.Choice(["numpy", "native"]),
+    type=click.Choice(ENGINES),
     help="What runs the graph.  [default: native for `llvm` and `asm`, else as the function says]",
 )
 @click.option("--optimized/--raw", default=True, show_default=True, help="Show what runs, or what was traced.")
 @click.option("--places", is_flag=True, help="Tell of each node, or instruction, its line in your files.")
-@click.option("-o", "--output", metavar="OUT", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file.")
+@click.option("-o", "--output", metavar="OUT", type=OUTPUT, help="Write to a file.")
 def command(
     target: Target,
     values: tuple[str, ...],
@@ -81,7 +82,8 @@ def command(
 ) -> None:
     if target.path == STDIN or target.qualname is None:
         raise click.UsageError("name a function, as in model.py:step", click.get_current_context())
-    form = form or FORMATS.get(output.suffix if output else "", "text")
+    check_output(output, target.path)
+    form = form or _format_of(output)
     args, kwargs = arguments((*values, *texts))
     if form in ("llvm", "asm"):
         engine = engine or "native"
@@ -90,14 +92,42 @@ def command(
     if form == "text" and output is None:
         display.graph(lines(view.graph, places))
         return
+    if form in PICTURES:
+        _show(view, form, output)
+        return
     if form in CODE:
         text = _lowered(target.qualname, traced(target.qualname, function.lower, args, kwargs), form, places)
     else:
         text = _written(view, form, places)
     if output is None:
-        display.code(f"{text}\n", {**CODE, "svg": "xml"}.get(form, form))
+        display.code(f"{text}\n", CODE.get(form, form))
     else:
-        _write(output, f"{text}\n")
+        write_bytes(output, f"{text}\n".encode())
+
+
+def _format_of(output: Path | None) -> str:
+    """The format that the name of a file asks for."""
+    suffix = output.suffix.lower() if output else ""
+    if suffix not in FORMATS:
+        raise Failure(f"{str(output)!r} does not tell its format: let it end in {', '.join(filter(None, FORMATS))}, or "
+                      "say --format")  # fmt: skip
+    return FORMATS[suffix]
+
+
+def _show(view: GraphView, form: str, output: Path | None) -> None:
+    """Write a picture, by Graphviz."""
+    try:
+        picture = to_picture(view.graph, form)
+    except AutographError as error:
+        raise Failure(str(error)) from error
+    if output is not None:
+        write_bytes(output, picture)
+    elif form == "svg":
+        display.code(picture.decode(), "xml")
+    elif sys.stdout.isatty():
+        raise Failure(f"a {form} is no text for a terminal: name a file with -o")
+    else:
+        click.echo(picture, nl=False)
 
 
 def staged(target: Target, optimized: bool = True, engine: str | None = None) -> Any:
@@ -143,11 +173,3 @@ def _written(view: GraphView, form: str, places: bool) -> str:
         return write().rstrip("\n")
     except AutographError as error:
         raise Failure(str(error)) from error
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Failure(f"cannot write {str(path)!r}: {error.strerror}") from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import importlib
 import importlib.util
 import os
@@ -14,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from autograph.cli import traces
-from autograph.cli.failure import BadSyntax, Failure
+from autograph.cli.failure import BadSyntax, Failure, did_you_mean
 
 
 def load(path: str, qualname: str) -> Any:
@@ -31,8 +30,8 @@ def load(path: str, qualname: str) -> Any:
             except AttributeError:
                 where = ".".join(parts[:number])
                 inside = f"{where} in {path}" if where else path
-                close = difflib.get_close_matches(name, [each for each in dir(found) if each[:2] != "__"], n=1)
-                hint = f". Did you mean {'.'.join([*parts[:number], *close])}?" if close else ""
+                names = [".".join([*parts[:number], each]) for each in dir(found) if each[:2] != "__"]
+                hint = did_you_mean(".".join(parts[: number + 1]), names)
                 raise Failure(f"there is no {name!r} in {inside}{hint}") from None
     return found
 

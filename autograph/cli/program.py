@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import importlib.util
 import os
+import pkgutil
 import sys
 from dataclasses import dataclass
 from importlib.machinery import BuiltinImporter, ModuleSpec, PathFinder, SourceFileLoader
@@ -12,7 +13,7 @@ from types import CodeType, ModuleType
 
 from autograph import importing
 from autograph.cli import traces
-from autograph.cli.failure import Failure
+from autograph.cli.failure import Failure, did_you_mean, similar_file
 
 MAIN = "__main__"
 
@@ -68,7 +69,8 @@ class Program:
             with open(path, "rb") as file:
                 return file.read()
         except OSError as error:
-            raise Failure(f"cannot open {self.target!r}: {error.strerror}") from error
+            hint = similar_file(self.target) if isinstance(error, FileNotFoundError) else ""
+            raise Failure(f"cannot open {self.target!r}: {error.strerror}{hint}") from error
 
 
 def _folder(script: str) -> str:
@@ -112,7 +114,8 @@ def _find(name: str) -> ModuleSpec:
             raise
         raise Failure(f"cannot run {name!r}: {error.msg}") from error
     if spec is None:
-        raise Failure(f"cannot run {name!r}: there is no module of this name")
+        hint = did_you_mean(name, [each.name for each in pkgutil.iter_modules()], alike=0.8)
+        raise Failure(f"cannot run {name!r}: there is no module of this name{hint}")
     if spec.submodule_search_locations is None:
         return spec
     if importlib.util.find_spec(f"{name}.{MAIN}") is None:

@@ -8,12 +8,13 @@ from pathlib import Path
 import click
 
 from autograph.cli import comparison, display
-from autograph.cli.failure import Failure
-from autograph.cli.files import Piece, Target, TargetCommand, TargetType, Text, pieces
+from autograph.cli.batch import Batch
+from autograph.cli.files import OUTPUT, Piece, Target, TargetCommand, TargetType, Text, batch_for, check_output, pieces
 
 HELP = """Print the converted source of a file, or of one function or class in it.
 
-FILE may be - for standard input, or a folder, all of whose Python files are then converted one after the other.
+FILE may be - for standard input, or a folder, all of whose Python files are then converted one after the other. Files
+of a folder that cannot be read or parsed are reported, the others are still converted, and the exit status is then 1.
 QUALNAME is a dotted name such as Model.step or outer.inner. Output to a terminal is coloured (NO_COLOR and FORCE_COLOR
 are heeded); what is piped or written to a file is plain.
 
@@ -30,14 +31,15 @@ Examples:
 @click.argument("target", metavar="FILE[:QUALNAME]", type=TargetType())
 @click.option("--diff", is_flag=True, help="Show the difference, as diff -u does.")
 @click.option("--side-by-side", is_flag=True, help="Show the original on the left, the converted code on the right.")
-@click.option("-o", "--output", metavar="OUT", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file.")
-def command(target: Target, diff: bool, side_by_side: bool, output: Path | None) -> None:
+@click.option("-o", "--output", metavar="OUT", type=OUTPUT, help="Write to a file.")
+def command(target: Target, diff: bool, side_by_side: bool, output: Path | None) -> int:
     if diff and side_by_side:
         raise click.UsageError("--diff and --side-by-side exclude each other", click.get_current_context())
+    batch = batch_for(target, quiet=output is None)
     if output is not None:
-        _write(target, output, diff, side_by_side)
-        return
-    for piece in pieces(target):
+        _write(target, batch, output, diff, side_by_side)
+        return batch.status
+    for piece in pieces(target, batch):
         if os.path.isdir(target.path) and not diff:
             display.code(f"# {piece.filename}\n")
         if side_by_side:
@@ -46,22 +48,20 @@ def command(target: Target, diff: bool, side_by_side: bool, output: Path | None)
             display.code(_unified(piece), "diff")
         else:
             display.code(piece.after.content)
+    return batch.status
 
 
-def _write(target: Target, output: Path, diff: bool, side_by_side: bool) -> None:
-    if output.exists() and os.path.exists(target.path) and output.samefile(target.path):
-        raise Failure(f"{str(output)!r} is the source, which is not overwritten: choose another file for -o")
+def _write(target: Target, batch: Batch, output: Path, diff: bool, side_by_side: bool) -> None:
+    check_output(output, target.path)
     parts, written = [], Text("")
-    for piece in pieces(target):
+    for piece in pieces(target, batch):
         written = piece.after
         if side_by_side:
             parts.append(comparison.side_by_side(piece.before.content, piece.after.content))
         else:
             parts.append(_unified(piece) if diff else piece.after.content)
-    try:
+    if parts or not batch.failed:
         Text("".join(parts), written.encoding, written.newline).write(output)
-    except OSError as error:
-        raise Failure(f"cannot write {str(output)!r}: {error.strerror}") from error
 
 
 def _unified(piece: Piece) -> str:

@@ -52,8 +52,19 @@ def to_dot(graph: Graph) -> str:
     return _Drawer(graph).draw()
 
 
+PICTURES = ("svg", "png", "pdf")
+
+
 def to_svg(graph: Graph) -> str:
-    """The graph as SVG.
+    """The graph as SVG; raises what `to_picture` does."""
+    return to_picture(graph, "svg").decode()
+
+
+def to_picture(graph: Graph, form: str) -> bytes:
+    """The contents of a file with a picture of the graph.
+
+    Args:
+        form: one of `PICTURES`.
 
     Raises:
         DrawingError: Graphviz is not installed, or fails.
@@ -63,12 +74,12 @@ def to_svg(graph: Graph) -> str:
         raise DrawingError(
             "drawing needs the program `dot` of Graphviz, which is not on the PATH. Install it (`apt install "
             "graphviz`, `brew install graphviz`, `conda install graphviz` or `winget install graphviz`), or take the "
-            "graph as text, or in Graphviz's language"
+            "graph as text, as HTML, or in Graphviz's language (.txt, .html, .dot)"
         )
-    done = subprocess.run([dot, "-Tsvg"], input=to_dot(graph).encode(), capture_output=True, check=False)
+    done = subprocess.run([dot, f"-T{form}"], input=to_dot(graph).encode(), capture_output=True, check=False)
     if done.returncode:
         raise DrawingError(f"Graphviz could not draw the graph {graph.name}: {done.stderr.decode(errors='replace')}")
-    return done.stdout.decode()
+    return done.stdout
 
 
 def find_dot() -> str | None:

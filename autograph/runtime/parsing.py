@@ -13,7 +13,7 @@ from typing import Any
 
 from autograph.runtime import notation
 from autograph.runtime.graph import Block, Graph, Node
-from autograph.runtime.reading import DOTTED, NUMBER, STRING, VALUE, ArgReader, ParseError, Reader, TypeReader
+from autograph.runtime.reading import DOTTED, NUMBER, STRING, VALUE, ArgReader, ParseError, Reader, TypeReader, located
 from autograph.runtime.types import Type
 
 _OUTPUT = re.compile(rf"{VALUE.pattern}\s*:")
@@ -43,14 +43,17 @@ def parse(text: str, objects: Mapping[str, Any] | None = None) -> Graph:
     Raises:
         ParseError: the text is not that of a graph; it tells the line and column.
     """
-    return _GraphReader(text, objects or {}).graph()
+    reader = _GraphReader(text, objects or {})
+    with located(reader.current):
+        return reader.graph()
 
 
 def parse_type(text: str, objects: Mapping[str, Any] | None = None) -> Type:
-    """The type that a text such as `f64[3,?]` describes."""
+    """The type that a text such as `f64[3,?]` describes; raises what `parse` does."""
     reader = Reader(text, 1)
-    type = TypeReader(objects or {}).type(reader)
-    reader.end()
+    with located(lambda: reader):
+        type = TypeReader(objects or {}).type(reader)
+        reader.end()
     return type
 
 
@@ -66,6 +69,10 @@ class _GraphReader:
         self.args = ArgReader(objects)
         self.defined: dict[str, int] = {}
         self.scope: list[str] = []  # the names of `args.visible`, in order
+
+    def current(self) -> Reader:
+        """The line that is being read."""
+        return self.lines[self.count - 1] if self.count else self.end
 
     def graph(self) -> Graph:
         reader = self._line()
@@ -236,7 +243,10 @@ class _GraphReader:
         given = list(args)
         while not reader.take(")"):
             if found := reader.match(_KEYWORD):
-                kwargs[_unquoted(found[1])] = self.args.arg(reader)
+                name = _unquoted(found[1])
+                if name in kwargs:
+                    reader.fail(f"the argument {name} is there already", found.start())
+                kwargs[name] = self.args.arg(reader)
             elif kwargs:
                 reader.fail("an argument without a name cannot follow those with names")
             else:

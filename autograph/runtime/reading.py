@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,7 +15,8 @@ from autograph.runtime import notation
 from autograph.runtime.graph import UNBOUND, Constant, Value
 from autograph.runtime.types import PYTHON_DTYPES, SHORT_NAMES, MaybeUnbound, ObjectType, TensorType, Type
 
-STRING = re.compile(r"""b?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
+STRING = re.compile(r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
+_LITERAL = re.compile(rf"b?{STRING.pattern}")
 VALUE = re.compile(rf"(?:{notation.IDENTIFIER.pattern}|%\d+|%(?:{STRING.pattern}))(?:\.\d+)?")
 DOTTED = notation.DOTTED
 _REAL = r"(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)"
@@ -29,6 +31,7 @@ _SPACE = re.compile(r"\s*(?:#.*)?")
 
 _DTYPES = {name: dtype for dtype, name in SHORT_NAMES.items()}
 _PYTHON_DTYPES = _DTYPES | {kind.__name__: dtype for kind, dtype in PYTHON_DTYPES.items()}
+_MOST_DIMS, _LONGEST = 64, 2**63 - 1  # of a NumPy array
 _CONSTANTS = {"None": None, "True": True, "False": False, "unbound": UNBOUND}
 
 
@@ -41,9 +44,19 @@ class ParseError(AutographError):
     """
 
     def __init__(self, problem: str, text: str, line: int, column: int) -> None:
-        super().__init__(f"line {line}, column {column}: {problem}\n    {text}\n    {' ' * (column - 1)}^")
+        before, after = _shown(text[: column - 1][-_SHOWN:]), _shown(text[column - 1 :][:_SHOWN])
+        place = f"line {line}, column {column}: {_shown(problem)}"
+        super().__init__(f"{place}\n    {before}{after}\n    {' ' * len(before)}^")
         self.line = line
         self.column = column
+
+
+_SHOWN = 120  # characters of a line on each side of the column
+
+
+def _shown(text: str) -> str:
+    """A text that can be printed: other characters are escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class Reader:
@@ -101,6 +114,17 @@ class Reader:
             self.fail("this does not belong here")
 
 
+@contextmanager
+def located(reader: Callable[[], Reader]) -> Iterator[None]:
+    """Let what Python and NumPy say of a text be a `ParseError` at the place that has been read to."""
+    try:
+        yield
+    except (RecursionError, MemoryError):
+        reader().fail("this is nested too deeply")
+    except (ArithmeticError, SyntaxError, TypeError, ValueError) as error:
+        reader().fail(f"this cannot be read: {error}")
+
+
 class TypeReader:
     """Reads types."""
 
@@ -123,6 +147,8 @@ class TypeReader:
         if dims is None:
             return TensorType(dtype, (), kind, exact)
         shape = tuple(None if dim == "?" else int(dim) for dim in dims[1].split(",") if dim)
+        if len(shape) > _MOST_DIMS or any(dim is not None and dim > _LONGEST for dim in shape):
+            reader.fail("no array has this shape", dims.start())
         return TensorType(dtype, shape, "array", exact)
 
     def _dtype(self, reader: Reader) -> tuple[np.dtype[Any] | None, str]:
@@ -195,7 +221,7 @@ class ArgReader:
             return complex(found[0])
         if found := reader.match(NUMBER):
             return self._number(found[0])
-        if found := reader.match(STRING):
+        if found := reader.match(_LITERAL):
             return ast.literal_eval(found[0])
         if reader.take("..."):
             return ...
@@ -263,7 +289,10 @@ class ArgReader:
         while not reader.take("}"):
             if not comma:
                 reader.fail("`,` or `}` is missing here")
+            start = reader.position
             key = self.atom(reader)
+            if key in made:
+                reader.fail(f"the key {key!r} is there already", start)
             reader.expect(":")
             made[key] = self.arg(reader)
             comma = reader.take(",")

@@ -38,6 +38,34 @@ def test_an_unknown_command(cli):
     assert (result.exit_code, result.stderr) == (2, "autograph: No such command 'paint' (see autograph --help)\n")
 
 
+@pytest.mark.parametrize(
+    "args, meant",
+    [
+        (["explian"], "explain"),
+        (["tocode", "x.py"], "to-code"),
+        (["graph", "model.py:stepp", "f64"], "step"),
+        (["explain", "model.py:Modell.step"], "Model.step"),
+        (["to-code", "modle.py"], "model.py"),
+        (["explain", "sub/patr.py:f"], "sub/part.py"),
+        (["convert", "modle.py", "--out-dir", "out"], "model.py"),
+        (["run", "modle.py"], "model.py"),
+        (["run", "-m", "jsn"], "json"),
+        (["to-code", "model.py", "--dif"], "--diff"),
+        (["graph", "model.py:step", "--engin", "auto"], "--engine"),
+        (["convert", "model.py", "--outdir", "out"], "--out-dir"),
+        (["--versoin"], "--version"),
+    ],
+)
+def test_did_you_mean(cli, spawn, write, args, meant):
+    write("model.py", "def step(x):\n    return x\n\nclass Model:\n    def step(self):\n        pass\n")
+    write("sub/part.py", "")
+    found = spawn(*args) if args[0] == "run" else cli(*args)
+    assert (found.returncode if args[0] == "run" else found.exit_code) == 2
+    (line,) = found.stderr.splitlines()
+    assert line.startswith("autograph: ") and ("id you mean" in line or "ossible options" in line)
+    assert meant in line.partition("id you mean")[2] + line.partition("ossible options")[2]
+
+
 def test_python_m_autograph_is_the_command(spawn, write):
     write("f.py", "def f(x):\n    return not x\n")
     assert spawn("to-code", "f.py:f").stdout == "def f(x):\n    return ag__.not_(x)\n"

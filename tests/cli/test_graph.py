@@ -128,6 +128,47 @@ def test_a_picture(cli, module, tmp_path):
     assert "</svg>" in (tmp_path / "a.svg").read_text()
 
 
+@pytest.fixture
+def dot(tmp_path, monkeypatch):
+    """A program that stands in for Graphviz's: it writes its options."""
+    program = tmp_path / "bin" / "dot"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\ncat >/dev/null\nprintf "drawn by dot %s\\377" "$*"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the program is a shell script")
+@pytest.mark.parametrize(
+    "name, drawn", [("a.png", "-Tpng"), ("a.PDF", "-Tpdf"), ("sub/a.svg", "-Tsvg"), ("a.v1.png", "-Tpng")]
+)
+def test_the_ending_of_the_output_says_what_is_drawn(cli, module, dot, tmp_path, name, drawn):
+    result = cli("graph", f"{module}:double", "f64", "-o", name)
+    assert (result.exit_code, result.stdout) == (0, ""), result.output
+    assert (tmp_path / name).read_bytes() == f"drawn by dot {drawn}".encode() + b"\xff"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the program is a shell script")
+def test_a_picture_in_a_pipe(cli, module, dot):
+    assert cli("graph", f"{module}:double", "f64", "--format", "png").stdout_bytes == b"drawn by dot -Tpng\xff"
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.PDF", "sub/a.svg"])
+def test_no_file_where_nothing_is_drawn(cli, module, monkeypatch, tmp_path, name):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    result = cli("graph", f"{module}:double", "f64", "-o", name)
+    assert result.exit_code == 2 and "(.txt, .html, .dot)" in result.stderr
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("name", ["a.jpg", "a.docx", "a.python", "sub/a.Tiff"])
+def test_an_ending_that_is_no_format(cli, module, tmp_path, name):
+    result = cli("graph", f"{module}:double", "f64", "-o", name)
+    assert result.exit_code == 2 and not (tmp_path / name).exists()
+    assert "let it end in .txt, .dot, .gv, .html, .json, .py, .ll, .s, .svg, .png, .pdf, or say" in result.stderr
+    assert cli("graph", f"{module}:double", "f64", "-o", name, "--format", "dot").exit_code == 0
+
+
 def test_without_graphviz(cli, module, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     result = cli("graph", f"{module}:double", "--arg", "f64", "--format", "svg")
@@ -173,7 +214,9 @@ def test_a_module_named_as_another_one(cli, write):
         (["{}:double", "--arg", "no.npy"], "cannot read the array 'no.npy'"),
         (["{}:Model", "--arg", "1"], "Model is a class"),
         (["{}:model.wait"], "is a coroutine"),
-        (["{}:double", "--format", "png"], "'png' is not one of"),
+        (["{}:double", "--format", "gif"], "'gif' is not one of"),
+        (["{}:double", "-o", "x.gif"], "'x.gif' does not tell its format: let it end in .txt, .dot,"),
+        (["{}:double", "--engine", "cuda"], "'cuda' is not one of 'auto', 'numpy', 'native'"),
     ],
 )
 def test_errors_are_one_clear_line(cli, module, args, problem):
@@ -227,6 +270,21 @@ def test_completion_of_formats(spawn):
     assert spawn(env={"_AUTOGRAPH_COMPLETE": "bash_complete", **words}).stdout == "plain,svg\nplain,source\n"
     words = {"COMP_WORDS": "autograph graph model.py:f --engine n", "COMP_CWORD": "4"}
     assert spawn(env={"_AUTOGRAPH_COMPLETE": "bash_complete", **words}).stdout == "plain,numpy\nplain,native\n"
+
+
+def test_the_engines_are_those_of_the_options():
+    from autograph.cli.files import ENGINES
+    from autograph.runtime import options
+
+    assert ENGINES == ("auto", *options.ENGINES)
+
+
+@pytest.mark.parametrize("engine", ["auto", "numpy", pytest.param("native", marks=needs_llvmlite)])
+def test_engines(cli, module, engine):
+    assert cli("graph", f"{module}:largest", "f64[?]", "--engine", engine).stdout.startswith("graph largest(")
+    told = cli("explain", f"{module}:largest", "f64[?]", "--engine", engine).stdout
+    assert "runs on the engine" in told and ("asked for by engine=" in told) == (engine != "auto")
+    assert cli("explain", module, "--engine", engine).exit_code == 2
 
 
 def test_arguments_may_stand_behind_the_function(cli, module):

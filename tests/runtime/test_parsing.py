@@ -1,10 +1,12 @@
 """Text → graph: what the printer writes is read back as the same graph; what is wrong is told with line and column."""
 
+import collections
 import textwrap
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from autograph.runtime import check
 from autograph.runtime.graph import Constant
@@ -139,3 +141,67 @@ def test_an_error_points_at_the_place():
                 y: f64 = x + z
                              ^
     """)
+
+
+DEEP = 5_000
+NESTED_BLOCKS = "graph f():\n" + "".join(f"{' ' * (4 + 4 * n)}if(1):\n{' ' * (6 + 4 * n)}then:\n" for n in range(DEEP))
+
+
+@pytest.mark.parametrize(
+    "text, line, column, problem",
+    [
+        (f"graph f():\n    -> {'9' * DEEP}", 2, 1 + 7 + DEEP, "this cannot be read: Exceeds the limit"),
+        (f"graph f(x: f64[{'9' * DEEP}]):\n    pass", 1, 1 + 16 + DEEP, "this cannot be read: Exceeds the limit"),
+        ("graph f(x: f64[9223372036854775808]):\n    pass", 1, 15, "no array has this shape"),
+        (f"graph f(x: f64[{'1,' * 64}1]):\n    pass", 1, 15, "no array has this shape"),
+        ("graph f(x: <V99999999999):\n    pass", 1, 25, "this cannot be read"),
+        ("graph f(x: <f77):\n    pass", 1, 16, "this cannot be read"),
+        ("graph f():\n    -> dtype('(99999,99999)i4')", 2, 32, "this cannot be read"),
+        (f"graph f():\n    -> {'[' * DEEP}", 2, None, "this is nested too deeply"),
+        (f"graph f():\n    -> {'(' * DEEP}", 2, None, "this is nested too deeply"),
+        (f"graph f():\n    -> {'{1: ' * DEEP}", 2, None, "this is nested too deeply"),
+        (f"graph f(x: {'list<' * DEEP}", 1, None, "this is nested too deeply"),
+        (NESTED_BLOCKS, None, None, "this is nested too deeply"),
+        ("graph f():\n    -> {[1]: 2}", 2, 12, "this cannot be read: unhashable type"),
+        ("graph f():\n    -> {1: 2, 1: 3}", 2, 15, "the key 1 is there already"),
+        ("graph f():\n    g(a=1, a=2)", 2, 12, "the argument a is there already"),
+        ("graph f(x: f64):\n    x: f64 = g()", 2, 5, "x is defined already, in line 1"),
+        ("graph f():\n    -> '\udc80'", 2, 11, "this cannot be read"),
+        ("graph f():\n    -> '\0'", 2, 11, "this cannot be read"),
+        ("graph f\0():\n    -> 1", 1, 8, "`(` is missing here"),
+        ("graph f():\n    -> '\\N{no such name}'", 2, 26, "this cannot be read"),
+        ("graph b'f'():\n    -> 1", 1, 8, "`(` is missing here"),
+        ("graph f():\n    -> @pair(1)", 2, 8, "missing 1 required positional argument"),
+    ],
+)
+def test_hostile_texts(text, line, column, problem):
+    with pytest.raises(ParseError) as caught:
+        parse(text, {"pair": collections.namedtuple("pair", "a b")})
+    assert problem in str(caught.value)
+    assert line in (None, caught.value.line) and column in (None, caught.value.column)
+    assert len(str(caught.value)) < 1000 and str(caught.value).encode().decode().replace("\n", "").isprintable()
+
+
+FRAGMENTS = [
+    "(" * DEEP, "{" * DEEP, "9" * DEEP, "0x" + "f" * DEEP, "-" * DEEP, "tuple<" * DEEP, "<V99999999999",
+    "|S0", "<M8[zz]", "f64[99999999999999999999]", "dtype('f8,')", "1e9999", "(1e999+1j)", "f16(1e99)",
+    "u1(-1)", "i8(300)", "\0", "\udc80", "'\\x'", "b'\\xff'", "\u2028", "\r", "٣", "²", "%", "%'", "x: f64",
+    "x.99", "{[1]: 2}", "range(1, 2, 0)", "f(a=1, a=2)", "@pair(1)", "@nope", "np.core.x", "np.os.system",
+    "->", "pass", "\n", "\n ", "#", "'", '"', "\\", ":", "=", "if(1):", "then:", "body(", "test(", "never",
+    "unbound", "del ", "not ", "...", "~", "?", "[", "]", "<", ">",
+]  # fmt: skip
+
+
+@given(graphs(), st.randoms(use_true_random=False))
+@settings(max_examples=300, deadline=None)
+def test_what_is_broken_is_read_or_is_a_parse_error(graph, random):
+    text = to_text(graph)
+    for _ in range(random.choice([1, 1, 2, 3])):
+        start = random.randrange(len(text) + 1)
+        end = start + random.choice([0, 0, 1, 5])
+        text = text[:start] + random.choice([*FRAGMENTS, text[start : start + 20], ""]) + text[end:]
+    try:
+        to_text(parse(text, objects(graph)))
+    except ParseError as error:
+        line = text.split("\n")[error.line - 1]
+        assert 1 <= error.column <= len(line) + 1
