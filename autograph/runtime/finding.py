@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+from autograph import nest
 from autograph.runtime.classes import own_dict
 from autograph.runtime.graph import Value
 from autograph.runtime.journal import entries
@@ -62,8 +64,8 @@ class Finding:
                 self.expose(part)
 
     def note_place(self, value: Any, source: Source) -> None:
-        """Note where a list, dict or set is found."""
-        if type(value) in (list, dict, set):
+        """Note where a list, dict, set or dataclass instance is found."""
+        if has_places(value):
             self.places.append((value, source))
 
     def known_parts(self, since: int = 0) -> Iterator[tuple[Any, Source, Any, Any]]:
@@ -89,11 +91,11 @@ class Finding:
         return next((thing for thing in known if own_dict(thing) is names), None)
 
     def _within(self, root: Any, source: Source | Value) -> Iterator[tuple[Any, Source]]:
-        """An object and all that can be reached from it, with their sources."""
-        rest = [(root, self.source_of(source))]
+        """An object and all that can be reached from it, with their sources, of which none could be shorter."""
+        rest = deque([(root, self.source_of(source))])
         seen: set[int] = set()
         while rest and len(seen) < _REACH:
-            thing, base = rest.pop()
+            thing, base = rest.popleft()
             if id(thing) in seen:
                 continue
             seen.add(id(thing))
@@ -111,6 +113,11 @@ class Finding:
             return known
         name = self.param_names[known]
         return Source("param", (known,), name, (), known.name or name)
+
+
+def has_places(value: Any) -> bool:
+    """Whether it matters to know all places of a value, since it can change and guards watch only its parts."""
+    return type(value) is set or (nest.kind_of(value) is not None and not isinstance(value, tuple))
 
 
 def _fixed_within(thing: Any, base: Source) -> list[tuple[Any, Source]]:

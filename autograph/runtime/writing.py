@@ -7,8 +7,10 @@ the end. What was written although the function had read it before, as a constan
 
 from __future__ import annotations
 
+import functools
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 from autograph.runtime.classes import delete_attribute, is_described, own_dict, set_attribute
@@ -53,7 +55,8 @@ class Writer:
         for environment in self.outside.environments.values():
             after, base = _of(environment, changed)
             for name, value in after.items():
-                if name in OWN_NAMES or value is base.get(name, environment.seen.get(name, self)):
+                old = base.get(name, environment.seen.get(name, self))
+                if name in OWN_NAMES or (value is old and self.trace.is_one(value, old)):
                     continue
                 if name in environment.seen and not isinstance(environment.seen[name], Tensor):
                     late.add(("getitem", id(environment.real), name))
@@ -123,8 +126,12 @@ class Writer:
                 )
             self._write_container(self.values.by_reference(known[1], thing), after, before)
             return set()
-        place = self.values.by_reference(known[1], thing) if known else outer[1] if outer else None
-        return self._write_object(thing, after, before, first, place if isinstance(place, Value) else Constant(thing))
+        place: Callable[[], Any] = functools.partial(Constant, thing)
+        if known is not None:
+            place = functools.partial(self.values.by_reference, known[1], thing)
+        elif outer is not None and isinstance(outer[1], Value):
+            place = functools.partial(self.outside._load, self.outside.source_of(outer[1]), ObjectType())
+        return self._write_object(thing, after, before, first, place)
 
     def _check_ways(self, thing: Any) -> None:
         """See to it that what is changed does not change elsewhere, too."""
@@ -144,12 +151,12 @@ class Writer:
             name = thing.get("__name__") if type(thing) is dict else None
             module = sys.modules.get(name) if type(name) is str else None
             if module is not None and own_dict(module) is thing:        # as that of the builtins
-                return self._write_object(module, after, before, first, Constant(module))
+                return self._write_object(module, after, before, first, lambda: Constant(module))
             self._own[id(thing)] = thing
             return set()
         holder, source = found
         if own_dict(thing) is not None and not isinstance(thing, (list, dict, set)):
-            place = self.outside._load(source, ObjectType(type(thing).__name__))
+            place = functools.partial(self.outside._load, source, ObjectType(type(thing).__name__))
             return self._write_object(thing, after, before, first, place)
         if source.op != "getattr":
             raise Unstageable(
@@ -178,8 +185,8 @@ class Writer:
             self.trace.record_lowered(".clear", (place,))
             self.trace.record_lowered(".update", (place, self.lower(dict(after))))
 
-    def _write_object(self, thing: Any, after: Any, before: Any, first: Any, place: Any) -> set[tuple[Any, ...]]:
-        """The same for attributes of an object, which is at `place` when the graph runs."""
+    def _write_object(self, thing: Any, after: Any, before: Any, first: Any, place: Callable[[], Any]) -> set[Any]:
+        """The same for attributes of an object; `place` reads it when the graph runs, if anything is to be written."""
         late: set[tuple[Any, ...]] = set()
         if not isinstance(after, dict) or not isinstance(before, dict):
             return late
@@ -190,12 +197,12 @@ class Writer:
                 if type(old) in (int, float, complex):
                     late.add(("attribute", id(thing), name))
                 if _sets_plainly(thing, "__setattr__", name):
-                    self._write("setattr", place, name, value)
+                    self._write("setattr", place(), name, value)
                 else:
-                    self.trace.record_lowered("call", (set_attribute, place, name, self.lower(value)))
+                    self.trace.record_lowered("call", (set_attribute, place(), name, self.lower(value)))
         for name in [name for name in before if name not in after]:
             delete = delattr if _sets_plainly(thing, "__delattr__", name) else delete_attribute
-            self.trace.record_lowered("call", (delete, place, name))
+            self.trace.record_lowered("call", (delete, place(), name))
         return late
 
 
