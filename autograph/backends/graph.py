@@ -173,7 +173,7 @@ class GraphBackend(protocol.Backend):
         if first is not None and second is not None:
             self.current.renewals.check(first, second)
         if first is second or not (is_tensor(first) or is_tensor(second)):
-            return original_of(first) is original_of(second)
+            return self.current.is_one(first, second)
         staged = [self.current.use(each) for each in (first, second) if is_tensor(each)]
         if first is None or second is None:
             known = self._is_something(staged[0])

@@ -11,7 +11,7 @@ they are, and one trace serves all lengths.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
@@ -213,7 +213,7 @@ class Reading:
         codes: for each leaf an expression that gives it, where `p0`, `p1`, … are the arguments and other names those
             of `constants`.
         containers: the same for each container, by path.
-        references: class, code and id of all that can be one object at two places.
+        references: class, code, id and path of all that can be one object at two places.
         lengths: type, and names of the parts, of each container that was taken apart.
         named: what the names in guards stand for.
     """
@@ -225,7 +225,7 @@ class Reading:
     codes: list[str] = field(default_factory=list)
     constants: dict[str, Any] = field(default_factory=dict)
     containers: dict[str, str] = field(default_factory=dict)
-    references: list[tuple[type, str, int]] = field(default_factory=list)
+    references: list[tuple[type, str, int, str]] = field(default_factory=list)
     lengths: Lengths = field(default_factory=dict)
     named: dict[str, Any] = field(default_factory=dict)
     _seen: dict[int, Any] = field(default_factory=dict)  # containers, by id: what they became
@@ -241,7 +241,7 @@ class Reading:
         form = nest.kind_of(value)
         assert form is not None, "what is no leaf is a structure"
         if type(value) is not tuple:
-            self.references.append((type(value), code, id(value)))
+            self.references.append((type(value), code, id(value), path))
         self.containers[path] = code
         if id(value) in self._seen:
             return self._seen[id(value)]
@@ -260,7 +260,7 @@ class Reading:
         number = len(self.leaves)
         first = number
         if isinstance(leaf, Dynamic) and type(value) not in NUMBERS and not isinstance(value, np.generic):
-            self.references.append((type(value), code, id(value)))
+            self.references.append((type(value), code, id(value), path))
             first = self._first.setdefault(id(value), number)
         self.leaves.append(leaf)
         self.paths.append(path)
@@ -292,10 +292,20 @@ class Reading:
     @property
     def sharing(self) -> tuple[tuple[str, ...], ...]:
         """The codes of what is one object, for each that stands at several places."""
-        groups: dict[int, list[str]] = {}
-        for _, code, identity in self.references:
-            groups.setdefault(identity, []).append(code)
-        return tuple(tuple(codes) for codes in groups.values() if len(codes) > 1)
+        return tuple(tuple(code for _, code, _, _ in group) for group in self._shared())
+
+    def mixed(self) -> Iterator[list[str]]:
+        """The paths of what is one object, for each that is taken apart at one place and not at another."""
+        for group in self._shared():
+            paths = [path for *_, path in group]
+            if 0 < len(self.containers.keys() & paths) < len(set(paths)):
+                yield paths
+
+    def _shared(self) -> list[list[tuple[type, str, int, str]]]:
+        groups: dict[int, list[tuple[type, str, int, str]]] = {}
+        for reference in self.references:
+            groups.setdefault(reference[2], []).append(reference)
+        return [group for group in groups.values() if len(group) > 1]
 
 
 def leaf_of(value: Any, path: str, policy: Policy, around: Around = ()) -> Leaf | None:

@@ -173,7 +173,7 @@ class Builder:
         conditions = []
         firsts: dict[int, str] = {}
         kinds: dict[type, list[str]] = {}
-        for kind, code, identity in self.reading.references:
+        for kind, code, identity, _ in self.reading.references:
             code = self._renamed(code)
             if identity in firsts:
                 conditions.append(f"{code} is {firsts[identity]}")

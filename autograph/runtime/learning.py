@@ -6,7 +6,7 @@ string or a function that is another one each time. Then one trace serves all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import Parameter
@@ -133,6 +133,28 @@ def learn(policy: Policy, traces: Sequence[Known], new: Signature, lengths: Leng
                 learnt.append(f"`{path}` came with several lengths or keys, so it is taken as one object from now on")
         break
     return learnt + _take_varying(policy, traces, new)
+
+
+def learn_shared(policy: Policy, groups: Iterable[Sequence[str]]) -> list[str]:
+    """Take what is one object at several places apart at all of them, or at none; gives what was learnt.
+
+    Args:
+        groups: the paths of each that is taken apart at one place and not at another.
+    """
+    learnt = []
+    for paths in groups:
+        must_be_one = not policy.indivisible.isdisjoint(paths)
+        is_one = must_be_one or not any(map(policy.is_apart, paths))
+        policy.indivisible.update(paths if must_be_one else ())
+        if is_one:
+            policy.whole.update(paths)
+            policy.apart.difference_update(paths)
+        else:
+            policy.whole.difference_update(paths)
+            policy.apart.update(paths)
+        how = "taken as one object" if is_one else "taken apart, however long it is,"
+        learnt.append(f"{' and '.join(f'`{path}`' for path in paths)} were one object, which is {how} from now on")
+    return learnt
 
 
 def learn_late(policy: Policy, broken: Sequence[Guard]) -> list[str]:

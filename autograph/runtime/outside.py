@@ -37,7 +37,7 @@ from autograph.runtime.parts import (
 )
 from autograph.runtime.signals import Plain
 from autograph.runtime.signature import Guard
-from autograph.runtime.sources import Source, constant
+from autograph.runtime.sources import Source, constant, told_apart
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import ObjectType, type_of
@@ -67,6 +67,7 @@ class Outside(Finding):
         self.libraries: list[tuple[Any, Source | Value]] = []  # modules and classes that take no part in staging
         self.bound: dict[int, Any] = {}  # methods of containers that objects have as attributes
         self.read_late: dict[tuple[int, str], Tensor] = {}
+        self._late: dict[int, tuple[Any, Source, Tensor]] = {}  # what is read late, where, and what stands for it
         self.reread: dict[int, Any] = {}  # containers that are globals, and that the graph reads
         self.reread_parts: dict[int, Any] = {}  # the same for those in objects
         self._seen: dict[int, tuple[Any, Any]] = {}
@@ -186,16 +187,25 @@ class Outside(Finding):
 
     def partial(self, value: functools.partial[Any], source: Source) -> Any:
         """What stands for a partial, which has what stands for its arguments."""
-        if id(value) not in self._seen:
-            args, keywords = source.attribute("args"), source.attribute("keywords")
-            copy = functools.partial(
-                self.see(value.func, source.attribute("func")),
-                *[self.see(part, args.item(at)) for at, part in enumerate(value.args)],
-                **{name: self.see(part, keywords.item(name)) for name, part in value.keywords.items()},
-            )
-            self._seen[id(value)] = value, copy
-            self.sources[id(copy)] = copy, source
-        return self._seen[id(value)][1]
+        if id(value) in self._seen:
+            return self._seen_again(value, source)
+        args, keywords = source.attribute("args"), source.attribute("keywords")
+        copy = functools.partial(
+            self.see(value.func, source.attribute("func")),
+            *[self.see(part, args.item(at)) for at, part in enumerate(value.args)],
+            **{name: self.see(part, keywords.item(name)) for name, part in value.keywords.items()},
+        )
+        self._seen[id(value)] = value, copy
+        self.sources[id(copy)] = copy, source
+        return copy
+
+    def _seen_again(self, value: Any, source: Source) -> Any:
+        """What stands for a value that has been found in another place, which must be there at each run, too."""
+        copy = self._seen[id(value)][1]
+        known = self.sources.get(id(copy))
+        if known is not None and known[1].key != source.key:
+            self.guard(*_is_one_place(source, known[1]))
+        return copy
 
     def see_static(self, value: Any, text: str) -> Any:
         """What traced code gets for a value that is the same at each run, although what it refers to may change."""
@@ -247,6 +257,8 @@ class Outside(Finding):
         else:
             self.objects[id(thing)] = thing, source
             self._read_late(thing, source)
+            for value, at, handle in list(self._late.values()):
+                self._put_everywhere(value, at, handle, thing, source)
             self._stage_parts(thing, source)
 
     def know_class(self, kind: type, whole: bool = False) -> None:
@@ -309,26 +321,32 @@ class Outside(Finding):
                 if (id(thing), name) in self.read_late:
                     continue
                 if (id(thing), name) in wanted or ((base.text, name) in wanted and may_vary(value)):
-                    self._read_everywhere(value, base.attribute(name), root, source)
+                    self._read_everywhere(value, thing, base.attribute(name))
 
-    def _read_everywhere(self, value: Any, at: Source, root: Any, source: Source | Value) -> None:
-        """Put one handle in the place of a value, in all that is within `root` and is this very object."""
-        handle = self.load(value, at)
+    def _read_everywhere(self, value: Any, thing: Any, at: Source) -> None:
+        """Put one handle in the place of an attribute of `thing`, in all that the function knows of this very value."""
+        handle, name = self.load(value, at), at.args[1]
+        self.read_late[id(thing), name] = handle
+        self.trace.journal.replace(thing, name, handle)
+        if is_quantity(value):  # equal numbers are often one object
+            return
         if type(value) in (list, dict, set):
             self.reread_parts[id(value)] = value
             self.note_place(value, at)
+        self._late[id(value)] = value, at, handle
+        for root, source in list(self.objects.values()):
+            self._put_everywhere(value, at, handle, root, source)
+
+    def _put_everywhere(self, value: Any, at: Source, handle: Tensor, root: Any, source: Source | Value) -> None:
+        """The same in all that is within `root`."""
         for thing, base in list(self._within(root, source)):
-            for name in [name for name, part in attributes(thing).items() if part is value]:
-                other = base.attribute(name)
-                if other.expression != at.expression:
-                    if is_quantity(value):
-                        continue
-                    self.guard((f"{other.expression} is {at.expression}", dict(at.names)), f"what {other.text} is")
+            for name in [name for name, part in attributes(thing).items() if part is value or part is handle]:
+                self.guard(*_is_one_place(base.attribute(name), at))
                 self.read_late[id(thing), name] = handle
                 self.trace.journal.replace(thing, name, handle)
             items = thing.items() if isinstance(thing, dict) else enumerate(thing) if isinstance(thing, list) else ()
-            for key in [key for key, part in items if part is value] if not is_quantity(value) else ():
-                self.guard((f"{base.item(key).expression} is {at.expression}", dict(at.names)), f"what {base.text} has")
+            for key in [key for key, part in items if part is value or part is handle]:
+                self.guard(*_is_one_place(base.item(key), at))
                 self.trace.journal.replace(thing, key, handle)
 
     def load(self, value: Any, source: Source) -> Tensor:
@@ -355,7 +373,7 @@ class Outside(Finding):
 
     def _take_apart(self, value: Any, kind: Any, source: Source) -> Any:
         if id(value) in self._seen:
-            return self._seen[id(value)][1]
+            return self._seen_again(value, source)
         children = kind.children(value)
         if isinstance(value, tuple) and not any(has_parts(part) or fixed_parts(part) for part in children.values()):
             self._guard_same(value, source)
@@ -380,6 +398,14 @@ class Outside(Finding):
         at = f", {where[0]}:{where[1]}" if where else ""
         self.guards.append(Guard(*condition, f"{what} changed{at}", late))
 
+    def find(self, value: Any) -> tuple[Any, Source] | None:
+        """The same; and see to it that there is something of that class, before the graph reads it."""
+        is_new = id(value) not in self.read_at
+        found = super().find(value)
+        if found is not None and is_new:
+            self._guard_class(value, found[1])
+        return found
+
     # Arrays and objects met on the way --------------------------------------------------------------------------------
 
     def array(self, value: Any) -> Tensor:
@@ -396,3 +422,9 @@ class Outside(Finding):
             found = self._arrays[id(value)] = self.trace.handle(node.add_output(type_of(value)))
             self._seen[id(value)] = value, found
         return found
+
+
+def _is_one_place(source: Source, other: Source) -> tuple[Condition, str]:
+    """That the same object is in two places, as the arguments of `guard`."""
+    expressions, names = told_apart([source, other])
+    return (" is ".join(expressions), names), f"what {source.text} is"

@@ -143,6 +143,9 @@ class ObjectRef:
         if isinstance(thing, FunctionType):  # a function that has no attributes yet is not watched
             raise Unstageable(f"an attribute of the function {thing.__name__} is set", trace.place())
         own: Any = type(thing).__setattr__
+        first = trace.journal.at_first(thing)
+        if _has(thing, name, value) if first is None else first.get(name, thing) is value:
+            trace.is_one(value, value)  # from wherever it comes
         if own is object.__setattr__ and _has(thing, name, value):
             return  # as after `self.x += y`, which has changed an array in place
         trace.journal.touch(thing)

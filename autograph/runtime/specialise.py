@@ -142,6 +142,10 @@ class Specialiser:
         with self._lock.held():
             for _ in range(RETRIES):
                 signature, reading = read(self.parameters, values, self.policy)
+                learnt = learning.learn_shared(self.policy, reading.mixed())
+                if learnt:
+                    why = self._relearn(learnt)
+                    continue
                 key, signature = given or self._keyed(values, signature)
                 found = self._find(key, reading)
                 if found is None:

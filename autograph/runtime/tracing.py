@@ -131,7 +131,8 @@ class Tracer:
         self.lowering = Lowering(self.trace, self.outside)
         apart = signature.containers.keys() - signature.paths
         given = {path: value for value, path in _containers(function, *example, apart)}
-        self.ways = Ways(self.outside, given, signature)
+        self.ways = Ways(self.outside, given, self.lowering.paths, signature)
+        self.trace.is_one = self.ways.is_one
         self.writer = Writer(self.trace, self.outside, self.lowering, self.ways)
         try:
             self.args, self.kwargs = signature.fill(self._leaves(example))

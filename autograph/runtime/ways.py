@@ -1,7 +1,8 @@
 """Lists, dicts and the like that a function gets at by several ways: as a global, in an argument, in an object.
 
 Traced code has another one for each way, so what it changes in one of them would not show in the others. A function
-that changes what there are several ways to runs as plain Python.
+that changes what there are several ways to runs as plain Python. Whether two of them are one, which the program may
+ask, is told by those that they are copies of.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
+from autograph.runtime.finding import has_places
 from autograph.runtime.outside import Outside
 from autograph.runtime.signals import Plain
 from autograph.runtime.signature import Guard, Signature
 from autograph.runtime.sources import Source, told_apart
+from autograph.runtime.standing import original_of
 from autograph.runtime.watching import is_one
 
 
@@ -22,18 +25,38 @@ class Ways:
 
     Args:
         arguments: those among the arguments of the call that is traced, by their paths.
+        paths: what traced code has of these, with their paths, by identity.
         signature: what guards call these.
 
     Attributes:
         whole: those of the arguments that the graph gets as they are.
     """
 
-    def __init__(self, outside: Outside, arguments: Mapping[str, Any], signature: Signature) -> None:
+    def __init__(
+        self,
+        outside: Outside,
+        arguments: Mapping[str, Any],
+        paths: Mapping[int, tuple[Any, str]],
+        signature: Signature,
+    ) -> None:
         self.whole: list[Any] = []
         self._checked: dict[int, tuple[Any, int]] = {}  # with how much was known then
+        self._compared: dict[int, Any] = {}  # of which the program has asked whether they are one
         self._outside = outside
         self._arguments = arguments
+        self._paths = paths
         self._names = signature.containers
+
+    def is_one(self, first: Any, second: Any) -> bool:
+        """Whether two things are one, of which traced code may have copies; guards see to it that it stays so."""
+        one, other = self._original(first), self._original(second)
+        if type(one) is type(other) and has_places(one):
+            self._compared |= {id(one): one, id(other): other}
+        return one is other
+
+    def _original(self, thing: Any) -> Any:
+        known = self._paths.get(id(thing))
+        return self._outside.original(original_of(thing) if known is None else self._arguments.get(known[1], thing))
 
     def check_argument(self, path: str) -> None:
         """The same for a container among the arguments."""
@@ -62,13 +85,14 @@ class Ways:
 
     def guards(self) -> list[Guard]:
         """That there is still one way only to what is changed, in the calls to come."""
-        kinds = {type(value) for value, _ in self._checked.values()}
+        watched = self._compared | {number: value for number, (value, _) in self._checked.items()}
+        kinds = set(map(type, watched.values()))
         places = [place for place in (*self._outside.places, *self._places()) if type(place[0]) in kinds]
         changed: dict[int, Source] = {}
         others: list[Source] = []
         guards: list[Guard] = []
         for value, source in places:
-            if id(value) not in self._checked:
+            if id(value) not in watched:
                 others.append(source)
             else:
                 guards.extend(is_one(source, changed.setdefault(id(value), source)))

@@ -83,7 +83,7 @@ FUNCTIONS = [choose, write_to_the_second, write_in_a_branch, give_the_second, wr
 def found(function: Any, holder: str) -> list[Any]:
     hold, empty = HOLDERS[holder]
     results = []
-    for mark, is_held in ((0, False), (1, True), (0, False), (1, False), (2, True), (0, False), (1, False), (1, True), (3, False)):
+    for mark, is_held in zip((0, 1, 0, 1, 2, 0, 1, 1, 3), (0, 1, 0, 0, 1, 0, 0, 1, 0)):
         first, second = Part(mark), Part(5)
         first.items = hold(second) if is_held else empty
         owner = Owner(first, second)
