@@ -55,9 +55,9 @@ def to_graph(entity: Any, *, debug_source: bool = False) -> Any:
     """
     inner = functools.partial(to_graph, debug_source=debug_source)
     entity = marks.unstaged(calls.concrete(entity))
-    if isinstance(entity, FunctionType):
+    if type(entity) is FunctionType:
         return _converted_function(entity, debug_source)
-    if isinstance(entity, types.MethodType):
+    if type(entity) is types.MethodType:
         return types.MethodType(inner(entity.__func__), entity.__self__)
     if isinstance(entity, (staticmethod, classmethod)):
         return type(entity)(inner(entity.__func__))
@@ -66,7 +66,7 @@ def to_graph(entity: Any, *, debug_source: bool = False) -> Any:
     if isinstance(entity, functools.partial):
         return functools.partial(inner(entity.func), *entity.args, **entity.keywords)
     call = getattr(type(entity), "__call__", None)  # noqa: B004
-    if isinstance(entity, type) or not isinstance(call, FunctionType):
+    if isinstance(entity, type) or type(call) is not FunctionType:
         raise SourceError(_not_convertible(entity))
     return types.MethodType(inner(call), entity)
 
@@ -99,7 +99,7 @@ def _converted_function(function: FunctionType, debug_source: bool = False) -> F
 
 def is_converted(function: Any) -> bool:
     """Whether a function is the outcome of a conversion, or switches to one."""
-    return isinstance(function, FunctionType) and (marks.is_converted(function.__code__) or marks.is_switch(function))
+    return type(function) is FunctionType and (marks.is_converted(function.__code__) or marks.is_switch(function))
 
 
 def is_marked(function: Any) -> bool:
@@ -140,12 +140,12 @@ def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
         return _each_accessor(entity, functools.partial(convert, debug_source=debug_source))
     if isinstance(entity, type):
         raise SourceError(_not_convertible(entity))
-    if isinstance(entity, types.MethodType):
+    if type(entity) is types.MethodType:
         function = convert(entity.__func__, debug_source=debug_source)
         return entity if function is entity.__func__ else types.MethodType(function, entity.__self__)
     if is_converted(entity) or is_marked(entity) or marks.unstaged(entity) is not entity:
         return entity
-    if isinstance(entity, FunctionType) and (entity.__code__.co_flags & _SUSPENDED or known.looks_at_frames(entity)):
+    if type(entity) is FunctionType and (entity.__code__.co_flags & _SUSPENDED or known.looks_at_frames(entity)):
         return to_graph(entity, debug_source=debug_source)
     return _switch(entity, debug_source)
 
@@ -153,13 +153,30 @@ def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
 def _switch(entity: Any, debug_source: bool) -> FunctionType:
     """A function that runs `entity`, or its converted form, depending on whether a backend traces."""
     code = source.unwrap(entity).__code__  # and say so at once if there is nothing to convert
-    converted = functools.cache(lambda: to_graph(entity, debug_source=debug_source))
-    function: FunctionType = _make_switch(backend.ACTIVE, backend.tracing, entity, converted)
+    function: FunctionType = _make_switch(backend.ACTIVE, backend.tracing, entity, _Converted(entity, debug_source))
     functools.update_wrapper(function, entity)
     own = function.__code__
     names: Any = {"co_filename": code.co_filename, "co_firstlineno": code.co_firstlineno, "co_name": code.co_name}
     function.__code__ = own.replace(co_consts=(*own.co_consts, marks.SWITCH), **names)
     return function
+
+
+class _Converted:
+    """Gives the converted form of `entity`; makes it when it is first called."""
+
+    def __init__(self, entity: Any, debug_source: bool) -> None:
+        self.entity = entity
+        self.debug_source = debug_source
+
+    def __call__(self) -> Any:
+        return self._form
+
+    @functools.cached_property
+    def _form(self) -> Any:
+        return to_graph(self.entity, debug_source=self.debug_source)
+
+    def __reduce__(self) -> Any:
+        return _Converted, (self.entity, self.debug_source)
 
 
 # fmt: off
@@ -242,7 +259,7 @@ def explain(entity: Any) -> Explanation:
 def user_function(entity: Any) -> FunctionType:
     """The function the user wrote, behind wrappers that keep it in `__wrapped__`."""
     function = source.unwrap(entity)
-    while isinstance(inner := getattr(function, "__wrapped__", None), FunctionType):
+    while type(inner := getattr(function, "__wrapped__", None)) is FunctionType:
         function = inner
     return function
 
@@ -305,7 +322,7 @@ def convert_callee(function: FunctionType, whole: bool = False) -> FunctionType:
 def _whole_function(function: FunctionType) -> FunctionType:
     if is_converted(function):
         original = getattr(function, "__wrapped__", None)
-        if not isinstance(original, FunctionType) or is_converted(original) or not _is_at_place_of(original, function):
+        if type(original) is not FunctionType or is_converted(original) or not _is_at_place_of(original, function):
             return function     # as the import hook converted it
         function = original
     return function if is_marked(function) else loader.instantiate(whole_code_of(function), function)

@@ -26,7 +26,7 @@ def is_converted(code: CodeType) -> bool:
 
 def is_switch(function: Any) -> bool:
     """Whether `ag.convert` made a function. (An attribute would not do: `functools.wraps` copies those.)"""
-    return isinstance(function, FunctionType) and function.__code__.co_consts[-1:] == (SWITCH,)
+    return type(function) is FunctionType and function.__code__.co_consts[-1:] == (SWITCH,)
 
 
 class Shelter(NamedTuple):

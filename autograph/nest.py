@@ -38,7 +38,7 @@ def written(key: Any) -> str:
         if type(key) is tuple:
             return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
         return f"{type(key).__qualname__}({', '.join(parts)})"
-    if isinstance(type(key).__repr__, FunctionType) and not _is_pythons(type(key).__repr__):
+    if type(type(key).__repr__) is FunctionType and not _is_pythons(type(key).__repr__):
         return object.__repr__(key)
     return repr(key)
 

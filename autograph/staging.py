@@ -13,6 +13,7 @@ from autograph.conversions import conversion_of
 from autograph.errors import SourceError
 from autograph.operators import backend
 from autograph.operators.tracebacks import shelter_at
+from autograph.runtime import decorator
 from autograph.runtime import function as staged
 from autograph.runtime.options import Options
 from autograph.runtime.signature import Event, Signature, Traced
@@ -20,7 +21,7 @@ from autograph.runtime.tensor import Tensor
 from autograph.runtime.tracing import trace_function
 from autograph.surroundings import surroundings_of
 
-function = staged.function
+function = decorator.function
 run_eagerly = staged.run_eagerly
 
 

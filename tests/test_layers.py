@@ -52,10 +52,10 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | → runtime/gradients → runtime/custom
 R4 | 0 R1 R2 R3    | runtime/engines*
 R5 | 0 R1 R2 R3 R4 | runtime/arguments runtime/options runtime/report runtime/collecting runtime/lowered
-   |               | runtime/patience
+   |               | runtime/patience runtime/pickling
    |               | → runtime/entry runtime/learning
    |               | → runtime/traces runtime/specified → runtime/dispatch runtime/kept → runtime/specialise
-   |               | → runtime/concrete → runtime/function
+   |               | → runtime/concrete → runtime/function → runtime/decorator
 
 S1 | 0             | syntax/trees syntax/lines syntax/bridge syntax/literals syntax/precedence
    |               | → syntax/origin syntax/names syntax/codes syntax/relabelling syntax/unparse_expr

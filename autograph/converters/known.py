@@ -74,7 +74,7 @@ _FRAME_NAMES = frozenset({"_getframe", "currentframe", "f_back", "f_locals", "ex
 
 def looks_at_frames(value: Any) -> bool:
     """Whether a function looks at the frames of those who call it, as far as its code tells."""
-    if not isinstance(value, types.FunctionType):
+    if type(value) is not types.FunctionType:
         return False
     code = value.__code__
     warns = "warn" in code.co_names and any(isinstance(c, tuple) and "stacklevel" in c for c in code.co_consts)

@@ -208,12 +208,17 @@ def unstaged(backend: Backend, construct: str, *values: Any) -> Any:
     )
 
 
+class _Active(list["Backend"]):
+    def __reduce__(self) -> str:
+        return "ACTIVE"     # there is but one, also where functions of `ag.convert` are pickled by value
+
+
 # Operators hold on to these three, which are only ever changed in place; they are all that the plain path looks at.
 # STAGED says whose the values of a type are, BACKENDS lists those who must be asked of each value. ACTIVE has an
 # entry for each trace in any thread, and one for each backend registered with `watch`.
 STAGED: dict[type, Backend] = {}
 BACKENDS: list[Backend] = []
-ACTIVE: list[Backend] = []
+ACTIVE: list[Backend] = _Active()
 
 # Values of exactly these types belong to no backend. But one that traces may keep track of those that can be changed,
 # and know the truth of objects.

@@ -82,16 +82,16 @@ def _converted(function: Any) -> Any:
     """The conversion of what runs when `function` is called, if that is Python code to be converted."""
     if _converter is None or isinstance(function, type) or _is_marked(function):
         return function
-    if isinstance(function, FunctionType):
+    if type(function) is FunctionType:
         return function if libraries.is_plain(str(function.__globals__.get("__name__"))) else _converter(function)
-    if isinstance(function, MethodType):
+    if type(function) is MethodType:
         inner = _converted(function.__func__)
         return function if inner is function.__func__ else MethodType(inner, function.__self__)
     if type(function) is partial:
         inner = call(function.func)
         return function if inner is function.func else partial(inner, *function.args, **function.keywords)
     method = getattr(type(function), "__call__", None)  # noqa: B004
-    if isinstance(method, FunctionType) and (inner := _converted(method)) is not method:
+    if type(method) is FunctionType and (inner := _converted(method)) is not method:
         return MethodType(inner, function)
     return function
 

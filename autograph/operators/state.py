@@ -125,7 +125,7 @@ class State:
         rest: list[Any] = [*self.functions, *(variable.get() for variable in (*self.passing, *self.beyond))]
         seen: set[int] = set()
         for content in rest:
-            if not isinstance(content, FunctionType) or id(content) in seen:
+            if type(content) is not FunctionType or id(content) in seen:
                 continue
             seen.add(id(content))
             for name in sorted(_names(content.__code__) & content.__globals__.keys()):
@@ -145,7 +145,7 @@ class State:
 def _functions(bodies: Iterable[object]) -> Iterator[FunctionType]:
     """The functions among bodies, and those that partial ones are made of."""
     for body in bodies:
-        if isinstance(body, FunctionType):
+        if type(body) is FunctionType:
             yield body
         elif isinstance(body, partial):
             yield from _functions((body.func, *body.args))
@@ -166,7 +166,7 @@ def _beyond(functions: Iterable[FunctionType]) -> Iterator[CellVariable]:
     seen = {id(variable.cell) for variable in found}  # by identity: cells with equal contents are equal
     for known in found:
         content = known.get()
-        for variable in _cells(content) if isinstance(content, FunctionType) else ():
+        for variable in _cells(content) if type(content) is FunctionType else ():
             if id(variable.cell) not in seen:
                 seen.add(id(variable.cell))
                 found.append(variable)

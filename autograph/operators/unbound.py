@@ -79,7 +79,7 @@ def _bodies_of(operator: FrameType) -> Iterator[object]:
 
 
 def _codes(bodies: Iterable[object]) -> list[CodeType]:
-    return [body.__code__ for body in bodies if isinstance(body, FunctionType)]
+    return [body.__code__ for body in bodies if type(body) is FunctionType]
 
 
 def _raise_like(new: BaseException, old: BaseException) -> NoReturn:

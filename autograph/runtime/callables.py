@@ -63,11 +63,11 @@ def _undecorated(entity: Any) -> Any:
     """A callable with the parameters of this one, which does not say that it has others."""
     if isinstance(entity, functools.partial):
         return functools.partial(_undecorated(entity.func), *entity.args, **entity.keywords)
-    if isinstance(entity, MethodType):
+    if type(entity) is MethodType:
         return MethodType(_undecorated(entity.__func__), entity.__self__)
-    if not isinstance(entity, FunctionType):
+    if type(entity) is not FunctionType:
         call = getattr(type(entity), "__call__", None)  # noqa: B004
-        is_users = isinstance(call, FunctionType) and not is_own(call.__code__.co_filename)
+        is_users = type(call) is FunctionType and not is_own(call.__code__.co_filename)
         return MethodType(_undecorated(call), entity) if is_users else entity
     if is_switch(entity):
         return _undecorated(vars(entity)["__wrapped__"])

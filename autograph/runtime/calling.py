@@ -173,7 +173,7 @@ class Caller(Constructing):
         if isinstance(function, type):
             return self.constructor(function)
         method = getattr(kind, "__call__", None)  # noqa: B004
-        if is_users(kind) and isinstance(inner := underlying(method), types.FunctionType):
+        if is_users(kind) and type(inner := underlying(method)) is types.FunctionType:
             return self._method(types.MethodType(inner, function))
         if kind in _UNBOUND and issubclass(function.__objclass__, CONTAINERS):
             return unbound(self.trace, function)
@@ -184,7 +184,7 @@ class Caller(Constructing):
         inner = getattr(function, "__ag_inline__", None)
         if inner is not None:
             return self.replacement(inner)
-        if isinstance(method, types.FunctionType):
+        if type(method) is types.FunctionType:
             return types.MethodType(self._python_function(method), function)
         if kind.__module__ == "builtins":
             return function
@@ -266,7 +266,7 @@ class Caller(Constructing):
         inner: Any = PATCHED.get(id(function.__func__), function.__func__)
         if isinstance(function.__self__, GENERATORS) or op_of(function) is not None:
             return Recorded(self.trace, function)
-        if not isinstance(inner, types.FunctionType):
+        if type(inner) is not types.FunctionType:
             return function
         if nest.is_nested(function.__self__) and libraries.is_plain(str(inner.__globals__.get("__name__"))):
             return function

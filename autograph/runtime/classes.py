@@ -143,12 +143,12 @@ def changed_by(function: Any) -> Any:
 
 def makes_named_tuples(new: Any) -> bool:
     """Whether a `__new__` is the one that `namedtuple` writes, which does nothing but that."""
-    return isinstance(new, types.FunctionType) and new.__globals__.get("_tuple_new") is tuple.__new__
+    return type(new) is types.FunctionType and new.__globals__.get("_tuple_new") is tuple.__new__
 
 
 def is_written(method: Any) -> bool:
     """Whether a method stands in a file of the user's, and was not made by `namedtuple` or `dataclass`."""
-    written = isinstance(method, types.FunctionType) and method.__code__.co_filename != "<string>"
+    written = type(method) is types.FunctionType and method.__code__.co_filename != "<string>"
     return written and not (method.__name__ == "__new__" and libraries.is_plain(method.__module__ or ""))
 
 

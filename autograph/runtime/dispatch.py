@@ -31,6 +31,7 @@ If its entry has nothing to look at, the dispatcher does itself what that would 
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -87,6 +88,7 @@ def make_dispatcher(
     common |= {"miss": MISS, "key": key_of, "parts": key_of_parts, "errors": BaseException, "trim": trim}
     own = {f"key_of_{name}": keyer for name, keyer in keyers.items()}
     namespace = {prefix + name: value for name, value in {**common, **own, **names}.items()}
+    namespace["__builtins__"] = builtins    # torch.compile looks for them
     if favourite is not None and is_bare:
         bind(favourite.executable, namespace, f"{prefix}run")
     made = FunctionType(_placed(template, function), namespace)

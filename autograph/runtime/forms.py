@@ -83,7 +83,7 @@ def type_at(value: Any) -> Type:
         return type_at(inside)
     if value is UNBOUND:
         return MaybeUnbound(ANY)
-    if isinstance(value, FunctionType) or type(value).__module__.startswith("autograph."):
+    if type(value) is FunctionType or type(value).__module__.startswith("autograph."):
         return ANY  # it stands for another one, or the graph makes one like it
     kind = nest.kind_of(value)
     if kind is None:

@@ -6,13 +6,16 @@ arguments (`arguments.py`). If there is none, the specialiser (`specialise.py`) 
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Iterable
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from autograph.errors import TracingError
+from autograph.runtime import pickling
 from autograph.runtime.arguments import arrange
 from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.concrete import ConcreteFunction, pretty
@@ -53,7 +56,7 @@ class Function(Generic[P, R]):
     # Calling an instance goes straight to the dispatcher in the slot, which changes when something has been learnt.
     __slots__ = (
         *("__call__", "__dict__", "__weakref__", "python_function"),
-        *("_bind", "_options", "_parameters", "_specialiser"),
+        *("_bind", "_is_in_torch", "_options", "_parameters", "_reference", "_specialiser"),
     )
 
     if TYPE_CHECKING:
@@ -70,6 +73,7 @@ class Function(Generic[P, R]):
     def _begin(self) -> None:
         """Forget all traces, if there were any, and take the plain function as it is now."""
         function = self.python_function
+        self._is_in_torch = False
         self._parameters = parameters_of(function)
         self._bind = make_binder(function, self._parameters)
         checked = check_options([p.name for p in self._parameters], **self._options)
@@ -97,7 +101,7 @@ class Function(Generic[P, R]):
             "slow": made.run,
         }
         dispatcher = make_dispatcher(self.python_function, self._parameters, made.keyers(), names, made.favourite())
-        self.__call__ = dispatcher  # type: ignore[method-assign]
+        self.__call__ = sys.modules["torch"].compiler.disable(dispatcher) if self._is_in_torch else dispatcher  # type: ignore[method-assign]
 
     def _divert(self, values: tuple[Any, ...]) -> Any:
         """Run a call another way: plainly, or as a part of the trace that is being made."""
@@ -115,6 +119,18 @@ class Function(Generic[P, R]):
         """What becomes a part of a trace that calls this."""
         return self.python_function
 
+    @property
+    def _torchdynamo_inline(self) -> Callable[P, R]:
+        """What `torch.compile` compiles for a call of this; where it cannot, it calls this and does not look inside."""
+        if "torch._dynamo" not in sys.modules:
+            raise AttributeError("_torchdynamo_inline")     # somebody lists the attributes
+        if not self._is_in_torch:
+            self._is_in_torch = True
+            self._dispatch()
+        return self.python_function
+
+    _torchdynamo_orig_callable = _torchdynamo_inline    # for `torch.compile` of this itself
+
     def with_options(self, **options: Unpack[FunctionOptions]) -> Function[P, R]:
         """The same function with some of its options changed; it has traces of its own."""
         return Function(self.python_function, **{**self._options, **options})
@@ -130,18 +146,49 @@ class Function(Generic[P, R]):
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)
 
+    # For `isinstance`, and so `inspect.isfunction`, it is a function.
+    __class__ = property(lambda self: FunctionType)
+
     def __getattr__(self, name: str) -> Any:
         """What else the plain function has: `__defaults__`, `__code__` and so on."""
-        if name == "python_function":  # of an instance that is being made
-            raise AttributeError(name)
+        if name in Function.__slots__:
+            return self._completed(name)
         return getattr(self.python_function, name)
 
     def __repr__(self) -> str:
         count = len(self._specialiser.traces)
         return f"<staged function {self._specialiser.name}, {count} trace{'s' * (count != 1)}>"
 
-    def __reduce__(self) -> str:
-        return getattr(self, "__qualname__", repr(self))  # by reference, as functions are
+    # Copies and pickles -----------------------------------------------------------------------------------------------
+
+    def __copy__(self) -> Function[P, R]:
+        return self     # as functions do
+
+    def __deepcopy__(self, memo: Any) -> Function[P, R]:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return pickling.reduced(self, protocol)
+
+    def __setstate__(self, state: Any) -> None:
+        """Become what was pickled. The plain function may be empty yet, if it refers to this one."""
+        self.python_function, self._options, attributes = state
+        self.__dict__.update(attributes, __wrapped__=self.python_function)
+        self.__call__ = self._first_call    # type: ignore[method-assign]
+
+    def _first_call(self, *args: Any, **kwargs: Any) -> Any:
+        self._begin()
+        return self(*args, **kwargs)
+
+    def _completed(self, name: str) -> Any:
+        """What is made of a function when it is first asked for: of one that was unpickled, all but its state."""
+        if name == "_reference":
+            self._reference = pickling.reference_to(self)
+        elif name == "python_function":
+            pickling.complete(self)
+        else:
+            self._begin()
+        return object.__getattribute__(self, name)
 
     # What becomes of a call -------------------------------------------------------------------------------------------
 
@@ -258,91 +305,19 @@ class BoundFunction(functools.partial):  # type: ignore[type-arg]
     def __repr__(self) -> str:
         return f"<bound staged function {self.__func__._specialiser.name} of {self.__self__!r}>"
 
+    __class__ = property(lambda self: MethodType)
+
+    def __copy__(self) -> BoundFunction:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return BoundFunction(self.func, copy.deepcopy(self.__self__, memo))     # as methods do
+
     def __reduce__(self) -> Any:
-        return getattr, (self.__self__, self.__func__.__name__)
+        name = self.__func__.__name__
+        is_method = getattr(self.__self__, name, None) == self
+        return (getattr, (self.__self__, name)) if is_method else (BoundFunction, (self.func, *self.args))
 
-
-# The decorator --------------------------------------------------------------------------------------------------------
-
-
-def _with_options(signature: inspect.Signature) -> inspect.Signature:
-    """The signature of `function` with each option spelled out, which `help` and completion show."""
-    options = [p for p in inspect.signature(check_options).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    return signature.replace(parameters=[next(iter(signature.parameters.values())), *options])
-
-
-class Decorator(Protocol):
-    """What `ag.function` is once it has its options."""
-
-    @overload
-    def __call__(self, python_function: staticmethod[P, R], /) -> staticmethod[P, R]: ...  # type: ignore[overload-overlap]
-    @overload
-    def __call__(self, python_function: classmethod[Any, P, R], /) -> classmethod[Any, P, R]: ...
-    @overload
-    def __call__(self, python_function: property, /) -> property: ...
-    @overload
-    def __call__(self, python_function: Callable[P, R], /) -> Function[P, R]: ...
-
-
-@overload
-def function(python_function: staticmethod[P, R], /, **options: Unpack[FunctionOptions]) -> staticmethod[P, R]: ...  # type: ignore[overload-overlap]
-@overload
-def function(
-    python_function: classmethod[Any, P, R], /, **options: Unpack[FunctionOptions]
-) -> classmethod[Any, P, R]: ...
-@overload
-def function(python_function: property, /, **options: Unpack[FunctionOptions]) -> property: ...
-@overload
-def function(python_function: Callable[P, R], /, **options: Unpack[FunctionOptions]) -> Function[P, R]: ...
-@overload
-def function(python_function: None = None, /, **options: Unpack[FunctionOptions]) -> Decorator: ...
-def function(python_function: Any = None, /, **options: Any) -> Any:
-    """Stage a function: trace it on its first call for each signature, and run the graph from then on.
-
-    It returns, prints, raises and changes what the plain function does. Numbers, arrays and objects among the
-    arguments are staged; strings, None, functions and other constants are part of the signature.
-
-    Args:
-        python_function: a function, method, lambda, partial, `staticmethod`, `classmethod`, `property` or callable
-            object, or a staged function whose other options stay; left out where a decorator is given options.
-        engine: what runs the graph: "numpy"; "native", which makes machine code of loops (it needs the extra `native`);
-            or "auto", which does so where it pays. By default what AUTOGRAPH_ENGINE names, and else "numpy".
-        static_argnames: parameters whose values are part of the signature.
-        input_signature: for each positional argument a `TensorSpec`, a Python type, or a structure of these: the
-            function is traced for that, and takes nothing else.
-        strict: what to refuse, instead of only telling it in `explain`: True for all, or some of "retrace", "unroll",
-            "callback", "specialise", "plain", "detour".
-        passes: False, or `{"cse": False}` and so on, to switch optimisations off.
-        max_traces: how many traces are kept; the least used makes room for a new one.
-        fastmath: whether machine code (engine="native") may add floats in another order, multiply and add at once, and
-            need not warn of infinities and NaNs; so sums are faster, and differ in their last digits.
-
-    Raises:
-        TypeError: generators, coroutines and classes cannot be staged.
-    """
-    if python_function is None:
-        return functools.partial(function, **options)
-    if isinstance(python_function, (staticmethod, classmethod)):
-        return type(python_function)(function(python_function.__func__, **options))
-    if isinstance(python_function, property):
-        get, put, delete = (
-            accessor and function(accessor, **options)
-            for accessor in (python_function.fget, python_function.fset, python_function.fdel)
-        )
-        return property(get, put, delete, python_function.__doc__)
-    if isinstance(python_function, Function):
-        return python_function.with_options(**options) if options else python_function
-    if isinstance(python_function, BoundFunction):
-        return BoundFunction(function(python_function.__func__, **options), python_function.__self__)
-    if isinstance(python_function, MethodType):
-        return BoundFunction(function(python_function.__func__, **options), python_function.__self__)
-    call = getattr(type(python_function), "__call__", None)  # noqa: B004
-    if isinstance(call, (FunctionType, Function)) and not isinstance(python_function, type):
-        return BoundFunction(function(call, **options), python_function)  # an object that can be called
-    return Function(python_function, **options)
-
-
-function.__signature__ = _with_options(inspect.signature(function))  # type: ignore[attr-defined]
 
 _REFUSED = {
     inspect.iscoroutinefunction: ("a coroutine (async def)", "what it awaits"),

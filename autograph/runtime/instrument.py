@@ -130,7 +130,7 @@ def _parts(thing: Any) -> Iterator[Any]:
         yield from dict.keys(thing)
     elif isinstance(thing, (list, tuple, set, frozenset)):
         yield from parts_inside(thing)
-    elif isinstance(thing, types.MethodType):
+    elif type(thing) is types.MethodType:
         yield thing.__self__
     elif isinstance(thing, functools.partial):
         yield from (thing.func, thing.args, thing.keywords)

@@ -235,11 +235,11 @@ def inside(value: Any) -> Iterable[Any]:
     if isinstance(value, (dict, list, tuple, set, frozenset, deque)):
         own = attributes(value).values() if type(value).__flags__ & HEAP else ()
         return [*parts_inside(value), *own]
-    if isinstance(value, FunctionType):
+    if type(value) is FunctionType:
         if is_own(value.__code__.co_filename):  # what it stands in for, but not what it needs for itself
             return [getattr(value, "__wrapped__", None), PATCHED.get(id(value))]
         return [*(value.__defaults__ or ()), *map(_content, value.__closure__ or ())]
-    if isinstance(value, MethodType):
+    if type(value) is MethodType:
         return [value.__self__, value.__func__]
     if isinstance(value, BuiltinFunctionType):
         return [value.__self__]

@@ -42,7 +42,7 @@ def static_key(value: Any) -> Hashable:
         return kind, value.dtype.str, value.tobytes()
     if isinstance(value, (np.dtype, types.GenericAlias)):
         return kind, value
-    if isinstance(value, types.MethodType):
+    if type(value) is types.MethodType:
         return kind, Same(value.__self__), value.__func__
     return kind, Same(value)
 

@@ -224,17 +224,17 @@ class Lowering:
         if type(value) is Mutator:
             return self.trace.record("getattr", (self.trace.materialise(value.owner), value.function.__name__))
         value = caller.unwrapped(value)
-        if isinstance(value, types.MethodType) and is_tensor(value.__self__):
+        if type(value) is types.MethodType and is_tensor(value.__self__):
             name = method_name(value)
             if name is None:        # found by `super()`
                 return self.trace.record("call", (types.MethodType, value.__func__, value.__self__))
             return self.trace.record("getattr", (value.__self__, name))
         value = getattr(value, "__ag_original__", value) if type(value) is types.FunctionType else value
-        if isinstance(value, types.FunctionType) and isinstance(value.__globals__, Fallback):
+        if type(value) is types.FunctionType and isinstance(value.__globals__, Fallback):
             original = caller.original(value)
             return original if original is not value else self.trace.handle(self._function(value))
         is_staged = hasattr(type(value), "__ag_staged__") and hasattr(value, "__self__")
-        if is_staged or (isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType)):
+        if is_staged or (type(value) is types.MethodType and type(value.__func__) is types.FunctionType):
             return self._bound(value)
         return self._thing(value)
 
@@ -358,7 +358,7 @@ def _is_of_trace(value: Any, depth: int) -> bool:
     """Whether an object, such as a `functools.partial`, is good for this trace only: it has handles, or traced code."""
     if is_iterator(value) or is_tensor(value) or type(value) is Held:
         return True
-    if isinstance(value, types.FunctionType):
+    if type(value) is types.FunctionType:
         if isinstance(value.__globals__, Fallback) or (value.__closure__ and is_library(value.__code__)):
             return True
         parts: Any = map(_content, value.__closure__ or ())

@@ -68,8 +68,8 @@ def _is_users(function: Any) -> bool:
     """Whether it is code of the user's that runs when something is called."""
     while isinstance(function, functools.partial):
         function = function.func
-    function = function.__func__ if isinstance(function, types.MethodType) else function
-    if isinstance(function, types.FunctionType):
+    function = function.__func__ if type(function) is types.MethodType else function
+    if type(function) is types.FunctionType:
         return not libraries.is_plain(str(function.__globals__.get("__name__")))
     return is_users_object(function) or type(function).__module__ == "unittest.mock"
 

@@ -170,7 +170,7 @@ class Outside(Finding):
             return self.see_static(value, source.text)
         if changed_by(value) is not None:
             raise Plain(f"{source.text} is a method of a {type(value.__self__).__name__}", self.trace.place())
-        is_own = isinstance(value, FunctionType) and not libraries.is_plain(value.__module__ or "")
+        is_own = type(value) is FunctionType and not libraries.is_plain(value.__module__ or "")
         if is_own and looks_around(value.__code__):
             raise Plain(f"{source.text} looks at frames or at all globals", self.trace.place())
         self._guard_same(value, source)
@@ -218,7 +218,7 @@ class Outside(Finding):
             self.know(owner, constant(owner, "owner", f"{text}.__self__"))
         elif type(value) is functools.partial:
             return self.partial(value, constant(value, "partial", text))
-        elif isinstance(value, (FunctionType, type, ModuleType)) or is_open(type(value)):
+        elif type(value) is FunctionType or isinstance(value, (type, ModuleType)) or is_open(type(value)):
             self.know(value, constant(value, "thing", text))
         is_users = isinstance(value, ModuleType) and not libraries.is_plain(value.__name__)
         return self.environment(vars(value)).view(value) if is_users else self.stand_in(value)
@@ -246,9 +246,9 @@ class Outside(Finding):
         if isinstance(thing, (type, ModuleType)) and libraries.is_plain(str(name)):
             self.libraries.append((thing, source))
             return
-        if (isinstance(thing, FunctionType) and not vars(thing)) or (isinstance(thing, type) and not is_users(thing)):
+        if (type(thing) is FunctionType and not vars(thing)) or (isinstance(thing, type) and not is_users(thing)):
             return
-        if not (stands_for_itself(type(thing)) or isinstance(thing, (FunctionType, type, ModuleType))):
+        if not (stands_for_itself(type(thing)) or type(thing) is FunctionType or isinstance(thing, (type, ModuleType))):
             return
         if hasattr(type(thing), "__ag_traced__"):
             return  # for something else stands for it

@@ -31,7 +31,7 @@ def parts_of(thing: Any) -> list[tuple[Any, Any]]:
         return list(enumerate(parts_inside(thing)))
     if isinstance(thing, (type, ModuleType)):
         return own_parts(vars(thing))
-    return list(attributes(thing).items()) if is_open(type(thing)) or isinstance(thing, FunctionType) else []
+    return list(attributes(thing).items()) if is_open(type(thing)) or type(thing) is FunctionType else []
 
 
 def _are_leaves(parts: Iterable[Any]) -> bool:

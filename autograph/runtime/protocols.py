@@ -32,7 +32,7 @@ def as_arrays(trace: Recorder, value: Any) -> Any:
         parts = [as_arrays(trace, part) for part in value]
         return value if all(a is b for a, b in zip(parts, value)) else type(value)(parts)
     convert = getattr(type(value), "__array__", None)
-    return trace.call(convert)(value) if isinstance(convert, FunctionType) and is_users(type(value)) else value
+    return trace.call(convert)(value) if type(convert) is FunctionType and is_users(type(value)) else value
 
 
 def of_types(function: Any, args: Sequence[Any], kwargs: Any) -> Any:

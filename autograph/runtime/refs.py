@@ -140,7 +140,7 @@ class ObjectRef:
     def __setattr__(self, name: str, value: Any) -> None:
         thing = object.__getattribute__(self, "_thing")
         trace = object.__getattribute__(self, "_trace")
-        if isinstance(thing, FunctionType):  # a function that has no attributes yet is not watched
+        if type(thing) is FunctionType:  # a function that has no attributes yet is not watched
             raise Unstageable(f"an attribute of the function {thing.__name__} is set", trace.place())
         own: Any = type(thing).__setattr__
         first = trace.journal.at_first(thing)
@@ -149,7 +149,7 @@ class ObjectRef:
         if own is object.__setattr__ and _has(thing, name, value):
             return  # as after `self.x += y`, which has changed an array in place
         trace.journal.touch(thing)
-        if isinstance(own, FunctionType):
+        if type(own) is FunctionType:
             trace.call(own)(thing, name, value)
         else:
             setattr(thing, name, value)

@@ -93,7 +93,7 @@ class Recorded(StandIn):
                 return result
         if is_iterator(getattr(function, "__self__", None)):
             raise Plain(f"{full_name_of(function)} is given what is staged", self.trace.place())
-        if isinstance(function, types.MethodType) or getattr(function, "__self__", None) is not None:
+        if type(function) is types.MethodType or getattr(function, "__self__", None) is not None:
             method = f".{function.__name__}"
             if isinstance(function.__self__, GENERATORS) and op_of(function) is None:
                 return self.trace.record(method, (function.__self__, *args), kwargs)
@@ -171,7 +171,7 @@ class Mutator:
     def _needs_values(self, name: str, args: tuple[Any, ...]) -> bool:
         """Whether the method looks at staged values."""
         owner = self.owner
-        if isinstance(self.function, types.MethodType):     # which is written in Python, as those of a Counter are
+        if type(self.function) is types.MethodType:     # which is written in Python, as those of a Counter are
             return may_hold(owner) or may_hold(args)
         if name in ("sort", "index", "count", "remove", "__str__", "__repr__"):
             return may_hold(owner) or may_hold(args)

@@ -63,7 +63,7 @@ def _looked_at(outside: Outside, thing: Any, own: dict[str, Any], mentioned: lis
             mentioned = list(dict.fromkeys([*mentioned, *own]))
     for name in mentioned:
         value = own.get(name, _MISSING)
-        if isinstance(thing, type) and hasattr(type(value), "__get__") and not isinstance(value, FunctionType):
+        if isinstance(thing, type) and hasattr(type(value), "__get__") and type(value) is not FunctionType:
             continue  # a property, a static method and so on: not what one gets from the class
         if value is _MISSING:
             value = _of_class(thing if isinstance(thing, type) else type(thing), name)

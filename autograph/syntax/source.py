@@ -357,7 +357,7 @@ def unwrap(callable_: Any) -> FunctionType:
     """
     inner = callable_
     for _ in range(100):                # a chain that long is a circle
-        if isinstance(inner, FunctionType):
+        if type(inner) is FunctionType:
             return inner
         inner = _inside(inner)
         if inner is None:

@@ -9,7 +9,7 @@ import pytest
 
 import autograph as ag
 from autograph.runtime import patience
-from autograph.runtime.function import function
+from autograph.runtime.decorator import function
 
 pytestmark = pytest.mark.filterwarnings("ignore::autograph.errors.RetraceWarning")
 

@@ -9,7 +9,7 @@ import pytest
 
 import autograph as ag
 from autograph.runtime import specialise
-from autograph.runtime.function import function
+from autograph.runtime.decorator import function
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from autograph.runtime.function import function
+from autograph.runtime.decorator import function
 from autograph.runtime.report import Report
 from autograph.runtime.signature import Event, Guard
 from autograph.runtime.specialise import Hooks

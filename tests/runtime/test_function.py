@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from autograph.errors import EngineError
-from autograph.runtime.function import BoundFunction, Function, function, run_eagerly
+from autograph.runtime.decorator import function
+from autograph.runtime.function import BoundFunction, Function, run_eagerly
 
 
 @function

@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 
-from autograph.runtime.function import function
+from autograph.runtime.decorator import function
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("few_objects")]
 

@@ -8,7 +8,7 @@ import pytest
 import autograph as ag
 from autograph.errors import AutographError, RetraceWarning, StrictError, TracingError
 from autograph.runtime import specialise
-from autograph.runtime.function import function
+from autograph.runtime.decorator import function
 from autograph.runtime.signature import Event, Guard, Respecialise
 from autograph.runtime.specialise import Hooks
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from autograph.errors import SignatureError
-from autograph.runtime.function import function
+from autograph.runtime.decorator import function
 from autograph.runtime.spec import TensorSpec
 from autograph.runtime.types import FLOAT, array
 

@@ -44,7 +44,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
 def _world(function: Any, known: dict[Any, Any]) -> dict[Any, Any] | None:
     """What a function reads of its module, and so do those it calls; None if it looks into what may change."""
-    if not isinstance(function, FunctionType) or function.__code__ in known:
+    if type(function) is not FunctionType or function.__code__ in known:
         return None
     known[function.__code__] = None
     names = {name for code in _codes(function.__code__) for name in code.co_names}
@@ -57,7 +57,7 @@ def _world(function: Any, known: dict[Any, Any]) -> dict[Any, Any] | None:
         if key not in known and not isinstance(value, ModuleType):
             known[key] = value
             called.append(value)
-    if any(isinstance(value, FunctionType) and _world(value, known) is None for value in called):
+    if any(type(value) is FunctionType and _world(value, known) is None for value in called):
         return None
     return known
 

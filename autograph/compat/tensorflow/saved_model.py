@@ -165,7 +165,7 @@ class _Pickler(pickle.Pickler):
             return _module, (value.__name__,)
         if isinstance(value, CellType):
             return _cell, (value.cell_contents,)
-        if isinstance(value, FunctionType) and not _has_name(value):
+        if type(value) is FunctionType and not _has_name(value):
             rest = value.__name__, value.__defaults__, value.__closure__, value.__kwdefaults__
             return _made, (value.__code__, value.__module__, *rest)
         return NotImplemented

@@ -17,8 +17,8 @@ def check(function: Callable[..., Any]) -> None:
     Raises:
         NotImplementedError: it has a construct that cannot.
     """
-    plain = function.__func__ if isinstance(function, MethodType) else function
-    if not isinstance(plain, FunctionType):
+    plain = function.__func__ if type(function) is MethodType else function
+    if type(plain) is not FunctionType:
         return
     if inspect.isgeneratorfunction(plain):
         raise NotImplementedError(f"generators are not supported: {plain.__qualname__} is one")

@@ -23,7 +23,7 @@ def _direct(name: str, function: Callable[..., Any], ufunc: np.ufunc) -> Callabl
     """What `function` does with arrays, given an axis and whether to keep it; to be known here as `name`."""
     module = getattr(inspect.unwrap(function), "__globals__", {})
     last = module.get("_wrapreduction")
-    if not isinstance(last, FunctionType):
+    if type(last) is not FunctionType:
         return function
     line = max(line for *_, line in last.__code__.co_lines() if line is not None)
     code = disguised(_reduce.__code__, last.__code__, iter([(len(_reduce.__code__.co_code), Position(line))]))
