@@ -146,8 +146,10 @@ class Function(Generic[P, R]):
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)
 
-    # For `isinstance`, and so `inspect.isfunction`, it is a function.
-    __class__ = property(lambda self: FunctionType)
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """For `isinstance`, and so `inspect.isfunction`, it is a function; for a pickler, it is what it is."""
+        return type(self) if sys._getframe(1).f_code.co_name == "reducer_override" else FunctionType
 
     def __getattr__(self, name: str) -> Any:
         """What else the plain function has: `__defaults__`, `__code__` and so on."""
@@ -172,7 +174,8 @@ class Function(Generic[P, R]):
 
     def __setstate__(self, state: Any) -> None:
         """Become what was pickled. The plain function may be empty yet, if it refers to this one."""
-        self.python_function, self._options, attributes = state
+        self.python_function, self._options, attributes, file = state
+        pickling.put_in_file(self.python_function, file)
         self.__dict__.update(attributes, __wrapped__=self.python_function)
         self.__call__ = self._first_call    # type: ignore[method-assign]
 

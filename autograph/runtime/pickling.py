@@ -10,8 +10,11 @@ its name reduces to what it is made of.
 from __future__ import annotations
 
 import functools
+import importlib
+import linecache
+import os
 import sys
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 _NAMED = ("__module__", "__name__", "__qualname__")
@@ -42,6 +45,7 @@ def _empty() -> None: ...
 
 def blank(kind: Any) -> Any:
     """A staged function before it gets its state."""
+    importlib.import_module("autograph.staging")    # which puts the tracer in, and is imported only when it is needed
     return kind.__new__(kind)
 
 
@@ -69,10 +73,42 @@ def complete(staged: Any) -> None:
     staged.__setstate__(state)
 
 
-def state_of(staged: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
-    """The plain function, the options, and the attributes that the plain function has not."""
+def state_of(staged: Any) -> tuple[Any, ...]:
+    """The plain function, the options, the attributes that the plain function has not, and where its source is."""
     attributes = {name: value for name, value in vars(staged).items() if name not in _COPIED}
-    return staged.python_function, staged._options, attributes
+    return staged.python_function, staged._options, attributes, _file_of(staged.python_function)
+
+
+def _file_of(function: Any) -> tuple[str, list[str]] | None:
+    """The file of a function, and its lines if it is not on disk, as the cells of notebooks are not."""
+    plain = _plain(function)
+    if plain is None:
+        return None
+    name = plain.__code__.co_filename
+    return name, [] if os.path.exists(name) else linecache.getlines(name)
+
+
+def put_in_file(function: Any, file: tuple[str, list[str]] | None) -> None:
+    """Tell a function that was pickled by value where its source is: cloudpickle leaves that out."""
+    plain = _plain(function)
+    if plain is None or file is None or plain.__code__.co_filename == file[0]:
+        return
+    name, lines = file
+    plain.__code__ = _in_file(plain.__code__, name)
+    if lines and not linecache.getlines(name):
+        linecache.cache[name] = sum(map(len, lines)), None, lines, name
+
+
+def _in_file(code: CodeType, name: str) -> CodeType:
+    inner = (_in_file(each, name) if isinstance(each, CodeType) else each for each in code.co_consts)
+    return code.replace(co_filename=name, co_consts=tuple(inner))
+
+
+def _plain(function: Any) -> FunctionType | None:
+    """The plain function within partials and the like."""
+    while not (function is None or type(function) is FunctionType):
+        function = getattr(function, "func", None) or getattr(function, "__wrapped__", None)
+    return function
 
 
 def _found(module: str | None, qualname: str) -> Any:

@@ -1,0 +1,212 @@
+"""Staged and converted functions are copied and pickled as functions are, and look like functions to who asks."""
+
+import concurrent.futures
+import copy
+import dataclasses
+import doctest
+import functools
+import inspect
+import multiprocessing
+import pickle
+import pydoc
+import subprocess
+import sys
+import textwrap
+import types
+import typing
+
+import pytest
+
+import autograph as ag
+
+
+@ag.function
+def positive(x: int, y: "float" = 2.0) -> float:
+    """The sum, if `x` is positive.
+
+    >>> positive(1)
+    3.0
+    """
+    return x + y if x > 0 else y
+
+
+def plain(x):
+    return x * 2 if x > 0 else x
+
+
+@ag.convert
+def converted(x):
+    if x > 0:
+        return "positive"
+    return "not"
+
+
+class Model:
+    scale = 2
+
+    def __init__(self, k=3):
+        self.k = k
+        self.callback = self.apply
+
+    @ag.function
+    def apply(self, x):
+        return x * self.k if x > 0 else self.scale
+
+    @staticmethod
+    @ag.function
+    def static(x):
+        return -x if x > 0 else x
+
+    @classmethod
+    @ag.function
+    def on_class(cls, x):
+        return cls.scale * x
+
+    @property
+    @ag.function
+    def doubled(self):
+        return self.k * 2
+
+    @functools.cached_property
+    def cached(self):
+        return self.apply(10)
+
+    @functools.partialmethod
+    @ag.function
+    def partial_method(self, x):
+        return self.k + x
+
+
+class Adder:
+    def __init__(self, k):
+        self.k = k
+
+    def __call__(self, x):
+        return x + self.k if x > 0 else x
+
+
+PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
+
+
+def sent(thing, protocol=pickle.DEFAULT_PROTOCOL):
+    return pickle.loads(pickle.dumps(thing, protocol))
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_what_is_found_under_its_name_pickles_by_that(protocol):
+    assert sent(positive, protocol) is positive
+    assert sent(Model.apply, protocol) is Model.apply
+    assert sent(converted, protocol) is converted
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_what_is_not_found_pickles_as_the_plain_function_and_the_options(protocol):
+    staged = ag.function(plain, static_argnames="x", max_traces=3)
+    staged.note = "mine"
+    same = sent(staged, protocol)
+    assert (same.python_function, same._options) == (plain, {"static_argnames": "x", "max_traces": 3})
+    assert [same(3), same(-3), same.__name__, same.note, len(same.traces)] == [6, -3, "plain", "mine", 2]
+    assert sent(ag.grad(plain), protocol)(3.0) == 2.0
+
+
+def test_what_plain_pickle_cannot_take_it_refuses_in_its_own_words():
+    with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
+        pickle.dumps(ag.function(lambda x: x))
+
+
+def test_methods_and_objects():
+    model = sent(Model(5))
+    assert [model.apply(2), model.callback(2), sent(model.apply)(-1), sent(Model.static)(4)] == [10, 10, 2, -4]
+    assert [sent(Model.on_class)(3), model.doubled, model.cached, model.partial_method(1)] == [6, 10, 50, 6]
+    assert sent(ag.function(Adder(3)))(1) == 4
+    assert sent(functools.partial(positive, y=5))(1) == 6
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_copies(copied):
+    assert copied(positive) is positive and copied(converted) is converted
+    local = ag.function(lambda x: x + 1)
+    assert copied(local) is local
+    model = Model(4)
+    method = copied(model.apply)
+    assert method(2) == 8 and (method.__self__ is model) == (copied is copy.copy)
+    assert [each(2) for each in copied([model.apply, positive])] == [8, 4.0]
+
+
+@pytest.mark.parametrize("start", multiprocessing.get_all_start_methods())
+def test_other_processes(start):
+    context = multiprocessing.get_context(start)
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
+        calls = [positive, Model(7).apply, Model.static, ag.function(plain), converted, ag.function(Adder(1))]
+        assert [pool.submit(call, 2).result() for call in calls] == [4.0, 14, -2, 4, "positive", 3]
+        assert [*pool.map(positive, [1, -1])] == [3.0, 2.0]
+
+
+def test_it_looks_like_a_function():
+    bound = Model().apply
+    assert inspect.isfunction(positive) and isinstance(positive, types.FunctionType) and not inspect.ismethod(positive)
+    assert inspect.ismethod(bound) and isinstance(bound, types.MethodType) and not inspect.isfunction(bound)
+    assert str(inspect.signature(positive)) == "(x: int, y: 'float' = 2.0) -> float"
+    assert str(inspect.signature(bound)) == "(x)"
+    assert inspect.getsource(positive) == inspect.getsource(positive.python_function)
+    assert inspect.getfile(positive) == __file__ and inspect.getmodule(positive) is sys.modules[__name__]
+    assert inspect.unwrap(positive) is positive.python_function
+    assert not inspect.iscoroutinefunction(positive) and not inspect.isgeneratorfunction(positive)
+    assert typing.get_type_hints(positive) == {"x": int, "y": float, "return": float}
+    assert inspect.getdoc(positive).startswith("The sum")
+    assert "function positive" in pydoc.render_doc(positive, renderer=pydoc.plaintext)
+
+
+def test_doctests_are_found():
+    module = types.ModuleType(__name__)
+    vars(module).update(positive=positive)
+    (found,) = doctest.DocTestFinder(exclude_empty=True).find(positive, "positive", globs={"positive": positive})
+    assert doctest.DocTestRunner().run(found) == (0, 1)
+
+
+def test_in_the_hands_of_functools_and_dataclasses():
+    counts = []
+
+    @ag.function
+    def fresh():
+        counts.append(len(counts))
+        return [1, 2]
+
+    Record = dataclasses.make_dataclass("Record", [("items", list, dataclasses.field(default_factory=fresh))])
+    first, second = Record(), Record()
+    assert first.items == second.items == [1, 2] and first.items is not second.items and counts == [0, 1]
+
+    dispatched = functools.singledispatch(lambda x: "other")
+    dispatched.register(int)(positive)
+    assert [dispatched(1), dispatched("a")] == [3.0, "other"]
+
+    cached = functools.lru_cache(positive)
+    assert [cached(1), cached(1), cached.cache_info().hits] == [3.0, 3.0, 1]
+    assert functools.reduce(ag.function(lambda a, b: a + b if b > 1 else a), [1, 2, 3]) == 6
+    assert sorted([3, 1, 2], key=ag.function(lambda x: -x)) == [3, 2, 1]
+
+
+SCRIPT = """
+    import multiprocessing, autograph as ag
+
+    @ag.function
+    def f(x):
+        return x * 2 if x > 0 else x
+
+    class Model:
+        @ag.function
+        def m(self, x):
+            return x + 1 if x > 0 else x
+
+    if __name__ == "__main__":
+        for start in "spawn", "forkserver", "fork":
+            with multiprocessing.get_context(start).Pool(1) as pool:
+                print(pool.map(f, [1, -1]), pool.apply(Model().m, (1,)))
+"""
+
+
+def test_functions_of_scripts_are_taken_by_name(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(SCRIPT))
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[2, -1] 2\n" * 3, "")
