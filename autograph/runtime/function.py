@@ -170,7 +170,7 @@ class Function(Generic[P, R]):
         return self
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return pickling.reduced(self, protocol)
+        return pickling.reduced(self, protocol, Hooks.tracer)
 
     def __setstate__(self, state: Any) -> None:
         """Become what was pickled. The plain function may be empty yet, if it refers to this one."""

@@ -10,7 +10,6 @@ its name reduces to what it is made of.
 from __future__ import annotations
 
 import functools
-import importlib
 import linecache
 import os
 import sys
@@ -22,15 +21,15 @@ _NAMED = ("__module__", "__name__", "__qualname__")
 _COPIED = frozenset({"__wrapped__", *functools.WRAPPER_ASSIGNMENTS}.difference(_NAMED, ["__doc__"]))
 
 
-def reduced(staged: Any, protocol: Any) -> Any:
-    """What `__reduce_ex__` of a staged function gives."""
+def reduced(staged: Any, protocol: Any, tracer: Any) -> Any:
+    """What `__reduce_ex__` of a staged function gives; the tracer goes along, so that it is imported there, too."""
     name = getattr(staged, "__qualname__", "")
     if _found(getattr(staged, "__module__", None), name) is not staged:
-        return blank, (type(staged),), state_of(staged)
+        return blank, (type(staged), tracer), state_of(staged)
     if protocol < 4:
         return name     # earlier protocols cannot name what is an attribute of something else
     staged._reference.state = state_of(staged)
-    return restored, (type(staged), staged._reference)
+    return restored, (type(staged), tracer, staged._reference)
 
 
 def reference_to(staged: Any) -> Any:
@@ -43,18 +42,17 @@ def reference_to(staged: Any) -> Any:
 def _empty() -> None: ...
 
 
-def blank(kind: Any) -> Any:
+def blank(kind: Any, tracer: Any) -> Any:
     """A staged function before it gets its state."""
-    importlib.import_module("autograph.staging")    # which puts the tracer in, and is imported only when it is needed
     return kind.__new__(kind)
 
 
-def restored(kind: Any, reference: Any) -> Any:
+def restored(kind: Any, tracer: Any, reference: Any) -> Any:
     """The staged function of that name here; a new one if its reference was pickled by value."""
     name = reference.__qualname__
     if _found(reference.__module__, name) is reference:
         return _found(reference.__module__, name.rpartition(".")[0])
-    staged = blank(kind)
+    staged = blank(kind, tracer)
     staged._reference = reference
     staged.__call__ = staged._first_call
     if hasattr(reference, "state"):     # else the function refers to itself, and is not unpickled to its end yet
