@@ -25,6 +25,7 @@ TABLE = """
 0  |               | errors marks codefacts libraries wording disk → nest
 
 R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables runtime/classes runtime/texts
+   |               | runtime/cpython_internals
    |               | → runtime/graph runtime/spec runtime/operands → runtime/opdef runtime/signature runtime/recorder
    |               | → runtime/notation runtime/effects → runtime/printing runtime/reading
    |               | → runtime/check runtime/parsing runtime/aliasing → runtime/drawing
@@ -34,8 +35,9 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | runtime/appearance runtime/instructions runtime/written runtime/contents
    |               | → runtime/tensor runtime/whereabouts runtime/blocks
    |               | → runtime/journal runtime/holding → runtime/known
-   |               | → runtime/trace runtime/forms runtime/environment runtime/parts
+   |               | → runtime/trace runtime/forms runtime/parts
    |               | → runtime/finding runtime/guards
+   |               | → runtime/environment runtime/class_facts
    |               | → runtime/outside runtime/raising runtime/refs runtime/recursion
    |               | → runtime/regions
    |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed runtime/identity

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import dis
 import functools
@@ -110,6 +111,9 @@ class Caller(Constructing):
         for instruction, what in _UNTRACED.items():
             if _has(code, dis.opmap[instruction]):
                 raise Plain(f"{function.__qualname__} {what}", self.trace.place())
+        if _has(code, dis.opmap["MATCH_CLASS"]):    # which asks abstract classes, too
+            names = {"token": abc.get_cache_token, "registered": abc.get_cache_token()}
+            self.outside.guard(("token() == registered", names), "what is registered with abstract classes")
         if "RecursionError" in code.co_names:
             raise Plain(f"{function.__qualname__} asks how deep it calls itself", self.trace.place())
         if self._originals and not libraries.is_own(function.__code__.co_filename):  # this is not the function itself
@@ -271,7 +275,6 @@ class Caller(Constructing):
         if nest.is_nested(function.__self__) and libraries.is_plain(str(inner.__globals__.get("__name__"))):
             return function
         replaced = self._python_function(inner)
-        self.guard_method(function, inner)
         if type(replaced) is Recorded:
             return Recorded(self.trace, function, only_staged=replaced.only_staged)
         return types.MethodType(replaced, function.__self__)

@@ -56,6 +56,11 @@ def is_users(kind: type) -> bool:
     module = str(kind.__module__)
     if (module.partition(".")[0] in sys.stdlib_module_names and module != "__main__") or libraries.is_plain(module):
         return False
+    return is_changeable(kind)
+
+
+def is_changeable(kind: type) -> bool:
+    """Whether the attributes of a class can be changed."""
     return bool(kind.__flags__ & HEAP) and not kind.__flags__ & IMMUTABLE
 
 

@@ -41,7 +41,6 @@ class Constructing:
         self.trace = trace
         self.outside = outside
         self.sentinels: dict[int, tuple[object, Tensor]] = {}
-        self._guarded: set[tuple[type, types.FunctionType]] = set()
 
     def constructor(self, kind: type) -> Any:
         """What to call for a class."""
@@ -60,9 +59,6 @@ class Constructing:
         if is_other:
             raise Plain(f"calls of {kind.__qualname__} are those of {type(kind).__qualname__}", self.trace.place())
 
-        for found, method in ((kind.__init__, init), (kind.__new__, new)):
-            self.guard_method(types.MethodType(found, kind), method)
-
         @on_behalf
         def construct(*args: Any, **kwargs: Any) -> Any:
             if is_written(new):
@@ -76,19 +72,6 @@ class Constructing:
             return made
 
         return construct
-
-    def guard_method(self, function: types.MethodType, inner: types.FunctionType) -> None:
-        """See to it that the class still has the method when the graph runs."""
-        owner: Any = function.__self__
-        for base in filter(is_users, type.mro(owner if isinstance(owner, type) else type(owner))):
-            found = (name for name, member in base.__dict__.items() if underlying(member) is function.__func__)
-            name = next(found, "")
-            if name and (base, inner) not in self._guarded:
-                self._guarded.add((base, inner))
-                member = base.__dict__[name]
-                names = {"kind": base, "method": PATCHED.get(id(member), member), "name": name}
-                condition = "kind.__dict__.get(name) is method", names
-                self.outside.guard(condition, f"the method {base.__qualname__}.{name}")
 
     @on_behalf
     def _sentinel(self, *args: Any, **kwargs: Any) -> object:

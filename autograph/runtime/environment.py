@@ -6,11 +6,14 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from autograph.libraries import on_behalf
+from autograph.libraries import COMPUTING, on_behalf
 from autograph.runtime.graph import Constant
+from autograph.runtime.guards import is_alike
 from autograph.runtime.journal import Fallback
-from autograph.runtime.sources import Source
+from autograph.runtime.signals import Plain
+from autograph.runtime.sources import Source, constant
 from autograph.runtime.standing import StandIn
+from autograph.runtime.trace import Trace
 
 OWN_NAMES = frozenset({"__builtins__", "__name__", "__warningregistry__"})  # which are not the module's, but Python's
 
@@ -31,10 +34,16 @@ class ModuleView(StandIn):
         environment: Environment = object.__getattribute__(self, "_ag_environment")
         if name == "__dict__":
             return environment
+        own = (base for base in type(self.__wrapped__).__mro__ if base not in (ModuleType, object))
+        if any(name in base.__dict__ for base in own):
+            reason = f"{name} is an attribute of the class of the module {self.__wrapped__.__name__}"
+            raise Plain(reason, environment.trace.place())
         try:
             return environment[name]
         except KeyError:
-            return getattr(self.__wrapped__, name)
+            if (name.startswith("__") and name.endswith("__")) or "__getattr__" not in environment.real:
+                return getattr(self.__wrapped__, name)
+            return environment.trace.call(environment["__getattr__"])(name)
 
     @on_behalf
     def __setattr__(self, name: str, value: Any) -> None:
@@ -49,26 +58,28 @@ class Environment(Fallback):
         real: dict[str, Any],
         builtins: dict[str, Any],
         see: Callable[[Any, Source], Any],
-        miss: Callable[[Any, str], None],
+        guard: Callable[[Any, str], None],
+        trace: Trace,
     ) -> None:
         """
         Args:
             see: gives what traced code gets for a value.
-            miss: is told of what traced code has looked for in vain, as the condition of a guard.
+            guard: takes the condition of a guard, and what has changed if it does not hold.
         """
         super().__init__({"__builtins__": builtins, "__warningregistry__": {}})  # as Python itself would enter them
         if "__name__" in real:
             dict.__setitem__(self, "__name__", real["__name__"])
         self.real = real
         self.see = see
-        self.miss = miss
+        self.guard = guard
+        self.trace = trace
         self.seen: dict[str, Any] = {}
         self._view: ModuleView | None = None
 
     def __missing__(self, name: str) -> Any:
         if name not in self.seen:
             if name not in self.real and name not in dict.__getitem__(self, "__builtins__"):
-                self.miss(("name not in module", {"name": name, "module": self.real}), f"that there is no {name}")
+                self.guard(("name not in module", {"name": name, "module": self.real}), f"that there is no {name}")
             value = self.real[name]
             source = Source("getitem", (Constant(self.real), name), f"module[{name!r}]", (("module", self.real),), name)
             self.seen[name] = self.see(value, source)
@@ -76,7 +87,11 @@ class Environment(Fallback):
 
     def view(self, module: ModuleType) -> ModuleView:
         """What stands for the module that has these globals."""
-        self._view = self._view or ModuleView(module, self)
+        if self._view is None:
+            self._view = ModuleView(module, self)
+            if module.__name__.partition(".")[0] not in COMPUTING:
+                condition = is_alike(module, constant(module, f"module_{id(module)}", module.__name__))
+                self.guard(condition, f"the class of the module {module.__name__}")
         return self._view
 
     def __getitem__(self, name: Any) -> Any:

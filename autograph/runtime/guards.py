@@ -30,7 +30,8 @@ def is_same(value: Any, source: Source) -> Condition:
 def is_alike(value: Any, source: Source) -> Condition:
     """It is of the same class, and an array of the same dtype and shape."""
     if type(value) is not np.ndarray:
-        return _condition("type({0}) is kind", source, kind=type(value))
+        name = f"kind_{id(type(value))}"
+        return _condition(f"type({{0}}) is {name}", source, **{name: type(value)})
     expression = "type({0}) is ndarray and {0}.dtype == dtype and {0}.shape == " + repr(value.shape)
     return _condition(expression, source, ndarray=np.ndarray, dtype=value.dtype)
 

@@ -45,6 +45,7 @@ class Instruments:
         self._entered = False
         self._hiding: dict[type, frozenset[str]] = {}
         self._refused = ""
+        self.relied: dict[type, None] = {}  # classes of which traced code may ask anything
         self.tell: Callable[[type, bool], None] = lambda kind, whole: None  # set by who makes the trace
 
     def __enter__(self) -> Instruments:
@@ -70,6 +71,7 @@ class Instruments:
 
     def meet(self, thing: Any) -> None:
         """Have stand-ins in the classes of all that can be reached from a thing."""
+        self.relied[thing if isinstance(thing, type) else type(thing)] = None
         rest = [thing]
         while rest and len(self._seen) < _REACH:
             thing = rest.pop()
@@ -181,7 +183,7 @@ def _stand_in(kind: type, name: str, member: Any) -> Any:
         return property(fget, fset, fdel, member.__doc__)
     if type(member) is functools.cached_property:
         return _Cached(member)
-    return member
+    return _Mocked(member) if type(member).__module__ == "unittest.mock" and hasattr(member, "__get__") else member
 
 
 def _accessor(function: Any) -> Any:
@@ -245,6 +247,26 @@ def _fields_equal(kind: type, member: types.FunctionType) -> Callable[..., Any]:
         return rest(0)
 
     return equal
+
+
+class _Mocked:
+    """The stand-in for a `PropertyMock`, which counts how often it is asked."""
+
+    def __init__(self, member: Any) -> None:
+        self.member = member
+
+    def __get__(self, thing: Any, owner: Any = None) -> Any:
+        self._refuse()
+        return self.member.__get__(thing, owner)
+
+    def __set__(self, thing: Any, value: Any) -> None:
+        self._refuse()
+        self.member.__set__(thing, value)
+
+    @staticmethod
+    def _refuse() -> None:
+        if _TRACING.stack:
+            raise Plain("a PropertyMock is told whenever its attribute is looked at", _TRACING.stack[-1].place())
 
 
 class _Cached:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
+from abc import ABCMeta
 from collections.abc import Callable
 from inspect import getattr_static
 from typing import Any, get_args
@@ -14,6 +15,7 @@ import numpy as np
 from autograph import libraries
 from autograph.libraries import on_behalf
 from autograph.runtime.appearance import has_attribute
+from autograph.runtime.class_facts import CheckFacts
 from autograph.runtime.classes import GENERATORS, is_users, is_users_object
 from autograph.runtime.graph import Constant
 from autograph.runtime.identity import identity
@@ -30,7 +32,7 @@ _COMPUTING_MODULES = frozenset({"numpy", "math", "cmath", "builtins"})
 _STRUCTURAL_MODULES = frozenset("abc builtins collections contextlib dataclasses enum types typing weakref".split())
 _CALLED_BACK = libraries.PLAIN & sys.stdlib_module_names - _STRUCTURAL_MODULES
 _BUILTINS = frozenset({print, input, open, setattr, delattr})  # they do something, rather than compute it
-_OF_NUMBERS = frozenset({chr, hex, oct, bin, round, issubclass})  # of which they ask what a handle cannot tell
+_OF_NUMBERS = frozenset({chr, hex, oct, bin, round})  # of which they ask what a handle cannot tell
 _CONSTANTS = (int, float, str, bytes, tuple, type(None), types.ModuleType)
 
 
@@ -118,7 +120,7 @@ def _get_attribute(trace: Trace, thing: Any, name: Any, *default: Any) -> Any:
 
 
 @on_behalf
-def _is_instance(trace: Trace, thing: Any, kinds: Any) -> bool:
+def _is_instance(trace: Trace, thing: Any, kinds: Any) -> Any:
     """`isinstance(thing, kinds)`: a number or array, of whatever class, is no tuple and no object of the user's."""
     kinds = tuple(map(original_of, kinds)) if type(kinds) is tuple else original_of(kinds)
     if not is_tensor(thing):
@@ -130,7 +132,26 @@ def _is_instance(trace: Trace, thing: Any, kinds: Any) -> bool:
         trace.needs(thing, "by a class that may decide itself what its instances are")
     if isinstance(value.type, TensorType) and not any(map(_may_be_number, asked)):
         return False
-    return issubclass(trace.class_of(thing), kinds)
+    kind = trace.class_of(thing)
+    if getattr_static(kind, "__class__") is not vars(object)["__class__"]:
+        return trace.record("call", (isinstance, thing, kinds))  # it says that it is of another class
+    return issubclass(kind, kinds)
+
+
+@on_behalf
+def _is_subclass(trace: Trace, kind: Any, kinds: Any) -> Any:
+    """`issubclass(kind, kinds)`."""
+    if is_tensor(kind) or is_tensor(kinds):
+        return Recorded(trace, issubclass, only_staged=True)(kind, kinds)
+    kinds = tuple(map(original_of, kinds)) if type(kinds) is tuple else original_of(kinds)
+    return issubclass(original_of(kind), kinds)
+
+
+def _abstract_in(kinds: Any) -> bool:
+    """Whether there is an abstract class among those that are asked for."""
+    if isinstance(kinds, tuple):
+        return any(map(_abstract_in, kinds))
+    return isinstance(kinds, ABCMeta) or any(map(_abstract_in, get_args(kinds)))
 
 
 def _may_be_number(kind: Any) -> bool:
@@ -143,6 +164,7 @@ _ASKED: dict[Any, Callable[..., Any]] = {
     callable: _is_callable,
     id: identity,
     isinstance: _is_instance,
+    issubclass: _is_subclass,
     hasattr: _has_attribute,
     getattr: _get_attribute,
 }
@@ -174,7 +196,19 @@ class Asked(StandIn):
         if may_miss and isinstance(args[0], (type, types.FunctionType)) and is_missing(*args[:2]):
             condition = "missing(thing, name)", {"missing": is_missing, "thing": args[0], "name": args[1]}
             self.stand_ins.guard(condition, f"that {args[0].__qualname__} has no {args[1]}")
+        if function in (isinstance, issubclass) and _abstract_in(original_of(args[1])):
+            self._guard_check(*args)
         return result
+
+    def _guard_check(self, thing: Any, kinds: Any) -> None:
+        """See to it that an abstract class says of a class what it says now."""
+        trace = self.stand_ins.trace
+        thing = original_of(thing)
+        is_class = self.__wrapped__ is issubclass
+        kind = trace.class_of(thing) if is_tensor(thing) else thing if is_class else type(thing)
+        kinds = tuple(map(original_of, kinds)) if type(kinds) is tuple else original_of(kinds)
+        facts = CheckFacts(kind, kinds)
+        self.stand_ins.guard(facts.condition, f"what abstract classes say of {kind.__qualname__}")
 
 
 class StandIns:

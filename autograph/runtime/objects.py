@@ -30,13 +30,13 @@ def has_truth(thing: Any) -> bool:
 @on_behalf
 def truth(trace: Trace, thing: Any) -> Any:
     """The truth of such an object, be it staged; anything else as it is."""
-    method = (special(thing, "__bool__") or special(thing, "__len__")) if not is_tensor(thing) else None
-    if method is None:
+    name = next((each for each in ("__bool__", "__len__") if special(thing, each)), "") if not is_tensor(thing) else ""
+    if not name:
         return thing
-    found = trace.call(method)(thing)
+    found = trace.call(special(thing, name))(thing)
     if not is_tensor(found):
-        return bool(_Answer(found, method.__name__))
-    if method.__name__ == "__bool__":
+        return bool(_Answer(found, name))
+    if name == "__bool__":
         return found if trace.type_of(found) == BOOL else trace.record("call", (_checked_truth, found))
     return _checked(trace, found)
 
@@ -131,7 +131,7 @@ def of_objects(trace: Trace, name: str, args: Sequence[Any]) -> tuple[Sequence[A
     method = special(first, _NUMBERS.get(name, "")) if len(args) == 1 else None
     if method is not None:
         found = trace.call(method)(first)
-        return [found if is_tensor(found) else _Answer(found, method.__name__)], NotImplemented
+        return [found if is_tensor(found) else _Answer(found, _NUMBERS[name])], NotImplemented
     return args, NotImplemented
 
 

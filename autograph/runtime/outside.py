@@ -83,7 +83,8 @@ class Outside(Finding):
             return real
         found = self.environments.get(id(real))
         if found is None:
-            found = self.environments[id(real)] = Environment(real, self.builtins(real), self.see, self.guard)
+            found = Environment(real, self.builtins(real), self.see, self.guard, self.trace)
+            self.environments[id(real)] = found
             self.trace.journal.watch(found)
         return found
 
@@ -220,8 +221,9 @@ class Outside(Finding):
             return self.partial(value, constant(value, "partial", text))
         elif type(value) is FunctionType or isinstance(value, (type, ModuleType)) or is_open(type(value)):
             self.know(value, constant(value, "thing", text))
-        is_users = isinstance(value, ModuleType) and not libraries.is_plain(value.__name__)
-        return self.environment(vars(value)).view(value) if is_users else self.stand_in(value)
+        if isinstance(value, ModuleType) and not libraries.is_plain(value.__name__):
+            return self.environment(vars(value)).view(value)
+        return self.stand_in(value)
 
     def _know_within(self, value: Any, text: str) -> None:
         """Know what is called by way of a function of this library's, such as the owner of a staged method."""

@@ -10,7 +10,7 @@ arguments of the call that needs the trace, as `(args, kwargs)`, bound to the pa
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -238,12 +238,14 @@ class Guard:
         names: objects by name. The same name may mean another object in another guard.
         reason: what is the matter if it does not hold: "the global `y` changed, file.py:3".
         late: if this is about a number, by what the tracer knows it when it is to be read by the graph instead.
+        details: what else to say of why it does not hold.
     """
 
     expression: str
     names: dict[str, Any]
     reason: str
     late: Any = None
+    details: Callable[[], str] = str
 
 
 @dataclass(frozen=True)

@@ -363,7 +363,7 @@ class Specialiser:
         if not self.made:
             return "the first call"
         for guard in self._broken(key, reading):
-            return guard.reason
+            return guard.reason + guard.details()
         if hash(key) in self._gone:
             return f"its trace was dropped: there is room for {self.traces.limit}, see max_traces"
         lengths = reading.lengths

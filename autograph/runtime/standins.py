@@ -30,6 +30,7 @@ MANAGERS = (np.errstate, np.printoptions, warnings.catch_warnings)  # context ma
 _SETTINGS = frozenset(
     "seterr geterr seterrcall geterrcall setbufsize getbufsize set_printoptions get_printoptions".split()
 )
+_LOOKING = frozenset({"__subclasses__"})  # methods that look at what there is besides their owner
 CONTAINERS = (list, dict, set, deque, bytearray)
 _READERS = frozenset("get keys values items copy count index union intersection difference issubset issuperset".split())
 
@@ -48,7 +49,7 @@ def is_impure(function: Any) -> bool:
         module = (owner if isinstance(owner, type) else type(owner)).__module__
     if str(module).startswith("numpy.random"):
         return not isinstance(function, type)
-    if any(function is each for each in (*MANAGERS, np.frompyfunc)):
+    if any(function is each for each in (*MANAGERS, np.frompyfunc)) or getattr(function, "__name__", "") in _LOOKING:
         return True
     if getattr(function, "__name__", "") in _SETTINGS and str(module).startswith("numpy"):
         return True

@@ -211,7 +211,8 @@ class Tracer:
                     raise Plain(f"the generator {left} is left before its end", trace.place())
         finally:
             self._restore()
-        guards = [*self.outside.guards, *attribute_guards(self.outside, self.caller.names), *self.ways.guards()]
+        relied = self.instruments.relied
+        guards = [*self.outside.guards, *attribute_guards(self.outside, self.caller.names, relied), *self.ways.guards()]
         containers = self.lowering.finish(self.trace.graph)
         graph = trace.finish(result)
         check_shelters(graph, shelter, trace.plain_contexts)
@@ -228,7 +229,7 @@ class Tracer:
 
     def plain(self, reason: str) -> Traced:
         """What runs as plain Python; it is traced again when what was None then, `self.state` say, has been made."""
-        guards = attribute_guards(self.outside, self.caller.names)
+        guards = attribute_guards(self.outside, self.caller.names, {})
         guards = [guard for guard in guards if guard.names.get("value", guard) is None]
         return Traced(None, guards, events=self.trace.events, plain=reason)
 

@@ -3,36 +3,45 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from autograph import libraries, nest
-from autograph.runtime.classes import is_opaque, is_open, is_taken_apart, may_vary, own_dict
+from autograph.runtime.class_facts import ClassFacts
+from autograph.runtime.classes import is_changeable, is_opaque, is_open, is_taken_apart, is_users, may_vary, own_dict
 from autograph.runtime.finding import fixed_source
 from autograph.runtime.guards import has_fixed_parts, is_alike, is_same, is_structure
 from autograph.runtime.journal import attributes
 from autograph.runtime.outside import Outside
 from autograph.runtime.parts import CONSTANTS, fixed_parts
 from autograph.runtime.signature import Guard
-from autograph.runtime.sources import Source, told_apart
+from autograph.runtime.sources import Source, constant, told_apart
 
 _IMMUTABLE = (int, float, complex, bool, str, bytes, type(None), type, FunctionType, np.generic, np.dtype, frozenset)
 _MISSING: Any = object()
 # Code that mentions these may read any attribute.
 _BY_NAME = frozenset({"getattr", "vars", "dir", "attrgetter", "__dict__", "__getattribute__"})
+# Code that mentions these may ask a class for anything; protocols do.
+_ASKING = _BY_NAME | {"isinstance", "issubclass"}
 
 
-def attribute_guards(outside: Outside, names: set[str]) -> list[Guard]:
-    """Guards for all attributes, of what traced code can reach, that it mentions the name of."""
+def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]) -> list[Guard]:
+    """Guards for all attributes, of what traced code can reach, that it mentions the name of.
+
+    Args:
+        relied: the classes of which traced code may ask anything, but for those of the objects that are reached.
+    """
     guards: list[Guard] = []
+    classes = dict(relied)
     known = [(each, True) for each in outside.libraries]
     known += [(each, False) for each in (*outside.met_again, *outside.objects.values())]
     rest = [(thing, outside.source_of(source), of_library) for (thing, source), of_library in known]
     met: list[tuple[Any, Source]] = []
     seen: set[int] = set()
+    asked: set[type] = set()
     mentioned = sorted(names)
     while rest:
         thing, source, of_library = rest.pop()
@@ -43,7 +52,15 @@ def attribute_guards(outside: Outside, names: set[str]) -> list[Guard]:
         seen.add(id(thing))
         own = vars(thing) if isinstance(thing, (type, ModuleType)) else attributes(thing)
         if not isinstance(thing, (type, ModuleType)):
+            if source.op != "param":
+                guards.append(Guard(*is_alike(thing, source), f"the class of {source.text} changed"))
             guards.append(_names_guard(thing, own, source))
+        kind = thing if isinstance(thing, type) else type(thing)
+        classes[kind] = None
+        if kind not in asked:
+            asked.add(kind)
+            for name, each in _descriptors(kind, mentioned):
+                rest.append((each, constant(each, f"member_{id(each)}", f"{kind.__qualname__}.{name}"), False))
         found = _in_library(thing, own, mentioned) if of_library else _looked_at(outside, thing, own, mentioned)
         for name, value in found:
             part = source.attribute(name)
@@ -52,7 +69,34 @@ def attribute_guards(outside: Outside, names: set[str]) -> list[Guard]:
                 continue
             late = ("attribute", source.text, name) if name in own and may_vary(value) and not of_library else None
             rest.extend((*each, False) for each in _guard(outside, guards, value, part, late))
-    return guards + _sharing_guards(met)
+    return guards + _sharing_guards(met) + _class_guards(outside, classes, names)
+
+
+def _class_guards(outside: Outside, classes: Iterable[type], names: set[str]) -> list[Guard]:
+    """That classes have what they had."""
+    asked = dict.fromkeys(filter(_may_change, classes))
+    asked.update(dict.fromkeys(type(kind) for kind in classes if is_users(type(kind))))
+    bases = {base for kind in asked for base in kind.__mro__[1:]}
+    exposed = set(map(type, outside.exposed.values()))
+    guards = []
+    for kind in [each for each in asked if each not in bases]:
+        has_any = not _ASKING.isdisjoint(names) or not exposed.isdisjoint(kind.__mro__)
+        facts = ClassFacts(kind, None if has_any else frozenset(names))
+        guards.append(Guard(*facts.condition, f"the class {facts.name} changed", details=facts.details))
+    return guards
+
+
+def _may_change(kind: type) -> bool:
+    """Whether a program may change what a class gives: one of the user's, or of the standard library in Python."""
+    if is_users(kind):
+        return True
+    return is_changeable(kind) and libraries.is_standard(sys.modules.get(kind.__module__))
+
+
+def _descriptors(kind: type, names: list[str]) -> list[tuple[str, Any]]:
+    """The descriptors of the user's that a class has under some names."""
+    members = [(name, base.__dict__[name]) for base in kind.__mro__ for name in names if name in base.__dict__]
+    return [(name, each) for name, each in members if is_users(type(each)) and hasattr(type(each), "__get__")]
 
 
 def _looked_at(outside: Outside, thing: Any, own: dict[str, Any], mentioned: list[str]) -> Iterator[tuple[str, Any]]:
@@ -60,14 +104,18 @@ def _looked_at(outside: Outside, thing: Any, own: dict[str, Any], mentioned: lis
     if not isinstance(thing, (type, ModuleType)):
         any_name = not _BY_NAME.isdisjoint(mentioned) or id(thing) in outside.exposed
         if any_name or hasattr(type(thing), "__dataclass_fields__"):
-            mentioned = list(dict.fromkeys([*mentioned, *own]))
+            inherited = (name for base in type(thing).__mro__ for name in base.__dict__ if not name.startswith("__"))
+            mentioned = list(dict.fromkeys([*mentioned, *own, *inherited]))
+    elif isinstance(thing, type):
+        yield from ((name, getattr(thing, name)) for name in ("__name__", "__qualname__") if name in mentioned)
     for name in mentioned:
         value = own.get(name, _MISSING)
-        if isinstance(thing, type) and hasattr(type(value), "__get__") and type(value) is not FunctionType:
-            continue  # a property, a static method and so on: not what one gets from the class
+        if isinstance(thing, type) and hasattr(type(value), "__get__"):
+            continue  # of which the guard of the class tells
+        holder = thing
         if value is _MISSING:
-            value = _of_class(thing if isinstance(thing, type) else type(thing), name)
-        is_late = ("attribute", id(thing), name) in outside.late or (id(thing), name) in outside.read_late
+            holder, value = _of_class(thing if isinstance(thing, type) else type(thing), name)
+        is_late = ("attribute", id(holder), name) in outside.late or (id(holder), name) in outside.read_late
         if value is not _MISSING and not is_late:
             yield name, value
 
@@ -105,13 +153,12 @@ def is_one(source: Source, first: Source) -> Iterator[Guard]:
         yield Guard(" is ".join(expressions), names, f"{source.text} is another object than {first.text}")
 
 
-def _of_class(kind: type, name: str) -> Any:
-    """A number or the like that is an attribute of a class."""
-    for base in kind.__mro__:
-        if name in base.__dict__:
-            value = base.__dict__[name]
-            return value if isinstance(value, _IMMUTABLE) and not isinstance(value, (FunctionType, type)) else _MISSING
-    return _MISSING
+def _of_class(kind: type, name: str) -> tuple[type, Any]:
+    """A number or the like that is an attribute of a class, and the class that holds it."""
+    holder = next((base for base in kind.__mro__ if name in base.__dict__), kind)
+    value = holder.__dict__.get(name, _MISSING)
+    is_plain = isinstance(value, _IMMUTABLE) and not isinstance(value, (FunctionType, type))
+    return holder, value if is_plain else _MISSING
 
 
 def _guard(outside: Outside, guards: list[Guard], value: Any, source: Source, late: Any) -> list[tuple[Any, Source]]:

@@ -1,0 +1,173 @@
+"""What a trace relies on of a class: what it and its bases have under the names that traced code mentions.
+
+A guard compares the version tag of the class, which takes the time of one comparison, however many names there are.
+If the tag is another one, the names are looked up: what has been put back, as `unittest.mock` does, fits again. Numbers
+and containers that classes hold have guards of their own, see `watching.py`.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterable
+from operator import is_
+from typing import Any
+
+from autograph.runtime.classes import is_changeable
+from autograph.runtime.cpython_internals import assign_version_tag, version_tag
+from autograph.runtime.guards import Condition
+from autograph.runtime.journal import PATCHED
+
+# What Python itself puts into classes, and what says nothing of what their objects do.
+_BOOKKEEPING = frozenset(
+    """__doc__ __module__ __qualname__ __dict__ __weakref__ __annotations__ __annotate__ __annotate_func__
+    __annotations_cache__ __firstlineno__ __static_attributes__ __parameters__ __orig_bases__""".split()
+)
+_OFTEN = 100  # times that a class has changed, but for what matters
+_DATA = object()  # in the place of what has a guard of its own
+
+
+class ClassFacts:
+    """What a class has under some names, and in which order its bases are asked.
+
+    Args:
+        names: those that matter besides the special ones; None for all.
+    """
+
+    __slots__ = ("_known", "_mro", "_names", "_quick", "_rearmed", "kind", "now", "tag")
+
+    def __init__(self, kind: type, names: frozenset[str] | None) -> None:
+        self.kind = kind
+        self.now = version_tag(kind)
+        self._names = names
+        self.tag = self._assigned()
+        self._rearmed = 0
+        self._mro = kind.__mro__
+        self._known = [self._facts(base) for base in self._mro if is_changeable(base)]
+        self._remember()
+
+    def _assigned(self) -> int:
+        """The tag of the class as it is now; -1 if it has none, which no class has."""
+        assign_version_tag(self.kind)
+        return self.now[0] or -1
+
+    def _facts(self, base: type) -> dict[str, Any]:
+        names = self._names
+        return {
+            name: _fact(name, member)
+            for name, member in base.__dict__.items()
+            if names is None or name in names or (name.startswith("__") and name not in _BOOKKEEPING)
+        }
+
+    def _remember(self) -> None:
+        """Note what tells at a glance that only data have changed."""
+        namespaces = [base.__dict__ for base in self._mro if is_changeable(base)]
+        self._quick = []
+        for namespace, known in zip(namespaces, self._known):
+            data = [name for name, fact in known.items() if fact is _DATA]
+            others = [name for name, fact in known.items() if fact is not _DATA]
+            get = namespace.__getitem__
+            kinds, members = [type(get(name)) for name in data], list(map(get, others))
+            self._quick.append((namespace, [*namespace], data, kinds, others, members))
+
+    def holds(self) -> bool:
+        """Whether the class has what it had; from now on, its tag tells that again.
+
+        A tag is dear where a class changes all the time, say as it counts its instances.
+        """
+        is_busy = self._rearmed > _OFTEN
+        tag = 0 if is_busy else self._assigned()
+        if not self._looks_the_same():
+            if any(self.changes()):
+                return False
+            self._remember()
+        if not is_busy:
+            self.tag = tag
+            self._rearmed += 1
+        return True
+
+    def _looks_the_same(self) -> bool:
+        if self.kind.__mro__ is not self._mro:
+            return False
+        for namespace, names, data, kinds, others, members in self._quick:
+            get = namespace.__getitem__
+            if [*namespace] != names or [*map(type, map(get, data))] != kinds:
+                return False
+            if not all(map(is_, map(get, others), members)):
+                return False
+        return True
+
+    def changes(self) -> Iterable[str]:
+        """What the class gives under another meaning now: names, or "" for its bases."""
+        mro = self.kind.__mro__
+        if len(mro) != len(self._mro) or any(base is not known for base, known in zip(mro, self._mro)):
+            yield "__bases__"
+            return
+        for base, known in zip(filter(is_changeable, mro), self._known):
+            found = self._facts(base)
+            for name in dict.fromkeys([*known, *found]):
+                if found.get(name, _MISSING) is not known.get(name, _MISSING):
+                    yield name
+
+    def details(self) -> str:
+        """Which names the class has not as it had them."""
+        changed = ", ".join(sorted(set(self.changes())))
+        return changed and f": {changed}"
+
+    @property
+    def name(self) -> str:
+        """What a user calls the class."""
+        return self.kind.__qualname__.rpartition("<locals>.")[2]
+
+    @property
+    def condition(self) -> Condition:
+        """The guard that it holds."""
+        now, known = f"version_{id(self)}", f"class_{id(self)}"
+        return f"{now}[0] == {known}.tag or {known}.holds()", {now: self.now, known: self}
+
+
+class CheckFacts:
+    """What abstract classes say of a class, which depends on what is registered with them."""
+
+    __slots__ = ("_kinds", "_said", "kind", "now", "tag", "token")
+
+    def __init__(self, kind: type, kinds: Any) -> None:
+        self.kind = kind
+        self._kinds = kinds
+        self.now = version_tag(kind)
+        self.token, self.tag = self._versions()
+        self._said = self._ask()
+
+    def _versions(self) -> tuple[Any, int]:
+        assign_version_tag(self.kind)
+        return abc.get_cache_token(), self.now[0] or -1
+
+    def _ask(self) -> Any:
+        try:
+            return issubclass(self.kind, self._kinds)
+        except TypeError:  # of a protocol, which looks at the attributes of instances
+            return object()
+
+    def holds(self) -> bool:
+        """Whether they say the same; from now on, that the versions are the same tells that again."""
+        versions = self._versions()
+        if self._ask() is not self._said:
+            return False
+        self.token, self.tag = versions
+        return True
+
+    @property
+    def condition(self) -> Condition:
+        """The guard that it holds."""
+        now, known = f"version_{id(self)}", f"check_{id(self)}"
+        expression = f"(token() == {known}.token and {now}[0] == {known}.tag) or {known}.holds()"
+        return expression, {"token": abc.get_cache_token, now: self.now, known: self}
+
+
+_MISSING = object()
+
+
+def _fact(name: str, member: Any) -> Any:
+    """What makes the class give something else if it is another one."""
+    member = PATCHED.get(id(member), member)
+    is_special = name.startswith("__") and name.endswith("__")
+    return member if is_special or callable(member) or hasattr(type(member), "__get__") else _DATA
