@@ -34,7 +34,7 @@ R2 | 0 R1          | runtime/ops*
 R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/sources runtime/making runtime/standing
    |               | runtime/appearance runtime/instructions runtime/written runtime/contents
    |               | → runtime/tensor runtime/whereabouts runtime/blocks
-   |               | → runtime/journal runtime/holding → runtime/known
+   |               | → runtime/holding → runtime/traced_iterators → runtime/journal → runtime/known
    |               | → runtime/trace runtime/forms runtime/parts
    |               | → runtime/finding runtime/guards
    |               | → runtime/environment runtime/class_facts

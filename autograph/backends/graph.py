@@ -16,6 +16,7 @@ import numpy as np
 from autograph.libraries import on_behalf
 from autograph.operators import backend as protocol
 from autograph.operators.backend import Several
+from autograph.operators.for_loop import for_stmt
 from autograph.operators.state import State, reached_by
 from autograph.operators.tracebacks import whole
 from autograph.runtime.branches import stage_if
@@ -53,6 +54,7 @@ from autograph.runtime.standing import StandIn, original_of
 from autograph.runtime.standins import MANAGERS
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
+from autograph.runtime.traced_iterators import TracedIterator, is_staged_here, iterables_of_graph, traced, unowned
 from autograph.runtime.types import BOOL, TensorType
 from autograph.runtime.while_loop import run_while
 
@@ -65,8 +67,8 @@ _STRUCTURAL = frozenset({"len", "enumerate", "zip", "reversed", "iter", "list", 
 
 # Those that take no elements of a generator at once.
 _LOOKING = frozenset({"type", "str", "repr", "ascii", "format", "bool", "len"})
-# Those that take items one by one, as they are asked for them.
-_LAZY = frozenset({"enumerate", "zip", "map", "filter", "iter"})
+# Those that make iterators, which take items one by one, as they are asked for them.
+_LAZY = frozenset({"enumerate", "zip", "map", "filter", "iter", "reversed"})
 
 
 class _Traces(threading.local):
@@ -120,12 +122,13 @@ class GraphBackend(protocol.Backend):
 
     @on_behalf
     def for_stmt(self, iterable: Any, body: Any, state: State, until: Thunk | None, options: Any, first: Any) -> Any:
+        alone = type(iterable) is not TracedIterator or iterable.is_alone(_HOLDERS)
         if first is True:
             iterable = iterated(self.current, iterable)
         if type(iterable) is np.ndarray:
             iterable = self.current.ref(iterable)
         self.current.journal.advance(iterable)
-        run_over(self.current, iterable, body, state, until, options)
+        run_over(self.current, iterable, body, state, until, options, alone)
 
     def truth(self, value: Any) -> Any:
         return truth(self.current, value)
@@ -347,12 +350,8 @@ class GraphBackend(protocol.Backend):
         given, args = args, args if name in _LOOKING else tuple(map(self._collected, args))
         if name in _COMPARING or (name in _SUMMING and type({}.values()) in map(type, args)):
             args = tuple(map(drained, args))
-        if name in _LAZY and any(map(is_staged, args)):
-            args = tuple(trace.materialise(part) if type(part) in HOLDERS else part for part in args)
-        elif name in _LAZY:
-            args = tuple(map(watched, args))
-        if name == "reversed" and iterated_container(args[0]) is not None and not is_staged(args[0]):
-            return watched(args[0], reversed)
+        if name in _LAZY and args:
+            return self._iterator(name, args, kwargs)
         if name == "type" and len(args) == 1:
             if not is_tensor(args[0]):
                 return GeneratorType if isinstance(args[0], Generated) else type(original_of(args[0]))
@@ -366,6 +365,20 @@ class GraphBackend(protocol.Backend):
         if name == "len" and is_tensor(args[0]):
             return trace.length(args[0])
         return trace.record(name, args, dict(kwargs))
+
+    @on_behalf
+    def _iterator(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """What a builtin gives that makes an iterator: one over plain values, or one of the graph."""
+        trace, make, is_one = self.current, getattr(builtins, name), name in ("iter", "reversed") and len(args) == 1
+        if name == "iter" and type(args[0]) is TracedIterator and is_one:
+            return args[0]
+        if is_staged_here(trace) or any(map(is_staged, args)):
+            return trace.record(name, iterables_of_graph(trace, args), dict(kwargs))
+        if name in ("map", "filter") and (may_hold(args) or may_hold(dict(kwargs))):
+            return trace.record(name, args, dict(kwargs))
+        if is_one:
+            return traced(trace, make(*args), args, iterated_container(args[0]))
+        return traced(trace, make(*map(watched, args), **kwargs), args)
 
     @on_behalf
     def _of_generator(self, name: str, args: tuple[Any, ...]) -> Any:
@@ -396,4 +409,23 @@ class GraphBackend(protocol.Backend):
         return collect(value, [], ".append") if isinstance(value, Generated) else value
 
 
+class _Counting(protocol.Backend):
+    """Finds out how many references `for_stmt` has to what is iterated over, those of its callers included."""
+
+    name = "counting"
+
+    def for_stmt(self, iterable: Any, body: Any, state: State, until: Thunk | None, options: Any, first: Any) -> Any:
+        for self.holders in range(16):
+            if iterable.is_alone(self.holders):
+                break
+
+
+def _holders() -> int:
+    counting = _Counting()
+    with protocol.traced_by(counting):
+        for_stmt(unowned(), lambda item: None)
+    return counting.holders
+
+
+_HOLDERS = _holders()
 GRAPH = GraphBackend()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 from numbers import Number
 from pathlib import PurePath
@@ -19,7 +19,7 @@ from autograph.runtime.opdef import op_of
 from autograph.runtime.outside import Outside
 from autograph.runtime.signals import Plain
 from autograph.runtime.standing import original_of
-from autograph.runtime.standins import MANAGERS, Recorded
+from autograph.runtime.standins import MANAGERS, IteratorMaker, Recorded
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 
@@ -52,6 +52,8 @@ class Constructing:
             return Recorded(self.trace, kind)
         if op_of(kind) is not None or _hides_its_state(kind):
             return Recorded(self.trace, kind, only_staged=True)
+        if kind.__module__ == "itertools" and issubclass(kind, Iterator):
+            return IteratorMaker(self.trace, kind)
         init, new = (PATCHED.get(id(each), each) for each in (kind.__init__, kind.__new__))
         is_other = type(kind).__call__ is not type.__call__ and not libraries.is_plain(type(kind).__module__)
         if libraries.is_plain(kind.__module__) or not (is_written(init) or is_written(new) or is_other):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from autograph.libraries import on_behalf
@@ -23,6 +22,7 @@ from autograph.runtime.signals import (
 )
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
+from autograph.runtime.traced_iterators import PASSIVE, TracedIterator
 from autograph.runtime.turns import PEEL, Checkpoint, Options, Restage, attempt, tell_turns, unless
 from autograph.runtime.types import TensorType
 from autograph.runtime.unrolling import Unrolling, unrolling
@@ -37,10 +37,15 @@ def run_for(
     state: State,
     until: Callable[[], Any] | None,
     options: Options,
+    alone: bool = True,
 ) -> None:
-    """A `for` loop met while tracing."""
+    """A `for` loop met while tracing.
+
+    Args:
+        alone: whether nobody else takes items from `iterable`, if it is an iterator.
+    """
     rule = unrolling(options, trace.place)
-    loop = _For(trace, body, state, until, rule)
+    loop = _For(trace, body, state, until, rule, alone)
     if is_staged(iterable):
         handle = as_tensor(iterable)
         if not rule.wanted:
@@ -63,6 +68,7 @@ class _For:
     state: State
     until: Callable[[], Any] | None
     rule: Unrolling
+    alone: bool
     copied: bool = False  # whether turns were traced for copies of the items
 
     @on_behalf
@@ -199,11 +205,14 @@ class _For:
     @on_behalf
     def _rest(self, items: Iterator[Any]) -> list[Any]:
         """The items of the turns to come, of which only the graph knows which is the last."""
-        rest = list(islice(items, MOST + 1)) if _is_passive(items) else None
-        if rest is None or len(rest) > MOST:
-            reason = f"only the graph knows how many items are taken from a {type(items).__name__}"
-            raise Unstageable(reason, self.trace.place())
-        return rest
+        reason = "only the graph knows how many items are taken from an iterator{}"
+        passive = items.is_passive if type(items) is TracedIterator else _is_passive(items)
+        rest = list(islice(items, MOST + 1)) if passive and self.alone else None
+        if rest is not None and len(rest) <= MOST:
+            return rest
+        if type(items) is TracedIterator:
+            raise items.staged(reason)
+        raise Unstageable(reason.format(f" (of class {type(items).__name__})"), self.trace.place())
 
     def _until_staged(self, stop: Any, rest: list[Any], checkpoint: Checkpoint) -> None:
         """Run the rest of the turns unless the loop ends, which only the graph knows."""
@@ -212,16 +221,9 @@ class _For:
             unless(self.trace, stop, lambda: self._turns(iter(rest), checkpoint, False), self.state)
 
 
-_ITERABLES: tuple[Iterable[Any], ...] = ([], (), range(0), "", b"", set(), {}, {}.values(), {}.items(), reversed([]))
-_ITERATORS = frozenset(type(iter(each)) for each in _ITERABLES)
-
-
 def _is_passive(items: Iterator[Any]) -> bool:
     """Whether nobody can tell if items are taken from an iterator before they are used."""
-    if type(items) not in (zip, enumerate):
-        return type(items) in _ITERATORS or is_watched(items)
-    inner = chain.from_iterable(part if type(part) is tuple else (part,) for part in gc.get_referents(items))
-    return all(_is_passive(each) for each in inner if isinstance(each, Iterator))
+    return type(items) in PASSIVE or is_watched(items)
 
 
 def _items(trace: Trace, iterable: Tensor) -> Iterator[Any]:

@@ -25,6 +25,7 @@ from autograph.runtime.holding import HOLDERS, held
 from autograph.runtime.known import Known, Renewal, Renewals
 from autograph.runtime.standing import StandIn, original_of
 from autograph.runtime.tensor import is_tensor
+from autograph.runtime.traced_iterators import TracedIterator
 from autograph.runtime.types import ANY, BOOL, NONE, MaybeUnbound, ObjectType, Type, join, type_of
 
 Form: TypeAlias = "Fixed | Leaf | Parts | Renewed"
@@ -226,6 +227,9 @@ def _check_objects(first: str, second: str, values: tuple[Any, ...], owned: Know
     Raises:
         Misfit: they are not; or they hold containers that others know, which those in the graph would be copies of.
     """
+    for value in values:
+        if type(value) is TracedIterator:
+            raise value.staged("an iterator{} is one object on one path and another on the other")
     shared = [container for value in values for container in owned.within(value)]
     if shared or not (loose or all(_is_plain_object(value) or type(value) in HOLDERS for value in values)):
         raise Misfit(first, second, next(filter(owned.can_be_held, shared), None))

@@ -19,6 +19,7 @@ from autograph.runtime.regions import State
 from autograph.runtime.signals import Unstageable, handled
 from autograph.runtime.tensor import is_tensor, iterated
 from autograph.runtime.trace import Trace
+from autograph.runtime.traced_iterators import TracedIterator
 from autograph.runtime.turns import Options
 from autograph.runtime.types import ObjectType
 
@@ -31,6 +32,7 @@ class Generated:
         state: the variables that they reach.
         first: the condition of the first item, if it was computed already; else True.
         several: whether the only part gives the elements for an item, rather than one.
+        alone: whether nobody else takes items from what it iterates over, if that is an iterator.
         taken: which elements somebody has taken: none, `some` or `all`. Where paths meet that differ, it is staged.
     """
 
@@ -51,6 +53,7 @@ class Generated:
         self.state = state
         self.first = first
         self.several = several
+        self.alone = True
         self.taken: Any = "none"
 
     @on_behalf
@@ -71,6 +74,8 @@ class Generated:
             raise Unstageable(
                 "a generator is used again, of which some elements have been taken already", self.trace.place()
             )
+        if type(self.iterable) is TracedIterator:
+            self.alone = self.iterable.is_alone(1)
         source = self.iterable if self.taken == "none" else ()
         self.trace.journal.touch(self)
         self.taken = "some" if some and self.taken == "none" else "all"
@@ -106,15 +111,16 @@ def run_over(
     state: State,
     until: Callable[[], Any] | None,
     options: Options,
+    alone: bool = True,
 ) -> None:
-    """A `for` loop, also over a generator: its elements are computed turn by turn."""
+    """A `for` loop, also over a generator: its elements are computed turn by turn; `alone` as for `run_for`."""
     generated = iterable if isinstance(iterable, Generated) else generated_by(trace, iterable)
     if generated is None:
-        run_for(trace, iterable, body, state, until, options)
+        run_for(trace, iterable, body, state, until, options, alone)
         return
     source = generated.take(some=until is not None)
     both = _joined(state, generated.state)
-    run_over(trace, source, generated.feed(body, both, until), both, until, options)
+    run_over(trace, source, generated.feed(body, both, until), both, until, options, generated.alone)
 
 
 def _joined(first: State, second: State) -> State:
@@ -250,7 +256,7 @@ def decide(trace: Trace, generated: Generated, consumer: str) -> Any:
         return trace.record("not", (decided,)) if is_staged(decided) else not decided
 
     source = generated.take(some=True)
-    run_over(trace, source, generated.feed(use, state, until), state, until, None)
+    run_over(trace, source, generated.feed(use, state, until), state, until, None, generated.alone)
     return found.get()
 
 
@@ -265,7 +271,8 @@ def first_of(trace: Trace, generated: Generated, default: tuple[Any, ...]) -> An
         found.set(True)
         result.set(element)
 
-    run_over(trace, generated.take(some=True), generated.feed(use, state, found.get), state, found.get, None)
+    source = generated.take(some=True)
+    run_over(trace, source, generated.feed(use, state, found.get), state, found.get, None, generated.alone)
     if not default:
         missing = found.get()
         if is_staged(missing):

@@ -24,8 +24,9 @@ from typing import Any
 from autograph.libraries import is_own
 from autograph.nest import HEAP
 from autograph.runtime.classes import delete_attribute, own_dict, parts_inside, set_attribute
-from autograph.runtime.signals import Unstageable
+from autograph.runtime.signals import Signal, Unstageable
 from autograph.runtime.tensor import is_tensor
+from autograph.runtime.traced_iterators import TracedIterator
 
 _MISSING: Any = object()
 _ADVANCED: Any = ()  # the contents of an iterator: it cannot be made what it was
@@ -173,7 +174,8 @@ class Journal:
             known: whether a container was there before the construct; others are left as they are.
 
         Raises:
-            Unstageable: an iterator that was there before has gone on.
+            Restart: an iterator that was there before has gone on; or
+            Unstageable: the same, and it cannot be one of the graph.
         """
         ended = self.stack.pop()
         self.written = ended.written
@@ -184,9 +186,7 @@ class Journal:
             self.touch(container)
         for container, content in changes:
             if content is _ADVANCED:
-                kind = type(container).__name__
-                reason = f"an iterator (of class {kind}) goes on in a branch or loop, and was made before it"
-                raise Unstageable(reason, ())
+                raise went_on(container)
 
     def keep(self) -> None:
         """End the innermost construct, whose changes are now those of the one around it."""
@@ -194,6 +194,14 @@ class Journal:
         outer = self.stack[-1].before
         for key, noted in inner.items():
             outer.setdefault(key, noted)
+
+
+def went_on(iterator: Any) -> Signal:
+    """What to raise for an iterator that cannot be made what it was."""
+    reason = "an iterator{} goes on in a branch or loop, and was made before it"
+    if type(iterator) is TracedIterator:
+        return iterator.staged(reason)
+    return Unstageable(reason.format(f" (of class {type(iterator).__name__})"), ())
 
 
 MANY = 50_000  # objects, among which nobody looks for containers
@@ -266,7 +274,7 @@ def contents(container: Any) -> Any:
     """A copy of what a container, or an object with attributes, holds."""
     if type(container) is CellType:     # as most are
         return {} if _is_empty(container) else {"cell_contents": container.cell_contents}
-    if is_iterator(container):
+    if type(container) is TracedIterator or is_iterator(container):
         return _ADVANCED
     if isinstance(container, dict):
         return dict(_dict_of(container).items(container))

@@ -29,6 +29,7 @@ from autograph.runtime.signature import Respecialise
 from autograph.runtime.standins import Mutator
 from autograph.runtime.tensor import Tensor, is_tensor, method_name
 from autograph.runtime.trace import Trace, is_library
+from autograph.runtime.traced_iterators import TracedIterator
 from autograph.runtime.types import MaybeUnbound, ObjectType
 
 _CALL_AND_FORGET = frozenset({"max", "min", "sorted", ".sort"})  # their `key` is not called again afterwards
@@ -214,6 +215,8 @@ class Lowering:
             return self.trace.record_lowered("getattr", (self.lower(owner), value.__name__))
         if type(value) is Identity:
             value.refuse()
+        if type(value) is TracedIterator:
+            raise value.staged("an iterator{} that is made here is returned, kept or handed to code that is not staged")
         if is_users_object(value) and not self.final:
             self.entered[id(value)] = value
         if id(value) in caller.sentinels:
@@ -356,7 +359,7 @@ class Lowering:
 
 def _is_of_trace(value: Any, depth: int) -> bool:
     """Whether an object, such as a `functools.partial`, is good for this trace only: it has handles, or traced code."""
-    if is_iterator(value) or is_tensor(value) or type(value) is Held:
+    if is_iterator(value) or is_tensor(value) or type(value) in (Held, TracedIterator):
         return True
     if type(value) is types.FunctionType:
         if isinstance(value.__globals__, Fallback) or (value.__closure__ and is_library(value.__code__)):

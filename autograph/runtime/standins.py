@@ -15,7 +15,7 @@ from autograph import libraries
 from autograph.libraries import on_behalf
 from autograph.runtime.callables import full_name_of
 from autograph.runtime.classes import GENERATORS, is_made_anew, is_open, is_users, is_users_object
-from autograph.runtime.holding import held, may_hold
+from autograph.runtime.holding import as_tensor, held, is_staged, may_hold
 from autograph.runtime.journal import is_iterator
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.opdef import op_of
@@ -24,6 +24,8 @@ from autograph.runtime.signals import Plain, Unstageable
 from autograph.runtime.standing import TOLD, StandIn
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import CONSUMING, Trace
+from autograph.runtime.traced_iterators import TracedIterator, is_staged_here, iterables_of_graph, traced
+from autograph.runtime.types import TensorType
 
 MANAGERS = (np.errstate, np.printoptions, warnings.catch_warnings)  # context managers that the graph enters
 # Of NumPy, what reads or changes its settings.
@@ -90,9 +92,11 @@ class Recorded(StandIn):
             self.trace.expose(given)
             result = function(*args, **kwargs)
             self.trace.journal.pending = True
-            if not _makes_anew(result):
+            if is_iterator(result) and not is_staged_here(self.trace):
+                return traced(self.trace, result, args)
+            if not (is_iterator(result) or _makes_anew(result)):
                 return result
-        if is_iterator(getattr(function, "__self__", None)):
+        if _is_any_iterator(getattr(function, "__self__", None)):
             raise Plain(f"{full_name_of(function)} is given what is staged", self.trace.place())
         if type(function) is types.MethodType or getattr(function, "__self__", None) is not None:
             method = f".{function.__name__}"
@@ -113,6 +117,10 @@ class Recorded(StandIn):
         return Recorded(self.trace, value, self.only_staged) if callable(value) and not name.startswith("_") else value
 
 
+def _is_any_iterator(thing: Any) -> bool:
+    return type(thing) is TracedIterator or is_iterator(thing)
+
+
 def _has_staged(args: Any) -> bool:
     """Whether there are handles, or arrays from outside, among nested arguments."""
     if type(args) in (list, tuple):
@@ -126,6 +134,31 @@ def _makes_anew(result: Any) -> bool:
     if isinstance(result, (tuple, list)):
         return any(map(_makes_anew, result))
     return isinstance(result, np.ndarray) or is_made_anew(type(result))
+
+
+class IteratorMaker(StandIn):
+    """A class of `itertools`, called in traced code."""
+
+    __slots__ = ("trace",)
+    __doc__, __module__ = TOLD
+
+    def __init__(self, trace: Trace, kind: type) -> None:
+        super().__init__(kind)
+        self.trace = trace
+
+    @on_behalf
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if is_staged_here(self.trace) or any(map(_is_of_open_length, (*args, *kwargs.values()))):
+            return self.trace.record_function(self.__wrapped__, iterables_of_graph(self.trace, args), kwargs)
+        return traced(self.trace, self.__wrapped__(*args, **kwargs), args)
+
+
+def _is_of_open_length(part: Any) -> bool:
+    """Whether something is staged, and no array of which the items can be told one by one."""
+    if not is_staged(part):
+        return False
+    type = as_tensor(part)._ag_value.type
+    return not (isinstance(type, TensorType) and type.exact and type.shape and type.shape[0] is not None)
 
 
 class Mutator:

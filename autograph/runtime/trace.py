@@ -7,7 +7,7 @@ open blocks within, see `branches.py` and `loops.py`. What a trace knows of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from threading import get_ident
 from types import CodeType
 from typing import Any, NoReturn
@@ -69,6 +69,7 @@ class Trace(Blocks, Whereabouts):
         Blocks.__init__(self, name)
         Whereabouts.__init__(self)
         self.whole = False  # whether the code asks for all that it compares
+        self.late: Collection[tuple[Any, ...]] = ()  # sources of what is read, or made, when the graph runs
         self.journal = Journal()
         self.events: list[Event] = []
         self.prologue: list[Node] = []

@@ -118,6 +118,7 @@ class Tracer:
         stand_ins.guard, stand_ins.see = self.outside.guard, self.outside.see
         self.outside.importer = importer
         self.trace.whole = WHOLE in late
+        self.trace.late = late
         self.caller = Caller(self.trace, self.outside, convert)
         self.instruments = Instruments(self.trace)
         self.caller.meet = self.outside.meet = self.instruments.meet
