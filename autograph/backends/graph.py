@@ -8,6 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from types import GeneratorType
 from typing import Any
 
@@ -26,27 +27,33 @@ from autograph.runtime.generators import (
     StagedCondition,
     collect,
     decide,
-    elements_of,
     first_of,
-    generated_by,
     generator,
     run_over,
 )
 from autograph.runtime.graph import Value
 from autograph.runtime.holding import (
-    HOLDERS,
     as_tensor,
     compared,
     drained,
     has_held,
     is_spread,
     is_staged,
-    iterated_container,
     may_hold,
     watched,
 )
 from autograph.runtime.keyed import by_keys
-from autograph.runtime.objects import contains, has_iteration, has_truth, is_object, iterated, of_objects, truth
+from autograph.runtime.lazy_builtins import LAZY, as_generated, collected, iterator_of
+from autograph.runtime.objects import (
+    contains,
+    has_iteration,
+    has_truth,
+    is_object,
+    iterated,
+    of_objects,
+    special,
+    truth,
+)
 from autograph.runtime.raising import raise_in_graph
 from autograph.runtime.refs import ConstantRef, ContainerRef, Entered, ObjectRef
 from autograph.runtime.signals import Plain, Raised, handled
@@ -54,7 +61,7 @@ from autograph.runtime.standing import StandIn, original_of
 from autograph.runtime.standins import MANAGERS
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
-from autograph.runtime.traced_iterators import TracedIterator, is_staged_here, iterables_of_graph, traced, unowned
+from autograph.runtime.traced_iterators import TracedIterator, unowned
 from autograph.runtime.types import BOOL, TensorType
 from autograph.runtime.while_loop import run_while
 
@@ -67,8 +74,6 @@ _STRUCTURAL = frozenset({"len", "enumerate", "zip", "reversed", "iter", "list", 
 
 # Those that take no elements of a generator at once.
 _LOOKING = frozenset({"type", "str", "repr", "ascii", "format", "bool", "len"})
-# Those that make iterators, which take items one by one, as they are asked for them.
-_LAZY = frozenset({"enumerate", "zip", "map", "filter", "iter", "reversed"})
 
 
 class _Traces(threading.local):
@@ -88,7 +93,7 @@ class GraphBackend(protocol.Backend):
     def trace(self, trace: Trace) -> Iterator[None]:
         """While it lasts, what runs in this thread is recorded by `trace`."""
         self._traces.stack.append(trace)
-        trace.collected = self._collected
+        trace.collected = partial(collected, trace)
         try:
             with whole(), protocol.traced_by(self):
                 yield
@@ -127,7 +132,6 @@ class GraphBackend(protocol.Backend):
             iterable = iterated(self.current, iterable)
         if type(iterable) is np.ndarray:
             iterable = self.current.ref(iterable)
-        self.current.journal.advance(iterable)
         run_over(self.current, iterable, body, state, until, options, alone)
 
     def truth(self, value: Any) -> Any:
@@ -170,7 +174,15 @@ class GraphBackend(protocol.Backend):
             return found
         if not may_hold(element) and not may_hold(container):
             return NotImplemented
+        if special(container, "__iter__") is not None and not hasattr(type(container), "__contains__"):
+            found = self.gen_exp(container, lambda item: self._is_one(item, element), None, True)
+            return self._of_generator("any", (found,))
         return self.current.record("in", (element, container))
+
+    @on_behalf
+    def _is_one(self, item: Any, element: Any) -> Any:
+        staged = is_staged(item) or is_staged(element)
+        return self.current.record("in", (element, (item,))) if staged else element in (item,)
 
     def is_(self, first: Any, second: Any) -> Any:
         if first is not None and second is not None:
@@ -285,12 +297,8 @@ class GraphBackend(protocol.Backend):
     def dict_comp(self, iterable: Any, key: Any, value: Any, condition: Any, done: Any, first: Any) -> Any:
         return self._comprehension(iterable, (key, value), condition, done, first, "setitem")
 
-    _taken: Any = None  # what the last comprehension iterates over in the place of a container: an iterator of its own
-
     @on_behalf
     def _comprehension(self, iterable: Any, parts: Any, condition: Any, done: Any, first: Any, op: str) -> Any:
-        if iterable is not self._taken:
-            self.current.journal.advance(iterable)
         taken = iterated(self.current, iterable) if has_iteration(iterable) else watched(iterable)
         if first is True and taken is not iterable:
             from autograph.operators import comprehensions
@@ -298,7 +306,6 @@ class GraphBackend(protocol.Backend):
             operators = {".append": comprehensions.list_comp, ".add": comprehensions.set_comp}
             again: Any = operators.get(op, comprehensions.dict_comp)
             flat = {"flat": True} if isinstance(parts[0], Several) else {}
-            self._taken = taken
             return again(taken, *parts, condition, **flat)
         if first is True and not is_staged(iterable) and not isinstance(iterable, Generated):
             if type(iterable) is not range or len(iterable) <= 64:
@@ -330,8 +337,6 @@ class GraphBackend(protocol.Backend):
     @on_behalf
     def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         trace = self.current
-        for value in args:
-            trace.journal.advance(value)
         if any(map(is_object, args)):
             args, found = of_objects(trace, name, args)
             if found is NotImplemented:
@@ -347,11 +352,13 @@ class GraphBackend(protocol.Backend):
             return found
         if name == "print":
             return trace.record("print", args, dict(kwargs))
-        given, args = args, args if name in _LOOKING else tuple(map(self._collected, args))
+        if name == "next" and len(args) == 1 and trace.iterating and is_staged(args[0]):
+            raise Plain("where an iteration ends is known only when the program runs", trace.place())
+        if name in LAZY and args:
+            return iterator_of(trace, name, args, kwargs)
+        given, args = args, args if name in _LOOKING else tuple(collected(trace, part) for part in args)
         if name in _COMPARING or (name in _SUMMING and type({}.values()) in map(type, args)):
             args = tuple(map(drained, args))
-        if name in _LAZY and args:
-            return self._iterator(name, args, kwargs)
         if name == "type" and len(args) == 1:
             if not is_tensor(args[0]):
                 return GeneratorType if isinstance(args[0], Generated) else type(original_of(args[0]))
@@ -367,24 +374,10 @@ class GraphBackend(protocol.Backend):
         return trace.record(name, args, dict(kwargs))
 
     @on_behalf
-    def _iterator(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """What a builtin gives that makes an iterator: one over plain values, or one of the graph."""
-        trace, make, is_one = self.current, getattr(builtins, name), name in ("iter", "reversed") and len(args) == 1
-        if name == "iter" and type(args[0]) is TracedIterator and is_one:
-            return args[0]
-        if is_staged_here(trace) or any(map(is_staged, args)):
-            return trace.record(name, iterables_of_graph(trace, args), dict(kwargs))
-        if name in ("map", "filter") and (may_hold(args) or may_hold(dict(kwargs))):
-            return trace.record(name, args, dict(kwargs))
-        if is_one:
-            return traced(trace, make(*args), args, iterated_container(args[0]))
-        return traced(trace, make(*map(watched, args), **kwargs), args)
-
-    @on_behalf
     def _of_generator(self, name: str, args: tuple[Any, ...]) -> Any:
         """What a builtin gives that takes its time with a generator expression."""
         trace, first = self.current, args[0]
-        generated = first if isinstance(first, Generated) else generated_by(trace, first)
+        generated = as_generated(trace, first)
         if generated is None:
             return NotImplemented
         if name in ("any", "all"):
@@ -398,15 +391,6 @@ class GraphBackend(protocol.Backend):
         if name == "iter":
             return first
         return NotImplemented
-
-    @on_behalf
-    def _collected(self, value: Any) -> Any:
-        if type(value) is np.ndarray:
-            return self.current.ref(value)
-        generated = generated_by(self.current, value)
-        if generated is not None and generated.condition is not None:
-            return elements_of(self.current, value)
-        return collect(value, [], ".append") if isinstance(value, Generated) else value
 
 
 class _Counting(protocol.Backend):

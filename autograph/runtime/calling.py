@@ -46,6 +46,7 @@ from autograph.runtime.standins import (
 )
 from autograph.runtime.tensor import Method, Tensor, is_tensor, method_name
 from autograph.runtime.trace import Trace
+from autograph.runtime.traced_iterators import TracedIterator
 from autograph.runtime.types import TensorType
 
 Converter = Callable[..., types.FunctionType]      # of a function, and whether it asks for all that is compared
@@ -239,6 +240,7 @@ class Caller(Constructing):
                 self._recursion.leave(traced)
             if type(result) is types.GeneratorType:
                 self._generators.append(weakref.ref(result))
+                result = TracedIterator(trace, result)
             if trace.loosened and is_tensor(result):
                 what = f"what {function.__name__} returns"
                 raise Unjoinable(what, "one object", "another", trace.loosened, trace.place())

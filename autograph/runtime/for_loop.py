@@ -199,6 +199,8 @@ class _For:
                 break
             if eager and checkpoint.grown:
                 raise Restage(forced=False)
+            if checkpoint.grown > self.rule.budget and type(items) is TracedIterator and not self.rule.asked:
+                raise items.staged("an iterator{} has more items than can be unrolled")
             self.rule.spend(checkpoint.grown, self.trace.place)
         tell_turns(checkpoint, turns, self.rule)
 

@@ -33,6 +33,7 @@ class Generated:
         first: the condition of the first item, if it was computed already; else True.
         several: whether the only part gives the elements for an item, rather than one.
         alone: whether nobody else takes items from what it iterates over, if that is an iterator.
+        made: the iterator that traced code has for it, if `generator` made one.
         taken: which elements somebody has taken: none, `some` or `all`. Where paths meet that differ, it is staged.
     """
 
@@ -54,6 +55,7 @@ class Generated:
         self.first = first
         self.several = several
         self.alone = True
+        self.made: TracedIterator | None = None
         self.taken: Any = "none"
 
     @on_behalf
@@ -78,6 +80,8 @@ class Generated:
             self.alone = self.iterable.is_alone(1)
         source = self.iterable if self.taken == "none" else ()
         self.trace.journal.touch(self)
+        if self.made is not None:
+            self.trace.journal.touch(self.made)
         self.taken = "some" if some and self.taken == "none" else "all"
         return source
 
@@ -169,8 +173,9 @@ def generator(generated: Generated) -> Any:
             else:
                 yield part(item)
 
-    made: Any = elements()
-    made.__name__ = "<genexpr>"
+    running: Any = elements()
+    running.__name__ = "<genexpr>"
+    generated.made = made = TracedIterator(generated.trace, running)
     generated.trace.generators[id(made)] = made, generated
     return made
 

@@ -202,10 +202,12 @@ def _dispatching(function: types.FunctionType, name: str = "") -> Callable[..., 
         before, nodes = trace.endings, len(trace.block.nodes)
         if name == "__getitem__":  # Python may be iterating
             trace.endings = (StopIteration, IndexError)
+        trace.iterating += name == "__next__"
         try:
             result = trace.call(function)(*args, **kwargs)
         finally:
             trace.endings = before
+            trace.iterating -= name == "__next__"
         if name == "__hash__" and any(effect_of(node).kind not in (PURE, VIEW) for node in trace.block.nodes[nodes:]):
             reason = f"{function.__qualname__} does more than to give a number, and is called when the graph runs, too"
             raise Plain(reason, trace.place())

@@ -7,7 +7,6 @@ here, those who trace a construct know them.
 
 from __future__ import annotations
 
-import gc
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from types import (
@@ -17,14 +16,12 @@ from types import (
     MemberDescriptorType,
     MethodType,
     ModuleType,
-    WrapperDescriptorType,
 )
 from typing import Any
 
 from autograph.libraries import is_own
 from autograph.nest import HEAP
 from autograph.runtime.classes import delete_attribute, own_dict, parts_inside, set_attribute
-from autograph.runtime.signals import Signal, Unstageable
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.traced_iterators import TracedIterator
 
@@ -93,14 +90,6 @@ class Journal:
             if noted is not None:
                 changes.before[id(container)] = container, _with(noted[1], key, value)
         put(container, key, value)
-
-    def advance(self, thing: Any) -> None:
-        """Note that a thing goes on, if it is an iterator, and so do those that it takes items from."""
-        if is_iterator(thing) and id(thing) not in self.stack[-1].before:
-            self.touch(thing)
-            for inner in gc.get_referents(thing):
-                for part in inner if type(inner) is tuple else (inner,):
-                    self.advance(part)
 
     def begin(self) -> Changes:
         changes = Changes(self.written)
@@ -186,7 +175,7 @@ class Journal:
             self.touch(container)
         for container, content in changes:
             if content is _ADVANCED:
-                raise went_on(container)
+                raise container.staged("an iterator{} goes on in a branch or loop, and was made before it")
 
     def keep(self) -> None:
         """End the innermost construct, whose changes are now those of the one around it."""
@@ -194,14 +183,6 @@ class Journal:
         outer = self.stack[-1].before
         for key, noted in inner.items():
             outer.setdefault(key, noted)
-
-
-def went_on(iterator: Any) -> Signal:
-    """What to raise for an iterator that cannot be made what it was."""
-    reason = "an iterator{} goes on in a branch or loop, and was made before it"
-    if type(iterator) is TracedIterator:
-        return iterator.staged(reason)
-    return Unstageable(reason.format(f" (of class {type(iterator).__name__})"), ())
 
 
 MANY = 50_000  # objects, among which nobody looks for containers
@@ -236,6 +217,8 @@ _LEAVES = frozenset({int, float, bool, complex, str, bytes, type(None)})
 
 def inside(value: Any) -> Iterable[Any]:
     """What can be reached from a value in one step."""
+    if type(value) is TracedIterator:
+        return [value.container, *value.sources]
     if _is_ours(value):
         return ()
     if isinstance(value, Fallback):  # the builtins are not the program's
@@ -274,7 +257,7 @@ def contents(container: Any) -> Any:
     """A copy of what a container, or an object with attributes, holds."""
     if type(container) is CellType:     # as most are
         return {} if _is_empty(container) else {"cell_contents": container.cell_contents}
-    if type(container) is TracedIterator or is_iterator(container):
+    if type(container) is TracedIterator:
         return _ADVANCED
     if isinstance(container, dict):
         return dict(_dict_of(container).items(container))
@@ -287,11 +270,6 @@ def contents(container: Any) -> Any:
     if isinstance(container, (type, ModuleType)):
         return {name: PATCHED.get(id(value), value) for name, value in vars(container).items()}
     return attributes(container)
-
-
-def is_iterator(thing: Any) -> bool:
-    """Whether a thing is an iterator that Python made, rather than the user in Python."""
-    return isinstance(getattr(type(thing), "__next__", None), WrapperDescriptorType)
 
 
 def _is_empty(cell: CellType) -> bool:

@@ -20,7 +20,7 @@ from autograph.runtime.classes import changed_by, is_users_object, own_dict
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, walk
 from autograph.runtime.holding import Held, has_fixed_keys, held, iterator_class, may_contain
 from autograph.runtime.identity import Identity
-from autograph.runtime.journal import PATCHED, Fallback, attributes, is_iterator
+from autograph.runtime.journal import PATCHED, Fallback, attributes
 from autograph.runtime.making import assigns_outside, make_function, make_object, told_of
 from autograph.runtime.outside import Outside
 from autograph.runtime.raising import remake
@@ -29,7 +29,7 @@ from autograph.runtime.signature import Respecialise
 from autograph.runtime.standins import Mutator
 from autograph.runtime.tensor import Tensor, is_tensor, method_name
 from autograph.runtime.trace import Trace, is_library
-from autograph.runtime.traced_iterators import TracedIterator
+from autograph.runtime.traced_iterators import TracedIterator, is_iterator
 from autograph.runtime.types import MaybeUnbound, ObjectType
 
 _CALL_AND_FORGET = frozenset({"max", "min", "sorted", ".sort"})  # their `key` is not called again afterwards
@@ -216,8 +216,12 @@ class Lowering:
         if type(value) is Identity:
             value.refuse()
         if type(value) is TracedIterator:
-            raise value.staged("an iterator{} that is made here is returned, kept or handed to code that is not staged")
+            what = "an iterator{} that is made here is returned, kept or handed"
+            raise value.staged(f"{what} to code that is not staged: make a list of it")
         if is_users_object(value) and not self.final:
+            if type(getattr(type(value), "__next__", None)) is types.FunctionType:
+                what = f"an iterator (of class {type(value).__qualname__})"
+                raise Unstageable(f"{what} is handed to code that is not staged", self.trace.place())
             self.entered[id(value)] = value
         if id(value) in caller.sentinels:
             return caller.sentinels[id(value)][1]
@@ -359,7 +363,7 @@ class Lowering:
 
 def _is_of_trace(value: Any, depth: int) -> bool:
     """Whether an object, such as a `functools.partial`, is good for this trace only: it has handles, or traced code."""
-    if is_iterator(value) or is_tensor(value) or type(value) in (Held, TracedIterator):
+    if is_iterator(value) or is_tensor(value) or type(value) is Held:
         return True
     if type(value) is types.FunctionType:
         if isinstance(value.__globals__, Fallback) or (value.__closure__ and is_library(value.__code__)):

@@ -16,7 +16,6 @@ from autograph.libraries import on_behalf
 from autograph.runtime.callables import full_name_of
 from autograph.runtime.classes import GENERATORS, is_made_anew, is_open, is_users, is_users_object
 from autograph.runtime.holding import as_tensor, held, is_staged, may_hold
-from autograph.runtime.journal import is_iterator
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.opdef import op_of
 from autograph.runtime.protocols import as_arrays, overrides
@@ -24,7 +23,7 @@ from autograph.runtime.signals import Plain, Unstageable
 from autograph.runtime.standing import TOLD, StandIn
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import CONSUMING, Trace
-from autograph.runtime.traced_iterators import TracedIterator, is_staged_here, iterables_of_graph, traced
+from autograph.runtime.traced_iterators import is_iterator, is_staged_here, iterables_of_graph, traced
 from autograph.runtime.types import TensorType
 
 MANAGERS = (np.errstate, np.printoptions, warnings.catch_warnings)  # context managers that the graph enters
@@ -88,15 +87,14 @@ class Recorded(StandIn):
             for part in given:
                 if isinstance(part, CONTAINERS):
                     self.trace.journal.touch(part)
-                self.trace.journal.advance(part)
             self.trace.expose(given)
             result = function(*args, **kwargs)
             self.trace.journal.pending = True
-            if is_iterator(result) and not is_staged_here(self.trace):
-                return traced(self.trace, result, args)
-            if not (is_iterator(result) or _makes_anew(result)):
-                return result
-        if _is_any_iterator(getattr(function, "__self__", None)):
+            is_for_graph = is_iterator(result) and is_staged_here(self.trace)
+            if not (is_for_graph or _makes_anew(result)):
+                return traced(self.trace, result, args) if is_iterator(result) else result
+            args = iterables_of_graph(self.trace, args) if is_for_graph else args
+        if is_iterator(getattr(function, "__self__", None)):
             raise Plain(f"{full_name_of(function)} is given what is staged", self.trace.place())
         if type(function) is types.MethodType or getattr(function, "__self__", None) is not None:
             method = f".{function.__name__}"
@@ -115,10 +113,6 @@ class Recorded(StandIn):
     def __getattr__(self, name: str) -> Any:
         value = getattr(self.__wrapped__, name)
         return Recorded(self.trace, value, self.only_staged) if callable(value) and not name.startswith("_") else value
-
-
-def _is_any_iterator(thing: Any) -> bool:
-    return type(thing) is TracedIterator or is_iterator(thing)
 
 
 def _has_staged(args: Any) -> bool:
@@ -185,8 +179,6 @@ class Mutator:
             return self.trace.record(f".{name}", (inside, *args), kwargs)
         if name not in _READERS:
             self.trace.journal.touch(owner)
-        for part in args:
-            self.trace.journal.advance(part)
         try:
             return self.function(*args, **kwargs)
         finally:

@@ -68,7 +68,6 @@ class Trace(Blocks, Whereabouts):
     def __init__(self, name: str, lift: Callable[[Trace, Any], Any] | None = None) -> None:
         Blocks.__init__(self, name)
         Whereabouts.__init__(self)
-        self.whole = False  # whether the code asks for all that it compares
         self.late: Collection[tuple[Any, ...]] = ()  # sources of what is read, or made, when the graph runs
         self.journal = Journal()
         self.events: list[Event] = []
@@ -84,6 +83,7 @@ class Trace(Blocks, Whereabouts):
         self.collected: Callable[[Any], Any] = lambda generated: generated
         self.held: list[Held] = []
         self.renewals = Renewals(self.journal.handed_out)
+        self.iterating = 0  # iterators of traced code that are asked for an item, who would notice a StopIteration
         self.generators: dict[int, tuple[Any, Any]] = {}  # those over plain values, with what they were made of
         self._lift = lift
         self._handles: dict[Value, Tensor] = {}
@@ -95,6 +95,11 @@ class Trace(Blocks, Whereabouts):
         self.loosened: Any = False  # the condition on which a function returned one of two things nobody may look at
         self.tests: list[Value] = []  # the conditions of the branches that are being traced
         self._texts = Texts()
+
+    @property
+    def whole(self) -> bool:
+        """Whether the code asks for all that it compares."""
+        return WHOLE in self.late
 
     def tell(self, kind: str, message: str, place: Place | None = None) -> None:
         """Note something for `explain`."""

@@ -17,6 +17,7 @@ import operator
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from copy import copy
+from types import WrapperDescriptorType
 from typing import Any, Protocol
 
 from autograph.libraries import on_behalf
@@ -30,6 +31,7 @@ class Tracing(Protocol):
     """What an iterator asks of the trace that made it."""
 
     journal: Any
+    iterating: int
     late: Collection[tuple[Any, ...]]
 
     def place(self) -> Place: ...
@@ -73,7 +75,11 @@ class TracedIterator(StandIn):
         if self.container is not None and held(self.container) is not None:
             raise Materialise(self.container)
         self.trace.journal.touch(self)
-        return next(self.__wrapped__)
+        self.trace.iterating += 1
+        try:
+            return next(self.__wrapped__)
+        finally:
+            self.trace.iterating -= 1
 
     def __length_hint__(self) -> int:
         return operator.length_hint(self.__wrapped__)
@@ -114,10 +120,11 @@ class TracedIterator(StandIn):
         return all(type(source) is TracedIterator and source.is_alone(3) for source in self.sources)
 
 
-PASSIVE = frozenset(
-    type(iter(each))
-    for each in ([], (), range(0), "", b"", set(), {}, {}.values(), {}.items(), reversed([]), reversed({}), zip([]))
-) | {reversed, enumerate}
+_ITERABLES: tuple[Iterable[Any], ...] = (
+    *([], (), range(0), "", b"", set(), {}, {}.values(), {}.items()),
+    *(reversed([]), reversed({}), reversed(()), enumerate(()), zip(())),
+)
+PASSIVE = frozenset(type(iter(each)) for each in _ITERABLES)     # iterators that run no code but that of their sources
 
 
 def _is_passive(source: Any) -> bool:
@@ -140,6 +147,11 @@ _ASKING = 0
 _ASKING = _references_while_asked()
 
 
+def is_iterator(thing: Any) -> bool:
+    """Whether a thing is an iterator that Python made, rather than the user in Python."""
+    return type(thing) is TracedIterator or isinstance(getattr(type(thing), "__next__", None), WrapperDescriptorType)
+
+
 def is_staged_here(trace: Tracing) -> bool:
     """Whether what makes an iterator at this line of the program is to make one of the graph."""
     return bool(trace.late) and ("iterator", *(user_line(trace.place()) or ())) in trace.late
@@ -147,6 +159,8 @@ def is_staged_here(trace: Tracing) -> bool:
 
 def traced(trace: Tracing, iterator: Iterator[Any], args: Iterable[Any] = (), container: Any = None) -> TracedIterator:
     """What traced code gets for an iterator over plain values that is made of `args`."""
+    if type(iterator) is TracedIterator:
+        return iterator
     sources = tuple(part for part in args if issubclass(type(part), Iterator))
     return TracedIterator(trace, iterator, sources, container, trace.place())
 

@@ -117,7 +117,6 @@ class Tracer:
         self.outside = Outside(self.trace, late, stand_ins)
         stand_ins.guard, stand_ins.see = self.outside.guard, self.outside.see
         self.outside.importer = importer
-        self.trace.whole = WHOLE in late
         self.trace.late = late
         self.caller = Caller(self.trace, self.outside, convert)
         self.instruments = Instruments(self.trace)
