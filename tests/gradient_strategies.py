@@ -183,10 +183,10 @@ LOCALS = {"i": "1", "p": "v", "q": "v * 2", "r": "0.5", "y": "np.ones(3)", "z": 
 @st.composite
 def programs(draw: st.DrawFn) -> str:
     """The text of a module whose function `main(n, p, x, a, xs)` is to be differentiated."""
-    return _Writer(draw, st.integers(2, 16)).program()
+    return Writer(draw, st.integers(2, 16)).program()
 
 
-class _Writer(FormWriter):
+class Writer(FormWriter):
     forms, names, leaves = FORMS, NAMES, LEAVES
     assigned, loops, tests, else_in, deepest = "ipxpxa", LOOPS, ("{turns} > 0", "{turns} > 0 and {c}"), 6, 3
 

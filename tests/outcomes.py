@@ -68,6 +68,11 @@ def run(function: Callable[..., Any], arguments: str = "", names: Mapping[str, A
     return outcome
 
 
+def described(value: Any) -> Any:
+    """A value in a form that two of them can be compared by."""
+    return _Description().of(value)
+
+
 def execute(text: str, filename: str, names: dict[str, Any] | None = None) -> dict[str, Any]:
     """Execute a text so that its source can be found, in a module `names`; what it defines."""
     linecache.cache[filename] = len(text), None, text.splitlines(keepends=True), filename

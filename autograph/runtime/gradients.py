@@ -20,7 +20,7 @@ from autograph import nest
 from autograph.errors import DerivativeError, TracingError
 from autograph.libraries import on_behalf
 from autograph.runtime.activity import has_gradient
-from autograph.runtime.callables import name_of, parameters_of, user_code
+from autograph.runtime.callables import name_of, parameters_of, place_of, user_code
 from autograph.runtime.graph import Node
 from autograph.runtime.passes.safety import only_warns
 from autograph.runtime.reverse import Reverse
@@ -91,7 +91,7 @@ class Derivative(Traced):
         differentiated = traced(trace, self.function, chosen, args, kwargs)
         roots.give_back()
         value, aux = split(differentiated.result, name) if self.has_aux else (differentiated.result, None)
-        check_scalar(value, name)
+        check_scalar(value, name, place_of(self.function))
         found = differentiated.gradients(value, _one(trace, value, name))
         if not self.with_value and not self.has_aux:
             differentiated.forget()
@@ -319,8 +319,8 @@ def split(result: Any, name: str) -> tuple[Any, Any]:
     return result
 
 
-def check_scalar(value: Any, name: str) -> None:
-    """See to it that a function returns one float."""
+def check_scalar(value: Any, name: str, place: tuple[str, int] | tuple[()]) -> None:
+    """See to it that a function, which stands at a place, returns one float."""
     if is_tensor(value):
         type = value._ag_value.type
         if has_gradient(type) and not (isinstance(type, TensorType) and type.shape):
@@ -329,5 +329,5 @@ def check_scalar(value: Any, name: str) -> None:
         return
     raise DerivativeError(
         f"the gradient is asked for of {name}, which returns something {described(value)}; it is to return one float. "
-        "Sum up what it returns, or use ag.vjp for the gradients of several"
+        "Sum up what it returns, or use ag.vjp for the gradients of several", *place
     )

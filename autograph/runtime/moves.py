@@ -46,7 +46,15 @@ RULES: dict[str, Rule] = {}
 
 def moved(move: Move) -> Done:
     """What to do to shadows."""
-    return RULES.get(move.node.op, _to_first)(move)
+    return RULES.get(move.node.op, _view)(move)
+
+
+def _view(move: Move) -> Done:
+    """A view of an array; of what may be none, the shadow may not be one either."""
+    first, *rest = move.node.args
+    if is_array(first) or move.node.op == "view_of":
+        return move.node.op, (move.shadow(first), *rest)
+    return "view_of", (move.shadow(first), move.node.output, move.node.op, *rest)
 
 
 def _of(ops: str) -> Callable[[Rule], Rule]:

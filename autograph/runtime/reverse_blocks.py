@@ -65,7 +65,7 @@ def _carried_type(value: Value, first: Any) -> Type:
     if type.kind == "array":
         return join(type, _type_of(first)) if type.exact else ANY
     dtype = np.result_type(type.dtype, float)
-    return TensorType(dtype, (), "scalar", exact=False)
+    return join(TensorType(dtype, (), "scalar", exact=False), _type_of(first))
 
 
 @handles("for", "while")

@@ -200,7 +200,7 @@ class Shadows:
         place = where.place if isinstance(where, Node) else ()
         if isinstance(leaf, Value) and self._activity.varies(leaf):
             if not has_gradient(leaf.type):
-                return _added(into, Node("barrier", (leaf, expression(leaf)), None, (), place))
+                return _added(into, Node("blank", (leaf, expression(leaf)), None, (), place))
             shadow = _added(into, Node("shadow_of", (leaf,), None, (), place), _shadow_type(leaf.type))
             self._collected.setdefault(where, []).append((leaf, shadow))
             return shadow

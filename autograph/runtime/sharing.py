@@ -16,7 +16,7 @@ _VIEWS = frozenset(
 )
 
 # The ops that gradients are made of.
-OF_GRADIENTS = frozenset({"shadow_after", "in_shadow", "or_zero", "custom_gradient"})
+OF_GRADIENTS = frozenset({"shadow_after", "in_shadow", "or_zero", "custom_gradient", "view_of"})
 
 
 def shares(node: Node) -> bool | None:

@@ -139,6 +139,10 @@ def _name(tree: ast.Name) -> tuple[str, int]:
     return tree.id, ATOM
 
 
+def _starred(tree: ast.Starred) -> tuple[str, int]:
+    return f"*{written(tree.value, ATOM)}", ATOM
+
+
 def _stand_in(tree: StandIn) -> tuple[str, int]:
     return _WRITERS[type(tree.shown)](tree.shown)
 
@@ -279,6 +283,7 @@ def _escaped(character: str, quote: str) -> str:
 
 _WRITERS: dict[type[ast.expr], Callable[..., tuple[str, int]]] = {
     ast.Name: _name,
+    ast.Starred: _starred,
     StandIn: _stand_in,
     ast.Constant: _constant,
     ast.BinOp: _binary,

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import DerivativeError
-from autograph.runtime.opdef import VIEW, WRITE, declare
+from autograph.runtime.opdef import VIEW, WRITE, declare, lookup
 from autograph.runtime.ops.adjoints import GRADIENT
 from autograph.runtime.ops.declaring import always, nothing
-from autograph.runtime.ops.shadowing import ARRAYS, Barrier, has_no_parts, like_shadow, parts_of, shadow_of
+from autograph.runtime.ops.shadowing import ARRAYS, Blank, is_blank, like_shadow, parts_of, shadow_of
 from autograph.runtime.types import ObjectType
 
 
@@ -39,9 +39,26 @@ def made_of(shadow: Any, thing: Any) -> Any:
 
 def _shadows_in(shadow: Any, things: Any) -> list[Any]:
     """The shadows of the items of what has `shadow`, which are these things."""
-    if isinstance(shadow, Barrier):
+    if isinstance(shadow, Blank) and not shadow.shape:
         return [shadow] * len(things)
     return list(map(shadow_of, things) if shadow is None else parts_of(shadow))
+
+
+def view_of(shadow: Any, result: Any, op: str, *args: Any, **options: Any) -> Any:
+    """The shadow of a view, by an op that gives one, of something that may be no array of floats.
+
+    Args:
+        result: the view.
+        args: those of the op, without the first.
+    """
+    if isinstance(shadow, Blank):
+        return shadow.of(result)
+    if shadow is None:
+        return shadow_of(result)
+    if op == "getattr":
+        return getattr(shadow, *args)
+    target = lookup(op).target
+    return getattr(shadow, op[1:])(*args, **options) if target is None else target(shadow, *args, **options)
 
 
 def extended_by(shadow: Any, other: Any, things: Any) -> Any:
@@ -60,7 +77,7 @@ def updated_by(shadow: Any, *others: Any) -> None:
 
 def put_parts(shadow: Any, index: Any, other: Any, things: Any) -> None:
     """Put the shadows of items where these were put: in a list, or by a slice in the place of others."""
-    if isinstance(index, slice) and has_no_parts(other):
+    if isinstance(index, slice) and is_blank(other):
         start, stop, step = index.indices(len(shadow))
         grown = len(things) - len(shadow)
         other = _shadows_in(other, things[index if step != 1 else slice(start, max(start, stop) + grown)])
@@ -111,13 +128,14 @@ def _told_by(thing: Any) -> Any:
 
 def put_part(shadow: Any, index: Any, part: Any) -> None:
     """Put the shadow of an item where the item was put; of an array, that shadow stays what it is."""
-    if isinstance(shadow, Barrier):
-        shadow.refuse()
-    if shadow is not None and not isinstance(shadow, ARRAYS):
+    if isinstance(shadow, Blank):
+        shadow.take(1.0)
+    elif shadow is not None and not isinstance(shadow, ARRAYS):
         shadow[index] = part
 
 
 declare("shadow_after", effect=WRITE, target=shadow_after, raises=True, tags=GRADIENT)
+declare("view_of", effect=VIEW, target=view_of, raises=True, tags=GRADIENT)
 declare("arranged", like_shadow, effect=VIEW, target=arranged, tags=GRADIENT)
 declare("sorted_like", always(ObjectType("list")), effect=VIEW, target=sorted_like, raises=True, tags=GRADIENT)
 declare("sort_like", nothing, effect=WRITE, target=sort_like, raises=True, tags=GRADIENT)

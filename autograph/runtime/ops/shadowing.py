@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 from collections.abc import Iterator
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -22,43 +23,67 @@ from autograph.runtime.types import TensorType, Type
 ARRAYS = (np.ndarray, np.flatiter)
 
 
-class Barrier:
-    """The shadow of what depends on what is differentiated, but has no gradient that is known.
+class Blank:
+    """The shadow of something without a gradient: of integers, or of what nobody knows the gradient of.
 
     Args:
-        name: of the variable, or the expression, that has given it.
-        thing: what it is.
+        thing: what it belongs to.
+        name: of the variable, or the expression, that has given it; None if nothing is lost without its gradient.
     """
 
-    __slots__ = ("_name", "_what")
+    __slots__ = ("_name", "_what", "shape")
 
-    def __init__(self, name: str, thing: Any) -> None:
-        self._name = name
+    def __init__(self, thing: Any, name: str | None = None) -> None:
         is_array = isinstance(thing, np.ndarray)
+        self.shape: tuple[int, ...] = thing.shape if is_array else ()
+        self._name = name
         self._what = f"array of {thing.dtype}" if is_array else f"object of class {type(thing).__name__}"
 
-    def refuse(self) -> NoReturn:
+    def take(self, gradient: Any) -> None:
+        """Refuse a gradient that is not zero, if that would be lost.
+
+        Raises:
+            DerivativeError: see above.
+        """
+        if self._name is None or not _is_some(gradient):
+            return
         raise DerivativeError(
             f"a gradient is asked for through {f'`{self._name}`, ' if self._name else ''}an {self._what}. Gradients "
             "are known of floats, arrays of floats, and of what lists, tuples and dicts hold: compute with these, or "
             "say that it is to be taken as a constant, by ag.stop_gradient"
         )
 
-    def __getitem__(self, index: Any) -> Barrier:
-        return self
+    def zeros(self) -> Any:
+        """A gradient of zeros."""
+        return np.zeros(self.shape) if self.shape else 0.0
 
-    def __iter__(self) -> Iterator[Barrier]:
-        return itertools.repeat(self)
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, str):      # a field, or an entry
+            return self
+        return self.of(part_of(np.broadcast_to(0, self.shape), index) if self.shape else None)
+
+    def of(self, thing: Any) -> Any:
+        """The blank of something that was made of what this one belongs to."""
+        if isinstance(thing, (list, tuple)):
+            return type(thing)(map(self.of, thing))
+        made = copy.copy(self)
+        made.shape = np.shape(thing) if isinstance(thing, np.ndarray) else ()
+        return made
+
+    def __iter__(self) -> Iterator[Blank]:
+        return map(self.__getitem__, range(self.shape[0])) if self.shape else itertools.repeat(self)
 
     def __getattr__(self, name: str) -> Any:
-        self.refuse()
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *args: self.take(1.0)     # something is done to it of which no derivative is known
 
 
 def shadow_of(thing: Any, name: str | None = None) -> Any:
-    """Arrays of zeros in the place of the arrays and floats that a thing is or holds; None in that of others.
+    """Arrays of zeros in the place of the arrays and floats that a thing is or holds; None or blanks in that of others.
 
     Args:
-        name: of something that depends on what is differentiated; if it has no gradient, its shadow is a barrier.
+        name: of something that depends on what is differentiated; if it is a text or the like, its gradient is refused.
     """
     kind = type(thing)
     if kind in (list, tuple):
@@ -68,24 +93,24 @@ def shadow_of(thing: Any, name: str | None = None) -> Any:
     if isinstance(thing, tuple) and hasattr(kind, "_fields"):
         return kind(*(shadow_of(part, name) for part in thing))
     if isinstance(thing, np.ndarray) and thing.dtype.kind not in "OVSU":
-        return _zeros(thing) if thing.dtype.kind in "fc" else None
+        return _zeros(thing) if thing.dtype.kind in "fc" else Blank(thing)
     if isinstance(thing, (float, complex, np.inexact)):
         return np.zeros((), np.asarray(thing).dtype)
     if isinstance(thing, _MAY_TELL):
-        return None if name is None else Barrier(name, thing)
-    return None if thing is None or isinstance(thing, _WITHOUT_NUMBERS) else Barrier(name or "", thing)
+        return None if name is None else Blank(thing, name)
+    return None if thing is None or isinstance(thing, _WITHOUT_NUMBERS) else Blank(thing, name or "")
 
 
 _MAY_TELL = (str, bytes, FunctionType, Iterator)
 _WITHOUT_NUMBERS = (
     int, type, range, slice, np.generic, np.dtype, np.random.Generator, BuiltinFunctionType, ModuleType, type(...),
-    type(UNBOUND), Barrier,
+    type(UNBOUND), Blank,
 )  # fmt: skip
 
 
-def barrier(thing: Any, name: str) -> Any:
+def blank(thing: Any, name: str) -> Any:
     """The shadow of something that has no gradient, but tells what is differentiated."""
-    return Barrier(name, thing)
+    return Blank(thing, name)
 
 
 def _zeros(array: Any) -> Any:
@@ -127,9 +152,14 @@ def _in_form(part: Any, form: tuple[Any, ...]) -> Any:
     return tuple(_in_form(each, inner) if type(inner) is tuple else each for each, inner in zip(parts, form))
 
 
-def has_no_parts(shadow: Any) -> bool:
+def is_blank(shadow: Any) -> bool:
     """Whether something has no gradient, or none that is known."""
-    return shadow is None or isinstance(shadow, Barrier)
+    return shadow is None or isinstance(shadow, Blank)
+
+
+def zeros_for(shadow: Any) -> Any:
+    """A gradient of zeros for something that has none."""
+    return shadow.zeros() if isinstance(shadow, Blank) else 0.0
 
 
 def _is_some(gradient: Any) -> bool:
@@ -141,8 +171,8 @@ def _is_some(gradient: Any) -> bool:
 
 def accumulate_each(shadow: Any, gradient: Any) -> None:
     """Add a gradient to the shadow of each item of a list."""
-    if isinstance(shadow, Barrier):
-        accumulate(shadow, gradient)
+    if isinstance(shadow, Blank):
+        shadow.take(gradient)
         return
     for part in parts_of(shadow) if shadow is not None else ():
         accumulate(part, gradient)
@@ -150,7 +180,7 @@ def accumulate_each(shadow: Any, gradient: Any) -> None:
 
 def sum_of_parts(shadow: Any) -> Any:
     """The reverse of `accumulate_each`."""
-    parts = () if has_no_parts(shadow) else parts_of(shadow)
+    parts = () if is_blank(shadow) else parts_of(shadow)
     return sum((in_shadow(part) for part in parts), 0.0)
 
 
@@ -158,23 +188,38 @@ def accumulate(shadow: Any, gradient: Any) -> None:
     """Add a gradient to a shadow, one of the same structure; None and 0.0 stand for zeros of any."""
     if shadow is None or gradient is None or (type(gradient) is float and not gradient):
         return
-    if isinstance(shadow, Barrier):
-        if _is_some(gradient):
-            shadow.refuse()
+    if isinstance(shadow, Blank):
+        shadow.take(gradient)
     elif isinstance(shadow, np.ndarray):
         shadow += fit(gradient, shadow)
-    elif len(gradient) != len(shadow):
-        raise DerivativeError("a gradient is asked for through lists that are put together in an unknown way")
     else:
+        if isinstance(gradient, (np.ndarray, np.generic, float, complex)) and isinstance(shadow, (list, tuple)):
+            gradient = _of_items(gradient, shadow)
+        if len(gradient) != len(shadow):
+            raise DerivativeError("a gradient is asked for through lists that are put together in an unknown way")
         for at, part in shadow.items() if isinstance(shadow, dict) else enumerate(shadow):
             accumulate(part, gradient[at])
+
+
+def _of_items(gradient: Any, shadow: Any) -> Any:
+    """A gradient of a list that was taken for an array, with the list's shape."""
+    try:
+        return fit(gradient, np.broadcast_to(np.zeros((), np.result_type(gradient)), _shape(shadow)))
+    except ValueError:
+        raise DerivativeError("a gradient is asked for through a list of arrays of several shapes") from None
+
+
+def _shape(shadow: Any) -> tuple[int, ...]:
+    if isinstance(shadow, (list, tuple)):
+        return len(shadow), *(_shape(shadow[0]) if shadow else ())
+    return np.shape(shadow) if isinstance(shadow, np.ndarray) else ()
 
 
 def add_at(shadow: Any, index: Any, gradient: Any) -> None:
     """Add a gradient to the items at `index`, to each item of an array as often as it is named there."""
     if shadow is None:
         return
-    if isinstance(shadow, (list, tuple, dict, Barrier)):
+    if isinstance(shadow, (list, tuple, dict, Blank)):
         accumulate(shadow[index], gradient)
     elif is_basic(index):
         shadow[index] += gradient
@@ -188,9 +233,7 @@ def gradient_in(shadow: Any, like: Any) -> Any:
         return type(like)(map(gradient_in, shadow, like))
     if isinstance(like, dict):
         return {key: gradient_in(shadow[key], value) for key, value in like.items()}
-    if isinstance(shadow, Barrier):
-        shadow.refuse()
-    if shadow is None:
+    if is_blank(shadow):
         raise DerivativeError(f"a gradient is asked for in something of class {type(like).__name__}, which is no float")
     return float(shadow) if type(like) is float else complex(shadow) if type(like) is complex else shadow[()]
 
@@ -202,19 +245,19 @@ def zeros_in(thing: Any) -> Any:
     if isinstance(thing, dict):
         return {key: zeros_in(value) for key, value in thing.items()}
     shadow = shadow_of(thing)
-    return 0.0 if shadow is None else gradient_in(shadow, thing)
+    return 0.0 if shadow is None else shadow.zeros() if isinstance(shadow, Blank) else gradient_in(shadow, thing)
 
 
 def in_shadow(shadow: Any) -> Any:
     """The gradient in the shadow of a number, as a number; in that of a tuple, a tuple of such."""
     if isinstance(shadow, tuple):
         return tuple(map(in_shadow, shadow))
-    return 0.0 if has_no_parts(shadow) else shadow[()]
+    return zeros_for(shadow) if is_blank(shadow) else shadow[()]
 
 
 def or_zero(shadow: Any) -> Any:
     """A shadow as a gradient: that of what may turn out to be an integer, which has none."""
-    return 0.0 if has_no_parts(shadow) else shadow
+    return zeros_for(shadow) if is_blank(shadow) else shadow
 
 
 def snapshot(thing: Any) -> Any:
@@ -233,7 +276,7 @@ def take_out(shadow: Any, where: Any = True) -> Any:
         where: the part that was, if it was not all.
     """
     if not isinstance(shadow, np.ndarray):
-        return 0.0
+        return zeros_for(shadow)
     found = shadow.copy() if where is True else np.where(where, shadow, 0)
     np.copyto(shadow, 0, where=where)
     return found
@@ -241,8 +284,8 @@ def take_out(shadow: Any, where: Any = True) -> Any:
 
 def take_at(shadow: Any, index: Any) -> Any:
     """The gradient of what was written to the items at `index`; of those named twice, to the last one."""
-    if has_no_parts(shadow):
-        return 0.0
+    if is_blank(shadow):
+        return zeros_for(shadow and shadow[index])
     found = shadow[index]
     if _may_repeat(index):
         last = np.zeros(shadow.shape if isinstance(shadow, np.ndarray) else len(shadow), int)
@@ -269,7 +312,7 @@ def put_back(shadow: Any, index: Any, gradient: Any, where: Any = True) -> None:
 
 def gradient_at(shadow: Any, index: Any) -> Any:
     """The gradients of the items at `index` of what may be an array of integers, which has none."""
-    return 0.0 if has_no_parts(shadow) else snapshot(shadow[index])
+    return zeros_for(shadow and shadow[index]) if is_blank(shadow) else snapshot(shadow[index])
 
 
 def take_overwritten(shadow: Any, op: str, place: int, *args: Any, **options: Any) -> Any:
@@ -281,8 +324,8 @@ def take_overwritten(shadow: Any, op: str, place: int, *args: Any, **options: An
         op: the function.
         place: of the value among its arguments, of which these are all but the first.
     """
-    if has_no_parts(shadow):
-        return 0.0
+    if is_blank(shadow):
+        return np.zeros(np.shape(args[place - 1]))[()]
     came, shape = np.zeros(shadow.shape, int), np.shape(args[place - 1])
     numbers = np.arange(1, math.prod(shape) + 1).reshape(shape)
     function = getattr(np, op[op.index(".") + 1 :])
@@ -296,7 +339,7 @@ def take_overwritten(shadow: Any, op: str, place: int, *args: Any, **options: An
 def unless_view(shadow: Any, base: Any) -> Any:
     """The gradient in the shadow of what was got out of an array; a view has none of its own."""
     if not isinstance(shadow, np.ndarray):
-        return 0.0
+        return zeros_for(shadow)
     return take_out(shadow) if _is_apart(shadow, base) else np.zeros_like(shadow)
 
 
@@ -326,7 +369,7 @@ def like_shadow(shadow: Any, *where: Any) -> Type:
 
 
 declare("shadow_of", target=shadow_of, tags=GRADIENT)
-declare("barrier", target=barrier, tags=GRADIENT)
+declare("blank", target=blank, tags=GRADIENT)
 declare("part_of", effect=VIEW, target=part_of, raises=True, tags=GRADIENT)
 declare("parts_of", effect=VIEW, target=parts_of, raises=True, tags=GRADIENT)
 declare("add_at", nothing, effect=WRITE, target=add_at, raises=True, tags=GRADIENT)
@@ -358,4 +401,4 @@ declare("gradient_at", target=gradient_at, raises=True, tags=GRADIENT)
 declare("accumulate_each", nothing, effect=WRITE, target=accumulate_each, raises=True, tags=GRADIENT)
 declare("sum_of_parts", target=sum_of_parts, raises=True, tags=GRADIENT)
 declare("zeros_in", like_shadow, target=zeros_in, raises=True, tags=GRADIENT)
-derive("shadow_of barrier zeros_in", None)
+derive("shadow_of blank zeros_in", None)
