@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 import gast
 
 from autograph import marks
-from autograph.codefacts import OfCode
+from autograph.codefacts import OfCode, is_compiled
 from autograph.conversions import (
     ConvertedSource,
     conversion_of,
@@ -121,8 +121,8 @@ def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
 
     Args:
         entity: what `to_graph` accepts. Generators and coroutines, which a wrapper would hide, and functions that look
-            at their caller's frame, which it would stand in front of, are converted at once. Staged functions stay as
-            they are.
+            at their caller's frame, which it would stand in front of, are converted at once. Staged functions, and
+            those that Cython or the like has compiled, stay as they are.
         debug_source: as for `to_graph`.
 
     Returns:
@@ -143,7 +143,7 @@ def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
     if type(entity) is types.MethodType:
         function = convert(entity.__func__, debug_source=debug_source)
         return entity if function is entity.__func__ else types.MethodType(function, entity.__self__)
-    if is_converted(entity) or is_marked(entity) or marks.unstaged(entity) is not entity:
+    if is_converted(entity) or is_marked(entity) or marks.unstaged(entity) is not entity or is_compiled(entity):
         return entity
     if type(entity) is FunctionType and (entity.__code__.co_flags & _SUSPENDED or known.looks_at_frames(entity)):
         return to_graph(entity, debug_source=debug_source)
@@ -317,6 +317,23 @@ def convert_callee(function: FunctionType, whole: bool = False) -> FunctionType:
     except SourceError as error:
         unconverted.put(function.__code__, str(error))
         return function
+
+
+def convert_or_explain(function: FunctionType, whole: bool = False) -> FunctionType | str:
+    """The same, but why there is no source in the place of a function that has none."""
+    converted = convert_callee(function, whole)
+    return unconverted.get(function.__code__) or converted if converted is function else converted
+
+
+def why_sourceless(entity: Any) -> str:
+    """Why a function that is to be staged has no source; "" if it has, or is not written in Python."""
+    if is_compiled(entity):
+        return f"{entity.__qualname__} is compiled, and has no source at run time"
+    try:
+        function = source.unwrap(entity)
+    except SourceError:
+        return ""
+    return reason if isinstance(reason := convert_or_explain(function), str) else ""
 
 
 def _whole_function(function: FunctionType) -> FunctionType:

@@ -9,8 +9,8 @@ import bisect
 import functools
 import weakref
 from collections.abc import Callable
-from types import CodeType
-from typing import Generic, TypeVar
+from types import CodeType, FunctionType
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -47,6 +47,13 @@ def of_code(compute: Callable[[CodeType], T]) -> Callable[[CodeType], T]:
         return known.put(code, compute(code)) if found is None else found
 
     return find
+
+
+def is_compiled(function: Any) -> bool:
+    """Whether a function was written in Python, and compiled by Cython, Nuitka or the like; it has no source then."""
+    kind = type(function)
+    looks_like_one = kind is not FunctionType and not hasattr(kind, "__ag_staged__") and hasattr(kind, "__code__")
+    return looks_like_one and isinstance(function.__code__, CodeType)
 
 
 def code_line(code: CodeType, instruction: int) -> int | None:

@@ -67,5 +67,9 @@ class DrawingError(AutographError):
     """The picture of a graph cannot be made: the program that draws is not there, or fails."""
 
 
+class SourceWarning(UserWarning):
+    """A staged function runs as plain Python, because its source cannot be had, or is not that of the running code."""
+
+
 class RetraceWarning(UserWarning):
     """A function was traced many times over, so that most of the time goes into tracing."""

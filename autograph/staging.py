@@ -15,6 +15,7 @@ from autograph.operators import backend
 from autograph.operators.tracebacks import shelter_at
 from autograph.runtime import decorator
 from autograph.runtime import function as staged
+from autograph.runtime.calling import Converter
 from autograph.runtime.options import Options
 from autograph.runtime.signature import Event, Signature, Traced
 from autograph.runtime.tensor import Tensor
@@ -26,7 +27,13 @@ run_eagerly = staged.run_eagerly
 
 
 def _trace(python_function: Any, signature: Signature, example: Any, options: Options) -> Traced:
-    return trace_function(python_function, signature, example, api.convert_callee, GRAPH.trace, shelter_at)
+    convert: Converter = api.convert_callee
+    if "derivative" not in options.strict:      # for which code without source is traced as it stands
+        convert = api.convert_or_explain
+        reason = api.why_sourceless(python_function)
+        if reason:
+            return Traced(None, plain=reason, sourceless=True)
+    return trace_function(python_function, signature, example, convert, GRAPH.trace, shelter_at)
 
 
 def _inline(called: staged.Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -37,12 +44,12 @@ def _inline(called: staged.Function[Any, Any], args: tuple[Any, ...], kwargs: di
 
 
 def _statements(entity: Any) -> Iterable[Event]:
-    """What becomes of the statements of a function, as far as its text tells."""
+    """What becomes of the statements of a function, as far as its text tells, if there is any."""
     try:
         function = api.user_function(entity)
         decisions = conversion_of(function).decisions
-    except SourceError as error:
-        return [Event("plain", str(error))]
+    except SourceError:
+        return []       # the trace tells why
     name = function.__code__.co_filename
     return [
         Event("plain", f"{each.construct}: {each.reason}", (name, each.lineno))

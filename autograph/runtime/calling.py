@@ -11,11 +11,12 @@ import sys
 import types
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from autograph import libraries, nest
+from autograph.codefacts import is_compiled
 from autograph.libraries import on_behalf
 from autograph.marks import is_converted, is_switch
 from autograph.runtime import written
@@ -49,7 +50,8 @@ from autograph.runtime.trace import Trace
 from autograph.runtime.traced_iterators import TracedIterator
 from autograph.runtime.types import TensorType
 
-Converter = Callable[..., types.FunctionType]      # of a function, and whether it asks for all that is compared
+# Of a function, and whether it asks for all that is compared; a text says why the function has no source.
+Converter = Callable[..., "types.FunctionType | str"]
 
 _FRAMES = frozenset({"_getframe", "_getframemodulename"})  # asked for by who wants to know the caller's module
 _UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
@@ -65,7 +67,7 @@ class Caller(Constructing):
     """Decides what is called in the place of each function that traced code calls.
 
     Args:
-        convert: gives the converted form of a function, or the function itself.
+        convert: gives the converted form of a function, the function itself, or why it has no source.
     """
 
     def __init__(self, trace: Trace, outside: Outside, convert: Converter) -> None:
@@ -89,8 +91,11 @@ class Caller(Constructing):
         is_ours = type(function) is types.FunctionType and function.__code__.co_filename == __file__
         return function.__wrapped__ if is_ours else original_of(function)
 
-    def traced(self, function: types.FunctionType) -> types.FunctionType:
-        """The form of a Python function that is traced: converted, and with its own view of the world."""
+    def traced(self, function: types.FunctionType) -> Callable[..., Any]:
+        """The form of a Python function that is traced: converted, and with its own view of the world.
+
+        A function without source is called when the graph runs.
+        """
         if isinstance(function.__globals__, Fallback):
             return function
         found = self._made.get(id(function))
@@ -98,14 +103,18 @@ class Caller(Constructing):
             found = self._made[id(function)] = function, self._instantiate(function)
         return found[1]
 
-    def _instantiate(self, function: types.FunctionType) -> types.FunctionType:
+    def _instantiate(self, function: types.FunctionType) -> Callable[..., Any]:
         converted = self.convert(function)
-        code = converted.__code__
+        is_sourceless = isinstance(converted, str)
+        code = (function if isinstance(converted, str) else converted).__code__
         if looks_around(code):
             raise Plain(f"{function.__qualname__} looks at frames or at all globals", self.trace.place())
         if not is_converted(code) and _does_something(code):
             reason = f"{function.__qualname__} has no source, or none that can be converted"
-            raise Plain(reason, self.trace.place())
+            raise Plain(f"{reason} ({converted})" if is_sourceless else reason, self.trace.place())
+        if isinstance(converted, str):
+            self.trace.tell("callback", f"{function.__qualname__} is called when the graph runs: {converted}")
+            return Recorded(self.trace, function)
         if self.trace.whole and converted is function:
             reason = f"{function.__qualname__}, which is not converted here, may compare what only the graph holds"
             raise Plain(reason, self.trace.place())
@@ -173,6 +182,8 @@ class Caller(Constructing):
             return self._python_function(PATCHED.get(id(function), function))
         if kind is types.MethodType:
             return self._method(function)
+        if is_compiled(function):
+            return self._compiled(function)
         if kind is functools.partial:
             return functools.partial(self.replacement(function.func), *function.args, **function.keywords)
         if isinstance(function, type):
@@ -208,7 +219,12 @@ class Caller(Constructing):
             if function.__module__ == "typing" or not _FRAMES.isdisjoint(function.__code__.co_names):
                 return function
             return Recorded(self.trace, function, only_staged=not _runs_users(function))
-        return self._inlined(self.traced(function), function)
+        traced = self.traced(function)
+        return traced if type(traced) is Recorded else self._inlined(traced, function)
+
+    def _compiled(self, function: Any) -> NoReturn:
+        reason = f"{function.__qualname__} is compiled, has no source, and may change what is read here"
+        raise Plain(reason, self.trace.place())
 
     def close_generators(self) -> str:
         """End the generators that are left, while this is a trace still: what they do then must not be done later.
@@ -273,7 +289,7 @@ class Caller(Constructing):
         if isinstance(function.__self__, GENERATORS) or op_of(function) is not None:
             return Recorded(self.trace, function)
         if type(inner) is not types.FunctionType:
-            return function
+            return self._compiled(inner) if is_compiled(inner) else function
         if nest.is_nested(function.__self__) and libraries.is_plain(str(inner.__globals__.get("__name__"))):
             return function
         replaced = self._python_function(inner)
@@ -357,6 +373,9 @@ def _has(code: types.CodeType, instruction: int) -> bool:
 
 def _does_something(code: types.CodeType) -> bool:
     """Whether code may do more than compute a result, which would not show if it ran while tracing."""
-    if _CHANGES & {each.opname for each in dis.get_instructions(code)} or not _DOING.isdisjoint(code.co_names):
+    instructions = [(each.opname, each.argval) for each in dis.get_instructions(code)]
+    if any(name in _CHANGES or (name == "STORE_DEREF" and what in code.co_freevars) for name, what in instructions):
+        return True
+    if not _DOING.isdisjoint(code.co_names):
         return True
     return any(_does_something(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))

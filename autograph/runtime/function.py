@@ -93,6 +93,9 @@ class Function(Generic[P, R]):
     def _dispatch(self) -> None:
         """Make a dispatcher that makes keys as the policy wants them now."""
         made = self._specialiser
+        if made.sourceless:
+            self.__call__ = self.python_function  # type: ignore[method-assign]
+            return
         names = {
             "active": Hooks.active,
             "eager": _eager,

@@ -275,6 +275,7 @@ class Traced:
             reference, because it changes them or gives them back.
         events: in the order in which they happened.
         plain: why this signature must run as plain Python, if it must; `graph` is then of no use.
+        sourceless: whether that is because the function has no source, and so holds for all signatures.
         seconds: how long the parts of tracing took, by name, such as `conversion`.
     """
 
@@ -283,4 +284,5 @@ class Traced:
     containers: tuple[str, ...] = ()
     events: list[Event] = field(default_factory=list)
     plain: str = ""
+    sourceless: bool = False
     seconds: dict[str, float] = field(default_factory=dict)

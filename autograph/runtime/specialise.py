@@ -11,7 +11,7 @@ from functools import partial
 from inspect import Parameter
 from typing import Any, ClassVar
 
-from autograph.errors import AutographError, InternalError, RetraceWarning, StrictError, TracingError
+from autograph.errors import AutographError, InternalError, RetraceWarning, SourceWarning, StrictError, TracingError
 from autograph.libraries import callers
 from autograph.runtime import learning
 from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_of, key_of_parts, keyer_of, read
@@ -76,6 +76,7 @@ class Specialiser:
         self.made = 0
         self._relearnt = relearnt
         self._lock = PatientLock()
+        self.sourceless = False     # whether all calls run as plain Python, as the function has no source
         self._warned = self._gives_up = False
         self._favourite: Trace | None = None
         self._gone: deque[Any] = deque(maxlen=256)
@@ -185,7 +186,7 @@ class Specialiser:
                 learning.open_dimensions(self.policy, self.specified.signature)
             self.events.clear()
             self.made = 0
-            self._warned = self._gives_up = False
+            self._warned = self._gives_up = self.sourceless = False
 
     def _find(self, key: Any, reading: Reading) -> Trace | None:
         for trace in self.traces.at(key):
@@ -290,6 +291,7 @@ class Specialiser:
         place = self._place(trace)
         kept = None if place is None else place.recall(trace, builder.reading.named)
         traced = kept or self._trace(trace, builder.signature, example)
+        self.sourceless = traced.sourceless
         if traced.plain:
             trace.entry = builder.make_plain(trace, self.function, traced.guards)
         else:
@@ -380,9 +382,13 @@ class Specialiser:
         self._tell("plain", f"{what}, so calls that no trace is there for run as plain Python from now on")
 
     def _warn(self, trace: Trace) -> None:
-        if self.made < OFTEN or self._warned:
+        if self._warned or not (self.made >= OFTEN or self.sourceless):
             return
         self._warned = True
+        if self.sourceless:
+            self._relearnt()
+            warnings.warn(f"{self.name} runs as plain Python: {trace.plain}", SourceWarning, stacklevel=callers())
+            return
         message = (
             f"{self.name} has been traced {self.made} times, the last time because {trace.reason}. Each trace takes "
             "much longer than a call. Pass what varies as numbers or arrays instead of static values, make objects "

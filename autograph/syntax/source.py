@@ -14,6 +14,7 @@ import importlib.machinery
 import io
 import itertools
 import linecache
+import sys
 import types
 import zipimport
 from collections.abc import Callable, Iterable, Iterator
@@ -328,11 +329,16 @@ def _why_missing(function: FunctionType) -> str:
             "it was typed at an interactive prompt that keeps no source. "
             "Put it in a file, or use IPython or the prompt of Python 3.13"
         )
+    if filename == "<string>" and function.__globals__ is getattr(sys.modules.get("__main__"), "__dict__", None):
+        return about + "it was given to `python -c`, or compiled from a string. Put it in a file"
     if filename.startswith("<") and filename.endswith(">"):
         return about + (
             "it was compiled from a string. Compile it under a name of its own, and register the text: "
             "linecache.cache[name] = (len(text), None, text.splitlines(True), name)"
         )
+    if getattr(sys, "frozen", False):
+        mending = "with PyInstaller, by module_collection_mode={'the_package': 'pyz+py'} in the .spec file"
+        return about + f"the application was frozen without this file. Add the .py files to it: {mending}"
     return about + "this file, named in its code, cannot be read. Put it where it was when it was compiled"
 
 
