@@ -15,9 +15,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from autograph.runtime.arguments import VARIADIC
+from autograph.runtime.arguments import LONG, VARIADIC
 from autograph.runtime.options import Options
-from autograph.runtime.signature import Dynamic, Guard, Leaf, Lengths, Policy, Signature, Static, is_within
+from autograph.runtime.signature import SEVERAL, Dynamic, Guard, Leaf, Lengths, Policy, Signature, Static, is_within
 from autograph.runtime.types import TensorType, Type
 
 # A static argument of these types that has had more than MANY values is taken as one object.
@@ -31,6 +31,7 @@ class Known(Protocol):
 
     signature: Signature
     lengths: Lengths
+    plain: str
 
 
 @dataclass
@@ -126,10 +127,11 @@ def learn(policy: Policy, traces: Sequence[Known], new: Signature, lengths: Leng
         for path, old, type in found.dimensions:
             learnt += _leave_open(policy, path, old, type)
         for path in found.lengths:
-            if path in policy.whole | policy.variadic or policy.is_apart(path):
+            if path in policy.whole | policy.variadic or policy.is_apart(path) or policy.stays_specialized(path):
                 continue
             if _uniform(path, [trace.signature, new]):
                 policy.whole.add(path)
+                policy.generalized.update(() if trace.plain or path in policy.specialized else (path,))
                 learnt.append(f"`{path}` came with several lengths or keys, so it is taken as one object from now on")
         break
     return learnt + _take_varying(policy, traces, new)
@@ -161,7 +163,13 @@ def learn_late(policy: Policy, broken: Sequence[Guard]) -> list[str]:
     """Let the graph read numbers around the function that have changed; gives what was learnt."""
     learnt = []
     for guard in broken:
-        if guard.late is not None and guard.late not in policy.pinned | policy.late:
+        if guard.late is None or policy.stays_specialized(guard.late):
+            continue
+        if guard.late in policy.specialized:
+            policy.pinned.discard(guard.late)
+        elif guard.late not in policy.pinned:
+            policy.generalized.add(guard.late)
+        if guard.late not in policy.pinned | policy.late:
             policy.late.add(guard.late)
             learnt.append(f"{guard.reason}, so the graph reads it from now on")
     return learnt
@@ -235,6 +243,30 @@ def concretise(policy: Policy, signature: Signature, values: Sequence[Any]) -> l
             policy.apart.add(path)
             learnt.append(f"`{path}` is taken apart from now on, however long it is")
     return learnt
+
+
+def specialize(policy: Policy, signature: Signature, values: Sequence[Any]) -> list[Any]:
+    """Undo what has been generalized, for a trace that runs as plain Python; gives what that was, for `generalize`."""
+    lists = {path for path, value in zip(signature.paths, values) if path in policy.whole and not _is_long(value)}
+    undone = [source for source in policy.generalized if source in lists or source in policy.late]
+    policy.generalized.difference_update(undone)
+    policy.whole.difference_update(undone)
+    policy.pinned |= policy.late.intersection(undone)
+    policy.late.difference_update(undone)
+    policy.specialized |= dict.fromkeys(undone, 1)
+    return undone
+
+
+def generalize(policy: Policy, undone: Sequence[Any]) -> None:
+    """Undo `specialize`, for good, as it was of no use."""
+    policy.specialized |= dict.fromkeys(undone, SEVERAL)
+    policy.late |= policy.pinned.intersection(undone)
+    policy.whole |= {source for source in undone if source not in policy.late}
+    policy.pinned.difference_update(undone)
+
+
+def _is_long(value: Any) -> bool:
+    return not isinstance(value, (list, dict)) or len(value) > LONG
 
 
 def is_stale(policy: Policy, known: Known) -> bool:

@@ -155,6 +155,9 @@ def is_within(path: str, container: str) -> bool:
     return path == container or path.startswith((container + "[", container + "."))
 
 
+SEVERAL = 6  # lengths or values that get a trace each, where one trace for all of them would run as plain Python
+
+
 @dataclass
 class Policy:
     """What a function has learnt about its arguments, for all traces to come.
@@ -169,6 +172,9 @@ class Policy:
         named: paths of which the user says that they are static, whatever stands there; otherwise only numbers are.
         variadic: what stands for `*args` and `**kwargs`, which are always taken apart.
         indivisible: paths of lists and dicts that must be one object: they have been taken apart, and it was of no use.
+        generalized: of what one trace serves all lengths or values, unless that is undone: paths in `whole`, numbers in
+            `late`.
+        specialized: where that has been undone, as it took staging away; and how many lengths or values came since.
     """
 
     static: set[str] = field(default_factory=set)
@@ -180,6 +186,8 @@ class Policy:
     named: frozenset[str] = frozenset()
     variadic: frozenset[str] = frozenset()
     indivisible: set[str] = field(default_factory=set)
+    generalized: set[Any] = field(default_factory=set)
+    specialized: dict[Any, int] = field(default_factory=dict)
 
     def is_static(self, path: str, kind: type) -> bool:
         """Whether a leaf of this class is made part of the signature."""
@@ -197,6 +205,12 @@ class Policy:
         if isinstance(leaf, Dynamic) and isinstance(leaf.type, TensorType):
             return replace(leaf, type=replace(leaf.type, shape=self.shape(path, leaf.type.shape)))
         return leaf
+
+    def stays_specialized(self, source: Any) -> bool:
+        """Whether a trace serves one length, or one value, only, which has just been another one; up to SEVERAL."""
+        if source in self.specialized:
+            self.specialized[source] += 1
+        return 0 < self.specialized.get(source, 0) <= SEVERAL
 
     def is_apart(self, path: str) -> bool:
         """Whether a container is taken apart although it is long."""

@@ -140,6 +140,7 @@ class Specialiser:
             given: key and signature to trace for, if not what the arguments make them.
         """
         why = ""
+        undone: list[Any] = []
         with self._lock.held():
             for _ in range(RETRIES):
                 signature, reading = read(self.parameters, values, self.policy)
@@ -166,6 +167,8 @@ class Specialiser:
                             raise
                         if not self._pin_numbers() and not self._concretise(error, signature, reading):
                             raise
+                        continue
+                    if found.plain and self._specialize(found, reading, undone):
                         continue
                 if self.specified is not None:
                     self.traces.alias(self.key(values), found)
@@ -240,6 +243,25 @@ class Specialiser:
         if learnt:
             self._relearn([f"{message}, because otherwise {error}" for message in learnt])
         return bool(learnt)
+
+    def _specialize(self, trace: Trace, reading: Reading, undone: list[Any]) -> bool:
+        """Undo what was generalized, if a trace runs as plain Python for it; whether to try again.
+
+        Args:
+            undone: what has been undone for this call; if there is any, that was of no use.
+        """
+        if undone:
+            learning.generalize(self.policy, undone)
+            undone.clear()
+            self._relearn([])
+            return True
+        undone += learning.specialize(self.policy, trace.signature, reading.values)
+        if undone:
+            self.traces.drop_if(lambda each: each is trace)
+            lists = [f"of `{path}`" for path in undone if isinstance(path, str)] or ["of a number around the function"]
+            what = f"each length or value {' and '.join(lists)} gets a trace"
+            self._relearn([f"{what}, as one for all runs as plain Python: {trace.plain}"])
+        return bool(undone)
 
     def _pin_numbers(self) -> bool:
         """Let a trace know the numbers around the function again, if it has been tried without."""
