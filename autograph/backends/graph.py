@@ -190,11 +190,18 @@ class GraphBackend(protocol.Backend):
         if first is second or not (is_tensor(first) or is_tensor(second)):
             return self.current.is_one(first, second)
         staged = [self.current.use(each) for each in (first, second) if is_tensor(each)]
+        if len(staged) == 1 and staged[0].type == BOOL and isinstance(second if is_tensor(first) else first, bool):
+            return self._as_bool(first, second)
         if first is None or second is None:
             known = self._is_something(staged[0])
         else:
             known = not self._may_be_same(staged, first if is_tensor(second) else second)
         return NotImplemented if known else self.current.record("is", (first, second))
+
+    def _as_bool(self, first: Any, second: Any) -> Any:
+        """`first is second`, of which one is a bool of the graph, and the other one is known."""
+        staged, known = (first, second) if is_tensor(first) else (second, first)
+        return staged if known else self.current.record("not", (staged,))
 
     def _may_be_same(self, staged: list[Value], other: Any) -> bool:
         """Whether it shows only later if two things, of which one or both are staged, are one."""

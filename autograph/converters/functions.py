@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from autograph.converters import bodies, calls, logical, owners, plain, ref
+from autograph.converters import bodies, calls, logical, owners, plain, ref, staging
 from autograph.converters.base import Context, Rewrite, Walk, replace
 from autograph.syntax import liveness, names, scope, trees
 
@@ -128,26 +128,22 @@ class Functions:
 
 
 def _set_to_none(function: Any) -> Iterator[str]:
-    """The variables to which a function assigns the literal None."""
+    """The variables to which a function assigns what is None, or may be as its text tells."""
     for node in scope.walk_own(*function.body):
         if isinstance(node, gast.Assign):
             for target in node.targets:
                 yield from _nones(target, node.value)
-        elif isinstance(node, gast.AnnAssign) and node.value is not None:
+        elif isinstance(node, (gast.AnnAssign, gast.NamedExpr)) and node.value is not None:
             yield from _nones(node.target, node.value)
 
 
 def _nones(target: Any, value: Any) -> Iterator[str]:
     if isinstance(target, gast.Name):
-        if any(isinstance(part, gast.Constant) and part.value is None for part in _choices(value)):
+        if staging.may_be_none(value):
             yield target.id
     elif isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
         for inner, part in zip(target.elts, value.elts, strict=True):
             yield from _nones(inner, part)
-
-
-def _choices(value: Any) -> list[Any]:
-    return [*_choices(value.body), *_choices(value.orelse)] if isinstance(value, gast.IfExp) else [value]
 
 
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)

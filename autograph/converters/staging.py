@@ -51,6 +51,8 @@ def _plain_comparison(op: gast.AST, left: gast.AST, right: gast.AST, context: Co
     if isinstance(op, (gast.Is, gast.IsNot)):
         if _becomes_none(left, right, context) or _becomes_none(right, left, context):
             return False
+        if _is_bool(left) or _is_bool(right):
+            return never_staged(left, context) and never_staged(right, context)
         return not (_may_be_array(left, context) and _may_be_array(right, context))
     if _is_text(left) or _is_text(right):
         return not (_makes_text(left, context) or _makes_text(right, context))
@@ -66,12 +68,30 @@ def _is_text(node: gast.AST) -> bool:
 
 
 def _becomes_none(operand: gast.AST, other: gast.AST, context: Context) -> bool:
-    """Whether a variable that the function sets to None, or the base of an array, is compared with None."""
+    """Whether what may be None, as its text tells, or the base of an array, is compared with None."""
     if not isinstance(other, gast.Constant) or other.value is not None:
         return False
     if isinstance(operand, gast.Attribute):
         return bool(operand.attr == "base")
-    return isinstance(operand, gast.Name) and context.becomes_none(operand.id)
+    return context.becomes_none(operand.id) if isinstance(operand, gast.Name) else may_be_none(operand)
+
+
+def may_be_none(value: gast.AST) -> bool:
+    """Whether an expression is None, or an item, or asks for None where there is no item: `next(it, None)`."""
+    if isinstance(value, gast.IfExp):
+        return may_be_none(value.body) or may_be_none(value.orelse)
+    if isinstance(value, gast.NamedExpr):
+        return may_be_none(value.value)
+    if isinstance(value, gast.Subscript):
+        return not isinstance(value.slice, gast.Slice)
+    if isinstance(value, gast.Call):
+        is_get = isinstance(value.func, gast.Attribute) and value.func.attr == "get" and len(value.args) == 1
+        return is_get or any(isinstance(part, gast.Constant) and part.value is None for part in value.args[1:])
+    return isinstance(value, gast.Constant) and value.value is None
+
+
+def _is_bool(node: gast.AST) -> bool:
+    return isinstance(node, gast.Constant) and isinstance(node.value, bool)
 
 
 def _may_be_array(operand: gast.AST, context: Context) -> bool:
