@@ -2,7 +2,7 @@
 
 A structure is a list, tuple, dict, namedtuple, dataclass instance that holds its fields and nothing else, or a
 value of a registered type; everything else, subclasses of list, tuple and dict included, is a leaf. The leaves come in
-the order of iteration, which for a dict is the order of insertion and for a dataclass that of its fields.
+the order of iteration, which for a dict and a dataclass is the order in which keys and fields were set.
 
     flatten({"a": [1, 2], "b": 3})            [1, 2, 3]
     pack({"a": [1, 2], "b": 3}, [4, 5, 6])    {"a": [4, 5], "b": 6}
@@ -79,8 +79,9 @@ def _set_fields(value: Any, parts: list[Any]) -> Any:
 
 
 def _fields_of(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass, in the order in which they were set, which `vars` tells; those in slots come last."""
     found = {}
-    for name in _names_of(type(value))[0]:
+    for name in {**getattr(value, "__dict__", {}), **_names_of(type(value))[0]}:
         part = getattr(value, name, _MISSING)
         if part is not _MISSING:
             found[name] = part
