@@ -321,10 +321,12 @@ def restore(container: Any, content: Any) -> None:
         deque.extend(container, content)
     else:
         now = contents(container)
-        for name in [name for name in now if name not in content]:
+        kept = [name for name in now if name in content]
+        is_in_order = kept == list(content)[: len(kept)] or isinstance(container, type)  # what is missing comes last
+        for name in [name for name in now if name not in content or not is_in_order]:
             delete_attribute(container, name)
         for name, value in content.items():
-            if now.get(name, _MISSING) is not value:
+            if now.get(name, _MISSING) is not value or not is_in_order:
                 put(container, name, value)
 
 
