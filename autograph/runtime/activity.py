@@ -188,6 +188,8 @@ def changed_by(node: Node) -> list[Value]:
     changed = effects.outs(node)
     if op.effect == WRITE:
         changed = [node.args[0], *changed]
+    elif node.op == "print":
+        changed = [node.kwargs.get("file")]
     elif op.vjp is None and op.effect == ORDERED:
         changed = effects.effect_of(node).writes
     return [leaf for leaf in changed if isinstance(leaf, Value) and effects.is_mutable(leaf)]
@@ -202,6 +204,8 @@ def _values(args: Any) -> list[Value]:
 def _is_flat(node: Node) -> bool:
     """Whether what a node gives has no gradient, for its derivatives are zero everywhere, or it gives no floats."""
     op = lookup(node.op)
+    if node.op == "print":
+        return "file" not in node.kwargs
     if op.vjp is not None and not any(op.vjp) and op.effect == PURE:
         return not (node.op in _FROM_TEXT and any(may_tell(value.type) for value in _values(node.args)))
     if node.blocks or op.effect not in (PURE, VIEW) or not any(output.type == ANY for output in node.outputs):

@@ -173,7 +173,7 @@ class Reverse:
         if is_tuple(value):
             items = self.trace.record("in_shadow", (found,))
             return Parts((at, items[at]) for at in range(_length(value.type)))
-        if isinstance(value.type, TensorType) and value.type.kind == "array":
+        if isinstance(value.type, TensorType) and value.type.kind == "array" and value.type.dtype.kind in "fc":
             return found
         return self.trace.record("in_shadow", (found,))
 
@@ -225,7 +225,7 @@ class Reverse:
             for key, part in gradient.items():
                 item = self.trace.record("part_of", (shadow, key))
                 self.trace.record("accumulate", (item, part))
-        elif isinstance(value.type, TensorType) and value.type.exact:
+        elif isinstance(self.shadows[value].type, TensorType):
             self.trace.record("iadd", (shadow, self.fitted(gradient, value)))
         else:
             self.trace.record("accumulate", (shadow, gradient))
