@@ -67,7 +67,7 @@ def _of(ops: str) -> Callable[[Rule], Rule]:
     return note
 
 
-@_of("build bound add .append .copy .reverse .clear .items .values .keys .popitem")
+@_of("build bound add next .append .copy .reverse .clear .items .values .keys .popitem")
 @_of("parts_of arranged given custom_gradient")
 def _to_all(move: Move) -> Done:
     return move.node.op, map_args(move.shadow, move.node.args)

@@ -1,0 +1,148 @@
+"""Gradients through iterators that are passed on, taken from one by one, and gone through in parts."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.errors import DerivativeError
+
+
+def made(x, n):
+    """A list whose length only the graph knows."""
+    xs = [x * 0.5]
+    for i in range(n):
+        xs.append(x * x * i)
+    return xs
+
+
+def first_and_rest(x, n):
+    it = iter(made(x, n))
+    first = next(it)
+    return first * sum(it)
+
+
+def half_consumed(x, n):
+    it = iter(made(x, n))
+    total = 0.0
+    for each in it:
+        total += each * x
+        if total > 0.3:
+            break
+    return total * sum(it)
+
+
+def half_of_a_known_list(x, n):
+    it = iter([x, 2 * x, 3 * x, 4 * x])
+    total = 0.0
+    for each in it:
+        total += each
+        if total > 2:
+            break
+    return total * sum(it)
+
+
+def rows(x, n):
+    it = iter(np.array([[x, 1.0], [2.0, x * x], [x, x]]))
+    found = next(it)
+    for row in it:
+        found = found * row
+    return found.sum()
+
+
+def in_a_while(x, n):
+    it = iter(np.array([x, 1.0, x * x]))
+    total = 0.0
+    while total < 0.9:
+        total += next(it)
+    return total * sum(it)
+
+
+def in_pairs(x, n):
+    xs = made(x, n)
+    it = zip(xs, reversed(xs))
+    a, b = next(it)
+    return a * b + sum(c * d for c, d in it)
+
+
+def numbered(x, n):
+    it = enumerate(made(x, n))
+    _, found = next(it)
+    for number, each in it:
+        found = found * 0.5 + each * number
+    return found
+
+
+def helped(x, n):
+    def take(it: Iterator[Any]) -> Any:
+        return next(it) * 2
+
+    it = iter(made(x, n))
+    return take(it) + take(it) * x
+
+
+def by_default(x, n):
+    it = iter(made(x, n))
+    return next(it) * next(it) + next(it, 3.0) + next(it, x)
+
+
+def several(x, n):
+    its = [iter([x, 2 * x]), iter([x * x, x])]
+    total = 0.0
+    for i in range(n):
+        total += next(its[i % 2])
+    return total
+
+
+def loop_in_loop(x, n):
+    it = iter(made(x, n))
+    total = 0.0
+    for a in it:
+        for b in it:
+            total += a * b
+            break
+    return total
+
+
+def of_a_dict(x, n):
+    d = {"a": x}
+    for i in range(n):
+        d[str(i)] = x * x * i
+    it = iter(d.values())
+    return next(it) * sum(it)
+
+
+def starred(x, n):
+    first, second, *rest = iter([x, 2 * x, x * x, 1.0])
+    return first * second + sum(rest)
+
+
+ITERATING = [
+    first_and_rest, half_consumed, half_of_a_known_list, rows, in_a_while, in_pairs, numbered, helped, by_default,
+    several, loop_in_loop, of_a_dict, starred,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("function", ITERATING)
+def test_gradients_are_those_of_finite_differences(function: Callable[..., Any], n: int):
+    x, step = 0.73, 1e-6
+    wanted = (function(x + step, n) - function(x - step, n)) / (2 * step)
+    value, gradient = ag.value_and_grad(function)(x, n)
+    assert (value, gradient) == (pytest.approx(function(x, n)), pytest.approx(wanted, rel=1e-6))
+    second = (ag.grad(function)(x + step, n) - ag.grad(function)(x - step, n)) / (2 * step)
+    assert ag.grad(ag.grad(function))(x, n) == pytest.approx(second, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("make", [itertools.cycle, itertools.chain, lambda xs: filter(None, xs)])
+def test_iterators_of_other_classes_are_refused_if_the_graph_goes_through_them(make: Callable[..., Any]):
+    def f(x, n):
+        return next(make(made(x, n)))
+
+    with pytest.raises(DerivativeError, match=rf"{__file__}:\d+"):
+        ag.grad(f)(0.7, 2)
