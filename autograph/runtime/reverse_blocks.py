@@ -130,6 +130,9 @@ def _items(reverse: Reverse, node: Node, iterable: Any, target: Any, items: list
     elif kind == "enumerate" and isinstance(target, tuple):
         assert source is not None
         _items(reverse, node, source.args[0], target[1], items, index)
+    elif kind == "iter":
+        assert source is not None
+        _items(reverse, node, source.args[0], target, items, index)
     elif kind == "reversed":
         assert source is not None
         last = reverse.trace.record("sub", (reverse.trace.record("len", (reverse.trace.handle(source.args[0]),)), 1))

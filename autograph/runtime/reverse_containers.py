@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autograph.runtime.frames import whole
 from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.reverse import Reverse, handles
 from autograph.runtime.reverse_operations import operation
@@ -57,7 +58,7 @@ def _extreme(reverse: Reverse, node: Node, block: Block, at: int) -> None:
         things, out = reverse.primal((node.args[0], node.output), block, at + 1)
         shadow = reverse.shadow_then(node.args[0])
         part = reverse.trace.record("part_of", (shadow, reverse.trace.record(".index", (things, out))))
-        reverse.trace.record("accumulate", (part, gradient))
+        reverse.trace.record("accumulate", (part, whole(gradient, node.output.type)))
 
 
 @handles("accumulate_each")

@@ -109,6 +109,8 @@ def _by_rule(trace: Trace, op: OpDef, place: int, args: tuple[Any, ...], kwargs:
         except NeedsConcrete as signal:
             handled(signal)
             del nodes[start:]
+        except (TypeError, ValueError, IndexError):     # as the operation itself will raise, when the graph runs
+            del nodes[start:]
     gradient, out, *rest = args
     return trace.record("run_rule", (op.name, place, gradient, out, rest, kwargs))
 

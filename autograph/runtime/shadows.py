@@ -11,14 +11,15 @@ The nodes that make and move shadows are added to the computation before its rev
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from autograph.runtime.activity import Activity, changed_by, has_gradient, uses_in
-from autograph.runtime.effects import is_mutable, outs
-from autograph.runtime.graph import Block, Constant, Node, Value, map_args, walk
+from autograph.runtime.effects import ITERATOR, category, is_mutable, outs
+from autograph.runtime.graph import Block, Constant, Node, Value, gather, map_args, walk
 from autograph.runtime.moves import RULES, Move, has_key, is_array, is_container, moved
 from autograph.runtime.printing import expression
 from autograph.runtime.sharing import OF_GRADIENTS, shares
@@ -34,6 +35,8 @@ _MAYBE_VIEWS = frozenset(
     """getitem np.reshape .reshape np.ravel .ravel np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray
     np.array .astype np.astype np.atleast_1d np.atleast_2d np.atleast_3d""".split()
 )
+# A loop knows the reverse of these, of arrays.
+_OF_ARRAYS = frozenset({"zip", "enumerate", "reversed", "iter"})
 _OF_ITEMS = frozenset({"sorted", "min", "max", "sum"})
 IN_PLACE = frozenset("iadd isub imul itruediv ipow imatmul ifloordiv imod".split())
 
@@ -119,17 +122,19 @@ class Shadows:
         varied = self._activity.values
         changed = (value for node in walk(block) if not node.blocks for value in changed_by(node))
         written = set(map(self.aliasing.region, changed))
-        held = (value for value in varied if _is_dynamic(value.type) and not self._goes_through_arrays(value))
+        once = _gone_through_once(block) if any(category(value) == ITERATOR for value in varied) else set()
+        held = (value for value in varied if _is_dynamic(value) and not self._goes_through_arrays(value, once))
         regions = {self.aliasing.region(value) for value in varied} & written | set(map(self.aliasing.region, held))
         return {value for value in varied if is_mutable(value) and self.aliasing.region(value) in regions}
 
-    def _goes_through_arrays(self, value: Any) -> bool:
-        """Whether a value is an iterator over arrays, whose reverse a loop knows."""
+    def _goes_through_arrays(self, value: Any, once: set[Value]) -> bool:
+        """Whether a value is an iterator over all of some arrays, whose reverse a loop knows."""
         node = value.node if isinstance(value, Value) else None
-        if node is None or node.op not in ("zip", "enumerate", "reversed"):
+        if node is None or value not in once or node.op not in _OF_ARRAYS:
             return False
         return all(
-            is_array(arg) or not self._activity.varies(arg) or self._goes_through_arrays(arg) for arg in node.args
+            is_array(arg) or not self._activity.varies(arg) or self._goes_through_arrays(arg, once)
+            for arg in node.args
         )
 
     # Nodes ------------------------------------------------------------------------------------------------------------
@@ -304,13 +309,33 @@ def _is_iterator(type: Type) -> bool:
     return isinstance(type, ObjectType) and type.name not in ("list", "tuple", "dict")
 
 
-def _is_dynamic(type: Type) -> bool:
+def _is_dynamic(value: Value) -> bool:
     """Whether it is something other than an array, a number or a tuple of which the items are known."""
+    return category(value) == ITERATOR or _has_unknown_items(value.type)
+
+
+def _has_unknown_items(type: Type) -> bool:
     if isinstance(type, MaybeUnbound):
-        return _is_dynamic(type.inner)
+        return _has_unknown_items(type.inner)
     if isinstance(type, TensorType):
         return False
-    return not type.items or any(map(_is_dynamic, type.items))
+    return not type.items or any(map(_has_unknown_items, type.items))
+
+
+def _gone_through_once(block: Block) -> set[Value]:
+    """Iterators that nothing but one loop goes through, in the block in which they are made."""
+    uses: Counter[Value] = Counter()
+    by_loops: set[Value] = set()
+    for each in (block, *(inner for node in walk(block) for inner in node.blocks)):
+        own = {output for node in each.nodes for output in node.outputs}
+        used: list[Value] = []
+        gather(each.results, used)
+        for node in each.nodes:
+            gather((node.args, node.kwargs), used)
+            if node.op == "for" or node.op in _OF_ARRAYS:
+                by_loops.update(arg for arg in node.args if isinstance(arg, Value) and arg in own)
+        uses.update(used)
+    return {value for value in by_loops if uses[value] == 1}
 
 
 def _shadow_type(type: Type) -> Type:

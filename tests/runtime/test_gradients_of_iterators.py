@@ -139,6 +139,71 @@ def test_gradients_are_those_of_finite_differences(function: Callable[..., Any],
     assert ag.grad(ag.grad(function))(x, n) == pytest.approx(second, rel=1e-6, abs=1e-6)
 
 
+# What two loops go through, one after the other: which items they get, only the iterator knows.
+
+
+def in_two_loops(make: Callable[[Any], Any]) -> Callable[..., Any]:
+    def f(x, limit):
+        it, total = make(x), 0.0
+        for number, each in it:
+            total += each * (number + 1)
+            if total > limit:
+                break
+        for number, each in it:
+            total = total * 2 + each * number
+        return total
+
+    return f
+
+
+def reversed_in_two_loops(x, limit):
+    it, total = reversed(x), 0.0
+    for each in it:
+        total += each * each
+        if total > limit:
+            break
+    for each in it:
+        total = total * 2 + each
+    return total
+
+
+def again_and_again(x, limit):
+    it, total = enumerate(x), 0.0
+    for i in range(3):
+        for number, each in it:
+            total += each * number
+            if total > i * limit:
+                break
+        total = total * total
+    return total
+
+
+def at_once(x, limit):
+    total = 0.0
+    for number, each in enumerate(iter(x)):
+        total += each * each * number
+    for one, other in zip(iter(x), reversed(x)):
+        total += one * one * other
+    return total * limit
+
+
+def extremes(x, limit):
+    (k, p), (_, q) = max(enumerate(x)), min(enumerate(x))
+    return p * k + q * limit
+
+
+@pytest.mark.parametrize("limit", [0.1, 0.9])
+@pytest.mark.parametrize(
+    "function",
+    [in_two_loops(enumerate), in_two_loops(lambda x: zip(x, x[::-1])), reversed_in_two_loops, again_and_again, at_once,
+     extremes],
+)  # fmt: skip
+def test_arrays_gone_through_by_several_loops(function: Callable[..., Any], limit: float):
+    x, step = np.array([0.3, 0.4, 0.8, 0.5]), 1e-6
+    wanted = [(function(x + step * one, limit) - function(x - step * one, limit)) / (2 * step) for one in np.eye(4)]
+    np.testing.assert_allclose(ag.grad(function)(x, limit), wanted, rtol=1e-5, atol=1e-8)
+
+
 @pytest.mark.parametrize("make", [itertools.cycle, itertools.chain, lambda xs: filter(None, xs)])
 def test_iterators_of_other_classes_are_refused_if_the_graph_goes_through_them(make: Callable[..., Any]):
     def f(x, n):

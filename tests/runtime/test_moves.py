@@ -44,7 +44,7 @@ def done(op: str, *args: Any, **kwargs: Any) -> str:
         ("enumerate", [5], "zip parts_of(~None) parts_of(~a)"),
         ("list", [], "made_of ~a result"),
         ("sorted", [], "sorted_like parts_of(~a) a"),
-        (".anything", [2], ".anything ~a 2"),
+        (".anything", [2], "view_of ~a result .anything 2"),
     ],
 )
 def test_shadows_are_moved_like_what_they_belong_to(op: str, others: list[Any], wanted: str) -> None:
