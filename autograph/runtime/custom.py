@@ -95,7 +95,10 @@ def _custom(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     gradient = reverse.take(node.output)
     if gradient is None:
         return
-    cotangents = list(complete(reverse, node.output, gradient))
+    if is_tensor(gradient):     # a shadow, as one of the values has one
+        cotangents = list(reverse.trace.unpack(reverse.trace.record("in_shadow", (gradient,)), len(node.args[0])))
+    else:
+        cotangents = list(complete(reverse, node.output, gradient))
     wanted = [reverse.activity.varies(value) for value in node.args[1]]
     for value, found in zip(node.args[1], _BACK[node](cotangents, wanted)):
         if isinstance(value, Value):

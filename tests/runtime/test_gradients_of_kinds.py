@@ -248,3 +248,18 @@ def test_a_value_that_is_no_float_is_told_with_its_function():
     assert ag.grad(f)(0.7, 1) == pytest.approx(1.4)
     with pytest.raises(DerivativeError, match="of f, which has returned None; it is to return one float"):
         ag.grad(f)(0.7, 0)
+
+
+def test_checkpoints_and_functions_with_gradients_of_their_own_give_such_variables():
+    again = ag.checkpoint(nested)
+    assert ag.grad(lambda x, n: again(x, n) * x)(0.7, 2) == pytest.approx(3 * 2 * 0.7**2)
+    assert ag.grad(ag.grad(lambda x, n: again(x, n)))(0.7, 2) == pytest.approx(4.0)
+
+    @ag.custom_gradient
+    def own(x, n):
+        return nested(x, n), lambda gradient: (gradient * 10.0, None)
+
+    assert ag.grad(lambda x, n: own(x, n) * x)(0.7, 2) == pytest.approx(2 * 0.7**2 + 7.0)
+    with pytest.raises(DerivativeError, match=r"`str\(x\)`, a value of type str"):
+        ag.grad(lambda x: ag.checkpoint(float)(str(x)))(0.7)
+    assert ag.grad(lambda x: float(ag.stop_gradient(str(x))) * x)(0.7) == 0.7

@@ -249,9 +249,11 @@ def zeros_in(thing: Any) -> Any:
 
 
 def in_shadow(shadow: Any) -> Any:
-    """The gradient in the shadow of a number, as a number; in that of a tuple, a tuple of such."""
-    if isinstance(shadow, tuple):
-        return tuple(map(in_shadow, shadow))
+    """The gradient in the shadow of a number, as a number; in that of a tuple or the like, one of such."""
+    if isinstance(shadow, (list, tuple)):
+        return (list if isinstance(shadow, list) else tuple)(map(in_shadow, shadow))
+    if isinstance(shadow, dict):
+        return {key: in_shadow(part) for key, part in shadow.items()}
     return zeros_for(shadow) if is_blank(shadow) else shadow[()]
 
 
