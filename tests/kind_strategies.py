@@ -6,6 +6,7 @@ in a local variable, an item, an attribute, a global and so on.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
@@ -112,6 +113,10 @@ USES = forms("""
     p = {s} if isinstance({s}, float) else p   q = round({s}, 3) * p   p = {s} - {s} * 0.5   q = np.dot({s}, 2.0)
     q = {s}[0] * p   q = np.sum({s}[-1])   p = np.float64({s})   q = {s} > 0 and p or q   q = ({s} > 0.1) * p
 """)
+UPDATES = forms("""
+    {s} += {p}   {s} *= {p}   {s} -= {x}   {s}[0] = {p}   {s}[0] *= {p}   {s}[-1] += {p}   {s}[:] = {p}   {s} **= 2
+    {s}.append({p})   {s} /= 2   {s} += [{p}]   {s}.fill({p})   {s}[{i} % 2] = {p}
+""")
 ITERATORS = forms("""
     it = iter(xs); p = next(it); q = sum(it)   it = iter([p, q, r]); q = next(it) * next(it)
     p = next(iter({x}))   it = iter(x); next(it); p = sum(it)   it = zip(xs, x); p, q = next(it)
@@ -187,6 +192,11 @@ class _Writer(gradient_strategies.Writer):
     def use(self, scope: Scope) -> Lines:
         return self.filled(self.pick(*USES)).split("; ")
 
+    def update(self, scope: Scope) -> Lines:
+        """Something is changed in place that may be a number, an array or a list."""
+        lines = [self.filled(self.pick(*UPDATES))]
+        return self.use(scope) if re.search(r"\) \S*= ", lines[0]) else lines
+
     def iterate(self, scope: Scope) -> Lines:
         return self.filled(self.pick(*ITERATORS, *LISTS)).split("; ")
 
@@ -206,7 +216,7 @@ class _Writer(gradient_strategies.Writer):
         return lines + ["finally:", "    k = 0"] * (head == "try:")
 
     simple = (
-        *[write] * 6, write_odd, *[use] * 3, iterate, gradient_strategies.Writer.assign,
+        *[write] * 6, write_odd, *[use] * 3, *[update] * 2, iterate, gradient_strategies.Writer.assign,
         gradient_strategies.Writer.update, gradient_strategies.Writer.change,
     )  # fmt: skip
     compound = (*[write_in_loop] * 4, guarded, *gradient_strategies.Writer.compound)
