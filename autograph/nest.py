@@ -1,8 +1,9 @@
 """Flatten nested structures to their leaves, and rebuild them.
 
 A structure is a list, tuple, dict, namedtuple, dataclass instance that holds its fields and nothing else, or a
-value of a registered type; everything else, subclasses of list, tuple and dict included, is a leaf. The leaves come in
-the order of iteration, which for a dict and a dataclass is the order in which keys and fields were set.
+value of a registered type; everything else, subclasses of list, tuple and dict and dataclasses of installed packages
+included, is a leaf. The leaves come in the order of iteration, which for a dict and a dataclass is the order in which
+keys and fields were set.
 
     flatten({"a": [1, 2], "b": 3})            [1, 2, 3]
     pack({"a": [1, 2], "b": 3}, [4, 5, 6])    {"a": [4, 5], "b": 6}
@@ -21,6 +22,8 @@ from types import BuiltinFunctionType, FunctionType, MemberDescriptorType
 from typing import Any
 
 from autograph.errors import AutographError
+from autograph.packages import packages_behind
+from autograph.statics import class_has
 
 
 class StructureError(AutographError, ValueError):
@@ -104,8 +107,8 @@ def _names_of(kind: Any) -> Any:
 
 
 def _find_names(kind: Any) -> _Names | None:
-    asks = kind.__getattribute__ is not object.__getattribute__ or hasattr(kind, "__getattr__")
-    if asks or not holds_attributes_only(kind):
+    asks = kind.__getattribute__ is not object.__getattribute__ or class_has(kind, "__getattr__")
+    if asks or packages_behind(kind) or not holds_attributes_only(kind):
         return None
     names = dict.fromkeys(field.name for field in fields(kind))
     members = {name: base.__dict__[name] for base in reversed(kind.__mro__) for name in names if name in base.__dict__}
@@ -172,7 +175,7 @@ def kind_of(value: Any) -> Kind | None:
 
 def may_be_nested(kind: type) -> bool:
     """Whether it depends on an instance of a class, which is a leaf itself, if it is a structure."""
-    return hasattr(kind, "__dataclass_fields__") and not issubclass(kind, type)
+    return class_has(kind, "__dataclass_fields__") and not issubclass(kind, type)
 
 
 def is_nested(value: Any) -> bool:

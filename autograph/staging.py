@@ -33,7 +33,8 @@ def _trace(python_function: Any, signature: Signature, example: Any, options: Op
         reason = api.why_sourceless(python_function)
         if reason:
             return Traced(None, plain=reason, sourceless=True)
-    return trace_function(python_function, signature, example, convert, GRAPH.trace, shelter_at)
+    tracer = GRAPH.trace, shelter_at, options.trace_packages
+    return trace_function(python_function, signature, example, convert, *tracer)
 
 
 def _inline(called: staged.Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

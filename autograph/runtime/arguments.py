@@ -24,6 +24,7 @@ from autograph.runtime.classes import is_open
 from autograph.runtime.keys import CONSTANT, CONSTANT_BASES, static_key
 from autograph.runtime.signature import Dynamic, Instance, Leaf, Lengths, Policy, Signature, Static
 from autograph.runtime.types import INT, PYTHON_TYPES, ObjectType, TensorType, python, scalar
+from autograph.statics import class_has
 
 LONG = 16  # A container of more parts than this is taken as one object; one of arrays, of more than MANY.
 MANY = 64
@@ -49,7 +50,7 @@ def is_whole(value: Any, around: Around = ()) -> bool:
     if count == 0 or len(around) >= DEPTH:
         return count > 0
     first = next(iter(value.values())) if kind is dict else value[0]
-    if count > LONG and hasattr(type(first), "__ag_apart__"):
+    if count > LONG and class_has(type(first), "__ag_apart__"):
         return False
     if count > LONG:
         return type(first) is not np.ndarray or count > MANY
@@ -63,9 +64,9 @@ def is_constant(value: Any) -> bool:
         return len(value) <= LONG_TEXT
     if kind is BuiltinFunctionType:
         return value.__self__ is None or isinstance(value.__self__, ModuleType)  # no method of a list, say
-    if kind is MethodType and not isinstance(value.__self__, type):
+    if kind is MethodType and not issubclass(type(value.__self__), type):
         return is_open(type(value.__self__))
-    return kind in CONSTANT or isinstance(value, CONSTANT_BASES)
+    return kind in CONSTANT or issubclass(kind, CONSTANT_BASES)
 
 
 # Keys -----------------------------------------------------------------------------------------------------------------
@@ -96,8 +97,8 @@ def key_of(value: Any, around: Around = ()) -> Any:
 
 
 def _other_key(value: Any, kind: type, around: Around) -> Any:
-    if isinstance(value, np.generic):
-        return kind if isinstance(value, (np.number, np.bool_)) else (kind, value.dtype)
+    if issubclass(kind, np.generic):
+        return kind if issubclass(kind, (np.number, np.bool_)) else (kind, value.dtype)
     form = nest.kind_of(value)
     if form is not None:
         if kind in around:
@@ -108,7 +109,7 @@ def _other_key(value: Any, kind: type, around: Around) -> Any:
         return _leaf_key(value.leaf)
     if is_constant(value):
         return static_key(value)
-    if not (isinstance(value, (str, bytes, BuiltinFunctionType)) or nest.may_be_nested(kind)):  # objects at times only
+    if not (issubclass(kind, (str, bytes, BuiltinFunctionType)) or nest.may_be_nested(kind)):  # objects at times only
         number = id(kind)
         _OBJECTS[number] = weakref.ref(kind, lambda gone: _forget(number))
     return kind
@@ -259,7 +260,7 @@ class Reading:
     def _add(self, leaf: Leaf, value: Any, path: str, code: str) -> int:
         number = len(self.leaves)
         first = number
-        if isinstance(leaf, Dynamic) and type(value) not in NUMBERS and not isinstance(value, np.generic):
+        if isinstance(leaf, Dynamic) and type(value) not in NUMBERS and not issubclass(type(value), np.generic):
             self.references.append((type(value), code, id(value), path))
             first = self._first.setdefault(id(value), number)
         self.leaves.append(leaf)
@@ -279,7 +280,7 @@ class Reading:
             self.constants[name] = constant
         else:
             name = repr(name)
-        if isinstance(value, (list, tuple, dict)):
+        if issubclass(type(value), (list, tuple, dict)):
             return f"{code}[{name}]"
         children = f"k{len(self.constants)}"
         self.constants[children] = form.children
@@ -317,9 +318,9 @@ def leaf_of(value: Any, path: str, policy: Policy, around: Around = ()) -> Leaf 
         return Dynamic(python(kind))
     if kind is np.ndarray:
         return Dynamic(TensorType(value.dtype, policy.shape(path, value.shape)))
-    if isinstance(value, Instance):
+    if kind is Instance:
         return policy.leaf(path, value.leaf)
-    if isinstance(value, (np.number, np.bool_)):
+    if issubclass(kind, (np.number, np.bool_)):
         return Dynamic(scalar(value.dtype))
     if path not in policy.whole:
         if nest.is_nested(value):

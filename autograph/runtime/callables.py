@@ -10,6 +10,7 @@ from typing import Any
 
 from autograph.libraries import is_own
 from autograph.marks import is_switch
+from autograph.statics import own_attribute
 
 
 def user_code(function: Any) -> CodeType | None:
@@ -43,8 +44,8 @@ def name_of(entity: Any) -> str:
 
 def full_name_of(function: Any) -> str:
     """What to call a function of which the user may not know the module."""
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
-    module = getattr(function, "__module__", None)
+    name = own_attribute(function, "__qualname__") or own_attribute(function, "__name__") or object.__repr__(function)
+    module = own_attribute(function, "__module__")
     return f"{module}.{name}" if module and module != "builtins" else str(name)
 
 

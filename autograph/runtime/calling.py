@@ -10,7 +10,7 @@ import inspect
 import sys
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,8 +19,9 @@ from autograph import libraries, nest
 from autograph.codefacts import is_compiled
 from autograph.libraries import on_behalf
 from autograph.marks import is_converted, is_switch
+from autograph.packages import is_called, is_opaque_class, package_of
 from autograph.runtime import written
-from autograph.runtime.classes import GENERATORS, is_users, makes_named_tuples
+from autograph.runtime.classes import GENERATORS, is_users, makes_named_tuples, own_dict
 from autograph.runtime.constructing import Constructing, makes_classes, underlying
 from autograph.runtime.contents import has_items
 from autograph.runtime.graph import Constant
@@ -31,7 +32,7 @@ from autograph.runtime.opdef import op_of
 from autograph.runtime.ops import operators
 from autograph.runtime.outside import Outside
 from autograph.runtime.recursion import Recursion
-from autograph.runtime.signals import Plain, Unjoinable
+from autograph.runtime.signals import PACKAGE, Plain, Restart, Unjoinable
 from autograph.runtime.sources import Source
 from autograph.runtime.standing import StandIn, original_of
 from autograph.runtime.standins import (
@@ -49,6 +50,7 @@ from autograph.runtime.tensor import Method, Tensor, is_tensor, method_name
 from autograph.runtime.trace import Trace
 from autograph.runtime.traced_iterators import TracedIterator
 from autograph.runtime.types import TensorType
+from autograph.statics import class_attribute, class_has, is_a, names_of, own_attribute
 
 # Of a function, and whether it asks for all that is compared; a text says why the function has no source.
 Converter = Callable[..., "types.FunctionType | str"]
@@ -170,10 +172,9 @@ class Caller(Constructing):
         kind = type(function)
         if kind in (Method, Tensor, Mutator) or issubclass(kind, StandIn):
             return function
-        marked = kind if is_users(kind) and not isinstance(function, type) else function  # and do not ask __getattr__
-        if getattr(marked, "__ag_do_not_convert__", False) is True:
+        if _is_marked(function):
             return Recorded(self.trace, function)
-        if hasattr(kind, "__ag_traced__"):
+        if class_has(kind, "__ag_traced__"):
             return function.__ag_traced__(self.trace)
         self.meet(function)
         if makes_classes(function):
@@ -182,13 +183,17 @@ class Caller(Constructing):
             return self._python_function(PATCHED.get(id(function), function))
         if kind is types.MethodType:
             return self._method(function)
-        if is_compiled(function):
+        if is_compiled(function) and not package_of(function):
             return self._compiled(function)
         if kind is functools.partial:
             return functools.partial(self.replacement(function.func), *function.args, **function.keywords)
-        if isinstance(function, type):
+        if issubclass(kind, type):
             return self.constructor(function)
-        method = getattr(kind, "__call__", None)  # noqa: B004
+        if is_opaque_class(kind):
+            return Recorded(self.trace, function)
+        method = class_attribute(kind, "__call__")
+        if is_users(kind) and method is None:
+            return function     # it cannot be called, as Python will say
         if is_users(kind) and type(inner := underlying(method)) is types.FunctionType:
             return self._method(types.MethodType(inner, function))
         if kind in _UNBOUND and issubclass(function.__objclass__, CONTAINERS):
@@ -197,14 +202,17 @@ class Caller(Constructing):
             return self._builtin(function)
         if op_of(function) is not None or isinstance(function, np.ufunc) or is_impure(function):
             return Recorded(self.trace, function)
-        inner = getattr(function, "__ag_inline__", None)
+        inner = own_attribute(function, "__ag_inline__")
         if inner is not None:
+            if type(inner) is types.FunctionType and (package := is_called(inner)):
+                raise Restart({(PACKAGE, package)})     # it is staged, so its package takes part
             return self.replacement(inner)
         if type(method) is types.FunctionType:
             return types.MethodType(self._python_function(method), function)
         if kind.__module__ == "builtins":
             return function
-        return Recorded(self.trace, function, only_staged=not isinstance(function, functools._lru_cache_wrapper))
+        only_staged = not (isinstance(function, functools._lru_cache_wrapper) or package_of(function))
+        return Recorded(self.trace, function, only_staged)
 
     def _python_function(self, function: types.FunctionType) -> Any:
         if isinstance(function.__globals__, Fallback):
@@ -219,6 +227,10 @@ class Caller(Constructing):
             if function.__module__ == "typing" or not _FRAMES.isdisjoint(function.__code__.co_names):
                 return function
             return Recorded(self.trace, function, only_staged=not _runs_users(function))
+        if package := is_called(function):
+            if is_converted(function.__code__):
+                raise Restart({(PACKAGE, package)})     # by the import hook, so the user has named it
+            return Recorded(self.trace, function)
         traced = self.traced(function)
         return traced if type(traced) is Recorded else self._inlined(traced, function)
 
@@ -285,6 +297,8 @@ class Caller(Constructing):
             return Method(owner, name) if name else functools.partial(self.replacement(function.__func__), owner)
         if type(owner) in HOLDERS:
             return Mutator(self.trace, owner, function)
+        if is_opaque_class(type(owner)) and not issubclass(type(owner), type):
+            return functools.partial(self.replacement(function.__func__), self.outside.array(owner))
         inner: Any = PATCHED.get(id(function.__func__), function.__func__)
         if isinstance(function.__self__, GENERATORS) or op_of(function) is not None:
             return Recorded(self.trace, function)
@@ -298,7 +312,7 @@ class Caller(Constructing):
         return types.MethodType(replaced, function.__self__)
 
     def _builtin(self, function: Any) -> Any:
-        owner = getattr(function, "__self__", None)
+        owner = own_attribute(function, "__self__")
         if changes_attributes(function):
             return AttributeSetter(self.trace, function)
         if function is object.__new__:
@@ -318,7 +332,7 @@ class Caller(Constructing):
             return Recorded(self.trace, function)
         if function in operators.FUNCTIONS:
             return function
-        recorded = Recorded(self.trace, function, only_staged=True)
+        recorded = Recorded(self.trace, function, only_staged=not package_of(function))
         return self._reduce(recorded) if function is functools.reduce else recorded
 
     @on_behalf
@@ -343,6 +357,14 @@ class Caller(Constructing):
             return self.replacement(written.reduce)(args[0], items, *first)
 
         return reduce
+
+
+def _is_marked(function: Any) -> bool:
+    """Whether `do_not_convert` has marked a function, an object or its class."""
+    marked = function.__func__ if type(function) is types.MethodType else function
+    own = names_of(marked) if is_a(marked, type) else own_dict(marked)
+    by_itself = isinstance(own, Mapping) and own.get("__ag_do_not_convert__") is True
+    return by_itself or class_attribute(type(marked), "__ag_do_not_convert__") is True
 
 
 def _staged_sequence(items: Any) -> Any:

@@ -28,6 +28,8 @@ import numpy as np
 
 from autograph import libraries
 from autograph.nest import HEAP, holds_attributes_only
+from autograph.packages import is_opaque_class
+from autograph.statics import class_has, is_a, module_of, mro_of, names_of
 
 # Flags of classes that cannot be changed, and that have no instances of their own.
 IMMUTABLE, ABSTRACT = 1 << 8, 1 << 20
@@ -52,11 +54,15 @@ _UNCHANGING = (
 
 
 def is_users(kind: type) -> bool:
-    """Whether a class is the user's, or of a library that takes part in staging, and written in Python."""
-    module = str(kind.__module__)
+    """Whether a class is the user's, or of a library that takes part in staging, and written in Python.
+
+    A class is none of the user's if a base or its metaclass belongs to an installed package, which knows nothing of
+    proxies; see `packages.py`.
+    """
+    module = str(module_of(kind))
     if (module.partition(".")[0] in sys.stdlib_module_names and module != "__main__") or libraries.is_plain(module):
         return False
-    return is_changeable(kind)
+    return is_changeable(kind) and not (is_opaque_class(kind) or _lies(kind))
 
 
 def is_changeable(kind: type) -> bool:
@@ -64,9 +70,18 @@ def is_changeable(kind: type) -> bool:
     return bool(kind.__flags__ & HEAP) and not kind.__flags__ & IMMUTABLE
 
 
+def _lies(kind: type) -> bool:
+    """Whether instances of a class tell another class than theirs, or other attributes than they have."""
+    own = [names_of(base) for base in mro_of(kind) if base is not object]
+    return any("__class__" in names or type(names.get("__dict__")) not in _SLOT_OR_NOTHING for names in own)
+
+
+_SLOT_OR_NOTHING = (types.GetSetDescriptorType, types.MemberDescriptorType, type(None))
+
+
 def is_users_object(value: Any) -> bool:
     """Whether something is an object of a class of the user's."""
-    return is_users(type(value)) and not isinstance(value, (type, enum.Enum))
+    return is_users(type(value)) and not is_a(value, (type, enum.Enum))
 
 
 def is_open(kind: type) -> bool:
@@ -78,7 +93,7 @@ def is_open(kind: type) -> bool:
 
 def is_made_anew(kind: type) -> bool:
     """Whether each call of a class, which is not the user's, gives another object, one that can change."""
-    if not libraries.makes_anew(str(kind.__module__), kind.__name__) or kind.__flags__ & ABSTRACT:
+    if not libraries.makes_anew(str(module_of(kind)), kind.__name__) or kind.__flags__ & ABSTRACT:
         return False
     return kind is types.ModuleType or not issubclass(kind, (*_UNCHANGING, BaseException, tuple))
 
@@ -94,7 +109,7 @@ def own_dict(thing: Any) -> dict[str, Any] | None:
 
 def set_attribute(thing: Any, name: str, value: Any) -> None:
     """Have an object, a class or a cell hold a value, whatever its class does when attributes are set."""
-    if isinstance(thing, type):
+    if is_a(thing, type):
         type.__setattr__(thing, name, value)
     elif (slot := _slot(thing, name)) is not None:
         slot.__set__(thing, value)
@@ -103,7 +118,7 @@ def set_attribute(thing: Any, name: str, value: Any) -> None:
 
 
 def delete_attribute(thing: Any, name: str) -> None:
-    if isinstance(thing, type):
+    if is_a(thing, type):
         type.__delattr__(thing, name)
     elif (slot := _slot(thing, name)) is not None:
         slot.__delete__(thing)
@@ -133,9 +148,9 @@ _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 
 def parts_inside(container: Any) -> Iterable[Any]:
     """What a container holds, a dict its values, without asking what a class of the user's says of that."""
-    if isinstance(container, dict):
+    if is_a(container, dict):
         return dict.values(container)
-    kind = next(kind for kind in _CONTAINERS if isinstance(container, kind))
+    kind = next(kind for kind in _CONTAINERS if is_a(container, kind))
     found: Iterable[Any] = kind.__iter__(container)
     return found
 
@@ -143,7 +158,7 @@ def parts_inside(container: Any) -> Iterable[Any]:
 def changed_by(function: Any) -> Any:
     """The container that a method written in C is bound to, which it may change; else None."""
     owner = function.__self__ if type(function) is types.BuiltinFunctionType else None
-    return owner if isinstance(owner, (list, dict, set, deque, bytearray)) else None
+    return owner if is_a(owner, (list, dict, set, deque, bytearray)) else None
 
 
 def makes_named_tuples(new: Any) -> bool:
@@ -179,13 +194,15 @@ def may_vary(value: Any) -> bool:
 
 def is_taken_apart(parts: Collection[Any]) -> bool:
     """Whether containers of such parts are taken apart however long they are: only traced code can look into them."""
-    return hasattr(type(next(iter(parts), None)), "__ag_apart__")
+    return class_has(type(next(iter(parts), None)), "__ag_apart__")
 
 
 def is_opaque(value: Any) -> bool:
     """Whether an object can change without a guard noticing, so that only the graph may look into it."""
     kind = type(value)
-    is_record = isinstance(value, tuple) and hasattr(kind, "_fields") and not hasattr(value, "__dict__")
+    is_record = issubclass(kind, tuple) and hasattr(kind, "_fields") and own_dict(value) is None
     if is_open(kind) or is_record or kind in _STRUCTURES or kind is object:
         return False
-    return not isinstance(value, _UNCHANGING) and not stands_for_itself(kind) and not callable(value)
+    if is_opaque_class(kind) or _lies(kind):
+        return not issubclass(kind, (type, enum.Enum))
+    return not is_a(value, _UNCHANGING) and not stands_for_itself(kind) and not callable(value)

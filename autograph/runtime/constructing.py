@@ -13,7 +13,8 @@ import numpy as np
 
 from autograph import libraries
 from autograph.libraries import on_behalf
-from autograph.runtime.classes import is_made_anew, is_users, is_written
+from autograph.packages import is_opaque_class
+from autograph.runtime.classes import is_made_anew, is_users, is_written, makes_named_tuples
 from autograph.runtime.journal import PATCHED
 from autograph.runtime.opdef import op_of
 from autograph.runtime.outside import Outside
@@ -50,6 +51,8 @@ class Constructing:
             return self.class_maker(kind)
         if kind in MANAGERS or is_made_anew(kind):
             return Recorded(self.trace, kind)
+        if is_opaque_class(kind) and not (issubclass(kind, Enum) or makes_named_tuples(kind.__new__)):
+            return Recorded(self.trace, kind, only_staged=issubclass(kind, BaseException))
         if op_of(kind) is not None or _hides_its_state(kind):
             return Recorded(self.trace, kind, only_staged=True)
         if kind.__module__ == "itertools" and issubclass(kind, Iterator):

@@ -69,6 +69,8 @@ def function(python_function: Any = None, /, **options: Any) -> Any:
         max_traces: how many traces are kept; the least used makes room for a new one.
         fastmath: whether machine code (engine="native") may add floats in another order, multiply and add at once, and
             need not warn of infinities and NaNs; so sums are faster, and differ in their last digits.
+        trace_packages: names or globs of installed top-level packages whose code is traced, such as "toolz". Code of
+            all others is called when the graph runs, and objects of their classes are opaque.
 
     Raises:
         TypeError: generators, coroutines and classes cannot be staged.

@@ -15,6 +15,7 @@ from autograph.runtime.parts import fixed_parts, has_parts, items_of, own_parts,
 from autograph.runtime.sources import Source, constant
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
+from autograph.statics import is_a
 
 _REACH = 10_000
 
@@ -58,7 +59,7 @@ class Finding:
 
     def expose(self, value: Any) -> None:
         """Know that code which is not traced looks, while tracing, at all that can be reached from a value."""
-        if not (is_tensor(value) or isinstance(value, type)) and id(value) not in self.exposed and has_parts(value):
+        if not (is_tensor(value) or is_a(value, type)) and id(value) not in self.exposed and has_parts(value):
             self.exposed[id(value)] = value
             for _, part in parts_of(value):
                 self.expose(part)
@@ -81,7 +82,7 @@ class Finding:
         noted = self.trace.journal.at_first(thing)
         if noted is None:
             return parts_of(thing)
-        if isinstance(thing, (type, ModuleType)):
+        if is_a(thing, (type, ModuleType)):
             return own_parts(noted)
         return items_of(entries(noted) or {})
 
@@ -130,7 +131,7 @@ def _place(thing: Any, base: Source, key: Any, part: Any) -> Source:
 
 def inner_source(thing: Any, base: Source, key: Any) -> Source:
     """The source of a part of a thing."""
-    return base.item(key) if isinstance(thing, (list, tuple, dict)) else base.attribute(key)
+    return base.item(key) if is_a(thing, (list, tuple, dict)) else base.attribute(key)
 
 
 def fixed_source(part: Any, holder: str) -> Source:

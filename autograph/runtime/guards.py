@@ -10,6 +10,7 @@ from autograph import nest
 from autograph.runtime.keys import Same, static_key
 from autograph.runtime.parts import fixed_parts
 from autograph.runtime.sources import Source
+from autograph.statics import is_a
 
 Condition: TypeAlias = "tuple[str, dict[str, Any]]"  # the arguments with which a `Guard` begins
 
@@ -18,7 +19,7 @@ _BY_VALUE = frozenset({int, float, complex, str, bytes, tuple, frozenset})
 
 def is_same(value: Any, source: Source) -> Condition:
     """It is this very object, or the same constant."""
-    if type(value) not in _BY_VALUE and not isinstance(value, (np.generic, np.dtype)):
+    if type(value) not in _BY_VALUE and not is_a(value, (np.generic, np.dtype)):
         return _condition("{0} is value", source, value=value)
     if type(value) in (tuple, frozenset):
         names = {"value": value, "key": static_key, "known": static_key(value)}

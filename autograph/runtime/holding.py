@@ -24,6 +24,7 @@ from autograph.runtime.recorder import Recorder
 from autograph.runtime.signals import Materialise, Plain, Unstageable
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.types import ObjectType
+from autograph.statics import is_a
 
 DICTS = (dict, OrderedDict, defaultdict, Counter)
 HOLDERS = frozenset({list, set, deque, *DICTS})
@@ -169,17 +170,17 @@ def is_spread(args: Iterable[Any]) -> bool:
 def run_time(trace: Recorder, container: Any) -> Tensor:
     """A new object of the graph with the contents of a container."""
     kind = type(container)
-    if isinstance(container, dict):
+    if is_a(container, dict):
         handle = _dict(trace, container)
         if kind is not dict:
-            first = (container.default_factory,) if isinstance(container, defaultdict) else ()
+            first = (container.default_factory,) if is_a(container, defaultdict) else ()
             handle = trace.record("call", (kind, *first, handle))
     else:
         handle = _list(trace, container)
         if kind is tuple:
             return trace.record("tuple", (handle,))  # type: ignore[no-any-return]
         if kind is not list:
-            limit = (container.maxlen,) if isinstance(container, deque) and container.maxlen is not None else ()
+            limit = (container.maxlen,) if is_a(container, deque) and container.maxlen is not None else ()
             handle = trace.record("call", (kind, handle, *limit))
     if kind not in (list, dict):
         handle._ag_value.type = ObjectType(kind.__name__)
@@ -232,10 +233,10 @@ def hold(container: Any, handle: Tensor) -> None:
     """Let `handle` hold what a container holds."""
     item = Held(handle, id(container))
     container.clear()
-    if isinstance(container, dict):
+    if is_a(container, dict):
         container[item] = item
     else:
-        (container.add if isinstance(container, set) else container.append)(item)
+        (container.add if is_a(container, set) else container.append)(item)
 
 
 def settle(trace: Recorder) -> None:
@@ -287,12 +288,12 @@ def may_contain(value: Any, depth: int = 4) -> bool:
     """Whether there is a handle, a container or an object of the user's in a value, or in its attributes."""
     if is_tensor(value) or type(value) in (list, dict, set):
         return True
-    if is_users(type(value)) and not isinstance(value, (type, Enum)):
+    if is_users(type(value)) and not is_a(value, (type, Enum)):
         return True
-    if isinstance(value, tuple):
+    if is_a(value, tuple):
         return any(may_contain(part, depth) for part in value)
     if may_hold(value):
         return True
-    if depth and not isinstance(value, (type, types.ModuleType)) and not callable(value):
+    if depth and not is_a(value, (type, types.ModuleType)) and not callable(value):
         return any(may_contain(part, depth - 1) for part in (own_dict(value) or {}).values())
     return False

@@ -26,6 +26,7 @@ from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.signals import Plain
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
+from autograph.statics import class_has, is_a
 
 # Looked up by this library as well, or not to be traced.
 _LEFT = frozenset("__getattribute__ __del__ __aenter__ __aexit__ __aiter__ __anext__ __await__ __reduce_ex__".split())
@@ -78,7 +79,7 @@ class Instruments:
             if type(thing) in _PARTLESS or is_tensor(thing) or id(thing) in self._seen:
                 continue
             self._seen[id(thing)] = thing
-            if isinstance(thing, type):
+            if is_a(thing, type):
                 self.meet_class(thing)
             else:
                 self.meet_class(type(thing))
@@ -127,14 +128,14 @@ _STAND_INS: dict[type, dict[str, Any]] = {}
 
 
 def _parts(thing: Any) -> Iterator[Any]:
-    if isinstance(thing, dict):
+    if is_a(thing, dict):
         yield from parts_inside(thing)
         yield from dict.keys(thing)
-    elif isinstance(thing, (list, tuple, set, frozenset)):
+    elif is_a(thing, (list, tuple, set, frozenset)):
         yield from parts_inside(thing)
     elif type(thing) is types.MethodType:
         yield thing.__self__
-    elif isinstance(thing, functools.partial):
+    elif is_a(thing, functools.partial):
         yield from (thing.func, thing.args, thing.keywords)
     if is_users(type(thing)):
         yield from attributes(thing).values()
@@ -176,7 +177,8 @@ def _stand_in(kind: type, name: str, member: Any) -> Any:
         if not (name.startswith("__") and name.endswith("__")) or name in _LEFT:
             return member
         if member.__code__.co_filename == "<string>":  # made by dataclasses, namedtuple and their like
-            return _fields_equal(kind, member) if name == "__eq__" and hasattr(kind, "__dataclass_fields__") else member
+            compares = name == "__eq__" and class_has(kind, "__dataclass_fields__")
+            return _fields_equal(kind, member) if compares else member
         return _dispatching(member, name)
     if type(member) is property:
         fget, fset, fdel = map(_accessor, (member.fget, member.fset, member.fdel))

@@ -24,6 +24,7 @@ from autograph.nest import HEAP
 from autograph.runtime.classes import delete_attribute, own_dict, parts_inside, set_attribute
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.traced_iterators import TracedIterator
+from autograph.statics import is_a, module_of
 
 _MISSING: Any = object()
 _ADVANCED: Any = ()  # the contents of an iterator: it cannot be made what it was
@@ -221,9 +222,9 @@ def inside(value: Any) -> Iterable[Any]:
         return [value.container, *value.sources]
     if _is_ours(value):
         return ()
-    if isinstance(value, Fallback):  # the builtins are not the program's
+    if is_a(value, Fallback):  # the builtins are not the program's
         return [part for name, part in value.items() if name != "__builtins__"]
-    if isinstance(value, (dict, list, tuple, set, frozenset, deque)):
+    if is_a(value, (dict, list, tuple, set, frozenset, deque)):
         own = attributes(value).values() if type(value).__flags__ & HEAP else ()
         return [*parts_inside(value), *own]
     if type(value) is FunctionType:
@@ -232,13 +233,13 @@ def inside(value: Any) -> Iterable[Any]:
         return [*(value.__defaults__ or ()), *map(_content, value.__closure__ or ())]
     if type(value) is MethodType:
         return [value.__self__, value.__func__]
-    if isinstance(value, BuiltinFunctionType):
+    if is_a(value, BuiltinFunctionType):
         return [value.__self__]
-    if isinstance(value, CellType):
+    if is_a(value, CellType):
         return [_content(value)]
-    if isinstance(value, ModuleType):
+    if is_a(value, ModuleType):
         return ()
-    if isinstance(value, type):
+    if is_a(value, type):
         return [part for base in value.__mro__ if base.__flags__ & HEAP for part in vars(base).values()]
     has_parts = type(value).__flags__ & HEAP or own_dict(value) is not None
     return [*attributes(value).values(), type(value)] if has_parts else ()
@@ -246,7 +247,7 @@ def inside(value: Any) -> Iterable[Any]:
 
 def _is_ours(value: Any) -> bool:
     """Whether a value is a handle or the like."""
-    return str(type(value).__module__).startswith("autograph.runtime") and not isinstance(value, Fallback)
+    return str(module_of(type(value))).startswith("autograph.runtime") and not is_a(value, Fallback)
 
 
 def _content(cell: CellType) -> Any:
@@ -259,15 +260,15 @@ def contents(container: Any) -> Any:
         return {} if _is_empty(container) else {"cell_contents": container.cell_contents}
     if type(container) is TracedIterator:
         return _ADVANCED
-    if isinstance(container, dict):
+    if is_a(container, dict):
         return dict(_dict_of(container).items(container))
-    if isinstance(container, (list, deque)):
+    if is_a(container, (list, deque)):
         return [*parts_inside(container)]
-    if isinstance(container, set):
+    if is_a(container, set):
         return {*parts_inside(container)}
-    if isinstance(container, bytearray):
+    if is_a(container, bytearray):
         return bytearray(container)
-    if isinstance(container, (type, ModuleType)):
+    if is_a(container, (type, ModuleType)):
         return {name: PATCHED.get(id(value), value) for name, value in vars(container).items()}
     return attributes(container)
 
@@ -306,17 +307,17 @@ def restore(container: Any, content: Any) -> None:
     """Make a container hold what `contents` gave."""
     if content is _ADVANCED:
         return
-    if isinstance(container, dict):
+    if is_a(container, dict):
         kind = _dict_of(container)
         kind.clear(container)
         for key, value in content.items():
             kind.__setitem__(container, key, value)
-    elif isinstance(container, (list, bytearray)):
+    elif is_a(container, (list, bytearray)):
         _sequence_of(container).__setitem__(container, slice(None), content)
-    elif isinstance(container, set):
+    elif is_a(container, set):
         set.clear(container)
         set.update(container, content)
-    elif isinstance(container, deque):
+    elif is_a(container, deque):
         deque.clear(container)
         deque.extend(container, content)
     else:
@@ -349,9 +350,9 @@ def same(after: Any, before: Any) -> bool:
 
 def put(container: Any, key: Any, value: Any) -> None:
     """Set the entry `key` of a container, or that attribute of an object."""
-    if isinstance(container, dict):
+    if is_a(container, dict):
         _dict_of(container).__setitem__(container, key, value)
-    elif isinstance(container, (list, deque)):
+    elif is_a(container, (list, deque)):
         _sequence_of(container).__setitem__(container, key, value)
     else:
         set_attribute(container, key, value)
@@ -366,9 +367,9 @@ def _with(content: Any, key: Any, value: Any) -> Any:
 
 def _dict_of(container: Any) -> Any:
     """The class that knows how to change a dict without asking one that the user derived from it."""
-    return OrderedDict if isinstance(container, OrderedDict) else dict
+    return OrderedDict if is_a(container, OrderedDict) else dict
 
 
 def _sequence_of(container: Any) -> Any:
     """The same for what has items by their places."""
-    return next(kind for kind in (list, deque, bytearray) if isinstance(container, kind))
+    return next(kind for kind in (list, deque, bytearray) if is_a(container, kind))

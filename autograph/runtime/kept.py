@@ -209,7 +209,8 @@ def _told(trace: Trace) -> list[str]:
 def _told_of(options: Options) -> str:
     setting: Callable[[], Any] = getattr(importlib.import_module(ENGINES[options.engine]), "setting", tuple)
     switched = sorted(options.strict), sorted(options.without)
-    return repr((options.engine, options.chosen, options.static_argnames, switched, options.fastmath, setting()))
+    engine = options.engine, options.chosen, options.fastmath, setting()
+    return repr((*engine, options.static_argnames, switched, options.trace_packages))
 
 
 class _Pickler(pickle.Pickler):

@@ -38,9 +38,9 @@ def static_key(value: Any) -> Hashable:
     part = _PARTS.get(kind)
     if part is not None:
         return kind, part(value)
-    if isinstance(value, np.generic):
+    if issubclass(kind, np.generic):
         return kind, value.dtype.str, value.tobytes()
-    if isinstance(value, (np.dtype, types.GenericAlias)):
+    if issubclass(kind, (np.dtype, types.GenericAlias)):
         return kind, value
     if type(value) is types.MethodType:
         return kind, Same(value.__self__), value.__func__

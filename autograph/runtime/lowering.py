@@ -31,6 +31,7 @@ from autograph.runtime.tensor import Tensor, is_tensor, method_name
 from autograph.runtime.trace import Trace, is_library
 from autograph.runtime.traced_iterators import TracedIterator, is_iterator
 from autograph.runtime.types import MaybeUnbound, ObjectType
+from autograph.statics import class_has, is_a
 
 _CALL_AND_FORGET = frozenset({"max", "min", "sorted", ".sort"})  # their `key` is not called again afterwards
 
@@ -197,7 +198,7 @@ class Lowering:
 
     def _note(self, value: Any, made: Value) -> None:
         self.made[id(value)] = value, made, self.trace.block
-        if not self.final and not isinstance(value, tuple):
+        if not self.final and not is_a(value, tuple):
             self.trace.journal.handed_out[id(value)] = value
 
     def _record(self, op: str, args: tuple[Any, ...]) -> Value:
@@ -240,7 +241,7 @@ class Lowering:
         if type(value) is types.FunctionType and isinstance(value.__globals__, Fallback):
             original = caller.original(value)
             return original if original is not value else self.trace.handle(self._function(value))
-        is_staged = hasattr(type(value), "__ag_staged__") and hasattr(value, "__self__")
+        is_staged = class_has(type(value), "__ag_staged__") and hasattr(value, "__self__")
         if is_staged or (type(value) is types.MethodType and type(value.__func__) is types.FunctionType):
             return self._bound(value)
         return self._thing(value)
@@ -249,7 +250,7 @@ class Lowering:
         """The same for what is no function of traced code, and nothing that stands for something else."""
         if type(value) in (set, bytearray) or nest.kind_of(value) is not None:
             return self._handle(self._make(value))
-        if isinstance(value, BaseException):
+        if is_a(value, BaseException):
             return self.trace.record("call", (remake, type(value), value.args, attributes(value)))
         if is_users_object(value):
             return self._handle(self._instance(value))
@@ -258,11 +259,11 @@ class Lowering:
             if outer is not None:
                 return self._handle(self.outside._load(outer[1], ObjectType("partial")))
             return self.trace.record("call", (functools.partial, value.func, *value.args), value.keywords)
-        if isinstance(value, (Iterator, MappingView)) and not hasattr(value, "readline"):
-            what = "an iterator" if isinstance(value, Iterator) else "a view of a dict"
+        if is_a(value, (Iterator, MappingView)) and not hasattr(value, "readline"):
+            what = "an iterator" if is_a(value, Iterator) else "a view of a dict"
             what += f" (of class {iterator_class(value).__name__}) that is made here is returned, kept or handed"
             raise Unstageable(f"{what} to code that is not staged: make a list of it", self.trace.place())
-        if own_dict(value) is not None and not isinstance(value, (type, types.ModuleType)) and may_contain(value):
+        if own_dict(value) is not None and not is_a(value, (type, types.ModuleType)) and may_contain(value):
             return self._handle(self._object(value))
         if _is_of_trace(value, depth=3):
             reason = f"a {type(value).__name__}, which is made here, is kept or handed to code that is not staged"
@@ -315,7 +316,7 @@ class Lowering:
     def _bound(self, method: Any) -> Any:
         """The same for a method, or a staged one, of an object."""
         owner, function = method.__self__, PATCHED.get(id(method.__func__), method.__func__)
-        if isinstance(owner, (type, types.ModuleType)):
+        if is_a(owner, (type, types.ModuleType)):
             return method
         if not self.final:
             raise Unstageable(
@@ -370,7 +371,7 @@ def _is_of_trace(value: Any, depth: int) -> bool:
             return True
         parts: Any = map(_content, value.__closure__ or ())
     else:
-        parts = () if isinstance(value, (type, types.ModuleType)) else gc.get_referents(value)
+        parts = () if is_a(value, (type, types.ModuleType)) else gc.get_referents(value)
     return depth > 0 and any(_is_of_trace(part, depth - 1) for part in parts)
 
 

@@ -26,6 +26,7 @@ import numpy as np
 
 from autograph.runtime.graph import UNBOUND
 from autograph.runtime.types import SHORT_NAMES, MaybeUnbound, TensorType, Type
+from autograph.statics import own_attribute
 
 BINARY = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
@@ -146,7 +147,7 @@ def _is_class_name(name: str) -> bool:
 
 def well_known(value: Any) -> str | None:
     """The name of a function or class of Python's builtins, of `math` or of NumPy, as users write it."""
-    name = getattr(value, "__name__", None)
+    name = own_attribute(value, "__name__")
     if not callable(value) or not isinstance(name, str):
         return None
     root, _, rest = _module(value).partition(".")

@@ -14,11 +14,12 @@ from autograph.runtime.classes import is_users
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import BOOL, INT
+from autograph.statics import class_attribute
 
 
 def special(thing: Any, name: str) -> Any:
     """The special method of an object that is a function of the user's; None if there is none."""
-    method = getattr(type(thing), name, None) if is_users(type(thing)) and not isinstance(thing, type) else None
+    method = class_attribute(type(thing), name) if is_object(thing) else None
     return method if type(method) is types.FunctionType else None
 
 
@@ -107,7 +108,7 @@ _NUMBERS = {"int": "__int__", "float": "__float__", "complex": "__complex__"}
 
 def is_object(value: Any) -> bool:
     """Whether a value is an instance of a class of the user's."""
-    return is_users(type(value)) and not isinstance(value, type)
+    return is_users(type(value)) and not issubclass(type(value), type)
 
 
 @on_behalf

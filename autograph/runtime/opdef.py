@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any, TypeAlias
 
 from autograph.runtime.types import ANY, Type
+from autograph.statics import class_attribute
 
 # Called with the node's args and kwargs, in which a type stands for each value (constants stay what they are);
 # gives the type of the output, or a list of types for an op with several outputs. It never raises, nor does it judge
@@ -115,6 +117,8 @@ def lookup(name: str) -> OpDef:
 
 def op_of(function: Any) -> str | None:
     """The op that a function is, if it has been declared."""
+    if type(class_attribute(type(function), "__hash__")) is FunctionType:
+        return None     # the user has written it
     try:
         return FUNCTIONS.get(function)
     except TypeError:  # it cannot be hashed

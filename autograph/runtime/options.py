@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, TypedDict
 
 from autograph.errors import EngineError, StrictError, UnstagedDerivativeError
+from autograph.packages import check_names
 from autograph.runtime.effects import is_array
 from autograph.runtime.graph import Graph, walk
 
@@ -44,6 +45,7 @@ class FunctionOptions(TypedDict, total=False):
     passes: Mapping[str, bool] | bool
     max_traces: int
     fastmath: bool
+    trace_packages: str | Iterable[str]
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class Options:
         without: the names of the passes that are switched off.
         max_traces: how many traces are kept.
         fastmath: whether machine code may compute with floats in another way than NumPy does.
+        trace_packages: names or globs of installed packages that are traced, besides the function's own.
     """
 
     engine: str = DEFAULT
@@ -69,6 +72,7 @@ class Options:
     without: frozenset[str] = field(default_factory=frozenset)
     max_traces: int = 64
     fastmath: bool = False
+    trace_packages: tuple[str, ...] = ()
 
 
 def check_options(
@@ -81,6 +85,7 @@ def check_options(
     strict: bool | Iterable[str] = False,
     max_traces: int = 64,
     fastmath: bool = False,
+    trace_packages: str | Iterable[str] = (),
     **unknown: Any,
 ) -> Options:
     """Check what the user said, and make it `Options`.
@@ -117,6 +122,7 @@ def check_options(
         _switched_off(passes),
         max_traces,
         _fastmath(fastmath, engine, chosen),
+        check_names(trace_packages, "trace_packages"),
     )
 
 

@@ -17,7 +17,15 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries, nest
-from autograph.runtime.classes import changed_by, is_opaque, is_open, is_quantity, is_users, may_vary, stands_for_itself
+from autograph.runtime.classes import (
+    changed_by,
+    is_opaque,
+    is_open,
+    is_quantity,
+    is_users,
+    may_vary,
+    stands_for_itself,
+)
 from autograph.runtime.environment import Environment
 from autograph.runtime.finding import Finding, fixed_source, inner_source
 from autograph.runtime.graph import Constant, Node, Value, user_line
@@ -31,6 +39,7 @@ from autograph.runtime.parts import (
     has_parts,
     is_empty,
     is_long,
+    is_of_library,
     is_small,
     parts_of,
     type_outside,
@@ -41,6 +50,7 @@ from autograph.runtime.sources import Source, constant, told_apart
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import ObjectType, type_of
+from autograph.statics import class_has, is_a
 
 _MISSING: Any = object()
 _CLASSES = {name: kind for name, kind in vars(builtins).items() if isinstance(kind, type)}  # nothing stands in for them
@@ -153,9 +163,9 @@ class Outside(Finding):
             return value
         if type(value) is np.ndarray:
             return self.load(value, source)
-        kind = nest.kind_of(value) if not isinstance(value, type) else None
+        kind = nest.kind_of(value) if not is_a(value, type) else None
         self.note_place(value, source)
-        if kind is not None and not isinstance(value, tuple) and (source.key in self.late or not is_small(value)):
+        if kind is not None and not is_a(value, tuple) and (source.key in self.late or not is_small(value)):
             self.reread[id(value)] = value
         if source.key in self.late:
             return self.load(value, source)
@@ -176,13 +186,13 @@ class Outside(Finding):
             raise Plain(f"{source.text} looks at frames or at all globals", self.trace.place())
         self._guard_same(value, source)
         self._know_fixed(value, source)
-        if isinstance(value, CONSTANTS):
+        if is_a(value, CONSTANTS):
             return value
         self._know_within(value, source.text)
-        if isinstance(value, ModuleType) and not libraries.is_plain(value.__name__):
+        if is_a(value, ModuleType) and not libraries.is_plain(value.__name__):
             return self.environment(vars(value)).view(value)
         stand_in = self.stand_in(value)
-        if isinstance(value, ModuleType) or (stand_in is value and not isinstance(value, BuiltinFunctionType)):
+        if is_a(value, ModuleType) or (stand_in is value and not is_a(value, BuiltinFunctionType)):
             self.know(value, source)
         return stand_in
 
@@ -212,22 +222,22 @@ class Outside(Finding):
         """What traced code gets for a value that is the same at each run, although what it refers to may change."""
         self.meet(value)
         self._know_within(value, text)
-        if isinstance(value, frozenset):
+        if is_a(value, frozenset):
             self.know_parts(value, text)
         if type(value) is MethodType and is_open(type(value.__self__)):
             owner = value.__self__
             self.know(owner, constant(owner, "owner", f"{text}.__self__"))
         elif type(value) is functools.partial:
             return self.partial(value, constant(value, "partial", text))
-        elif type(value) is FunctionType or isinstance(value, (type, ModuleType)) or is_open(type(value)):
+        elif type(value) is FunctionType or is_a(value, (type, ModuleType)) or is_open(type(value)):
             self.know(value, constant(value, "thing", text))
-        if isinstance(value, ModuleType) and not libraries.is_plain(value.__name__):
+        if is_a(value, ModuleType) and not libraries.is_plain(value.__name__):
             return self.environment(vars(value)).view(value)
         return self.stand_in(value)
 
     def _know_within(self, value: Any, text: str) -> None:
         """Know what is called by way of a function of this library's, such as the owner of a staged method."""
-        if hasattr(type(value), "__ag_staged__") or hasattr(type(value), "__ag_traced__"):
+        if class_has(type(value), "__ag_staged__") or class_has(type(value), "__ag_traced__"):
             self.see_static(getattr(value, "__wrapped__", None), text)
 
     def _know_fixed(self, value: Any, source: Source) -> None:
@@ -244,15 +254,14 @@ class Outside(Finding):
 
     def know(self, thing: Any, source: Source | Value) -> None:
         """Know an object, class or module whose attributes traced code may read and set."""
-        name = getattr(thing, "__name__" if isinstance(thing, ModuleType) else "__module__", None)
-        if isinstance(thing, (type, ModuleType)) and libraries.is_plain(str(name)):
+        if is_of_library(thing):
             self.libraries.append((thing, source))
             return
-        if (type(thing) is FunctionType and not vars(thing)) or (isinstance(thing, type) and not is_users(thing)):
+        if (type(thing) is FunctionType and not vars(thing)) or (is_a(thing, type) and not is_users(thing)):
             return
-        if not (stands_for_itself(type(thing)) or type(thing) is FunctionType or isinstance(thing, (type, ModuleType))):
+        if not (stands_for_itself(type(thing)) or type(thing) is FunctionType or is_a(thing, (type, ModuleType))):
             return
-        if hasattr(type(thing), "__ag_traced__"):
+        if class_has(type(thing), "__ag_traced__"):
             return  # for something else stands for it
         if id(thing) in self.objects:
             self.met_again.append((thing, source))
@@ -269,7 +278,7 @@ class Outside(Finding):
             return
         parts = [part for _, part in parts_of(kind)]
         is_changed = any(id(kind) in key for key in self.late)
-        if is_changed or (whole and parts) or any(is_opaque(p) or isinstance(p, (list, dict, set)) for p in parts):
+        if is_changed or (whole and parts) or any(is_opaque(p) or is_a(p, (list, dict, set)) for p in parts):
             self.know(kind, constant(kind, "holder", kind.__qualname__))
 
     def is_handle_of(self, value: Any, thing: Any, name: str, before: Any) -> bool:
@@ -283,7 +292,7 @@ class Outside(Finding):
             for key, part in parts_of(thing):
                 if changed_by(part) is not None:
                     self.bound[id(part)] = part
-                elif not isinstance(thing, tuple) and not is_tensor(part) and (is_opaque(part) or is_long(part)):
+                elif not is_a(thing, tuple) and not is_tensor(part) and (is_opaque(part) or is_long(part)):
                     self.trace.journal.replace(thing, key, self._read_when_used(part, inner_source(thing, base, key)))
 
     def _read_when_used(self, value: Any, source: Source) -> Tensor:
@@ -346,7 +355,7 @@ class Outside(Finding):
                 self.guard(*_is_one_place(base.attribute(name), at))
                 self.read_late[id(thing), name] = handle
                 self.trace.journal.replace(thing, name, handle)
-            items = thing.items() if isinstance(thing, dict) else enumerate(thing) if isinstance(thing, list) else ()
+            items = thing.items() if is_a(thing, dict) else enumerate(thing) if is_a(thing, list) else ()
             for key in [key for key, part in items if part is value or part is handle]:
                 self.guard(*_is_one_place(base.item(key), at))
                 self.trace.journal.replace(thing, key, handle)
@@ -377,7 +386,7 @@ class Outside(Finding):
         if id(value) in self._seen:
             return self._seen_again(value, source)
         children = kind.children(value)
-        if isinstance(value, tuple) and not any(has_parts(part) or fixed_parts(part) for part in children.values()):
+        if is_a(value, tuple) and not any(has_parts(part) or fixed_parts(part) for part in children.values()):
             self._guard_same(value, source)
             self.sources[id(value)] = value, source
             return value
@@ -386,7 +395,7 @@ class Outside(Finding):
         self._seen[id(value)] = value, copy
         self._originals[id(copy)] = copy, value
         self.sources[id(copy)] = copy, source
-        if not isinstance(value, tuple):
+        if not is_a(value, tuple):
             self.trace.journal.touch(copy)
         return copy
 

@@ -11,25 +11,27 @@ from typing import Any
 
 import numpy as np
 
-from autograph import nest
+from autograph import libraries, nest
+from autograph.packages import is_opaque_class
 from autograph.runtime.classes import is_opaque, is_open, is_taken_apart, parts_inside
 from autograph.runtime.holding import DICTS, Held
 from autograph.runtime.journal import attributes
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import ObjectType, TensorType, type_of
+from autograph.statics import class_has, is_a, module_of
 
 SMALL = 64
 
 
 def parts_of(thing: Any) -> list[tuple[Any, Any]]:
     """The parts of a thing, by name or key, unless they are all numbers and texts."""
-    if isinstance(thing, (dict, list, tuple)) and _are_leaves(parts_inside(thing)):
+    if is_a(thing, (dict, list, tuple)) and _are_leaves(parts_inside(thing)):
         return []
-    if isinstance(thing, dict):
+    if is_a(thing, dict):
         return items_of(thing)
-    if isinstance(thing, (list, tuple)):
+    if is_a(thing, (list, tuple)):
         return list(enumerate(parts_inside(thing)))
-    if isinstance(thing, (type, ModuleType)):
+    if is_a(thing, (type, ModuleType)):
         return own_parts(vars(thing))
     return list(attributes(thing).items()) if is_open(type(thing)) or type(thing) is FunctionType else []
 
@@ -50,16 +52,16 @@ def fixed_parts(value: Any) -> list[Any]:
 
 
 def _objects_in(part: Any) -> list[Any]:
-    if isinstance(part, tuple):
+    if is_a(part, tuple):
         return [each for inner in part for each in _objects_in(inner)]
-    is_object = is_open(type(part)) and not isinstance(part, Enum)
+    is_object = is_open(type(part)) and not is_a(part, Enum)
     return [part] if is_object else fixed_parts(part)
 
 
 def own_parts(names: Mapping[str, Any]) -> list[tuple[Any, Any]]:
     """What a class or module holds, other than its functions and what Python put there."""
     own = [(name, part) for name, part in names.items() if not name.startswith(("__", "_abc_"))]
-    return [(name, part) for name, part in own if not hasattr(type(part), "__get__")]
+    return [(name, part) for name, part in own if not class_has(type(part), "__get__")]
 
 
 def type_outside(value: Any) -> Any:
@@ -70,13 +72,20 @@ def type_outside(value: Any) -> Any:
 def is_long(value: Any) -> bool:
     if type(value) not in (list, dict) or len(value) <= SMALL:
         return False
-    return not is_taken_apart(value.values() if isinstance(value, dict) else value)
+    return not is_taken_apart(value.values() if is_a(value, dict) else value)
 
 
 def has_parts(value: Any) -> bool:
-    if isinstance(value, (type, ModuleType)) or is_tensor(value):
+    if is_a(value, (type, ModuleType)) or is_tensor(value):
         return False
-    return isinstance(value, (np.ndarray, list, dict, tuple)) or is_open(type(value)) or is_opaque(value)
+    return is_a(value, (np.ndarray, list, dict, tuple)) or is_open(type(value)) or is_opaque(value)
+
+
+def is_of_library(thing: Any) -> bool:
+    """Whether something is a module or class that takes no part in staging."""
+    if is_a(thing, ModuleType):
+        return libraries.is_plain(str(vars(thing).get("__name__")))
+    return is_a(thing, type) and (libraries.is_plain(str(module_of(thing))) or bool(is_opaque_class(thing)))
 
 
 def is_small(value: Any) -> bool:

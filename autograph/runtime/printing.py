@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 from autograph.runtime import notation
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, user_line, walk
 from autograph.runtime.types import Type, type_of
+from autograph.statics import own_attribute
 
 INDENT = 4
 _COMMENT_COLUMN = 60
@@ -81,7 +82,7 @@ class Names:
         identity = (id(itself), itself is value)
         name = self._refs.get(identity)
         if name is None:
-            own = getattr(itself, "__name__", None)
+            own = own_attribute(itself, "__name__")
             base = own if isinstance(own, str) else type(itself).__name__
             key = _version(base if notation.is_name(base) else "object", self._ref_versions)
             self.objects[key] = value
@@ -349,7 +350,7 @@ class _Expressions(Printer):
             return self.arg(node.args[0])
         if node.op != "call" or isinstance(node.args[0], Value):
             return super()._call(node)
-        name = getattr(node.args[0], "__name__", "…")
+        name = str(own_attribute(node.args[0], "__name__", "…"))
         return iter((Piece("op", name), *self._enclosed(self._listed(node.args[1:]))))
 
 

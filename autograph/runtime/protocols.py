@@ -15,6 +15,7 @@ import numpy as np
 from autograph.runtime.classes import is_users
 from autograph.runtime.recorder import Recorder
 from autograph.runtime.types import MaybeUnbound, ObjectType, TensorType
+from autograph.statics import class_attribute, class_has, module_of
 
 # Functions that ask for no more than types: what they give decides on what is traced, so they are not recorded.
 ABOUT_TYPES = (np.shape, np.ndim, np.size, np.result_type, np.can_cast)
@@ -23,7 +24,7 @@ ABOUT_TYPES = (np.shape, np.ndim, np.size, np.result_type, np.can_cast)
 def overrides(value: Any) -> bool:
     """Whether NumPy leaves operations to the class of an object."""
     kind = type(value)
-    return kind.__module__ not in ("builtins", "numpy") and hasattr(kind, "__array_ufunc__") and is_users(kind)
+    return module_of(kind) not in ("builtins", "numpy") and class_has(kind, "__array_ufunc__") and is_users(kind)
 
 
 def as_arrays(trace: Recorder, value: Any) -> Any:
@@ -31,7 +32,7 @@ def as_arrays(trace: Recorder, value: Any) -> Any:
     if type(value) in (list, tuple):
         parts = [as_arrays(trace, part) for part in value]
         return value if all(a is b for a, b in zip(parts, value)) else type(value)(parts)
-    convert = getattr(type(value), "__array__", None)
+    convert = class_attribute(type(value), "__array__")
     return trace.call(convert)(value) if type(convert) is FunctionType and is_users(type(value)) else value
 
 

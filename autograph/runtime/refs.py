@@ -15,6 +15,7 @@ from autograph.runtime.holding import held, may_hold
 from autograph.runtime.signals import Unstageable
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
+from autograph.statics import class_attribute, class_has
 
 _UNCHANGING = (tuple, str, bytes, range)
 
@@ -174,7 +175,7 @@ class ObjectRef:
         thing = object.__getattribute__(self, "_thing")
         trace = object.__getattribute__(self, "_trace")
         trace.journal.touch(thing)
-        method = getattr(type(thing), name, None)
+        method = getattr(type(thing), name) if class_has(type(thing), name) else None
         if method is None:
             replacements: dict[str, Any] = {"__getitem__": _get, "__setitem__": _set, "__delitem__": _delete}
             return replacements[name](thing, *args)
@@ -199,7 +200,7 @@ class Entered:
 def _has(thing: Any, name: str, value: Any) -> bool:
     """Whether an attribute is that very object, so that to set it would do nothing."""
     is_there = (own_dict(thing) or {}).get(name, thing) is value and value is not thing
-    return is_there and not hasattr(getattr(type(thing), name, None), "__set__")
+    return is_there and not class_has(type(class_attribute(type(thing), name)), "__set__")
 
 
 @on_behalf

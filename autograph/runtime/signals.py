@@ -181,6 +181,7 @@ class Unstageable(Signal):
 
 
 WHOLE = ("whole",)      # in the place of a source: the code is to ask for all that is compared
+PACKAGE = "package"     # a source that begins with this names an installed package that is to be traced
 
 
 class Restart(Signal):

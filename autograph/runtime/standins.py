@@ -25,6 +25,7 @@ from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import CONSUMING, Trace
 from autograph.runtime.traced_iterators import is_iterator, is_staged_here, iterables_of_graph, traced
 from autograph.runtime.types import TensorType
+from autograph.statics import class_has, own_attribute
 
 MANAGERS = (np.errstate, np.printoptions, warnings.catch_warnings)  # context managers that the graph enters
 # Of NumPy, what reads or changes its settings.
@@ -37,24 +38,24 @@ _READERS = frozenset("get keys values items copy count index union intersection 
 
 
 def is_scalar_function(function: Any) -> bool:
-    return getattr(function, "__module__", None) in ("math", "cmath", "builtins", "_operator", "operator")
+    return own_attribute(function, "__module__") in ("math", "cmath", "builtins", "_operator", "operator")
 
 
 def is_impure(function: Any) -> bool:
     """Whether what a function gives or does differs from call to call: it runs when the graph runs."""
-    owner = getattr(function, "__self__", None)
-    if isinstance(owner, GENERATORS) or hasattr(type(owner), "fileno"):
+    owner = own_attribute(function, "__self__")
+    if isinstance(owner, GENERATORS) or class_has(type(owner), "fileno"):
         return True
-    module = getattr(function, "__module__", None)
+    module = own_attribute(function, "__module__")
     if module is None and owner is not None:
         module = (owner if isinstance(owner, type) else type(owner)).__module__
     if str(module).startswith("numpy.random"):
         return not isinstance(function, type)
-    if any(function is each for each in (*MANAGERS, np.frompyfunc)) or getattr(function, "__name__", "") in _LOOKING:
+    if any(function is each for each in (*MANAGERS, np.frompyfunc)) or own_attribute(function, "__name__", "") in _LOOKING:
         return True
-    if getattr(function, "__name__", "") in _SETTINGS and str(module).startswith("numpy"):
+    if own_attribute(function, "__name__", "") in _SETTINGS and str(module).startswith("numpy"):
         return True
-    return libraries.is_impure(str(module), getattr(function, "__name__", ""))
+    return libraries.is_impure(str(module), own_attribute(function, "__name__", ""))
 
 
 class Recorded(StandIn):
@@ -76,14 +77,14 @@ class Recorded(StandIn):
     @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         function = self.__wrapped__
-        if isinstance(getattr(function, "__self__", function), np.ufunc):
+        if isinstance(own_attribute(function, "__self__", function), np.ufunc):
             if any(map(overrides, (*args, *kwargs.values()))):
                 return function(*args, **kwargs)  # NumPy leaves it to them
-        if str(getattr(function, "__module__", "")).partition(".")[0] == "numpy":
+        if str(own_attribute(function, "__module__", "")).partition(".")[0] == "numpy":
             args = as_arrays(self.trace, args)
         given = (*args, *kwargs.values())
         if self.only_staged and not (_has_staged(given) or self._may_look_into(given)):
-            given = (getattr(function, "__self__", None), *given)
+            given = (own_attribute(function, "__self__"), *given)
             for part in given:
                 if isinstance(part, CONTAINERS):
                     self.trace.journal.touch(part)
@@ -94,9 +95,9 @@ class Recorded(StandIn):
             if not (is_for_graph or _makes_anew(result)):
                 return traced(self.trace, result, args) if is_iterator(result) else result
             args = iterables_of_graph(self.trace, args) if is_for_graph else args
-        if is_iterator(getattr(function, "__self__", None)):
+        if is_iterator(own_attribute(function, "__self__")):
             raise Plain(f"{full_name_of(function)} is given what is staged", self.trace.place())
-        if type(function) is types.MethodType or getattr(function, "__self__", None) is not None:
+        if type(function) is types.MethodType or own_attribute(function, "__self__") is not None:
             method = f".{function.__name__}"
             if isinstance(function.__self__, GENERATORS) and op_of(function) is None:
                 return self.trace.record(method, (function.__self__, *args), kwargs)
@@ -212,7 +213,7 @@ def changes_attributes(function: Any) -> bool:
     """Whether a function is `setattr` or the like, or what `super().__setattr__` and `object.__setattr__` are."""
     if isinstance(function, types.BuiltinFunctionType):
         return function in (setattr, delattr, getattr, hasattr, vars)
-    owner = getattr(function, "__self__", None)
+    owner = own_attribute(function, "__self__")
     return function.__name__ in _ATTRIBUTE_METHODS and (owner is None or _is_looked_into(owner))
 
 
@@ -237,7 +238,7 @@ class AttributeSetter(StandIn):
     @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         function = self.__wrapped__
-        owner = getattr(function, "__self__", None)
+        owner = own_attribute(function, "__self__")
         thing = args[0] if args and (owner is None or owner is builtins) else owner
         if function in (setattr, delattr) and any(map(is_tensor, args[1:2])):
             reason = "the name of an attribute that is set is known only when the graph runs"

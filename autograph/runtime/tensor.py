@@ -224,6 +224,8 @@ class Tensor(metaclass=Standing):
 def _binary(op: str) -> Callable[[Tensor, Any], Any]:
     def record(self: Tensor, other: Any) -> Any:
         if overrides(other):
+            if type(other).__array_ufunc__ is None:
+                return NotImplemented
             return _overridden(op, self, other)
         return self._ag_trace.record(op, (self, other))
 

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.libraries import is_own
+from autograph.packages import why_called
 from autograph.runtime.appearance import class_of
 from autograph.runtime.blocks import Blocks
 from autograph.runtime.callables import full_name_of
@@ -190,7 +191,7 @@ class Trace(Blocks, Whereabouts):
                 return known
         op = op_of(function)
         if op is None:
-            self.tell("callback", f"{full_name_of(function)} is called as it is, it has no op")
+            self.tell("callback", f"{full_name_of(function)} is called as it is, {why_called(function)}")
             return self._made(function, self.record("call", (function, *args), kwargs))
         return self.record(op, args, kwargs)
 

@@ -25,6 +25,7 @@ from autograph.runtime.graph import Place, user_line
 from autograph.runtime.holding import held, iterated_container
 from autograph.runtime.signals import Materialise, Restart, Signal, Unstageable
 from autograph.runtime.standing import TOLD, StandIn
+from autograph.statics import class_attribute
 
 
 class Tracing(Protocol):
@@ -149,7 +150,7 @@ _ASKING = _references_while_asked()
 
 def is_iterator(thing: Any) -> bool:
     """Whether a thing is an iterator that Python made, rather than the user in Python."""
-    return type(thing) is TracedIterator or isinstance(getattr(type(thing), "__next__", None), WrapperDescriptorType)
+    return type(thing) is TracedIterator or type(class_attribute(type(thing), "__next__")) is WrapperDescriptorType
 
 
 def is_staged_here(trace: Tracing) -> bool:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import builtins
 import functools
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 import autograph.runtime.ops  # noqa: F401  (declares them)
-from autograph import nest
+from autograph import nest, packages
 from autograph.errors import AutographError
+from autograph.packages import matching, package_of_function
 from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.calling import Caller, Converter
 from autograph.runtime.classes import stands_for_itself
@@ -32,6 +33,7 @@ from autograph.runtime.raising import (
     too_deep,
 )
 from autograph.runtime.signals import (
+    PACKAGE,
     WHOLE,
     Diverged,
     Plain,
@@ -52,6 +54,7 @@ from autograph.runtime.warned import Warnings
 from autograph.runtime.watching import attribute_guards
 from autograph.runtime.ways import Ways
 from autograph.runtime.writing import Writer
+from autograph.statics import is_a
 
 _GROUPS: Any = getattr(builtins, "BaseExceptionGroup", ())  # from Python 3.11 on
 _RESTARTS = 100  # for the sake of what is changed, and read before, of which each finds some
@@ -64,6 +67,7 @@ def trace_function(
     convert: Converter,
     tracing: Callable[[Trace], AbstractContextManager[None]],
     shelter: Callable[..., Any] = lambda code, instruction, without=None: None,
+    trace_packages: Sequence[str] = (),
 ) -> Traced:
     """Trace `function` for calls of a signature.
 
@@ -72,15 +76,18 @@ def trace_function(
         convert: gives the converted form of a Python function.
         tracing: lets operators know, while it lasts, that this trace is being made.
         shelter: the `try` or `with`, around an instruction, that an exception raised there would meet.
+        trace_packages: names or globs of installed packages that are traced, besides the function's own.
 
     Raises:
         Respecialise: the function can be traced if more of the arguments is made part of the signature.
         StagingError: it cannot be traced.
     """
     late: set[tuple[Any, ...]] = set(signature.late)
+    own = {root for root in map(package_of_function, _functions_of(function)) if root}
     for _ in range(_RESTARTS):
         asking = functools.partial(convert, whole=True) if WHOLE in late else convert
-        with watched_signals():
+        demanded = {key[1] for key in late if key[0] == PACKAGE}
+        with watched_signals(), packages.tracing({*own, *matching(trace_packages), *demanded}):
             tracer = Tracer(function, signature, example, asking, late)
             try:
                 return tracer.run(tracing, shelter)
@@ -97,6 +104,14 @@ def trace_function(
                 raise tracer.verdicts.explained(signal) from None
     reason = "too much of what it reads from its module, from variables around it or from objects changes, {}:{}"
     return Traced(None, events=tracer.trace.events, plain=reason.format(*place_of(function)))
+
+
+def _functions_of(function: Any) -> Iterator[FunctionType]:
+    """The Python function that a callable runs, if it is a function, method or partial of one."""
+    while type(function) in (functools.partial, MethodType):
+        function = function.func if type(function) is functools.partial else function.__func__
+    if type(function) is FunctionType:
+        yield function
 
 
 class Tracer:
@@ -162,7 +177,7 @@ class Tracer:
     def _stands_for(self, param: Value, leaf: Dynamic, value: Any) -> Any:
         if isinstance(leaf.type, TensorType) or leaf.cls is None:
             return self.trace.handle(param)
-        if isinstance(value, (list, dict, set)):
+        if is_a(value, (list, dict, set)):
             self.ways.whole.append(value)
         if not stands_for_itself(leaf.cls):
             self.trace.classes[param] = leaf.cls

@@ -157,7 +157,7 @@ def type_of(value: Any) -> Type:
         return _PYTHON[kind]
     if kind is np.ndarray:
         return TensorType(value.dtype, value.shape)
-    if isinstance(value, np.generic):
+    if issubclass(kind, np.generic):
         return TensorType(value.dtype, (), "scalar")
     if kind is tuple:
         return ObjectType("tuple", tuple(map(type_of, value)))

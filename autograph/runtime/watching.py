@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph import libraries, nest
+from autograph.packages import is_opaque_class
 from autograph.runtime.class_facts import ClassFacts
 from autograph.runtime.classes import is_changeable, is_opaque, is_open, is_taken_apart, is_users, may_vary, own_dict
 from autograph.runtime.finding import fixed_source
@@ -19,9 +20,11 @@ from autograph.runtime.outside import Outside
 from autograph.runtime.parts import CONSTANTS, fixed_parts
 from autograph.runtime.signature import Guard
 from autograph.runtime.sources import Source, constant, told_apart
+from autograph.statics import class_attribute, class_has, is_a
 
 _IMMUTABLE = (int, float, complex, bool, str, bytes, type(None), type, FunctionType, np.generic, np.dtype, frozenset)
 _MISSING: Any = object()
+_CONTAINERS = (list, tuple, dict)
 # Code that mentions these may read any attribute.
 _BY_NAME = frozenset({"getattr", "vars", "dir", "attrgetter", "__dict__", "__getattribute__"})
 # Code that mentions these may ask a class for anything; protocols do.
@@ -50,12 +53,12 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
         if id(thing) in seen:
             continue
         seen.add(id(thing))
-        own = vars(thing) if isinstance(thing, (type, ModuleType)) else attributes(thing)
-        if not isinstance(thing, (type, ModuleType)):
+        own = vars(thing) if is_a(thing, (type, ModuleType)) else attributes(thing)
+        if not is_a(thing, (type, ModuleType)):
             if source.op != "param":
                 guards.append(Guard(*is_alike(thing, source), f"the class of {source.text} changed"))
             guards.append(_names_guard(thing, own, source))
-        kind = thing if isinstance(thing, type) else type(thing)
+        kind = thing if is_a(thing, type) else type(thing)
         classes[kind] = None
         if kind not in asked:
             asked.add(kind)
@@ -64,7 +67,7 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
         found = _in_library(thing, own, mentioned) if of_library else _looked_at(outside, thing, own, mentioned)
         for name, value in found:
             part = source.attribute(name)
-            if of_library and isinstance(value, (type, ModuleType)):
+            if of_library and is_a(value, (type, ModuleType)):
                 rest.append((value, part, True))
                 continue
             late = ("attribute", source.text, name) if name in own and may_vary(value) and not of_library else None
@@ -101,28 +104,35 @@ def _descriptors(kind: type, names: list[str]) -> list[tuple[str, Any]]:
 
 def _looked_at(outside: Outside, thing: Any, own: dict[str, Any], mentioned: list[str]) -> Iterator[tuple[str, Any]]:
     """The attributes of an object, class or module that traced code may have read, with their values."""
-    if not isinstance(thing, (type, ModuleType)):
+    if not is_a(thing, (type, ModuleType)):
         any_name = not _BY_NAME.isdisjoint(mentioned) or id(thing) in outside.exposed
-        if any_name or hasattr(type(thing), "__dataclass_fields__"):
+        if any_name or class_has(type(thing), "__dataclass_fields__"):
             inherited = (name for base in type(thing).__mro__ for name in base.__dict__ if not name.startswith("__"))
             mentioned = list(dict.fromkeys([*mentioned, *own, *inherited]))
-    elif isinstance(thing, type):
+    elif is_a(thing, type):
         yield from ((name, getattr(thing, name)) for name in ("__name__", "__qualname__") if name in mentioned)
     for name in mentioned:
         value = own.get(name, _MISSING)
-        if isinstance(thing, type) and hasattr(type(value), "__get__"):
+        if is_a(thing, type) and class_has(type(value), "__get__"):
             continue  # of which the guard of the class tells
         holder = thing
         if value is _MISSING:
-            holder, value = _of_class(thing if isinstance(thing, type) else type(thing), name)
+            holder, value = _of_class(thing if is_a(thing, type) else type(thing), name)
         is_late = ("attribute", id(holder), name) in outside.late or (id(holder), name) in outside.read_late
         if value is not _MISSING and not is_late:
             yield name, value
 
 
 def _in_library(thing: Any, own: Any, mentioned: list[str]) -> Iterator[tuple[str, Any]]:
-    """The same for modules and classes of the standard library in Python: numbers, texts, modules and classes."""
-    module = thing if isinstance(thing, ModuleType) else sys.modules.get(str(thing.__module__))
+    """The same for modules and classes of the standard library in Python: numbers, texts, modules and classes.
+
+    For classes of installed packages it is what they have of their bases, too, and small containers.
+    """
+    if is_a(thing, type) and is_opaque_class(thing):
+        found = {name: class_attribute(thing, name) for name in mentioned if class_has(thing, name)}
+        yield from ((name, value) for name, value in found.items() if is_a(value, (type, *_CONTAINERS, *CONSTANTS)))
+        return
+    module = thing if is_a(thing, ModuleType) else sys.modules.get(str(thing.__module__))
     for name in mentioned if libraries.is_standard(module) else ():
         if isinstance(own.get(name, _MISSING), (type, ModuleType, *CONSTANTS)):
             yield name, own[name]
@@ -157,7 +167,7 @@ def _of_class(kind: type, name: str) -> tuple[type, Any]:
     """A number or the like that is an attribute of a class, and the class that holds it."""
     holder = next((base for base in kind.__mro__ if name in base.__dict__), kind)
     value = holder.__dict__.get(name, _MISSING)
-    is_plain = isinstance(value, _IMMUTABLE) and not isinstance(value, (FunctionType, type))
+    is_plain = is_a(value, _IMMUTABLE) and not is_a(value, (FunctionType, type))
     return holder, value if is_plain else _MISSING
 
 
@@ -173,7 +183,7 @@ def _guard(outside: Outside, guards: list[Guard], value: Any, source: Source, la
     if fixed:
         guards.append(Guard(*has_fixed_parts(fixed, source), reason))
     found = [(part, fixed_source(part, source.text)) for part in fixed]
-    kind = nest.kind_of(value) if not isinstance(value, _IMMUTABLE) else None
+    kind = nest.kind_of(value) if not is_a(value, _IMMUTABLE) else None
     if kind is not None:
         outside.note_place(value, source)
         children = kind.children(value)
@@ -182,7 +192,7 @@ def _guard(outside: Outside, guards: list[Guard], value: Any, source: Source, la
         guards.append(Guard(*is_structure(value, source), reason, late))
         parts = [_guard(outside, guards, part, source.part(kind, key), late) for key, part in children.items()]
         return found + [each for part in parts for each in part]
-    if isinstance(value, _IMMUTABLE) or not (is_open(type(value)) or is_opaque(value)):
+    if is_a(value, _IMMUTABLE) or not (is_open(type(value)) or is_opaque(value)):
         guards.append(Guard(*is_same(value, source), reason, late))
         return found
     guards.append(Guard(*is_alike(value, source), reason))

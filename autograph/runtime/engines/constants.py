@@ -18,6 +18,7 @@ import numpy as np
 from autograph.marks import UNBOUND
 from autograph.runtime.graph import Constant
 from autograph.runtime.opdef import FUNCTIONS
+from autograph.statics import own_attribute
 
 ROOTS: dict[str, ModuleType] = {"np": np, "math": math, "cmath": cmath, "random": random, "time": time}
 _LITERALS = (bool, int, float, complex, str, bytes, type(None), type(...))
@@ -117,8 +118,8 @@ def public_name(value: Any) -> str | None:
         known = FUNCTIONS.get(value)
     except TypeError:   # it cannot be hashed
         return None
-    own = getattr(value, "__name__", None)
-    module = getattr(value, "__module__", None)
+    own = own_attribute(value, "__name__")
+    module = own_attribute(value, "__module__")
     names = [known] if known else []
     if isinstance(own, str):
         names += {"builtins": [own], "numpy": [f"np.{own}"], "math": [f"math.{own}"]}.get(str(module), [])
@@ -148,7 +149,7 @@ def _hint(value: Any) -> str:
     elif isinstance(value, (type, type(len), type(public_name))):
         name = value.__name__
     else:
-        name = getattr(value, "__name__", None) or type(value).__name__.lower()
+        name = own_attribute(value, "__name__") or type(value).__name__.lower()
     name = _NO_WORD.sub("_", str(name)).strip("_")
     if not name.isidentifier():
         return "constant"

@@ -1,0 +1,36 @@
+"""Looks at objects and classes that ask nothing of them: no code of the user's runs, and no dead proxy complains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+module_of = type.__dict__["__module__"].__get__     # of a class
+mro_of = type.__dict__["__mro__"].__get__           # its bases, and itself first
+names_of = type.__dict__["__dict__"].__get__        # what is defined in it
+
+
+def is_a(thing: Any, kinds: type | tuple[type, ...]) -> bool:
+    """`isinstance`, by the class alone: a `__class__` that the user wrote may say something else, or raise."""
+    return issubclass(type(thing), kinds)
+
+
+def class_has(kind: type, name: str) -> bool:
+    """Whether a class or one of its bases has an attribute; its metaclass is not asked, which may make some up."""
+    try:
+        type.__getattribute__(kind, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def class_attribute(kind: type, name: str) -> Any:
+    """The attribute of a class as it is defined there or in a base, a descriptor unasked; None if there is none."""
+    return next((names_of(base)[name] for base in mro_of(kind) if name in names_of(base)), None)
+
+
+def own_attribute(thing: Any, name: str, default: Any = None) -> Any:
+    """An attribute of an object, unless its class has code of the user's make it up."""
+    try:
+        return object.__getattribute__(thing, name)
+    except AttributeError:
+        return default
