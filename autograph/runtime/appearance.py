@@ -11,6 +11,7 @@ import numpy as np
 from autograph.runtime.classes import GENERATORS
 from autograph.runtime.graph import Value
 from autograph.runtime.types import PYTHON_TYPES, ObjectType, TensorType, Type
+from autograph.statics import class_attribute
 
 _DICTS = (OrderedDict, defaultdict, Counter)
 _KINDS = (str, list, dict, set, tuple, range, enumerate, zip, bytes, type(None), frozenset, deque, *_DICTS)
@@ -62,11 +63,19 @@ def has_attribute(kind: type | None, name: str) -> bool | None:
     return any(name in vars(base) for base in kind.__mro__)
 
 
-def is_called(kind: type | None, type: Type, name: str) -> bool:
-    """Whether an attribute is taken for a method that is about to be called; `kind`: the object's class, if known."""
+def is_method(kind: type | None, type: Type, name: str) -> bool | None:
+    """Whether an attribute is a method; None if nobody knows, but objects of known classes have such a method.
+
+    Args:
+        kind: the object's class, if known.
+    """
     if isinstance(type, TensorType):
         return name not in _DATA
     known = kind or (_CLASSES.get(type.name) or _MADE.get(type.name) if isinstance(type, ObjectType) else None)
     if known is not None:
-        return callable(getattr(known, name, None))
-    return name not in _DATA and any(hasattr(kind, name) for kind in (*_CLASSES.values(), np.ndarray))
+        member = class_attribute(known, name)
+        return callable(member) or isinstance(member, (classmethod, staticmethod))
+    return None if name not in _DATA and name in _METHODS else False
+
+
+_METHODS = frozenset(name for kind in (*_CLASSES.values(), np.ndarray) for name in dir(kind))

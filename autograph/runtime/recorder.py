@@ -19,6 +19,7 @@ class Recorder(Protocol):
     closed: bool
     held: list[Any]
     classes: dict[Any, type]
+    maybe_methods: dict[Any, tuple[Any, str]]
     call: Callable[[Any], Any]
 
     def place(self) -> Place: ...

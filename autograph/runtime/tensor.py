@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.libraries import is_own, on_behalf
-from autograph.runtime.appearance import KNOWN_ATTRIBUTES, NAMES, TOLD, class_of, has_attribute, is_called, sample_of
+from autograph.runtime.appearance import KNOWN_ATTRIBUTES, NAMES, TOLD, class_of, has_attribute, is_method, sample_of
 from autograph.runtime.graph import Value
 from autograph.runtime.instructions import SPREADING, instruction, is_comparison, is_inplace, is_operation
 from autograph.runtime.protocols import as_arrays, overrides
@@ -187,7 +187,11 @@ class Tensor(metaclass=Standing):
         return np
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._ag_trace.record("call", (self, *args), kwargs)
+        method = self._ag_trace.maybe_methods.get(self._ag_value)
+        if method is None:
+            return self._ag_trace.record("call", (self, *args), kwargs)
+        self._ag_value.node.own = True  # type: ignore[union-attr]  # the method is looked up by the call
+        return Method(*method)(*args, **kwargs)
 
     def __copy__(self) -> Any:
         return self._ag_copy("copy")
@@ -325,13 +329,18 @@ def _attribute(tensor: Tensor, name: str) -> Any:
             return tensor._ag_shape(type)
         if name == "size" and None not in type.shape:
             return math.prod(type.shape)
-        is_method = callable(getattr(sample, name))
+        may_call: bool | None = callable(getattr(sample, name))
     else:
         kind = trace.classes.get(value) or class_of(value)
         if kind is not None and has_attribute(kind, name) is False:
             raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
-        is_method = is_called(kind, type, name)
-    return Method(tensor, name) if is_method else trace.record("getattr", (tensor, name))
+        may_call = is_method(kind, type, name)
+    if may_call:
+        return Method(tensor, name)
+    found = trace.record("getattr", (tensor, name))
+    if may_call is None:
+        trace.maybe_methods[found._ag_value] = tensor, name
+    return found
 
 
 # Those of what it stands for are meant.

@@ -91,6 +91,7 @@ class Trace(Blocks, Whereabouts):
         self.code: CodeType | None = None  # of the function that is traced
         self.plain_contexts: list[Place] = []  # where a `with` of plain Python was entered
         self.classes: dict[Value, type] = {}  # of objects from outside, exactly
+        self.maybe_methods: dict[Value, tuple[Tensor, str]] = {}  # attributes: whose, and what they are called
         self.unused: dict[Value, Callable[[], None]] = {}  # arrays of the world outside: what to do on first use
         self.needed: NeedsConcrete | None = None  # what Python last asked for
         self.loosened: Any = False  # the condition on which a function returned one of two things nobody may look at
