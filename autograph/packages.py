@@ -186,15 +186,21 @@ _UNBOUND = (type(str.join), type(str.__len__))
 _COMPILED = ("cython_function_or_method", "fused_cython_function")
 
 
-def why_called(function: Any) -> str:
-    """Why a function that has no op is called when the graph runs, and what one can do about it."""
+def why_called(function: Any) -> tuple[frozenset[str], str]:
+    """The package, if any, because of which a function that has no op is called when the graph runs; and why it is."""
     package = package_of(function.__func__ if type(function) is MethodType else function)
-    return untraced(package) if package else "it has no op"
+    return (frozenset({package}), untraced(package)) if package else (frozenset(), "it has no op")
 
 
 def untraced(package: str) -> str:
-    """Why code of an installed package is called, or an object of it opaque."""
-    return f"as the installed package {package} is not traced: trace_packages={package!r} would trace it"
+    """Why code of an installed package is called, or an object of it opaque, and what one can do about it."""
+    why = f"as the installed package {package} is not traced"
+    return why if package in _TRACED.packages else f"{why}: trace_packages={package!r} would trace it"
+
+
+def is_pure(package: str) -> bool:
+    """Whether a package is written in Python, so that objects of its classes can be traced."""
+    return not _has_extension(package)
 
 
 # What the user names --------------------------------------------------------------------------------------------------
@@ -207,7 +213,7 @@ def check_names(names: str | Iterable[str], what: str) -> tuple[str, ...]:
         TypeError: they are no texts.
         ValueError: there is no package of such a name.
     """
-    found = (names,) if isinstance(names, str) else tuple(names)
+    found = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
     for name in found:
         if not isinstance(name, str):
             raise TypeError(f"{what} names packages, such as 'toolz', not {name!r}")

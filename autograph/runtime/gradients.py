@@ -198,6 +198,7 @@ def check_callable(function: Any) -> None:
 
 def traced(trace: Trace, function: Callable[..., Any], chosen: Any, args: Any, kwargs: Any) -> Differentiated:
     """A call of a function, traced, to be differentiated in what was chosen, as that is before the call."""
+    trace.differentiates = True
     start, chosen = len(trace.block.nodes), nest.map(lambda leaf: leaf, chosen)
     return Differentiated(trace, start, chosen, trace.call(function)(*args, **kwargs))
 
@@ -226,6 +227,7 @@ def traced_vjp(trace: Trace, function: Callable[..., Any], *primals: Any, has_au
 def traced_jvp(trace: Trace, function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """`ag.jvp` in traced code: the reverse of the reverse, which is linear in the gradients that it begins with."""
     check_callable(function)
+    trace.differentiates = True
     start, roots = len(trace.block.nodes), Roots(trace, name_of(function))
     chosen = [roots.of(primal) for primal in primals]
     before = nest.map(lambda leaf: leaf, chosen)

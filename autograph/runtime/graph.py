@@ -29,7 +29,7 @@ that `x` is, for all who have it. So what reads an array must not be moved acros
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from types import CodeType
 from typing import Any, TypeAlias
 
@@ -235,6 +235,19 @@ def walk(block: Block) -> Iterator[Node]:
         yield node
         for inner in node.blocks:
             yield from walk(inner)
+
+
+def drop_unused(graph: Graph, nodes: Collection[Node]) -> None:
+    """Take those of some nodes out of a graph whose outputs nothing uses."""
+    used: list[Value] = []
+    blocks = [graph.block]
+    for node in walk(graph.block):
+        gather((node.args, node.kwargs, [block.results for block in node.blocks]), used)
+        blocks += node.blocks
+    gather(graph.block.results, used)
+    unused = {node for node in nodes if not set(node.outputs).intersection(used)}
+    for block in blocks:
+        block.nodes[:] = [node for node in block.nodes if node not in unused]
 
 
 def user_line(place: Place) -> tuple[str, int] | None:

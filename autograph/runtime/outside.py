@@ -317,7 +317,7 @@ class Outside(Finding):
     def _handle(self, output: Value, value: Any) -> Tensor:
         """The handle for what stands for an object of the world outside."""
         if type(value) is not np.ndarray:
-            self.trace.classes[output] = type(value)
+            self.trace.note_class(output, type(value))
         return self.trace.handle(output)
 
     def _guard_class(self, value: Any, source: Source) -> None:

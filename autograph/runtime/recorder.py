@@ -20,6 +20,7 @@ class Recorder(Protocol):
     held: list[Any]
     classes: dict[Any, type]
     maybe_methods: dict[Any, tuple[Any, str]]
+    called_methods: dict[Any, None]
     call: Callable[[Any], Any]
 
     def place(self) -> Place: ...

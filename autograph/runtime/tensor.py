@@ -190,7 +190,7 @@ class Tensor(metaclass=Standing):
         method = self._ag_trace.maybe_methods.get(self._ag_value)
         if method is None:
             return self._ag_trace.record("call", (self, *args), kwargs)
-        self._ag_value.node.own = True  # type: ignore[union-attr]  # the method is looked up by the call
+        self._ag_trace.called_methods[self._ag_value.node] = None  # which looks the method up itself
         return Method(*method)(*args, **kwargs)
 
     def __copy__(self) -> Any:

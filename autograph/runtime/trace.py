@@ -15,12 +15,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.libraries import is_own
-from autograph.packages import why_called
+from autograph.packages import is_opaque_class, untraced, why_called
 from autograph.runtime.appearance import class_of
 from autograph.runtime.blocks import Blocks
 from autograph.runtime.callables import full_name_of
 from autograph.runtime.contents import known_of_lists
-from autograph.runtime.graph import Constant, Graph, Node, Place, Value, map_args, user_line
+from autograph.runtime.graph import Constant, Graph, Node, Place, Value, drop_unused, map_args, user_line
 from autograph.runtime.holding import (
     HOLDERS,
     Held,
@@ -91,7 +91,10 @@ class Trace(Blocks, Whereabouts):
         self.code: CodeType | None = None  # of the function that is traced
         self.plain_contexts: list[Place] = []  # where a `with` of plain Python was entered
         self.classes: dict[Value, type] = {}  # of objects from outside, exactly
-        self.maybe_methods: dict[Value, tuple[Tensor, str]] = {}  # attributes: whose, and what they are called
+        self.maybe_methods: dict[Value, tuple[Tensor, str]] = {}  # attributes: whose, and which
+        self.untraced: set[str] = set()  # installed packages whose functions and objects the graph calls
+        self.differentiates = False  # whether a derivative is asked for
+        self.called_methods: dict[Node, None] = {}  # what would read such an attribute, and calls do by themselves
         self.unused: dict[Value, Callable[[], None]] = {}  # arrays of the world outside: what to do on first use
         self.needed: NeedsConcrete | None = None  # what Python last asked for
         self.loosened: Any = False  # the condition on which a function returned one of two things nobody may look at
@@ -163,6 +166,15 @@ class Trace(Blocks, Whereabouts):
             self.classes[result._ag_value] = function
         return result
 
+    def note_class(self, value: Value, kind: type) -> None:
+        """Note the class of an object from outside, and tell if it is opaque because of an installed package."""
+        self.classes[value] = kind
+        package = is_opaque_class(kind)
+        if package:
+            self.untraced.add(package)
+            what = f"what is done with objects of class {kind.__qualname__} is done when the graph runs"
+            self.tell("callback", f"{what}, {untraced(package)}")
+
     def handle(self, value: Value) -> Tensor:
         """The handle of a value: one for each, so that `is` tells the truth."""
         found = self._handles.get(value)
@@ -192,7 +204,9 @@ class Trace(Blocks, Whereabouts):
                 return known
         op = op_of(function)
         if op is None:
-            self.tell("callback", f"{full_name_of(function)} is called as it is, {why_called(function)}")
+            package, why = why_called(function)
+            self.untraced.update(package)
+            self.tell("callback", f"{full_name_of(function)} is called as it is, {why}")
             return self._made(function, self.record("call", (function, *args), kwargs))
         return self.record(op, args, kwargs)
 
@@ -384,6 +398,8 @@ class Trace(Blocks, Whereabouts):
         """End the trace with the structure that is returned; None stands for a trace that always raises."""
         self.graph.block.nodes[:0] = self.prologue
         self.graph.block.results = result
+        if self.called_methods:
+            drop_unused(self.graph, self.called_methods)
         self.closed = True
         return self.graph
 

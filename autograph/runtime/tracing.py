@@ -12,7 +12,7 @@ from typing import Any
 
 import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph import nest, packages
-from autograph.errors import AutographError
+from autograph.errors import AutographError, DerivativeError
 from autograph.packages import matching, package_of_function
 from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.calling import Caller, Converter
@@ -86,22 +86,21 @@ def trace_function(
     own = {root for root in map(package_of_function, _functions_of(function)) if root}
     for _ in range(_RESTARTS):
         asking = functools.partial(convert, whole=True) if WHOLE in late else convert
-        demanded = {key[1] for key in late if key[0] == PACKAGE}
-        with watched_signals(), packages.tracing({*own, *matching(trace_packages), *demanded}):
+        wanted = {key[1] for key in late if key[0] == PACKAGE}
+        with watched_signals(), packages.tracing({*own, *matching(trace_packages), *wanted}):
             tracer = Tracer(function, signature, example, asking, late)
             try:
                 return tracer.run(tracing, shelter)
-            except Plain as signal:
-                return tracer.plain(signal.reason + tracer.verdicts.at(signal))
             except Restart as restart:
                 if restart.sources <= late:
                     break
                 late |= restart.sources
-            except Signal as signal:
-                reason = tracer.verdicts.plain_because(signal)
-                if reason:
-                    return tracer.plain(reason)
-                raise tracer.verdicts.explained(signal) from None
+                continue
+            except (Signal, DerivativeError) as error:
+                demanded = tracer.packages_in_the_way() - late
+                if not demanded:
+                    return tracer.ended_by(error)
+            late |= demanded
     reason = "too much of what it reads from its module, from variables around it or from objects changes, {}:{}"
     return Traced(None, events=tracer.trace.events, plain=reason.format(*place_of(function)))
 
@@ -180,7 +179,7 @@ class Tracer:
         if is_a(value, (list, dict, set)):
             self.ways.whole.append(value)
         if not stands_for_itself(leaf.cls):
-            self.trace.classes[param] = leaf.cls
+            self.trace.note_class(param, leaf.cls)
             return self.trace.handle(param)
         self.outside.know(value, param)
         self.instruments.meet(value)
@@ -241,6 +240,26 @@ class Tracer:
         else:
             self.outside.see_static(function, name_of(function))
         return self.caller.traced(function) if type(function) is FunctionType else self.caller.replacement(function)
+
+    def ended_by(self, error: Signal | DerivativeError) -> Traced:
+        """What comes of an attempt that an error or a signal has ended.
+
+        Raises:
+            AutographError: the error, or what the signal comes to.
+        """
+        if isinstance(error, Plain):
+            return self.plain(error.reason + self.verdicts.at(error))
+        if not isinstance(error, Signal):
+            raise error
+        reason = self.verdicts.plain_because(error)
+        if reason:
+            return self.plain(reason)
+        raise self.verdicts.explained(error) from None
+
+    def packages_in_the_way(self) -> set[tuple[Any, ...]]:
+        """What to trace, too, if a derivative cannot be had: the installed packages in Python that the graph calls."""
+        found = self.trace.untraced if self.trace.differentiates else ()
+        return {(PACKAGE, package) for package in found if packages.is_pure(package)}
 
     def plain(self, reason: str) -> Traced:
         """What runs as plain Python; it is traced again when what was None then, `self.state` say, has been made."""
