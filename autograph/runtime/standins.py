@@ -51,11 +51,12 @@ def is_impure(function: Any) -> bool:
         module = (owner if isinstance(owner, type) else type(owner)).__module__
     if str(module).startswith("numpy.random"):
         return not isinstance(function, type)
-    if any(function is each for each in (*MANAGERS, np.frompyfunc)) or own_attribute(function, "__name__", "") in _LOOKING:
+    name = own_attribute(function, "__name__", "")
+    if any(function is each for each in (*MANAGERS, np.frompyfunc)) or name in _LOOKING:
         return True
-    if own_attribute(function, "__name__", "") in _SETTINGS and str(module).startswith("numpy"):
+    if name in _SETTINGS and str(module).startswith("numpy"):
         return True
-    return libraries.is_impure(str(module), own_attribute(function, "__name__", ""))
+    return libraries.is_impure(str(module), name)
 
 
 class Recorded(StandIn):
