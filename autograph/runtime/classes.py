@@ -20,6 +20,7 @@ import re
 import sys
 import types
 import uuid
+import weakref
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -203,6 +204,8 @@ def is_opaque(value: Any) -> bool:
     is_record = issubclass(kind, tuple) and hasattr(kind, "_fields") and own_dict(value) is None
     if is_open(kind) or is_record or kind in _STRUCTURES or kind is object:
         return False
-    if is_opaque_class(kind) or _lies(kind):
+    if is_opaque_class(kind) or (_lies(kind) and not libraries.is_plain(str(module_of(kind)))):
         return not issubclass(kind, (type, enum.Enum))
+    if kind in weakref.ProxyTypes:
+        return True
     return not is_a(value, _UNCHANGING) and not stands_for_itself(kind) and not callable(value)
