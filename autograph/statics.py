@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MethodType
 from typing import Any
 
 module_of = type.__dict__["__module__"].__get__     # of a class
@@ -33,4 +34,4 @@ def own_attribute(thing: Any, name: str, default: Any = None) -> Any:
     try:
         return object.__getattribute__(thing, name)
     except AttributeError:
-        return default
+        return own_attribute(thing.__func__, name, default) if type(thing) is MethodType else default

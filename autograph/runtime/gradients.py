@@ -148,7 +148,8 @@ class Differentiated:
             start = self._block.nodes.index(self._nodes[0])
             end = self._block.nodes.index(self._nodes[-1]) + 1
             given = [(trace.use(leaf), cotangent) for leaf, cotangent in pairs if is_tensor(leaf)]
-            reverse = Reverse(trace, self._block, start, end, roots, given, self._constant)
+            constant = {*self._constant, *trace.called_methods}
+            reverse = Reverse(trace, self._block, start, end, roots, given, constant)
             reverse.run()
             found = {value: reverse.gradient(value) for value in roots}
         else:
