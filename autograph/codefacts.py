@@ -12,6 +12,8 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any, Generic, TypeVar
 
+from autograph.statics import class_has
+
 T = TypeVar("T")
 
 
@@ -52,7 +54,7 @@ def of_code(compute: Callable[[CodeType], T]) -> Callable[[CodeType], T]:
 def is_compiled(function: Any) -> bool:
     """Whether a function was written in Python, and compiled by Cython, Nuitka or the like; it has no source then."""
     kind = type(function)
-    looks_like_one = kind is not FunctionType and not hasattr(kind, "__ag_staged__") and hasattr(kind, "__code__")
+    looks_like_one = kind is not FunctionType and not class_has(kind, "__ag_staged__") and class_has(kind, "__code__")
     return looks_like_one and isinstance(function.__code__, CodeType)
 
 
