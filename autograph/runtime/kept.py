@@ -12,6 +12,7 @@ cannot be in it (an array that the graph knows, an object of the user's) keeps a
 
 from __future__ import annotations
 
+import builtins
 import copyreg
 import importlib
 import io
@@ -27,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph import disk, libraries
+from autograph import disk
 from autograph.errors import EngineError
 from autograph.marks import Unbound
 from autograph.runtime.engines.numbers import is_kept, kept
@@ -49,16 +50,27 @@ _CLASSES = frozenset(
     engines.native.exits.Fetch engines.native.exits.Handed
     operands.Number operands.Complex operands.Range operands.Array operands.Given operands.Fixed""".split()
 )
+# What else of this library may be in a file by its name.
+_NAMED = _CLASSES | {
+    f"autograph.{name}"
+    for name in """marks.UNBOUND runtime.graph.Graph runtime.graph.Node runtime.graph.Constant
+    runtime.engines.numbers.kept runtime.engines.reductions.added runtime.ways._are_apart
+    runtime.guards._identities runtime.guards._keys_of runtime.keys.static_key runtime.journal.attributes
+    runtime.engines.native.interrupts.give_way runtime.engines.native.version._restored
+    runtime.kept._dtype runtime.kept._kind_of runtime.kept._method runtime.kept._module runtime.kept._names
+    runtime.kept._numbered runtime.kept._scalar""".split()
+}
 _BUILTINS = frozenset(
     """abs all any bool complex dict divmod enumerate filter float int isinstance len list map max min pow print range
     repr reversed round slice sorted str sum tuple zip""".split()
 )
 _MODULES = {module.__name__: module for module in (np, np.linalg, np.fft, math)}
 _SHARED = re.compile(r"\w*|[\x00-\xff]", re.ASCII)   # texts of which Python has only one
+_OPS = "autograph.runtime.ops."
 _KEEPING = frozenset({"build", "setitem", "setattr", "call", ".append", ".insert", ".add", ".setdefault"})
 _NATIVE = "?bhilqBHILQefdFD"    # what dtypes are told by their letters
-_UNREADABLE = (pickle.UnpicklingError, ArithmeticError, AttributeError, EOFError, ImportError, LookupError, TypeError,
-               ValueError)  # fmt: skip
+_UNREADABLE = (pickle.UnpicklingError, ArithmeticError, AttributeError, EOFError, ImportError, LookupError, MemoryError,
+               RecursionError, TypeError, ValueError)  # fmt: skip
 
 
 class Unkept(Exception):
@@ -230,6 +242,7 @@ class _Pickler(pickle.Pickler):
             Constant: self._constant,
             Graph: lambda graph: (Graph, (graph.name, graph.block)),
             BuiltinFunctionType: _builtin,
+            MethodType: lambda method: (_method, (method.__self__, method.__name__)),
             np.ndarray: _number,
         }
 
@@ -264,16 +277,16 @@ class _Pickler(pickle.Pickler):
         if kind in _PLAIN or _name_of(kind) in _CLASSES:
             self._usual.add(kind)
             return NotImplemented
-        if isinstance(thing, type):
-            return _by_name(thing, thing.__module__)
         if isinstance(thing, np.dtype):
-            return (np.dtype, (thing.char,)) if described(thing) else NotImplemented
+            return described(thing) and (_dtype, (thing.char,))
         if isinstance(thing, ModuleType):
             return _module, (module_of_ops(thing),)
         if isinstance(thing, (np.number, np.bool_)):
-            return NotImplemented
-        if kind.__module__.partition(".")[0] == "numpy" and callable(thing):
-            return _by_name(thing, "numpy")
+            return described(thing) and (_scalar, (thing.dtype.char, thing.tobytes()))
+        if isinstance(thing, type) and thing in _NAMELESS:
+            return _kind_of, (_NAMELESS[thing],)
+        if isinstance(thing, type) or kind.__module__.partition(".")[0] == "numpy":
+            return _by_name(thing)
         raise Unkept
 
     def _outer(self, outer: Outer) -> Any:
@@ -282,7 +295,7 @@ class _Pickler(pickle.Pickler):
 
     def _function(self, function: FunctionType) -> Any:
         if id(function) not in self._functions:
-            return _by_name(function, function.__module__)
+            return _by_name(function)
         return self._numbered("function", self._functions, function)
 
     def _constant(self, constant: Constant) -> Any:
@@ -303,9 +316,12 @@ class _Unpickler(pickle.Unpickler):
         self._around = around
 
     def find_class(self, module: str, name: str) -> Any:
+        """What the pickler writes by name, and nothing else, whatever somebody has put into the file."""
         if module == __name__ and name == "_numbered":
             return self._find
-        return super().find_class(module, name)
+        if f"{module}.{name}" in _NAMED:
+            return super().find_class(module, name)
+        return _known(module, name)
 
     def _find(self, what: str, number: int) -> Any:
         if what == "code":
@@ -339,24 +355,78 @@ def _late(late: Any) -> Any:
     return op, _late(first) if isinstance(first, tuple) else id(first), *rest
 
 
-_PLAIN = frozenset({range, complex, slice, MethodType, np.ufunc, Unbound})
+_PLAIN = frozenset({range, complex, slice, np.ufunc, Unbound})
+
+
+_NAMELESS: dict[Any, Any] = {type(value): value for value in (None, ..., NotImplemented)}
 
 
 def _name_of(kind: type) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _by_name(thing: Any, module: str | None) -> Any:
-    """Let a function or class be found by its name: one of this library's, Python's or NumPy's."""
-    if not (libraries.is_plain(str(module)) or str(module).partition(".")[0] in sys.stdlib_module_names):
-        raise Unkept
+def _by_name(thing: Any) -> Any:
+    """Let a function or class be found by its name, if the unpickler will."""
+    module, name = str(thing.__module__), thing.__qualname__
+    try:
+        if f"{module}.{name}" not in _NAMED and _known(module, name) is not thing:
+            raise Unkept
+    except pickle.UnpicklingError as error:
+        raise Unkept from error
     return NotImplemented
+
+
+def _known(module: str, name: str) -> Any:
+    """A function or class of Python's or NumPy's, or an op of this library, of which no call does more than compute.
+
+    Raises:
+        pickle.UnpicklingError: it is none of those.
+    """
+    home = importlib.import_module(module) if module.startswith(_OPS) else _MODULES.get(module, builtins)
+    found = vars(home).get(name)
+    if module == builtins.__name__:
+        is_known = name in _BUILTINS or (isinstance(found, type) and issubclass(found, BaseException))
+    else:
+        is_known = home is not builtins and (_is_numpys(found) or (callable(found) and op_of(found) is not None))
+    if not is_known:
+        raise pickle.UnpicklingError(f"{module}.{name} is not among what traces are made of")
+    return found
+
+
+def _is_numpys(thing: Any) -> bool:
+    if not isinstance(thing, type):
+        return isinstance(thing, np.ufunc)
+    return thing in (np.ndarray, np.dtype) or issubclass(thing, (np.generic, BaseException))   # `np.memmap` makes files
 
 
 def _builtin(function: Any) -> Any:
     if not isinstance(function.__self__, ModuleType):       # a method of some object
         raise Unkept
-    return _by_name(function, function.__module__)
+    return _by_name(function)
+
+
+def _method(owner: Any, name: str) -> Any:
+    """A method of an object of this library's."""
+    if _name_of(type(owner)) not in _CLASSES:
+        raise pickle.UnpicklingError(f"{name} is not a method of what traces are made of")
+    return MethodType(vars(type(owner))[name], owner)
+
+
+def _kind_of(value: Any) -> type:
+    """A class without a name."""
+    if type(value) not in _NAMELESS:
+        raise pickle.UnpicklingError(f"{type(value)} is not among what traces are made of")
+    return type(value)
+
+
+def _dtype(char: str) -> np.dtype[Any]:
+    if char not in _NATIVE:
+        raise pickle.UnpicklingError(f"{char} is not a dtype of what traces are made of")
+    return np.dtype(char)
+
+
+def _scalar(char: str, data: bytes) -> Any:
+    return np.frombuffer(data, _dtype(char))[0]
 
 
 def _number(array: Any) -> Any:

@@ -1,7 +1,10 @@
 """Traces on disk do what traces that have just been made do."""
 
+import importlib
+import io
 import itertools
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -285,6 +288,81 @@ def test_files_that_cannot_be_read(processes):
             (path,) = Path(disk.folder()).glob("*.traced")
             disk.save(path.stem, b"cnot.there\nno\n.", disk.TRACE)
     assert history() == "KKKRR"
+
+
+GADGETS = [
+    ("os.system", "touch {}"), ("posix.system", "touch {}"), ("nt.system", "touch {}"),
+    ("subprocess.getoutput", "touch {}"), ("builtins.eval", "open('{}', 'w')"), ("builtins.exec", "open('{}', 'w')"),
+    ("builtins.open", "{}", "w"), ("builtins.__import__", "antigravity"), ("builtins.getattr", "{}", "upper"),
+    ("builtins.compile", "1", "f", "eval"), ("builtins.type", "{}"), ("builtins.vars",), ("builtins.globals",),
+    ("builtins.input",), ("builtins.breakpoint",), ("builtins.setattr", "{}", "a", "b"),
+    ("builtins.print.__self__.eval", "open('{}', 'w')"), ("builtins.memoryview", b"{}"), ("builtins.super",),
+    ("builtins.delattr", "{}", "a"), ("builtins.no_such_name",), ("functools.partial", "{}"),
+    ("operator.attrgetter", "a"), ("operator.methodcaller", "a"), ("marshal.loads", b"N"), ("pickle.loads", b"N."),
+    ("_pickle.loads", b"N."), ("types.FunctionType", "{}"), ("types.CodeType", "{}"),
+    ("importlib.import_module", "antigravity"), ("antigravity.geohash", 1, 2, b"3"), ("shutil.rmtree", "{}"),
+    ("sys.exit", 3), ("pathlib.Path", "{}"), ("io.open", "{}", "w"), ("codecs.encode", "{}", "rot13"),
+    ("copyreg._reconstructor", "{}"), ("runpy.run_path", "{}"), ("timeit.timeit", "open('{}', 'w')"),
+    ("__main__.anything",), ("ctypes.CDLL", "{}"), ("math.__loader__.load_module", "os"), ("math.no_such_name",),
+    ("weakref.ref", "{}"), ("re.compile", "{}"), ("numpy.load", "{}"), ("numpy.save", "{}", 1),
+    ("numpy.savetxt", "{}", [1]), ("numpy.fromfile", "{}"), ("numpy.memmap", "{}", "u1", "w+", 0, 9),
+    ("numpy.genfromtxt", "{}"), ("numpy.vectorize", "{}"), ("numpy.loadtxt", "{}"), ("numpy.frompyfunc", "{}", 1, 1),
+    ("numpy.info", "{}"), ("numpy.ctypeslib.load_library", "{}", "."), ("numpy.os.system", "{}"),
+    ("numpy.lib.format.open_memmap", "{}", "w+"), ("numpy.testing.runstring", "open('{}', 'w')", {}),
+    ("numpy._core.multiarray._reconstruct", "{}"), ("numpy._core.multiarray.scalar", "{}"),
+    ("numpy.random.default_rng",), ("autograph.runtime.dispatch.make_dispatcher", "{}"),
+    ("autograph.runtime.kept.disk.clear", "{}"), ("autograph.runtime.kept.importlib.import_module", "os"),
+    ("autograph.runtime.engines.numpy.marshal.loads", b"N"), ("autograph.runtime.engines.numpy.compile", "{}"),
+    ("autograph.api.to_graph", "{}"), ("autograph.disk.clear", "{}"), ("autograph.runtime.graph.user_line", "{}"),
+    ("autograph.runtime.kept._Unpickler", "{}"), ("autograph.function", "{}"), ("autograph.runtime.kept._dtype", "O"),
+    ("autograph.runtime.kept._scalar", "O", b"12345678"), ("autograph.runtime.kept._module", "os"),
+    ("autograph.runtime.kept._kind_of", "text"),
+    ("autograph.runtime.kept._names", "os"), ("autograph.runtime.kept._method", "text", "upper"),
+   
+    ("autograph.runtime.kept._numbered", "function", 99),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("gadget", GADGETS, ids=lambda gadget: gadget[0])
+def test_files_of_somebody_else_call_nothing(processes, gadget, tmp_path, capfd):
+    """A pickle that calls what traces are not made of: nothing is called or imported, and the trace is made anew."""
+    trap = tmp_path / "trap"
+    module, dotted = gadget[0], []
+    while module not in sys.modules and module not in ("antigravity", "nt") and "." in module:
+        module, _, name = module.rpartition(".")
+        dotted.insert(0, name)
+    args = [arg.format(trap) if isinstance(arg, str) else arg for arg in gadget[1:]]
+    name = b"".join(b"\x8c" + bytes([len(text)]) + text.encode() for text in (module, ".".join(dotted))) + b"\x93"
+    hostile = b"\x80\x04" + name + pickle.dumps(tuple(args), 4)[2:-1] + b"R."
+    for number, function in enumerate(processes("power", 3)):
+        assert function(3, 5) == 243 and "trace" in function.traces[0].seconds
+        (path,) = Path(disk.folder()).glob("*.traced")
+        disk.save(path.stem, hostile, disk.TRACE)
+        with pytest.raises((pickle.UnpicklingError, LookupError)):
+            kept._Unpickler(io.BytesIO(hostile), kept.Surroundings("", [], [])).load()
+    assert not trap.exists() and "antigravity" not in sys.modules and capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x80\x05\x95\xff\xff\xff\xff\xff\xff\xff\x7f.", b"(" * 5_000 + b".", b"]" * 100_000 + b".", b"\x80\x63.",
+        b"I" + b"9" * 5_000 + b"\n.",
+        pickle.dumps((1, 2, 3)), pickle.dumps(([1] * 4, None, None)), pickle.dumps(None), b"P0\n.", b"\x82\x01.",
+    ],
+)  # fmt: skip
+def test_files_that_are_no_trace(processes, data):
+    for function in processes("power", 3):
+        assert function(3, 5) == 243 and "trace" in function.traces[0].seconds
+        (path,) = Path(disk.folder()).glob("*.traced")
+        disk.save(path.stem, data, disk.TRACE)
+
+
+def test_all_that_is_written_by_name_is_found_by_it():
+    for name in kept._NAMED:
+        module, _, name = name.rpartition(".")
+        if find_spec("llvmlite") is not None or ".native" not in module:
+            assert hasattr(importlib.import_module(module), name), f"there is no {module}.{name}"
 
 
 def test_guards_that_do_not_hold(processes, monkeypatch):
