@@ -318,7 +318,7 @@ GADGETS = [
     ("autograph.runtime.kept._scalar", "O", b"12345678"), ("autograph.runtime.kept._module", "os"),
     ("autograph.runtime.kept._kind_of", "text"),
     ("autograph.runtime.kept._names", "os"), ("autograph.runtime.kept._method", "text", "upper"),
-   
+
     ("autograph.runtime.kept._numbered", "function", 99),
 ]  # fmt: skip
 
