@@ -13,6 +13,7 @@ import functools
 import threading
 import types
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -53,16 +54,22 @@ class Instruments:
         if self._refused:
             raise Plain(self._refused, ())
         _TRACING.stack.append(self.trace)
-        for kind in self._classes:
-            _instrument(kind)
         self._entered = True
+        try:
+            for kind in self._classes:
+                _instrument(kind, self.trace)
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *error: object) -> None:
+        """Take all stand-ins out, whatever fails meanwhile; they do nothing from the first line on."""
         self._entered = False
         _TRACING.stack.remove(self.trace)
-        for kind in self._classes:
-            _release(kind)
+        with ExitStack() as rest:
+            for kind in (*self._classes, *self._classes):   # once more, in case that it fails
+                rest.callback(_release, kind, self.trace)
 
     def _refuse(self, reason: str) -> None:
         """Have the function run as plain Python: what looks at attributes here would be noticed."""
@@ -108,7 +115,7 @@ class Instruments:
                 self.tell(base, False)
                 self.meet_class(type(base))
                 if self._entered:
-                    _instrument(base)
+                    _instrument(base, self.trace)
                 for member in list(vars(base).values()):
                     if is_users(type(member)):  # a descriptor
                         self.meet_class(type(member))
@@ -121,10 +128,17 @@ class _Tracing(threading.local):
         self.stack: list[Trace] = []
 
 
+class _Patches:
+    """The stand-ins in one class, by what they are called there, and the traces that need them."""
+
+    def __init__(self) -> None:
+        self.traces: list[Trace] = []
+        self.stand_ins: dict[str, Any] = {}
+
+
 _TRACING = _Tracing()
-_LOCK = threading.Lock()
-_COUNTS: dict[type, int] = {}  # how many traces have stand-ins in a class
-_STAND_INS: dict[type, dict[str, Any]] = {}
+_LOCK = threading.RLock()  # a `__del__`, which may stage something, may run at any time
+_PATCHES: dict[type, _Patches] = {}
 
 
 def _parts(thing: Any) -> Iterator[Any]:
@@ -144,30 +158,52 @@ def _parts(thing: Any) -> Iterator[Any]:
 # Putting stand-ins in, and taking them out ----------------------------------------------------------------------------
 
 
-def _instrument(kind: type) -> None:
+def _instrument(kind: type, trace: Trace) -> None:
+    """Put stand-ins into a class for a trace: all of them, or none if that fails."""
     with _LOCK:
-        _COUNTS[kind] = _COUNTS.get(kind, 0) + 1
-        if _COUNTS[kind] > 1:
+        patches = _PATCHES.setdefault(kind, _Patches())
+        patches.traces.append(trace)
+        if len(patches.traces) > 1:
             return
-        made = _STAND_INS[kind] = {}
-        for name, member in list(vars(kind).items()):
-            stand_in = _stand_in(kind, name, member)
-            if stand_in is not member:
-                made[name] = stand_in
-                PATCHED[id(stand_in)] = member
-                type.__setattr__(kind, name, stand_in)
+        try:
+            _restore(kind, patches.stand_ins)   # what a failure may have left
+            for name, member in list(vars(kind).items()):
+                stand_in = _stand_in(kind, name, member)
+                if stand_in is not member:
+                    patches.stand_ins[name] = stand_in
+                    PATCHED[id(stand_in)] = member
+                    _set(kind, name, stand_in)
+        except BaseException:
+            _release(kind, trace)
+            raise
 
 
-def _release(kind: type) -> None:
+def _release(kind: type, trace: Trace) -> None:
+    """Take the stand-ins out of a class, if no other trace needs them."""
     with _LOCK:
-        _COUNTS[kind] -= 1
-        if _COUNTS[kind]:
+        patches = _PATCHES.get(kind)
+        if patches is None or trace not in patches.traces:
             return
-        del _COUNTS[kind]
-        for name, stand_in in _STAND_INS.pop(kind).items():
-            member = PATCHED.pop(id(stand_in))
-            if vars(kind).get(name) is stand_in:
-                type.__setattr__(kind, name, member)
+        patches.traces.remove(trace)
+        if patches.traces:
+            return
+        try:
+            _restore(kind, patches.stand_ins)
+        finally:
+            _restore(kind, patches.stand_ins)   # what is left, if it failed
+            del _PATCHES[kind]
+
+
+def _restore(kind: type, stand_ins: dict[str, Any]) -> None:
+    """Have a class as it was, and forget its stand-ins one by one."""
+    for name, stand_in in list(stand_ins.items()):
+        if vars(kind).get(name) is stand_in:
+            _set(kind, name, PATCHED[id(stand_in)])
+        PATCHED.pop(id(stand_in), None)
+        del stand_ins[name]
+
+
+_set = type.__setattr__  # whatever the metaclass does when attributes are set
 
 
 def _stand_in(kind: type, name: str, member: Any) -> Any:

@@ -6,7 +6,7 @@ import builtins
 import functools
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -268,9 +268,16 @@ class Tracer:
         return Traced(None, guards, events=self.trace.events, plain=reason)
 
     def _restore(self) -> None:
-        """Make all that exists outside of the trace what it was."""
-        for thing, content in reversed(self.trace.journal.outermost()):
-            restore(thing, content)
+        """Make all that exists outside of the trace what it was, each once more if one fails."""
+        changes = self.trace.journal.outermost()
+        try:
+            for thing, content in reversed(changes):
+                restore(thing, content)
+        except BaseException:
+            with ExitStack() as rest:
+                for change in changes:
+                    rest.callback(restore, *change)
+            raise
 
     def _call(self, traced: Callable[..., Any]) -> tuple[Any, ...] | None:
         """The 1-tuple of what the function returns; None if it always raises."""

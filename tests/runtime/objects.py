@@ -18,7 +18,7 @@ from tests import outcomes
 def no_stand_in_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     assert not PATCHED
-    assert not instrument._COUNTS
+    assert not instrument._PATCHES
     for thing in vars(request.module).values():
         if isinstance(thing, type) and thing.__module__.startswith("tests."):
             for member in vars(thing).values():
