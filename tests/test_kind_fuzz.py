@@ -30,4 +30,4 @@ def test_gradients_of_programs_whose_variables_change_kind(text: str, chance: in
 def test_many_are_compared() -> None:
     print(dict(CHECKS.tally), dict(CHECKS.reasons))
     assert CHECKS.tally["compared"] >= 0.3 * CHECKS.done()
-    assert CHECKS.tally["refused"] <= 0.4 * CHECKS.done()
+    assert CHECKS.tally["refused"] <= 0.45 * CHECKS.done()
