@@ -20,6 +20,7 @@ import math
 import pickle
 import re
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -198,6 +199,8 @@ def place_of_trace(
     """Where the trace of a function is on disk, or is to be; None if it is not to be kept."""
     if disk.folder() is None or wants_generated_code() or checks_graphs() or options.engine not in ENGINES:
         return None
+    if _is_watched():
+        return None
     begin = time.perf_counter()
     try:
         told = [*_told(trace), _told_of(options)]
@@ -205,6 +208,18 @@ def place_of_trace(
     except (Unkept, EngineError, ImportError, OSError):
         return None
     return None if around is None else Place(disk.key_of("trace", around.text, *told), around, begin)
+
+
+def _is_watched() -> bool:
+    """Whether somebody follows the lines or calls that run: coverage, a debugger, a profiler.
+
+    They follow what tracing runs, too, so they must see the same whether or not a trace is on disk.
+    """
+    monitoring = getattr(sys, "monitoring", None)  # since Python 3.12
+    if monitoring is not None and any(monitoring.get_tool(number) for number in range(6)):
+        return True
+    follow = sys.gettrace, sys.getprofile, threading.gettrace, threading.getprofile
+    return any(get() is not None for get in follow)
 
 
 def _told(trace: Trace) -> list[str]:
