@@ -95,15 +95,29 @@ def is_at_fault(code: CodeType) -> bool:
 
 _FOR_USERS = tuple(ROOT + name.replace("/", os.sep) for name in ("operators/", "runtime/written.py"))
 
-# Of the standard library, what gives the same for the same, whenever it is called, and changes but what it is given.
-PURE = COMPUTING - {"random"} | frozenset(
-    """abc array ast base64 binascii builtins calendar collections colorsys contextlib copyreg csv dataclasses datetime
-    difflib enum graphlib hashlib html inspect ipaddress json keyword pickle pprint re reprlib shlex string struct
-    textwrap token types typing unicodedata weakref zlib zoneinfo _bisect _collections _collections_abc _datetime
-    _decimal _functools _heapq _json _operator _pickle _struct _sre _typing""".split()
+# Of the standard library, what gives the same for the same, whenever it is called, and changes but what it is given: no
+# settings of the process (contexts of decimals, locales, time zones, registries of pickle or csv) are asked.
+PURE = COMPUTING - {"random", "decimal"} | frozenset(
+    """abc array base64 binascii builtins collections colorsys contextlib dataclasses datetime difflib enum graphlib
+    hashlib html ipaddress keyword re shlex string struct textwrap token types typing unicodedata weakref zlib _bisect
+    _collections _collections_abc _datetime _functools _heapq _operator _struct _sre _typing""".split()
 )
-# Methods of classes that tell the time, or where the program runs.
-_TELLING = frozenset({"now", "today", "utcnow", "cwd", "home"})
+# Functions, and methods of classes, of these that do ask: for the time, the time zone, the locale, what is registered.
+_TELLING = frozenset(
+    """now today utcnow cwd home astimezone timestamp fromtimestamp strftime strptime get_cache_token get_type_hints
+    get_overloads clear_overloads getweakrefcount getweakrefs""".split()
+)
+# Of other modules, functions that do not.
+_PURE_FUNCTIONS = {
+    "calendar": frozenset("isleap leapdays weekday monthrange timegm".split()),
+    "inspect": frozenset(
+        """isabstract isasyncgen isasyncgenfunction isawaitable isbuiltin isclass iscode iscoroutine iscoroutinefunction
+        isdatadescriptor isfunction isgenerator isgeneratorfunction isgetsetdescriptor ismemberdescriptor ismethod
+        ismethoddescriptor ismodule isroutine""".split()
+    ),
+}
+# Classes of which the objects, although they never change, compute by settings of the process.
+_BY_SETTINGS = frozenset("decimal _decimal _pydecimal zoneinfo".split())
 
 
 def is_impure(module: str, name: str = "") -> bool:
@@ -114,7 +128,15 @@ def is_impure(module: str, name: str = "") -> bool:
         name: of the function.
     """
     root = module.partition(".")[0]
-    return name in _TELLING if root in PURE else root in sys.stdlib_module_names or root in ACTING
+    if root in PURE:
+        return name in _TELLING
+    is_pure = name in _PURE_FUNCTIONS.get(root, ())
+    return not is_pure and (root in sys.stdlib_module_names or root in ACTING)
+
+
+def depends_on_settings(module: str) -> bool:
+    """Whether objects of the classes of a known module compute by settings of the process."""
+    return module.partition(".")[0] in _BY_SETTINGS
 
 
 # Of the standard library, what makes containers, iterators and classes: traced code knows these or has stand-ins,

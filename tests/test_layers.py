@@ -35,7 +35,7 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | runtime/appearance runtime/instructions runtime/written runtime/contents
    |               | → runtime/tensor runtime/whereabouts runtime/blocks
    |               | → runtime/holding → runtime/traced_iterators → runtime/journal → runtime/known
-   |               | → runtime/trace runtime/forms runtime/parts
+   |               | → runtime/trace runtime/forms runtime/parts → runtime/settings
    |               | → runtime/finding runtime/guards
    |               | → runtime/environment runtime/class_facts
    |               | → runtime/outside runtime/raising runtime/refs runtime/recursion

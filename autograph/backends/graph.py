@@ -56,6 +56,7 @@ from autograph.runtime.objects import (
 )
 from autograph.runtime.raising import raise_in_graph
 from autograph.runtime.refs import ConstantRef, ContainerRef, Entered, ObjectRef
+from autograph.runtime.settings import guarded, specs_in
 from autograph.runtime.signals import Plain, Raised, handled
 from autograph.runtime.standing import StandIn, original_of
 from autograph.runtime.standins import MANAGERS
@@ -74,6 +75,8 @@ _STRUCTURAL = frozenset({"len", "enumerate", "zip", "reversed", "iter", "list", 
 
 # Those that take no elements of a generator at once.
 _LOOKING = frozenset({"type", "str", "repr", "ascii", "format", "bool", "len"})
+# Those that write and read numbers.
+_WRITING = frozenset({"str", "repr", "ascii", "format", "int"})
 
 
 class _Traces(threading.local):
@@ -287,11 +290,16 @@ class GraphBackend(protocol.Backend):
             return NotImplemented
         return ObjectRef(self.current, value)
 
+    @on_behalf
     def fstring(self, thunk: Thunk) -> Any:
-        return self.current.fstring(thunk)
+        trace = self.current
+        return guarded(trace, lambda: trace.fstring(thunk), (), specs_in(thunk.__code__))
 
+    @on_behalf
     def percent(self, template: Any, value: Any) -> Any:
-        return self.current.record("mod", (template, value)) if may_hold(value) else NotImplemented
+        if may_hold(value):
+            return self.current.record("mod", (template, value))
+        return guarded(self.current, lambda: template % value)
 
     # Comprehensions ---------------------------------------------------------------------------------------------------
 
@@ -374,6 +382,9 @@ class GraphBackend(protocol.Backend):
         if name in _COMPARING and kwargs.get("key") is not None and args and not (staged or may_hold(args)):
             return by_keys(trace, getattr(builtins, name), args[0] if len(args) == 1 else args, kwargs)
         if not staged and (name in _STRUCTURAL or not (may_hold(args) or may_hold(dict(kwargs)))):
+            if name in _WRITING:
+                specs = args[1:] if name == "format" else ()
+                return guarded(trace, lambda: getattr(builtins, name)(*args, **kwargs), args, specs)
             changed = any(a is not b for a, b in zip(args, given))
             return getattr(builtins, name)(*args, **kwargs) if changed else NotImplemented
         if name == "len" and is_tensor(args[0]):

@@ -37,7 +37,9 @@ _SETTERS = frozenset({"setattr", "delattr"})  # a backend has to know what they 
 _BUILTINS = frozenset(name for name in dir(builtins) if not libraries.is_made_late(f"builtins.{name}")) - _SETTERS
 _LITERALS = (gast.Constant, gast.JoinedStr)
 # Methods of texts that may be given what is staged.
-_TAKING = frozenset("format join center ljust rjust zfill expandtabs replace startswith endswith find count".split())
+_TAKING = frozenset(
+    "format join center ljust rjust zfill expandtabs replace startswith endswith find count encode".split()
+)
 
 
 def rewrite(node: gast.Call, context: Context) -> Any:

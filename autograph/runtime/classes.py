@@ -206,6 +206,6 @@ def is_opaque(value: Any) -> bool:
         return False
     if is_opaque_class(kind) or (_lies(kind) and not libraries.is_plain(str(module_of(kind)))):
         return not issubclass(kind, (type, enum.Enum))
-    if kind in weakref.ProxyTypes:
+    if kind in weakref.ProxyTypes or libraries.depends_on_settings(str(module_of(kind))):
         return True
     return not is_a(value, _UNCHANGING) and not stands_for_itself(kind) and not callable(value)

@@ -49,7 +49,7 @@ class Constructing:
             return self._sentinel
         if issubclass(kind, type) or (issubclass(kind, Enum) and not kind.__members__):
             return self.class_maker(kind)
-        if kind in MANAGERS or is_made_anew(kind):
+        if kind in MANAGERS or is_made_anew(kind) or libraries.depends_on_settings(str(kind.__module__)):
             return Recorded(self.trace, kind)
         if is_opaque_class(kind) and not (issubclass(kind, Enum) or makes_named_tuples(kind.__new__)):
             return Recorded(self.trace, kind, only_staged=issubclass(kind, BaseException))

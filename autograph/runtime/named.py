@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import time
 import types
 from abc import ABCMeta
 from collections.abc import Callable
@@ -51,7 +52,8 @@ class Module(StandIn):
             return object.__getattribute__(self, name)
         module, stand_ins = self.__wrapped__, object.__getattribute__(self, "_ag_stand_ins")
         value = getattr(module, name)
-        if libraries.is_impure(module.__name__) and not (callable(value) or isinstance(value, _CONSTANTS)):
+        is_constant = callable(value) or (isinstance(value, _CONSTANTS) and not _may_be_set(module, value))
+        if libraries.is_impure(module.__name__) and not is_constant:
             return stand_ins.trace.record("getattr", (Constant(module), name))
         if callable(value) and _is_users(value):
             return stand_ins.put_there(module, name, value)
@@ -64,6 +66,11 @@ class Module(StandIn):
     def __setattr__(self, name: str, value: Any) -> None:
         what = f"an attribute of the module {self.__wrapped__.__name__} is set"
         raise Unstageable(what, object.__getattribute__(self, "_ag_stand_ins").trace.place())
+
+
+def _may_be_set(module: types.ModuleType, value: Any) -> bool:
+    """Whether a text, number or tuple of a library may be another one later, and no guard tells of it."""
+    return module is time or type(value) is tuple
 
 
 def _is_users(function: Any) -> bool:

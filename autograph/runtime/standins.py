@@ -19,6 +19,7 @@ from autograph.runtime.holding import as_tensor, held, is_staged, may_hold
 from autograph.runtime.keyed import by_keys
 from autograph.runtime.opdef import op_of
 from autograph.runtime.protocols import as_arrays, overrides
+from autograph.runtime.settings import asks_locale, asks_registry, fields, guard_locale, guarded
 from autograph.runtime.signals import Plain, Unstageable
 from autograph.runtime.standing import TOLD, StandIn
 from autograph.runtime.tensor import is_tensor
@@ -28,11 +29,12 @@ from autograph.runtime.types import TensorType
 from autograph.statics import class_has, own_attribute
 
 MANAGERS = (np.errstate, np.printoptions, warnings.catch_warnings)  # context managers that the graph enters
-# Of NumPy, what reads or changes its settings.
+# Of NumPy, what reads or changes its settings, writes and reads files, or prints.
 _SETTINGS = frozenset(
-    "seterr geterr seterrcall geterrcall setbufsize getbufsize set_printoptions get_printoptions".split()
+    """seterr geterr seterrcall geterrcall setbufsize getbufsize set_printoptions get_printoptions array2string
+    array_repr array_str datetime_as_string fromfile fromregex genfromtxt load loadtxt memmap open_memmap save savetxt
+    savez savez_compressed info show_config show_runtime test""".split()
 )
-_LOOKING = frozenset({"__subclasses__"})  # methods that look at what there is besides their owner
 CONTAINERS = (list, dict, set, deque, bytearray)
 _READERS = frozenset("get keys values items copy count index union intersection difference issubset issuperset".split())
 
@@ -52,11 +54,11 @@ def is_impure(function: Any) -> bool:
     if str(module).startswith("numpy.random"):
         return not isinstance(function, type)
     name = own_attribute(function, "__name__", "")
-    if any(function is each for each in (*MANAGERS, np.frompyfunc)) or name in _LOOKING:
+    if any(function is each for each in (*MANAGERS, np.frompyfunc, np.test)):
         return True
     if name in _SETTINGS and str(module).startswith("numpy"):
         return True
-    return libraries.is_impure(str(module), name)
+    return libraries.is_impure(str(module), name) or name == "__subclasses__"
 
 
 class Recorded(StandIn):
@@ -84,13 +86,15 @@ class Recorded(StandIn):
         if str(own_attribute(function, "__module__", "")).partition(".")[0] == "numpy":
             args = as_arrays(self.trace, args)
         given = (*args, *kwargs.values())
-        if self.only_staged and not (_has_staged(given) or self._may_look_into(given)):
+        if self.only_staged and not (_has_staged(given) or self._may_look_into(given) or _asks(function, args, kwargs)):
             given = (own_attribute(function, "__self__"), *given)
             for part in given:
                 if isinstance(part, CONTAINERS):
                     self.trace.journal.touch(part)
             self.trace.expose(given)
-            result = function(*args, **kwargs)
+            result = guarded(self.trace, lambda: function(*args, **kwargs), given)
+            if asks_locale(function, args):
+                guard_locale(self.trace)
             self.trace.journal.pending = True
             is_for_graph = is_iterator(result) and is_staged_here(self.trace)
             if not (is_for_graph or _makes_anew(result)):
@@ -115,6 +119,22 @@ class Recorded(StandIn):
     def __getattr__(self, name: str) -> Any:
         value = getattr(self.__wrapped__, name)
         return Recorded(self.trace, value, self.only_staged) if callable(value) and not name.startswith("_") else value
+
+
+def _asks(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether what is given to a function makes it look at the world: a time that is called "now", an own codec."""
+    if getattr(function, "__name__", "") == "decode" and isinstance(getattr(function, "__self__", None), bytes):
+        return asks_registry(args, kwargs)
+    if function in (str, bytes) and len(args) + len(kwargs) > 1:
+        return asks_registry(args[1:], kwargs)
+    module = getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__module__
+    return str(module).startswith("numpy") and any(map(_is_now, (*args, *kwargs.values())))
+
+
+def _is_now(value: Any) -> bool:
+    if isinstance(value, (str, bytes)):
+        return value.lower() in ("now", "today", b"now", b"today")
+    return type(value) in (list, tuple) and any(map(_is_now, value))
 
 
 def _has_staged(args: Any) -> bool:
@@ -276,6 +296,8 @@ class TextMethod:
     @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         args = tuple(self.trace.collected(part) for part in args)
-        if not may_hold(args) and not may_hold(kwargs):
-            return self.function(*args, **kwargs)
+        name = self.function.__name__
+        if not (may_hold(args) or may_hold(kwargs) or (name == "encode" and asks_registry(args, kwargs))):
+            specs = fields(self.owner) if name in ("format", "format_map") else ()
+            return guarded(self.trace, lambda: self.function(*args, **kwargs), (), specs)
         return self.trace.record(f".{self.function.__name__}", (self.owner, *args), kwargs)

@@ -78,6 +78,7 @@ class Trace(Blocks, Whereabouts):
         self.call: Callable[[Any], Any] = lambda function: function
         self.ref: Callable[[Any], Any] = lambda array: array
         self.expose: Callable[[Any], None] = lambda value: None
+        self.guard: Callable[[Any, str], None] = lambda condition, what: None
         self.is_one: Callable[[Any, Any], bool] = lambda first, second: first is second
         self.before_raise: Callable[[], None] = lambda: None
         self.roots: Callable[[], Iterable[Any]] = lambda: ()

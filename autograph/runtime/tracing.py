@@ -138,6 +138,7 @@ class Tracer:
         self.instruments.tell = self.outside.know_class
         self.trace.call = self.caller.replacement
         self.trace.ref = self.outside.array
+        self.trace.guard = self.outside.guard
         self.trace.roots = self._roots
         self.trace.before_raise = self._leave
         self.params: dict[Value, str] = {}

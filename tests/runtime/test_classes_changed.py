@@ -18,6 +18,7 @@ import pytest
 
 import autograph as ag
 from autograph.runtime import cpython_internals
+from tests.runtime.changing import check_each_step
 from tests.runtime.objects import no_stand_in_is_left  # noqa: F401
 
 # Each case makes classes, yields a function of x, and changes something before each further `yield`.
@@ -1026,24 +1027,9 @@ def dictionaries_are_patched():
     yield
 
 
-def outcome(call: Callable[[], Any]) -> Any:
-    try:
-        result = call()
-        return repr(result), type(result)
-    except Exception as error:
-        return type(error), str(error)
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda each: each.__name__.replace("_", " "))
 def test_a_class_is_looked_at_by_every_call(case: Case) -> None:
-    steps = case()
-    function = next(steps)
-    staged = ag.function(function)
-    for number in range(2):
-        assert outcome(lambda: staged(number)) == outcome(lambda: function(number))
-    for step, _ in enumerate(steps):
-        for number in (1, 1, 2):
-            assert outcome(lambda: staged(number)) == outcome(lambda: function(number)), f"after change {step + 1}"
+    check_each_step(case)
 
 
 @pytest.mark.parametrize("case", [a_property_is_patched, a_method_is_deleted, the_bases_change, attributes_of_a_class])
