@@ -102,11 +102,18 @@ PURE = COMPUTING - {"random", "decimal"} | frozenset(
     hashlib html ipaddress keyword re shlex string struct textwrap token types typing unicodedata weakref zlib _bisect
     _collections _collections_abc _datetime _functools _heapq _operator _struct _sre _typing""".split()
 )
-# Functions, and methods of classes, of these that do ask: for the time, the time zone, the locale, what is registered.
-_TELLING = frozenset(
-    """now today utcnow cwd home astimezone timestamp fromtimestamp strftime strptime get_cache_token get_type_hints
-    get_overloads clear_overloads getweakrefcount getweakrefs""".split()
-)
+# Methods of classes that tell the time, or where the program runs.
+_TELLING = frozenset({"now", "today", "utcnow", "cwd", "home"})
+# Of these modules, functions and methods that do ask: for the time zone, the locale, what is registered; or that print.
+_OF_DATES = _TELLING | {"astimezone", "timestamp", "fromtimestamp", "strftime", "strptime"}
+_IMPURE_FUNCTIONS = {
+    "abc": frozenset({"get_cache_token"}),
+    "base64": frozenset({"encode", "decode", "main", "test"}),
+    "datetime": _OF_DATES,
+    "_datetime": _OF_DATES,
+    "typing": frozenset({"get_type_hints", "get_overloads", "clear_overloads", "reveal_type"}),
+    "weakref": frozenset({"getweakrefcount", "getweakrefs"}),
+}
 # Of other modules, functions that do not.
 _PURE_FUNCTIONS = {
     "calendar": frozenset("isleap leapdays weekday monthrange timegm".split()),
@@ -129,7 +136,7 @@ def is_impure(module: str, name: str = "") -> bool:
     """
     root = module.partition(".")[0]
     if root in PURE:
-        return name in _TELLING
+        return name in _IMPURE_FUNCTIONS.get(root, ())
     is_pure = name in _PURE_FUNCTIONS.get(root, ())
     return not is_pure and (root in sys.stdlib_module_names or root in ACTING)
 

@@ -43,8 +43,8 @@ def guarded(trace: Trace, make: Callable[[], R], given: Iterable[Any] = (), spec
     """
     try:
         result = make()
-    except ValueError as error:
-        if str(error).startswith("Exceeds the limit"):
+    except Exception as error:
+        if _is_of_the_limit(error):
             _guard_digits(trace)
         raise
     if _is_long(result) or any(map(_is_long, given)):
@@ -55,6 +55,14 @@ def guarded(trace: Trace, make: Callable[[], R], given: Iterable[Any] = (), spec
     if any(map(_asks_locale, specs)):
         guard_locale(trace)
     return result
+
+
+def _is_of_the_limit(error: Exception) -> bool:
+    """Whether Python refused to write or read an integer; also within another error, which then has no text."""
+    try:
+        return "Exceeds the limit" in str(error)
+    except ValueError:
+        return True
 
 
 def _is_long(value: Any) -> bool:

@@ -15,7 +15,10 @@ import datetime
 import decimal
 import fractions
 import gc
+import importlib
 import inspect
+import io
+import itertools
 import json
 import locale
 import logging
@@ -24,6 +27,7 @@ import numbers
 import os
 import pickle
 import pprint
+import random
 import re
 import reprlib
 import signal
@@ -45,6 +49,12 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph import libraries
+from autograph.runtime.classes import is_made_anew
+from autograph.runtime.constructing import makes_classes
+from autograph.runtime.opdef import op_of
+from autograph.runtime.settings import asks_locale, fields, guarded
+from autograph.runtime.standins import _asks, _makes_anew, is_impure
 from tests.runtime.changing import check_each_step
 
 Case = Callable[[], Iterator[Any]]
@@ -607,3 +617,114 @@ def names_that_are_made_of_others():
 @pytest.mark.parametrize("case", CASES, ids=lambda each: each.__name__.replace("_", " "))
 def test_the_state_of_the_process_is_looked_at_by_every_call(case: Case) -> None:
     check_each_step(case)
+
+
+# All that is taken for pure -------------------------------------------------------------------------------------------
+
+# Those that are staged in a way of their own, wait for somebody, or end the process.
+LEFT_OUT = frozenset(
+    """input print open exec eval compile breakpoint help exit quit copyright credits license __import__ __build_class__
+    globals locals vars dir id hash iter aiter anext next memoryview""".split()
+)
+SAMPLES: list[Any] = [
+    *(3, -2, 2.5, None, "a b", "3", "%Y-%m-%d %H", "n", "{:n}", b"ab", (1, 2), [3, 1], {"a": 1}),
+    *(NOON, NOON.date(), NOON.time(), datetime.timedelta(hours=1), datetime.timezone.utc, fractions.Fraction(1, 3)),
+    *(re.compile("a"), np.float64(1.5), np.datetime64("2024-01-01"), np.dtype("f8"), int, 1j, slice(1), range(3)),
+]
+
+
+class _Guards:
+    """A trace of which only guards matter."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def guard(self, condition: Any, what: str) -> None:
+        self.count += 1
+
+
+def _pure_functions() -> Iterator[Any]:
+    for name in sorted(libraries.PURE):
+        with contextlib.suppress(ImportError):
+            yield from _of_module(importlib.import_module(name))
+    yield from _of_module(np)
+    for kind in sorted({type(each) for each in SAMPLES} - {type, type(len)}, key=repr):
+        members = (getattr(kind, name) for name in dir(kind))
+        yield from (member for member in members if callable(member) and hasattr(member, "__name__"))
+
+
+def _of_module(module: types.ModuleType) -> Iterator[Any]:
+    for name, value in sorted(vars(module).items()):
+        if callable(value) and not (isinstance(value, type) and issubclass(value, BaseException)) and name[0] != "_":
+            yield value
+
+
+def _is_called_while_tracing(function: Any) -> bool:
+    name = getattr(function, "__name__", "")
+    owner = None if isinstance(function, type) else getattr(function, "__objclass__", None)
+    if name in LEFT_OUT or name in ("__init__", "__init_subclass__", "__del__", "__subclasshook__", "__hash__"):
+        return False
+    if owner is not None and libraries.is_impure(str(owner.__module__), name):
+        return False
+    if op_of(function) is not None or is_impure(function) or makes_classes(function):
+        return False
+    return not (isinstance(function, type) and (is_made_anew(function) or issubclass(function, type)))
+
+
+def _calls(function: Any) -> Iterator[tuple[Any, ...]]:
+    """Some calls, most of which raise an error, none of which takes long."""
+    yield ()
+    yield from ((each,) for each in (*SAMPLES, DIGITS, HUGE))
+    yield from itertools.product(SAMPLES, SAMPLES[:10])
+
+
+def _given(function: Any, args: tuple[Any, ...]) -> Any:
+    """What a call gives, if nothing of it is guarded or left to the graph."""
+    guards: Any = _Guards()
+    args = copy.deepcopy(args)
+    owner = None if isinstance(function, type) else getattr(function, "__objclass__", None)
+    bound = getattr(args[0], function.__name__, function) if owner and args and isinstance(args[0], owner) else function
+    given = args[1:] if bound is not function else args
+    if _asks(bound, given, {}) or asks_locale(bound, given):
+        return None
+    try:
+        result = guarded(guards, lambda: bound(*given), args, fields(args[0]) if args else ())
+    except Exception as error:
+        result = error
+    text, limit = "", sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    with contextlib.suppress(Exception):  # of what was made of things that make no sense
+        text = str(result) if isinstance(result, Exception) else repr(result)
+    sys.set_int_max_str_digits(limit)
+    return None if guards.count or _makes_anew(result) or " at 0x" in text else (type(result), text)
+
+
+def _other_state() -> None:
+    decimal.getcontext().prec = 4
+    zone("EST+5")
+    with contextlib.suppress(pytest.skip.Exception):
+        other_locale()
+    sys.set_int_max_str_digits(640)
+    calendar.setfirstweekday(3)
+    os.chdir("/")
+    np.set_printoptions(precision=3)
+    np.random.seed(2)
+    random.seed(2)
+    os.environ["OF_THE_TEST"] = "changed"
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_what_is_taken_for_pure_gives_the_same_whatever_the_state_of_the_process(number: int) -> None:
+    zone("UTC")
+    unique = {id(each): each for each in _pure_functions() if _is_called_while_tracing(each)}
+    functions = list(unique.values())[number::4]
+    assert len(functions) > 50
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as printed:
+        warnings.simplefilter("ignore")
+        calls = [(function, args) for function in functions for args in _calls(function)]
+        before = [_given(function, args) for function, args in calls]
+        _other_state()
+        after = [_given(function, args) for function, args in calls]
+    different = [(each, one, two) for each, one, two in zip(calls, before, after) if one != two and one and two]
+    assert different == []
+    assert printed.getvalue() == ""
