@@ -117,6 +117,7 @@ _IMPURE_FUNCTIONS = {
 # Of other modules, functions that do not.
 _PURE_FUNCTIONS = {
     "calendar": frozenset("isleap leapdays weekday monthrange timegm".split()),
+    "json": frozenset({"loads"}),
     "inspect": frozenset(
         """isabstract isasyncgen isasyncgenfunction isawaitable isbuiltin isclass iscode iscoroutine iscoroutinefunction
         isdatadescriptor isfunction isgenerator isgeneratorfunction isgetsetdescriptor ismemberdescriptor ismethod
@@ -188,5 +189,6 @@ def makes_classes(module: str, name: str) -> bool:
 def is_made_late(dotted: str) -> bool:
     """Whether a call must be made when the program runs, by its name: of such a class, or of what tells the time."""
     module, _, name = dotted.rpartition(".")
+    is_impure_there = name in _TELLING or name in _IMPURE_FUNCTIONS.get(module.partition(".")[0], ())
     may_be_class = name[:1].isupper() or module in _SMALL or dotted in _CHANGING
-    return name in _TELLING or dotted in _CLASSES or (may_be_class and makes_anew(module, name))
+    return is_impure_there or dotted in _CLASSES or (may_be_class and makes_anew(module, name))

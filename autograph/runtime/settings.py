@@ -60,7 +60,8 @@ def guarded(trace: Trace, make: Callable[[], R], given: Iterable[Any] = (), spec
 def _is_of_the_limit(error: Exception) -> bool:
     """Whether Python refused to write or read an integer; also within another error, which then has no text."""
     try:
-        return "Exceeds the limit" in str(error)
+        text = str(error)
+        return "Exceeds the limit" in text or _is_long(text)
     except ValueError:
         return True
 

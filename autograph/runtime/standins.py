@@ -147,7 +147,7 @@ def _has_staged(args: Any) -> bool:
 
 
 def _makes_anew(result: Any) -> bool:
-    if isinstance(result, (tuple, list)):
+    if issubclass(type(result), (tuple, list)):
         return any(map(_makes_anew, result))
     return isinstance(result, np.ndarray) or is_made_anew(type(result))
 
