@@ -16,6 +16,7 @@ from autograph.runtime.classes import is_changeable
 from autograph.runtime.cpython_internals import assign_version_tag, version_tag
 from autograph.runtime.guards import Condition
 from autograph.runtime.journal import PATCHED
+from autograph.statics import class_has, mro_of, names_of
 
 # What Python itself puts into classes, and what says nothing of what their objects do.
 _BOOKKEEPING = frozenset(
@@ -41,7 +42,7 @@ class ClassFacts:
         self._names = names
         self.tag = self._assigned()
         self._rearmed = 0
-        self._mro = kind.__mro__
+        self._mro = mro_of(kind)
         self._known = [self._facts(base) for base in self._mro if is_changeable(base)]
         self._remember()
 
@@ -54,13 +55,13 @@ class ClassFacts:
         names = self._names
         return {
             name: _fact(name, member)
-            for name, member in base.__dict__.items()
+            for name, member in names_of(base).items()
             if names is None or name in names or (name.startswith("__") and name not in _BOOKKEEPING)
         }
 
     def _remember(self) -> None:
         """Note what tells at a glance that only data have changed."""
-        namespaces = [base.__dict__ for base in self._mro if is_changeable(base)]
+        namespaces = [names_of(base) for base in self._mro if is_changeable(base)]
         self._quick = []
         for namespace, known in zip(namespaces, self._known):
             data = [name for name, fact in known.items() if fact is _DATA]
@@ -86,7 +87,7 @@ class ClassFacts:
         return True
 
     def _looks_the_same(self) -> bool:
-        if self.kind.__mro__ is not self._mro:
+        if mro_of(self.kind) is not self._mro:
             return False
         for namespace, names, data, kinds, others, members in self._quick:
             get = namespace.__getitem__
@@ -98,7 +99,7 @@ class ClassFacts:
 
     def changes(self) -> Iterable[str]:
         """What the class gives under another meaning now: names, or "" for its bases."""
-        mro = self.kind.__mro__
+        mro = mro_of(self.kind)
         if len(mro) != len(self._mro) or any(base is not known for base, known in zip(mro, self._mro)):
             yield "__bases__"
             return
@@ -170,4 +171,4 @@ def _fact(name: str, member: Any) -> Any:
     """What makes the class give something else if it is another one."""
     member = PATCHED.get(id(member), member)
     is_special = name.startswith("__") and name.endswith("__")
-    return member if is_special or callable(member) or hasattr(type(member), "__get__") else _DATA
+    return member if is_special or callable(member) or class_has(type(member), "__get__") else _DATA

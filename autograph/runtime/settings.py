@@ -21,6 +21,7 @@ import numpy as np
 from autograph.codefacts import of_code
 from autograph.libraries import on_behalf
 from autograph.runtime.trace import Trace
+from autograph.statics import own_attribute
 
 R = TypeVar("R")
 
@@ -41,6 +42,7 @@ def guarded(trace: Trace, make: Callable[[], R], given: Iterable[Any] = (), spec
         given: what it makes that of.
         specs: the formats in which it writes.
     """
+    result: Any
     try:
         result = make()
     except Exception as error:
@@ -49,12 +51,12 @@ def guarded(trace: Trace, make: Callable[[], R], given: Iterable[Any] = (), spec
         raise
     if _is_long(result) or any(map(_is_long, given)):
         _guard_digits(trace)
-    if isinstance(result, str) and ("np." in result or any(isinstance(part, np.generic) for part in given)):
+    if type(result) is str and ("np." in result or any(issubclass(type(part), np.generic) for part in given)):
         names = {"options": np.get_printoptions, "known": np.get_printoptions()}
         trace.guard(("options() == known", names), "what np.set_printoptions says")
     if any(map(_asks_locale, specs)):
         guard_locale(trace)
-    return result
+    return result  # type: ignore[no-any-return]
 
 
 def _is_of_the_limit(error: Exception) -> bool:
@@ -97,12 +99,11 @@ def fields(template: Any) -> list[str]:
 
 def asks_locale(function: Any, args: tuple[Any, ...]) -> bool:
     """Whether a function formats, or looks for a pattern, by the locale."""
-    if getattr(function, "__name__", "") == "__format__":
+    if own_attribute(function, "__name__", "") == "__format__":
         return any(map(_asks_locale, args[-1:]))
-    if getattr(function, "__module__", "") == "re" or isinstance(getattr(function, "__self__", None), re.Pattern):
-        patterns = (getattr(function, "__self__", None), *args[:1])
-        return any(map(_is_by_locale, patterns))
-    return False
+    owner = own_attribute(function, "__self__")
+    by_pattern = type(owner) is re.Pattern or own_attribute(function, "__module__", "") == "re"
+    return by_pattern and any(map(_is_by_locale, (owner, *args[:1])))
 
 
 # Those that nobody has to register.
@@ -120,9 +121,9 @@ def asks_registry(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 
 def _is_by_locale(pattern: Any) -> bool:
-    if isinstance(pattern, re.Pattern):
+    if type(pattern) is re.Pattern:
         return bool(pattern.flags & re.LOCALE)
-    return isinstance(pattern, bytes) and b"(?" in pattern and b"L" in pattern
+    return type(pattern) is bytes and b"(?" in pattern and b"L" in pattern
 
 
 @of_code

@@ -123,16 +123,17 @@ class Recorded(StandIn):
 
 def _asks(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether what is given to a function makes it look at the world: a time that is called "now", an own codec."""
-    if getattr(function, "__name__", "") == "decode" and isinstance(getattr(function, "__self__", None), bytes):
+    owner = own_attribute(function, "__self__")
+    if type(owner) is bytes and own_attribute(function, "__name__", "") == "decode":
         return asks_registry(args, kwargs)
-    if function in (str, bytes) and len(args) + len(kwargs) > 1:
+    if (function is str or function is bytes) and len(args) + len(kwargs) > 1:
         return asks_registry(args[1:], kwargs)
-    module = getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__module__
+    module = own_attribute(function, "__module__") or type(owner).__module__
     return str(module).startswith("numpy") and any(map(_is_now, (*args, *kwargs.values())))
 
 
 def _is_now(value: Any) -> bool:
-    if isinstance(value, (str, bytes)):
+    if type(value) in (str, bytes):
         return value.lower() in ("now", "today", b"now", b"today")
     return type(value) in (list, tuple) and any(map(_is_now, value))
 
