@@ -1,7 +1,7 @@
 # Everything runs in .venv, which is made on first use and renewed when pyproject.toml changes.
 .DEFAULT_GOAL := help
 PYTHON := .venv/bin/python
-.PHONY: help setup demo test test-all native fuzz lint bench clean
+.PHONY: help setup demo test test-all native ecosystem fuzz lint bench clean
 
 help:       ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1: /p' Makefile
@@ -13,11 +13,12 @@ demo: setup ## stage and convert real code, run it on real data, and check the a
 	$(PYTHON) examples/demo.py
 
 test: setup ## the tests that take seconds
-	$(PYTHON) -m pytest -q -n auto --dist worksteal
+	$(PYTHON) -m pytest -q -n auto --dist worksteal --ignore tests/ecosystem
 
 test-all: setup ## every test and sweep, under every Python found (takes long)
 	@status=0; \
-	.ci/each-python -m pytest -q -n auto --dist worksteal -m "" || status=1; \
+	.ci/each-python -m pytest -q -n auto --dist worksteal -m "" --ignore tests/ecosystem || status=1; \
+	$(MAKE) --no-print-directory ecosystem || status=1; \
 	for sweep in tests/sweeps/*.py; do \
 	    if [ -e "$$sweep" ]; then .ci/each-python "$$sweep" || status=1; fi; \
 	done; \
@@ -30,6 +31,10 @@ native: setup ## the corpus, laws, drawn programs and gradients with machine cod
 	for engine in native auto; do \
 	    AUTOGRAPH_ENGINE=$$engine $(PYTHON) -m pytest -q -n auto --dist worksteal -m "" $(STAGED) || status=1; \
 	done; exit $$status
+
+ecosystem:  ## pandas, scikit-learn, joblib and so on with staged functions, in an environment of its own
+	@.ci/venv .venvs/ecosystem dev,native,ecosystem
+	AUTOGRAPH_ECOSYSTEM=1 .venvs/ecosystem/bin/python -m pytest -q -n auto --dist worksteal tests/ecosystem
 
 FUZZ ?= 10000
 GUARDS := $(firstword $(wildcard /lib/*/libc_malloc_debug.so.0 /usr/lib/*/libc_malloc_debug.so.0 /lib64/libc_malloc_debug.so.0))
