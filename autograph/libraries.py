@@ -14,8 +14,10 @@ COMPUTING = frozenset(
     "math cmath random heapq bisect functools itertools operator copy statistics fractions decimal numbers".split()
 )
 
-# Libraries that draw, show and keep: each call does something to the world outside the program.
-ACTING = frozenset("IPython PIL bokeh h5py imageio ipywidgets matplotlib mpl_toolkits plotly seaborn wandb".split())
+# Libraries that draw, show and keep, or make random numbers: each call does something to the world outside the program.
+ACTING = frozenset(
+    "IPython PIL bokeh h5py imageio ipywidgets matplotlib mpl_toolkits plotly seaborn torch wandb".split()
+)
 
 # The rest of it, this library, and libraries that take staged values as they are or cannot take them at all.
 PLAIN = (sys.stdlib_module_names - COMPUTING - {f"_{name}" for name in COMPUTING}) | ACTING | {
@@ -24,7 +26,6 @@ PLAIN = (sys.stdlib_module_names - COMPUTING - {f"_{name}" for name in COMPUTING
     "numpy",
     "jax",
     "jaxlib",
-    "torch",
     "typing_extensions",
 }
 

@@ -85,6 +85,9 @@ class Recorded(StandIn):
                 return function(*args, **kwargs)  # NumPy leaves it to them
         if str(own_attribute(function, "__module__", "")).partition(".")[0] == "numpy":
             args = as_arrays(self.trace, args)
+        if _may_change(function, args):
+            what = f"{full_name_of(function)} is called when the graph runs, and may change what is read here"
+            raise Plain(what, self.trace.place())
         given = (*args, *kwargs.values())
         if self.only_staged and not (_has_staged(given) or self._may_look_into(given) or _asks(function, args, kwargs)):
             given = (own_attribute(function, "__self__"), *given)
@@ -136,6 +139,15 @@ def _is_now(value: Any) -> bool:
     if type(value) in (str, bytes):
         return value.lower() in ("now", "today", b"now", b"today")
     return type(value) in (list, tuple) and any(map(_is_now, value))
+
+
+def _may_change(method: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a call is that of a special method that may set attributes or items of an object of the user's."""
+    is_special = type(method) is types.FunctionType and method.__name__.startswith(_CHANGING)
+    return is_special and bool(args) and is_users_object(args[0])
+
+
+_CHANGING = ("__set", "__del", "__i", "__enter", "__exit", "__call")
 
 
 def _has_staged(args: Any) -> bool:
