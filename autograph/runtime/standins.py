@@ -33,7 +33,7 @@ MANAGERS = (np.errstate, np.printoptions, warnings.catch_warnings)  # context ma
 _SETTINGS = frozenset(
     """seterr geterr seterrcall geterrcall setbufsize getbufsize set_printoptions get_printoptions array2string
     array_repr array_str datetime_as_string fromfile fromregex genfromtxt load loadtxt memmap open_memmap save savetxt
-    savez savez_compressed info show_config show_runtime test""".split()
+    savez savez_compressed info show_config show_runtime test dump tofile""".split()
 )
 CONTAINERS = (list, dict, set, deque, bytearray)
 _READERS = frozenset("get keys values items copy count index union intersection difference issubset issuperset".split())
