@@ -20,6 +20,7 @@ pytest.register_assert_rewrite("tests.goldens")     # its asserts show differenc
 from tests import goldens  # noqa: E402
 
 os.environ.setdefault("AUTOGRAPH_CHECK", "1")   # check every graph after every pass
+os.environ.setdefault("AUTOGRAPH_DEBUG", "1")   # raise errors of this library instead of running as plain Python
 if "PYTEST_XDIST_WORKER" not in os.environ:     # workers share that of the process that started them
     _cache = tempfile.TemporaryDirectory(prefix="autograph-tests-")     # removed when the process ends
     os.environ["AUTOGRAPH_CACHE_DIR"] = _cache.name

@@ -22,7 +22,7 @@ PACKAGE = Path(__file__).parent.parent / "autograph"
 #  row | may import from | modules, by their path below autograph/ (a package is its __init__.py)
 TABLE = """
 -- |               | syntax converters runtime backends
-0  |               | statics → errors marks codefacts libraries wording disk → packages → nest
+0  |               | statics → errors marks codefacts libraries wording disk → packages → nest defects
 
 R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables runtime/classes runtime/texts
    |               | runtime/cpython_internals
@@ -34,7 +34,7 @@ R2 | 0 R1          | runtime/ops*
 R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/sources runtime/making runtime/standing
    |               | runtime/appearance runtime/instructions runtime/written runtime/contents
    |               | → runtime/tensor runtime/whereabouts runtime/blocks
-   |               | → runtime/holding → runtime/traced_iterators → runtime/journal → runtime/known
+   |               | → runtime/holding → runtime/traced_iterators → runtime/journal → runtime/known runtime/blame
    |               | → runtime/trace runtime/forms runtime/parts → runtime/settings
    |               | → runtime/finding runtime/guards
    |               | → runtime/environment runtime/class_facts
@@ -56,8 +56,8 @@ R4 | 0 R1 R2 R3    | runtime/engines*
 R5 | 0 R1 R2 R3 R4 | runtime/arguments runtime/options runtime/report runtime/collecting runtime/lowered
    |               | runtime/patience runtime/pickling
    |               | → runtime/entry runtime/learning
-   |               | → runtime/traces runtime/specified → runtime/dispatch runtime/kept → runtime/specialise
-   |               | → runtime/concrete → runtime/function → runtime/decorator
+   |               | → runtime/traces runtime/specified → runtime/dispatch runtime/kept → runtime/compilation
+   |               | → runtime/specialise → runtime/concrete → runtime/function → runtime/decorator
 
 S1 | 0             | syntax/trees syntax/lines syntax/bridge syntax/literals syntax/precedence
    |               | → syntax/origin syntax/names syntax/codes syntax/relabelling syntax/unparse_expr

@@ -41,6 +41,33 @@ def check(graph: Graph) -> Graph:
     return graph
 
 
+def check_scopes(graph: Graph) -> None:
+    """Check that each value is computed before it is used, and in that block or one around it; this takes little time.
+
+    Raises:
+        GraphError: one is not, so that engines would make anything of it.
+    """
+    visible: set[Value] = set()
+
+    def see(block: Block) -> None:
+        local = list(block.params)
+        visible.update(local)
+        for node in block.nodes:
+            if not visible.issuperset(node.inputs):
+                raise GraphError("a value is used outside of its block, or before it is computed", graph, node)
+            for inner in node.blocks:
+                see(inner)
+            visible.update(node.outputs)
+            local += node.outputs
+        found: list[Value] = []
+        gather(block.results, found)
+        if not visible.issuperset(found):
+            raise GraphError("a result of a block is computed elsewhere", graph, None)
+        visible.difference_update(local)
+
+    see(graph.block)
+
+
 class _Checker:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph

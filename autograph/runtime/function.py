@@ -18,6 +18,7 @@ from autograph.errors import TracingError
 from autograph.runtime import pickling
 from autograph.runtime.arguments import arrange
 from autograph.runtime.callables import name_of, parameters_of, place_of
+from autograph.runtime.compilation import Hooks, Tracer
 from autograph.runtime.concrete import ConcreteFunction, pretty
 from autograph.runtime.dispatch import make_binder, make_dispatcher
 from autograph.runtime.entry import MISS
@@ -27,7 +28,7 @@ from autograph.runtime.lowered import Lowered
 from autograph.runtime.options import FunctionOptions, check_options
 from autograph.runtime.report import Report
 from autograph.runtime.signature import Event
-from autograph.runtime.specialise import Hooks, Specialiser, Tracer
+from autograph.runtime.specialise import Specialiser
 from autograph.runtime.specified import placeholders
 from autograph.runtime.traces import Trace
 

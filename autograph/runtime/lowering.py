@@ -16,6 +16,7 @@ import numpy as np
 
 from autograph import nest
 from autograph.marks import UNBOUND
+from autograph.runtime.blame import is_library
 from autograph.runtime.classes import changed_by, is_users_object, own_dict
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, walk
 from autograph.runtime.holding import Held, has_fixed_keys, held, iterator_class, may_contain
@@ -28,7 +29,7 @@ from autograph.runtime.signals import Unstageable
 from autograph.runtime.signature import Respecialise
 from autograph.runtime.standins import Mutator
 from autograph.runtime.tensor import Tensor, is_tensor, method_name
-from autograph.runtime.trace import Trace, is_library
+from autograph.runtime.trace import Trace
 from autograph.runtime.traced_iterators import TracedIterator, is_iterator
 from autograph.runtime.types import MaybeUnbound, ObjectType
 from autograph.statics import class_has, is_a

@@ -6,27 +6,21 @@ Code that is not staged may raise because it was handed a handle: then the funct
 from __future__ import annotations
 
 import dis
-import os
 import re
 import sys
-from collections.abc import Callable, Iterator
-from types import FrameType, TracebackType
+from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
-import numpy as np
-
 from autograph.errors import AutographError
-from autograph.libraries import is_at_fault
 from autograph.marks import is_body
+from autograph.runtime.blame import INSTALLED, check_not_own, entries, is_library
 from autograph.runtime.graph import Place
 from autograph.runtime.journal import Fallback, attributes
 from autograph.runtime.signals import Diverged, Plain, Raised, Signal, handled
 from autograph.runtime.tensor import is_tensor
-from autograph.runtime.trace import Trace, is_library
+from autograph.runtime.trace import Trace
 from autograph.wording import UNBOUND_FREE, UNBOUND_LOCAL
-
-# Code that others wrote, and that is not staged.
-INSTALLED = (os.path.dirname(os.__file__) + os.sep, os.path.dirname(np.__file__) + os.sep, "<frozen ")
 
 
 def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
@@ -42,8 +36,7 @@ def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
         raise_in_graph(trace, error)
     except Exception as error:
         check_not_raised_again(trace, error)
-        if is_own(error):
-            raise
+        check_not_own(error)
         check_not_about_handles(trace, error)
         check_not_handling(trace, error)
         if isinstance(error, trace.endings):
@@ -99,7 +92,7 @@ def check_not_about_handles(trace: Trace, error: Exception) -> None:
 
 def _is_by_library_with_handle(error: BaseException) -> bool:
     """Whether a library's code, which is not staged, has raised an error and had a handle at hand."""
-    frame = [entry.tb_frame for entry in _entries(error)][-1]
+    frame = [entry.tb_frame for entry in entries(error)][-1]
     is_installed = frame.f_code.co_filename.startswith(INSTALLED) and not isinstance(frame.f_globals, Fallback)
     return is_installed and any(map(is_tensor, frame.f_locals.values()))
 
@@ -118,7 +111,7 @@ def _instruction(error: BaseException) -> tuple[str, int]:
 
 def _raised_by(error: BaseException) -> Place:
     """The instruction of the program that raised an error."""
-    place = tuple((entry.tb_frame.f_code, entry.tb_lasti) for entry in _entries(error))
+    place = tuple((entry.tb_frame.f_code, entry.tb_lasti) for entry in entries(error))
     return next(((each,) for each in reversed(place) if not is_library(each[0])), ())
 
 
@@ -146,22 +139,6 @@ def check_not_handling(trace: Trace, error: BaseException) -> None:
 
 
 _HANDLES = re.compile("'?\\b(Tensor|Held|Method|Recorded|Mutator|ContainerRef|ObjectRef|Generated|ModuleView)\\b")
-
-
-def is_own(error: BaseException) -> bool:
-    """Whether an exception is an error of this library, rather than of what it does, or calls, for the user."""
-    for frame in reversed([entry.tb_frame for entry in _entries(error)]):
-        if isinstance(frame.f_globals, Fallback) or not frame.f_code.co_filename.startswith(INSTALLED):
-            return is_at_fault(frame.f_code)  # traced code may be a library's
-    return False
-
-
-def _entries(error: BaseException) -> Iterator[TracebackType]:
-    """The entries of a traceback, the outermost first."""
-    entry = error.__traceback__
-    while entry is not None:
-        yield entry
-        entry = entry.tb_next
 
 
 def raise_in_graph(trace: Trace, error: Any) -> Any:
@@ -218,8 +195,8 @@ def remake(kind: Any, args: tuple[Any, ...], state: dict[str, Any]) -> BaseExcep
 
 def _raised_at(trace: Trace, error: Any) -> Place:
     """Where an exception comes from that has been raised already; () if that is here."""
-    entries = _entries(error) if isinstance(error, BaseException) else ()
-    places = [(entry.tb_frame.f_code, entry.tb_lasti) for entry in entries]
+    passed = entries(error) if isinstance(error, BaseException) else ()
+    places = [(entry.tb_frame.f_code, entry.tb_lasti) for entry in passed]
     found = [place for place in places if not is_library(place[0])]
     outer = trace.place()
     around = [code for code, _ in outer]

@@ -1,6 +1,7 @@
 """What tracing is interrupted with. Not errors of the user's, so no `except Exception` of theirs may catch them.
 
-Those that nobody within the library handles reach the user as a `StagingError`.
+What those come to that nobody within the library handles, `verdicts.py` says: mostly, that the function runs as plain
+Python, which is a graph break.
 """
 
 from __future__ import annotations
@@ -61,6 +62,14 @@ def check_handled() -> None:
         if isinstance(signal, (Diverged, Raised)):
             raise Plain("what is raised when the graph runs is caught by code that is not staged", ())
         raise signal
+
+
+class Failed(Signal):
+    """This library itself fails; `error` says how."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(error)
+        self.error = error
 
 
 class Diverged(Signal):
@@ -170,14 +179,14 @@ class Unstageable(Signal):
     """The program does something that cannot be staged, whatever is made static.
 
     Args:
-        error: whether the user expects it to be staged, so that it must not run as plain Python instead.
+        asked: whether the user asked for what cannot be had, so that the function is not to run as plain Python.
     """
 
-    def __init__(self, message: str, place: Place, error: bool = False) -> None:
+    def __init__(self, message: str, place: Place, asked: bool = False) -> None:
         super().__init__(message)
         self.message = message
         self.place = place
-        self.error = error
+        self.asked = asked
 
 
 WHOLE = ("whole",)      # in the place of a source: the code is to ask for all that is compared

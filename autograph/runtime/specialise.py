@@ -2,49 +2,42 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from inspect import Parameter
-from typing import Any, ClassVar
+from typing import Any
 
-from autograph.errors import AutographError, InternalError, RetraceWarning, SourceWarning, StrictError, TracingError
+from autograph.errors import (
+    AutographError,
+    EngineError,
+    InternalError,
+    RetraceWarning,
+    SignatureError,
+    SourceWarning,
+    StagingError,
+    StrictError,
+)
 from autograph.libraries import callers
 from autograph.runtime import learning
 from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_of, key_of_parts, keyer_of, read
-from autograph.runtime.callables import place_of
-from autograph.runtime.collecting import patient_collector
-from autograph.runtime.entry import MISS, Builder, Entry, broken
-from autograph.runtime.graph import checks_graphs, user_line
-from autograph.runtime.kept import Place, Surroundings, place_of_trace
+from autograph.runtime.compilation import Compiler
+from autograph.runtime.entry import MISS, Entry, broken
 from autograph.runtime.learning import policy_of
-from autograph.runtime.options import ENGINES, NOTHING, Options, engine_for, refuse
+from autograph.runtime.options import Options, refuse
 from autograph.runtime.patience import PatientLock
-from autograph.runtime.raising import is_own
-from autograph.runtime.signature import Event, Guard, Respecialise, Signature, Traced, Where
+from autograph.runtime.signals import Signal
+from autograph.runtime.signature import Event, Guard, Respecialise, Signature, Where
 from autograph.runtime.specified import Specified
 from autograph.runtime.traces import Trace, Traces
 
-Tracer = Callable[[Any, Signature, tuple[tuple[Any, ...], dict[str, Any]], Options], Traced]
-
+ASKED = (StagingError, SignatureError, EngineError)  # errors about what the user has asked for
 RETRIES = 32  # how often one call may be traced anew because of what tracing brought to light
 MANY_CALLS = 200  # after which a trace is worth a dispatcher of its own
 LONG = 10  # times as long as tracing: a call that takes so long is worth a trace of its own
 WASTED = 64  # traces of no use, after which a function is traced no more
 OFTEN = 10  # traces after which a function is said to retrace often
-
-
-class Hooks:
-    """What the rest of the library puts in; see `set_tracer` and so on in `function.py`."""
-
-    tracer: Tracer | None = None
-    inliner: Callable[[Any, Any, Any], Any] | None = None
-    active: ClassVar[list[Any]] = []
-    statements: Callable[[Any], Iterable[Event]] | None = None
-    surroundings: Callable[[Any], Surroundings | None] | None = None
 
 
 class Specialiser:
@@ -81,6 +74,7 @@ class Specialiser:
         self._favourite: Trace | None = None
         self._gone: deque[Any] = deque(maxlen=256)
         specs = options.input_signature
+        self._compiler = Compiler(name, function, parameters, options)
         self.specified = None if specs is None else Specified(name, parameters, bind, specs, self.policy)
 
     # Keys -------------------------------------------------------------------------------------------------------------
@@ -121,7 +115,15 @@ class Specialiser:
         for _ in range(3):
             if self._gives_up:
                 break
-            trace = self.trace_for(values)
+            try:
+                trace = self.trace_for(values)
+            except AutographError:
+                raise
+            except (Exception, Signal) as error:
+                reason = self._compiler.failure(error)
+                refuse(self.options, self.name, "plain", f"runs as plain Python: {reason}")
+                self._tell("plain", f"a call ran as plain Python: {reason}")
+                break
             begin = time.perf_counter()
             result = trace.entry(*values)
             if result is not MISS:
@@ -158,22 +160,27 @@ class Specialiser:
                         why = self._relearn(learnt)
                         continue
                     try:
-                        found = self._make(key, signature, reading, values, why)
+                        found, failed = self._make(key, signature, reading, values, why), ""
                     except Respecialise as signal:
-                        self._respecialise(signal)
-                        continue
+                        failed = self._respecialise(signal)
                     except AutographError as error:
                         if isinstance(error, (StrictError, InternalError)):
                             raise
-                        if not self._pin_numbers() and not self._concretise(error, signature, reading):
+                        if self._pin_numbers() or self._concretise(error, signature, reading):
+                            continue
+                        if isinstance(error, ASKED):
                             raise
+                        failed = str(error)
+                    if found is None and not failed:
                         continue
+                    found = found or self._make(key, signature, reading, values, why, failed)
                     if found.plain and self._specialize(found, reading, undone):
                         continue
                 if self.specified is not None:
                     self.traces.alias(self.key(values), found)
                 return found
-        raise TracingError(f"{self.name} was traced {RETRIES} times over for one call, and still asks for another way")
+            failed = f"it was traced {RETRIES} times over for one call, and still asks for another way"
+            return self._make(key, signature, reading, values, why, failed)
 
     def _keyed(self, values: tuple[Any, ...], signature: Signature) -> tuple[Any, Signature]:
         if self.specified is None:
@@ -216,12 +223,13 @@ class Specialiser:
         self._relearnt()
         return "; ".join(learnt)
 
-    def _respecialise(self, signal: Respecialise) -> None:
+    def _respecialise(self, signal: Respecialise) -> str:
+        """Stage what a tracer asks for from now on; gives why not, if that is so already."""
         static = [path for path in signal.static if path not in self.policy.static]
         whole = [path for path in signal.whole if path not in self.policy.whole]
         if not static and not whole:
             asked = ", ".join(f"`{path}`" for path in (*signal.static, *signal.whole))
-            raise TracingError(f"{self.name} cannot be traced: {signal.reason}, although {asked} is known already")
+            return f"{signal.reason}, although {asked} is known already"
         for path in static:
             what = f"`{path}` would become part of the signature: {signal.reason}"
             refuse(self.options, self.name, "specialise", what)
@@ -234,6 +242,7 @@ class Specialiser:
         said = [f"`{path}` is part of the signature from now on" for path in static]
         said += [f"`{path}` is taken as one object from now on" for path in whole]
         self._relearn([f"{message}: {signal.reason}" for message in said])
+        return ""
 
     def _concretise(self, error: AutographError, signature: Signature, reading: Reading) -> bool:
         """Try again with less of the arguments staged, if anything may help."""
@@ -283,20 +292,26 @@ class Specialiser:
 
     # Making -----------------------------------------------------------------------------------------------------------
 
-    def _make(self, key: Any, signature: Signature, reading: Reading, values: tuple[Any, ...], why: str) -> Trace:
+    def _make(
+        self, key: Any, signature: Signature, reading: Reading, values: tuple[Any, ...], why: str, failed: str = ""
+    ) -> Trace:
+        """Make a trace.
+
+        Args:
+            why: why there has to be another one, if that is known.
+            failed: why it has to run as plain Python.
+        """
         reason = why or self._reason(key, signature, reading)
         if self.made:
             refuse(self.options, self.name, "retrace", f"would be traced again: {reason}")
         trace = Trace(self.made + 1, key, signature, reading.lengths, reading.sharing, reason)
-        try:
-            with patient_collector():
-                self._fill(trace, Builder(self.parameters, signature, reading), arrange(self.parameters, values))
-        except Exception as error:
-            if isinstance(error, (AutographError, RecursionError)) or not is_own(error):
-                raise
-            message = f"autograph fails to stage {self.name} ({error!r}). This is an error in "
-            message += "autograph, please report it with this traceback; without @ag.function, the function will run"
-            raise InternalError(message, *place_of(self.function)) from error
+        if failed:
+            self._compiler.fill_plain(trace, reading, failed)
+        else:
+            has_learnt = self.specified is not None or self.policy != policy_of(self.options, self.parameters)
+            self._compiler.fill(trace, reading, values, self.policy.late, is_kept=not has_learnt)
+        self.sourceless = trace.sourceless
+        trace.entry = self._counted(trace, trace.entry)
         self.made += 1
         for gone in self.traces.add(trace):
             self._gone.append(hash(gone.key))
@@ -307,78 +322,6 @@ class Specialiser:
         self._give_up()
         self._warn(trace)
         return trace
-
-    def _fill(self, trace: Trace, builder: Builder, example: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
-        """Trace the function, and let the trace run what comes of that; or what an earlier process has made of it."""
-        place = self._place(trace)
-        kept = None if place is None else place.recall(trace, builder.reading.named)
-        traced = kept or self._trace(trace, builder.signature, example)
-        self.sourceless = traced.sourceless
-        if traced.plain:
-            trace.entry = builder.make_plain(trace, self.function, traced.guards)
-        else:
-            executable = self._compile(trace, traced) if kept is None else trace.executable
-            trace.entry = builder.make(trace, executable, traced.guards, traced.containers)
-            if place is not None and kept is None:
-                trace.keep = partial(place.save, trace, traced.containers)
-        trace.entry = self._counted(trace, trace.entry)
-        trace.entry_source = builder.source
-
-    def _place(self, trace: Trace) -> Place | None:
-        """Where a trace is on disk, or is to be; None if it hinges on what this process has learnt."""
-        learnt = self.specified is not None or self.policy != policy_of(self.options, self.parameters)
-        if learnt or Hooks.active or Hooks.surroundings is None:
-            return None
-        return place_of_trace(trace, self.function, self.options, Hooks.surroundings)
-
-    def _trace(self, trace: Trace, signature: Signature, example: tuple[tuple[Any, ...], dict[str, Any]]) -> Traced:
-        if Hooks.tracer is None:
-            raise TracingError(f"{self.name} cannot be traced: there is no tracer. Import autograph")
-        begin = time.perf_counter()
-        signature.late = frozenset(self.policy.late)
-        traced = Hooks.tracer(self.function, signature, example, self.options)
-        trace.seconds = {**traced.seconds, "trace": time.perf_counter() - begin - sum(traced.seconds.values())}
-        trace.guards = traced.guards
-        trace.events = traced.events
-        trace.plain = traced.plain
-        if traced.plain:
-            trace.events.append(Event("plain", f"runs as plain Python: {traced.plain}"))
-        for event in (*self._left_plain(), *trace.events):
-            refuse(self.options, self.name, event.kind, event.message, event.place)
-        return traced
-
-    def _left_plain(self) -> list[Event]:
-        """The statements that were not converted, although what they depend on might be staged."""
-        if Hooks.statements is None or "plain" not in self.options.strict:
-            return []
-        return [
-            event
-            for event in Hooks.statements(self.function)
-            if event.kind == "plain" and "never staged" not in event.message and not event.message.startswith("call of")
-        ]
-
-    def _compile(self, trace: Trace, traced: Traced) -> Any:
-        assert traced.graph is not None, "only what runs as plain Python has no graph"
-        passes: Any = importlib.import_module("autograph.runtime.passes")
-        name, why, options = engine_for(traced.graph, self.options, self.name)
-        engine: Any = importlib.import_module(ENGINES[name])
-        begin = time.perf_counter()
-        check: Any = importlib.import_module("autograph.runtime.check").check if checks_graphs() else None
-        without = self.options.without
-        late: frozenset[str] = getattr(engine, "LATE", frozenset())
-        report = passes.optimise(traced.graph, {*without, *late}, check)
-        trace.events += [Event("pass", message, user_line(place)) for message, place in report.notes]
-        optimised = time.perf_counter()
-        options |= {"late": late.difference(without)} if late else {}
-        executable = engine.compile(traced.graph, module=getattr(self.function, "__globals__", None), **options)
-        trace.seconds |= {"optimise": optimised - begin, "compile": time.perf_counter() - optimised}
-        if options.get("patient") and not hasattr(executable, "native"):
-            name, why = "numpy", NOTHING
-        trace.graph = traced.graph
-        trace.engine = name
-        trace.executable = executable
-        trace.events.append(Event("engine", f"runs on the engine {name}: {why}"))
-        return executable
 
     # Reasons ----------------------------------------------------------------------------------------------------------
 

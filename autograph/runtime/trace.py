@@ -14,9 +14,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograph.libraries import is_own
 from autograph.packages import is_opaque_class, untraced, why_called
 from autograph.runtime.appearance import class_of
+from autograph.runtime.blame import check_not_own
 from autograph.runtime.blocks import Blocks
 from autograph.runtime.callables import full_name_of
 from autograph.runtime.contents import known_of_lists
@@ -58,8 +58,6 @@ CONSUMING = frozenset(
     ".issubset .issuperset .isdisjoint "
     "sum min max any all sorted list tuple set frozenset dict".split()
 )
-
-
 GENERATED = "retval_"  # the variable that converters keep a returned value in; it is read only once it is bound
 
 
@@ -115,6 +113,13 @@ class Trace(Blocks, Whereabouts):
 
     def record(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
         """Record a node; gives the handle of what it computes, or None if that is None."""
+        try:
+            return self._record(op, args, kwargs)
+        except Exception as error:
+            check_not_own(error)
+            raise
+
+    def _record(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
         if self.closed or get_ident() != self.thread:
             raise self.strayed(next(part for part in args if is_tensor(part)), self.place())
         if self.held and is_spread(args):
@@ -403,11 +408,6 @@ class Trace(Blocks, Whereabouts):
             drop_unused(self.graph, self.called_methods)
         self.closed = True
         return self.graph
-
-
-def is_library(code: CodeType) -> bool:
-    """Whether code is this package's, rather than the user's."""
-    return is_own(code.co_filename)
 
 
 _ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None), type(...), type, np.ufunc, np.dtype})

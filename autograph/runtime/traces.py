@@ -25,6 +25,7 @@ class Trace:
         guards: what has to hold besides.
         events: what happened while tracing and compiling.
         engine: the name of the engine.
+        sourceless: whether it runs as plain Python because the function has no source.
         executable: what the engine made of the graph.
         seconds: how long tracing, optimising and compiling took.
         calls: how often it ran.
@@ -47,6 +48,7 @@ class Trace:
         self.events: list[Event] = []
         self.engine = ""
         self.plain = ""
+        self.sourceless = False
         self.executable: Any = None
         self.entry_source = ""
         self.seconds: dict[str, float] = {}

@@ -14,6 +14,7 @@ import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph import nest, packages
 from autograph.errors import AutographError, DerivativeError
 from autograph.packages import matching, package_of_function
+from autograph.runtime.blame import check_not_own
 from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.calling import Caller, Converter
 from autograph.runtime.classes import stands_for_itself
@@ -28,7 +29,6 @@ from autograph.runtime.raising import (
     check_not_about_handles,
     check_not_handling,
     check_not_raised_again,
-    is_own,
     record_raise,
     too_deep,
 )
@@ -36,6 +36,7 @@ from autograph.runtime.signals import (
     PACKAGE,
     WHOLE,
     Diverged,
+    Failed,
     Plain,
     Raised,
     Restart,
@@ -80,7 +81,7 @@ def trace_function(
 
     Raises:
         Respecialise: the function can be traced if more of the arguments is made part of the signature.
-        StagingError: it cannot be traced.
+        StagingError: what the user asks for, such as `ag.set_loop_options(unroll=True)`, cannot be had.
     """
     late: set[tuple[Any, ...]] = set(signature.late)
     own = {root for root in map(package_of_function, _functions_of(function)) if root}
@@ -88,8 +89,9 @@ def trace_function(
         asking = functools.partial(convert, whole=True) if WHOLE in late else convert
         wanted = {key[1] for key in late if key[0] == PACKAGE}
         with watched_signals(), packages.tracing({*own, *matching(trace_packages), *wanted}):
-            tracer = Tracer(function, signature, example, asking, late)
+            tracer = Tracer(function, signature, asking, late)
             try:
+                tracer.begin(example)
                 return tracer.run(tracing, shelter)
             except Restart as restart:
                 if restart.sources <= late:
@@ -120,7 +122,6 @@ class Tracer:
         self,
         function: Callable[..., Any],
         signature: Signature,
-        example: tuple[tuple[Any, ...], dict[str, Any]],
         convert: Converter,
         late: set[tuple[Any, ...]],
     ) -> None:
@@ -144,6 +145,10 @@ class Tracer:
         self.params: dict[Value, str] = {}
         self.verdicts = Verdicts(function, self.params)
         self.lowering = Lowering(self.trace, self.outside)
+
+    def begin(self, example: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
+        """Know the arguments, which are like these."""
+        function, signature = self.function, self.signature
         apart = signature.containers.keys() - signature.paths
         given = {path: value for value, path in _containers(function, *example, apart)}
         self.ways = Ways(self.outside, given, self.lowering.paths, signature)
@@ -248,8 +253,8 @@ class Tracer:
         Raises:
             AutographError: the error, or what the signal comes to.
         """
-        if isinstance(error, Plain):
-            return self.plain(error.reason + self.verdicts.at(error))
+        if isinstance(error, Failed):
+            raise error.error from None
         if not isinstance(error, Signal):
             raise error
         reason = self.verdicts.plain_because(error)
@@ -298,8 +303,7 @@ class Tracer:
             return None
         except Exception as error:
             check_not_raised_again(self.trace, error)
-            if is_own(error):
-                raise
+            check_not_own(error)
             check_not_about_handles(self.trace, error)
             check_not_handling(self.trace, error)
             self._leave()

@@ -1,7 +1,7 @@
 """How far a loop is unrolled: the options of `ag.set_loop_options(…)` that the graph runtime knows.
 
 `unroll`: True for all turns, False for none, a number for at most so many; otherwise a few.
-`budget`: how many operations unrolling may record before it is an error.
+`budget`: how many operations unrolling may record.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Unrolling:
     budget: int = BUDGET
 
     def spend(self, operations: int, place: Callable[[], Place]) -> None:
-        """Make it an error if so many operations are too many."""
+        """Unroll no further if so many operations are too many: an error only if the user has given options."""
         if operations > self.budget:
             raise Unstageable(
                 f"unrolling this loop takes more than {self.budget} operations, and it cannot be staged as a loop of "
@@ -42,7 +42,7 @@ class Unrolling:
                 "carried. Iterate over an array or a range, and index arrays rather than lists with the loop's "
                 "variable, or allow more with ag.set_loop_options(budget=…) in the body",
                 place(),
-                error=True,
+                asked=self is not _DEFAULT,
             )
 
 
@@ -61,7 +61,7 @@ def unrolling(options: Mapping[str, Any] | None, place: Callable[[], Place]) -> 
     else:
         limit = UNROLL if unroll is None else None if unroll is True else int(unroll)
         return Unrolling(limit, unroll is True, unroll is not None, budget)
-    raise Unstageable(f"set_loop_options: {problem}", place(), error=True)
+    raise Unstageable(f"set_loop_options: {problem}", place(), asked=True)
 
 
 _DEFAULT = Unrolling()

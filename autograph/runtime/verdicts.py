@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import StagingError
+from autograph.runtime.blame import INSTALLED
 from autograph.runtime.callables import place_of
 from autograph.runtime.graph import Value, depends_on, user_line
 from autograph.runtime.printing import expression
-from autograph.runtime.raising import INSTALLED
-from autograph.runtime.signals import Materialise, NeedsConcrete, Signal, TooDeep, Unjoinable, Unstageable
+from autograph.runtime.signals import Materialise, NeedsConcrete, Plain, Signal, TooDeep, Unjoinable, Unstageable
 from autograph.runtime.signature import Respecialise
 from autograph.runtime.types import TensorType
 
@@ -33,10 +33,12 @@ class Verdicts:
     def plain_because(self, signal: Signal) -> str:
         """Why the function runs as plain Python, if that is what a signal comes to: only Python can do what it does."""
         at = self.at(signal)
+        if isinstance(signal, Plain):
+            return signal.reason + at
         if isinstance(signal, Materialise):
             return "a container that changes its length, or is looked into, is iterated over by Python meanwhile"
         if isinstance(signal, Unstageable):
-            return "" if signal.error else signal.message + at
+            return "" if signal.asked else signal.message + at
         if isinstance(signal, Unjoinable):
             if self._specialised(signal.test, "") is not None:
                 return ""
@@ -48,17 +50,15 @@ class Verdicts:
         return f"the value of {_called(signal.value)} is needed {signal.use}{at}"
 
     def explained(self, signal: Signal) -> BaseException:
-        """What a signal that nobody handled comes to: more specialisation, or an error."""
+        """What a signal comes to for which a function does not run as plain Python.
+
+        More specialisation, or an error if the user asks for what cannot be had; itself, if nobody should raise it.
+        """
         if isinstance(signal, (NeedsConcrete, TooDeep)):
             return self._needed(signal)
         if isinstance(signal, Unjoinable):
             return self._unjoined(signal)
-        place = getattr(signal, "place", ())
-        if isinstance(signal, Unstageable):
-            return StagingError(signal.message, *_line(place))
-        if isinstance(signal, Materialise):
-            return StagingError("a container changes its length in code that is not staged", *_line(place))
-        return StagingError(f"tracing was interrupted: {signal!r}", *_line(place))
+        return StagingError(signal.message, *_line(signal.place)) if isinstance(signal, Unstageable) else signal
 
     def _specialised(self, value: Value | None, reason: str) -> Respecialise | None:
         """Make the Python numbers and lengths that a value is computed from part of the signature, if that is all."""

@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from autograph.runtime.specialise import Hooks
+from autograph.runtime.compilation import Hooks
 from tests.runtime.fake import FakeTracer, fake_engine
 
 

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 
+from autograph.runtime.compilation import Hooks
 from autograph.runtime.decorator import function
 from autograph.runtime.report import Report
 from autograph.runtime.signature import Event, Guard
-from autograph.runtime.specialise import Hooks
 
 EVENTS = [
     Event("trace", "(x: f64[3]): the first call"),

@@ -399,12 +399,12 @@ PROGRAM = """
 import sys
 import autograph as ag
 import autograph.staging
-from autograph.runtime import specialise
+from autograph.runtime import compilation
 from traced_program import power, sums
 
 made = []
-trace = specialise.Hooks.tracer
-specialise.Hooks.tracer = lambda *args: made.append(args) or trace(*args)
+trace = compilation.Hooks.tracer
+compilation.Hooks.tracer = lambda *args: made.append(args) or trace(*args)
 for line in sys.stdin:
     f, g = ag.function(power, engine="native"), ag.function(sums)
     print(f(3, 5), f(3, 50), g([1, 2], "a"), len(made))

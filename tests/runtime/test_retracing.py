@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.errors import AutographError, RetraceWarning, StrictError, TracingError
+from autograph.errors import AutographError, RetraceWarning, StagingError, StrictError, TracingError
 from autograph.runtime import specialise
+from autograph.runtime.compilation import Hooks
 from autograph.runtime.decorator import function
 from autograph.runtime.signature import Event, Guard, Respecialise
-from autograph.runtime.specialise import Hooks
 
 
 def reasons(staged):
@@ -130,8 +130,11 @@ def test_a_tracer_that_asks_for_the_same_again(tracer):
         raise Respecialise(static=("n",), reason="it needs `n`, f.py:3")
 
     tracer.before = before
-    with pytest.raises(TracingError, match=r"<lambda> cannot be traced: it needs `n`, f.py:3, although `n` is known"):
-        function(lambda n: n)(1)
+    f = function(lambda n: n)
+    assert f(1) == 1
+    assert f.traces[-1].plain == "it needs `n`, f.py:3, although `n` is known already"
+    with pytest.raises(StrictError, match="is strict about 'plain' .* it needs `n`, f.py:3, although"):
+        function(lambda n: n, strict="plain")(1)
 
 
 def test_texts_and_functions_that_vary_become_objects(tracer):
@@ -182,15 +185,24 @@ def test_what_cannot_be_staged_is_tried_with_less_staged(tracer):
     assert second.message.startswith("`xs` is taken apart from now on, however long it is, because otherwise f.py:3: ")
 
 
-def test_what_cannot_be_staged_at_all_is_an_error(tracer):
+def test_what_cannot_be_staged_at_all_runs_plain(tracer):
     def before(signature):
         raise AutographError("a condition is not staged", "f.py", 3)
 
     tracer.before = before
     f = function(lambda *args: args)
     for args in [(1,), ("a" * 40,), ([1] * 20, "a" * 40), ([1] * 2000,)]:
-        with pytest.raises(AutographError, match="f.py:3: a condition is not staged"):
-            f(*args)
+        assert f(*args) == args
+        assert f.traces[-1].plain == "f.py:3: a condition is not staged"
+
+
+def test_what_is_asked_for_and_cannot_be_had_is_an_error(tracer):
+    def before(signature):
+        raise StagingError("this loop cannot be unrolled", "f.py", 3)
+
+    tracer.before = before
+    with pytest.raises(StagingError, match="f.py:3: this loop cannot be unrolled"):
+        function(lambda *args: args)(1)
 
 
 # Sameness -------------------------------------------------------------------------------------------------------------

@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Mapping
 from types import CodeType, FunctionType, TracebackType
 
 from autograph.errors import DerivativeError
+from autograph.runtime.blame import is_library
 from autograph.runtime.engines.places import Marks, Places, Position, calls, disguised
 from autograph.runtime.graph import Node, Place
 from autograph.runtime.raising import remake
-from autograph.runtime.trace import is_library
 from autograph.runtime.whereabouts import Handling
 
 FULL_TRACEBACK = "AUTOGRAPH_FULL_TRACEBACK"

@@ -20,7 +20,6 @@ from numpy.lib.stride_tricks import as_strided
 
 from autograph.errors import EngineError
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, builtin
-from autograph.runtime.engines.native.faults import making
 from autograph.runtime.engines.native.libm import FLAGS
 from autograph.runtime.engines.native.machine import Code, vectors
 from autograph.runtime.engines.native.objects import Table
@@ -95,7 +94,6 @@ def fastest(function: Callable[..., Any], x: Any, y: Any) -> Callable[..., Any]:
 
 
 @lru_cache
-@making("products of matrices")
 def _fastest(function: Callable[..., Any], first: Layout, second: Layout) -> Callable[..., Any]:
     known = FLAGS and FAST_UNDERFLOWS and vectors()
     if not known:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from autograph.errors import AutographError, InternalError
+from autograph import defects
+from autograph.errors import AutographError
 from autograph.runtime.engines.native.lowering import Refused
 from autograph.runtime.operands import NoLowering
 
@@ -19,12 +20,14 @@ def making(what: str, place: tuple[str, int] | None = None) -> Iterator[None]:
     Args:
         what: the code is of.
         place: the file and line of that.
+
+    Raises:
+        Refused: it fails; see `defects`.
     """
     try:
         yield
     except _NOT_OURS:
         raise
     except Exception as error:
-        message = f"machine code of {what} cannot be made ({error!r}). This is an error in autograph, "
-        message += 'please report it with this traceback; with engine="numpy" the function will run'
-        raise InternalError(message, *(place or ())) from error
+        failed = f"machine code of {what} cannot be made"
+        raise Refused(defects.report(failed, error, place or (), "Python runs instead")) from error

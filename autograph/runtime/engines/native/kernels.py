@@ -25,6 +25,7 @@ from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, builtin, tel
 from autograph.runtime.engines.native.examples import examples_of
 from autograph.runtime.engines.native.faults import making
 from autograph.runtime.engines.native.gathering import Gathering
+from autograph.runtime.engines.native.lowering import Refused
 from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.nest import Nest
 from autograph.runtime.engines.native.objects import Table
@@ -240,8 +241,8 @@ class Kernel:
                 try:
                     with making("operations on arrays", self.place):
                         version = Version(self, kinds)
-                except NoLowering:
-                    self.reasons.append("there is no machine code for what they get")
+                except (NoLowering, Refused) as error:
+                    self.reasons.append(str(error) or "there is no machine code for what they get")
                     self._without_code()
             self.versions[kinds] = version
             if version is not None and FAST_UNDERFLOWS:

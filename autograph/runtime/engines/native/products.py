@@ -21,6 +21,7 @@ from autograph.errors import EngineError
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Builtin, builtin
 from autograph.runtime.engines.native.faults import making
 from autograph.runtime.engines.native.libm import FLAGS
+from autograph.runtime.engines.native.lowering import Refused
 from autograph.runtime.engines.native.machine import Code, binding, matmul_loop
 from autograph.runtime.engines.native.objects import ALIGNED, DATA, DTYPE, NDIM, SHAPE, SLOT, STRIDES, Table, llvm_type
 from autograph.runtime.engines.native.objects import FLAGS as ARRAY_FLAGS
@@ -53,7 +54,11 @@ class Product:
     def __call__(self, x: Any, y: Any) -> Any:
         self._left -= 1
         if self._left == 0:
-            entry = self._entry(x, y)
+            try:
+                with making("products of matrices"):
+                    entry = self._entry(x, y)
+            except Refused:
+                entry = self._function
             for names, name in self._bound:
                 names[name] = entry
         return self._function(x, y)
@@ -69,7 +74,6 @@ class Product:
 
 
 @cache
-@making("products of matrices")
 def entry_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """The builtin for products of any arrays; the function itself if there is none."""
     found = function

@@ -127,9 +127,8 @@ class Region:
             version = self._version(inputs)
             if version is None or (version.underflows and tells_of_underflows()):
                 break
-            if version.entry is None and self.calls - version.call >= AGAIN:
-                with self.making():
-                    self._rebind(version.enter(self.entry))
+            if version.entry is None and self.calls - version.call >= AGAIN and not self._enter(version):
+                break
             frame = version.frame()
             version.put(frame, *inputs)
             number = version.run(frame)
@@ -140,6 +139,16 @@ class Region:
         else:
             self._count(version)
         return self._python()(*inputs)
+
+    def _enter(self, version: Version) -> bool:
+        """Make the fast entry of a version, to be called from now on; whether that can be done."""
+        try:
+            with self.making():
+                self._rebind(version.enter(self.entry))
+        except Refused as refused:
+            self._give_up(version, str(refused))
+            return False
+        return True
 
     def prepare(self) -> None:
         """Compile for the types of the inputs, if there has been no call."""
@@ -221,9 +230,13 @@ class Region:
         assert version is not None
         version.costly += 1
         if version.costly >= PATIENCE:
-            self.reasons.append("it is left to Python too often")
-            self.versions = {kinds: None if each is version else each for kinds, each in self.versions.items()}
-            self._rebind(self)
+            self._give_up(version, "it is left to Python too often")
+
+    def _give_up(self, version: Version, reason: str) -> None:
+        """Let Python run what a version is for."""
+        self.reasons.append(reason)
+        self.versions = {kinds: None if each is version else each for kinds, each in self.versions.items()}
+        self._rebind(self)
 
     def _learn(self, version: Version, values: dict[Key, Any]) -> None:
         """Remember what detours give; and make code anew that has taken it for something else."""

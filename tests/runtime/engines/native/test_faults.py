@@ -58,8 +58,40 @@ def test_of_a_kernel(wrong: Any) -> None:
 
 def test_of_products(wrong: Any) -> None:
     wrong()
+    product = products.Product(lambda x, y: x @ y, after=1)
     with pytest.raises(InternalError, match="machine code of products of matrices cannot be made"):
-        products.entry_of(lambda x, y: x @ y)
+        product(np.eye(2), np.eye(2))
+
+
+@pytest.fixture
+def runs_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Errors of this library are not raised, as they are in all other tests."""
+    monkeypatch.delenv("AUTOGRAPH_DEBUG")
+
+
+@pytest.mark.parametrize(("function", "length", "expected"), [(total, 3, 3.0), (fused, 300, 3.5 * np.arange(300.0))])
+def test_python_runs_instead(wrong: Any, runs_on: None, caplog: Any, function: Any, length: int, expected: Any) -> None:
+    wrong()
+    staged, xs = ag.function(function, engine="native"), np.arange(float(length))
+    for _ in range(3):
+        assert np.array_equal(staged(xs), expected)
+    told = f"{staged.explain(xs).where(kind='native')}"
+    assert "cannot be made" in told and "please report it with the traceback that AUTOGRAPH_DEBUG=1" in told
+    assert len(caplog.records) == 1
+
+
+def test_python_runs_instead_of_a_fast_entry(wrong: Any, runs_on: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(region, "AGAIN", 1)     # it is made at the second call
+    staged = ag.function(total, engine="native")
+    assert staged(np.arange(3.0)) == 3.0
+    wrong()
+    assert [staged(np.arange(float(n))) for n in range(3, 8)] == [3.0, 6.0, 10.0, 15.0, 21.0]
+
+
+def test_numpy_multiplies_instead(wrong: Any, runs_on: None) -> None:
+    wrong()
+    product = products.Product(np.matmul, after=1)
+    assert [product(np.eye(2), np.eye(2)).sum() for _ in range(3)] == [2.0, 2.0, 2.0]
 
 
 def test_errors_of_the_program_are_its_own() -> None:

@@ -1,0 +1,56 @@
+"""Errors of this library itself: the program runs on without what fails, and the error is reported, once.
+
+With AUTOGRAPH_DEBUG=1 in the environment, as in this project's tests, each is raised as an `InternalError` instead.
+"""
+
+from __future__ import annotations
+
+import os
+import traceback
+
+from autograph.errors import InternalError
+
+VARIABLE = "AUTOGRAPH_DEBUG"
+_reported: set[tuple[str, str]] = set()
+
+
+def are_raised() -> bool:
+    """Whether errors of this library are raised."""
+    return os.environ.get(VARIABLE) == "1"
+
+
+def report(
+    failed: str, error: BaseException, place: tuple[str, int] | tuple[()], instead: str, raised: bool = False
+) -> str:
+    """Log an error of this library, once for each thing that fails and each cause; gives what `explain` says of it.
+
+    The log is no warning of Python's, which a program may have made an error, or may count.
+
+    Args:
+        failed: what failed, such as "f cannot be staged".
+        place: where that stands in the program.
+        instead: what the program does, such as "it runs as plain Python".
+        raised: raise the error in any case, because there is nothing to be done instead.
+
+    Raises:
+        InternalError: AUTOGRAPH_DEBUG=1 asks for it, or `raised`.
+    """
+    if raised or are_raised():
+        message = f"{failed} ({_described(error)}). This is an error in autograph, please report it with this traceback"
+        raise InternalError(message, *place) from error
+    message = f"{failed} ({_described(error)}), and {instead}. This is an error in autograph, please report it with "
+    message += f"the traceback that {VARIABLE}=1 in the environment shows"
+    if (failed, _described(error)) not in _reported:
+        import logging
+
+        _reported.add((failed, _described(error)))
+        where = "{}:{}: ".format(*place) if place else ""
+        logging.getLogger("autograph").warning(where + message)
+    return message
+
+
+def _described(error: BaseException) -> str:
+    """The error, and the line of this library that raised it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
+    return f"{error!r}{where}"
