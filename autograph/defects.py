@@ -19,6 +19,12 @@ def are_raised() -> bool:
     return os.environ.get(VARIABLE) == "1"
 
 
+def internal_error(failed: str, error: BaseException, place: tuple[str, int] | tuple[()] = ()) -> InternalError:
+    """What is raised for an error of this library, from that error."""
+    message = f"{failed} ({_described(error)}). This is an error in autograph, please report it with this traceback"
+    return InternalError(message, *place)
+
+
 def report(
     failed: str, error: BaseException, place: tuple[str, int] | tuple[()], instead: str, raised: bool = False
 ) -> str:
@@ -36,8 +42,7 @@ def report(
         InternalError: AUTOGRAPH_DEBUG=1 asks for it, or `raised`.
     """
     if raised or are_raised():
-        message = f"{failed} ({_described(error)}). This is an error in autograph, please report it with this traceback"
-        raise InternalError(message, *place) from error
+        raise internal_error(failed, error, place) from error
     message = f"{failed} ({_described(error)}), and {instead}. This is an error in autograph, please report it with "
     message += f"the traceback that {VARIABLE}=1 in the environment shows"
     if (failed, _described(error)) not in _reported:

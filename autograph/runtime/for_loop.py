@@ -187,7 +187,7 @@ class _For:
             eager: give up for the sake of staging as soon as a turn records anything.
         """
         turns = 0
-        for item in items:
+        for item in _Resumed(items):
             turns += 1
             stop = self._turn(item)
             if is_staged(stop):
@@ -221,6 +221,16 @@ class _For:
         self.copied = True
         if rest:
             unless(self.trace, stop, lambda: self._turns(iter(rest), checkpoint, False), self.state)
+
+
+class _Resumed:
+    """An iterator as something to iterate over: it need not have an `__iter__`, nor is it asked for one twice."""
+
+    def __init__(self, items: Iterator[Any]) -> None:
+        self._items = items
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._items
 
 
 def _is_passive(items: Iterator[Any]) -> bool:

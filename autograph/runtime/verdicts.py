@@ -58,7 +58,7 @@ class Verdicts:
             return self._needed(signal)
         if isinstance(signal, Unjoinable):
             return self._unjoined(signal)
-        return StagingError(signal.message, *_line(signal.place)) if isinstance(signal, Unstageable) else signal
+        return StagingError(signal.message, *line_of(signal.place)) if isinstance(signal, Unstageable) else signal
 
     def _specialised(self, value: Value | None, reason: str) -> Respecialise | None:
         """Make the Python numbers and lengths that a value is computed from part of the signature, if that is all."""
@@ -89,7 +89,7 @@ class Verdicts:
             f"the value of {called} is needed {signal.use}, but it is known only when the graph runs{origin}. Use "
             "operators, NumPy's functions, or statements of code that is converted; or put what needs the value into a "
             "function of its own, decorated with @ag.do_not_convert, which is called when the graph runs",
-            *_line(signal.place),
+            *line_of(signal.place),
         )
 
     def _origin(self, source: Value) -> str:
@@ -108,12 +108,12 @@ def _called(value: Value) -> str:
     return f"`{written}`" if written else f"something of type {value.type}"
 
 
-def _line(place: Any) -> tuple[str, int] | tuple[()]:
+def line_of(place: Any) -> tuple[str, int] | tuple[()]:
     """The user's line, rather than one of a library that the user calls."""
     users = tuple((code, at) for code, at in place if not code.co_filename.startswith(INSTALLED))
     return user_line(users) or user_line(place) or ()
 
 
 def _at(place: Any) -> str:
-    line = _line(place)
+    line = line_of(place)
     return f", {line[0]}:{line[1]}" if line else ""

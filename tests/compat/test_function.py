@@ -309,3 +309,81 @@ def test_generators_and_else_of_loops_are_refused():
     for function, args, text in [(generator, (), "generators"), *((f, (0,), text) for f, text in refused)]:
         with pytest.raises(NotImplementedError, match=text):
             tf.function(function)(*args)
+
+
+# What Python asks of tensors ------------------------------------------------------------------------------------------
+
+
+def test_what_python_needs_is_an_error_of_tensorflow() -> None:
+    @tf.function
+    def splits(n):
+        return tf.split(tf.range(4), n)
+
+    @tf.function
+    def asks_numpy(x):
+        return np.ravel([x, x])
+
+    @tf.function
+    def handles_it(n):
+        try:
+            return np.asarray(n)
+        except NotImplementedError:
+            return tf.constant(0)
+
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match=r"`n`, as a Python value is not allowed"):
+        splits(tf.constant(2))
+    with pytest.raises(NotImplementedError, match="Cannot convert a symbolic"):
+        asks_numpy(tf.constant(2))
+    assert handles_it(tf.constant(2)).numpy() == 0
+
+
+def test_sizes_that_only_the_graph_knows() -> None:
+    @tf.function
+    def vector(n):
+        return tf.fill([n], 7)
+
+    @tf.function
+    def matrix(n):
+        return tf.fill([tf.cast(n, tf.int32), 2], n)
+
+    @tf.function
+    def by_a_tuple(n):
+        return tf.fill((2, n), 1.5), tf.zeros([n, 1]), tf.ones((n,))
+
+    assert vector(tf.constant(3)).numpy().tolist() == [7, 7, 7]
+    assert matrix(tf.constant(1)).numpy().tolist() == [[1, 1]]
+    assert [each.shape.as_list() for each in by_a_tuple(tf.constant(2))] == [[2, 2], [2, 1], [2]]
+    repeated = tf.data.Dataset.range(3).map(lambda x: tf.fill([tf.cast(x, tf.int32)], x))
+    assert [each.tolist() for each in repeated.as_numpy_iterator()] == [[], [1], [2, 2]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must be >= 0"):
+        tf.fill([-1], 7)
+
+
+def test_more_sizes_that_only_the_graph_knows() -> None:
+    @tf.function
+    def parts(n):
+        x, square = tf.range(9), tf.constant([[1, 2], [3, 4]])
+        slices = x[n:], x[:n], x[::n], square[:, n - 1], tf.slice(x, [n], [3]), tf.slice(x, [n], [-1])
+        return *slices, tf.tile(square, [1, n]), tf.tile([1, 2], [n]), tf.one_hot([0, 1], n)
+
+    def plainly(n):
+        x, square = np.arange(9), np.array([[1, 2], [3, 4]])
+        slices = x[n:], x[:n], x[::n], square[:, n - 1], x[n : n + 3], x[n:]
+        return *slices, np.tile(square, [1, n]), np.tile([1, 2], [n]), np.eye(2, n)
+
+    for n in (2, 1):
+        assert all(np.array_equal(one, other) for one, other in zip(parts(tf.constant(n)), plainly(n)))
+
+
+def test_printed_containers_are_pythons(capsys: pytest.CaptureFixture[str]) -> None:
+    log = {"foo": ["bar"]}
+
+    @tf.function(experimental_autograph_options=tf.autograph.experimental.Feature.BUILTIN_FUNCTIONS)
+    def shows(x):
+        print("x is", x, log, {1, 2}, [x is x], sep=";")
+        log["foo"].append("more")
+        return log is not None
+
+    shows(tf.constant([1, 2]))
+    assert capsys.readouterr().out == "x is;[1 2];{'foo': ['bar', 'more']};{1, 2};[True]\n"
+    assert type(log["foo"]) is list and log == {"foo": ["bar", "more"]}

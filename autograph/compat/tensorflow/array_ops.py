@@ -63,9 +63,10 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     value, sizes = convert_to_tensor(value), convert_to_tensor(dims) if not is_tensor(dims) and dims else dims
     if isinstance(sizes, Tensor) and not sizes.dtype.is_integer:
         raise InvalidArgumentError(f"Value for attr 'index_type' of {sizes.dtype.kernel_name} is no integer [Op:Fill]")
-    known = static_shape(dims)
-    if not is_handle(plain(dims)) and any(not is_handle(each) and each < 0 for each in np.ravel(plain(dims))):
-        raise InvalidArgumentError(f"Dimension {known} must be >= 0 [Op:Fill]")
+    lengths = plain(dims)
+    parts = () if is_handle(lengths) else lengths if isinstance(lengths, tuple) else np.ravel(lengths)
+    if any(not is_handle(each) and each < 0 for each in parts):
+        raise InvalidArgumentError(f"Dimension {static_shape(dims)} must be >= 0 [Op:Fill]")
     return _made("Fill", np.full, dims, value, dtype=value.dtype)
 
 
@@ -141,20 +142,20 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
 
 def one_hot(
-    indices: Any, depth: int, on_value: Any = None, off_value: Any = None, axis: int = -1, dtype: Any = None,
+    indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int = -1, dtype: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    indices, depth = allow("OneHot", convert_to_tensor(indices), "iu"), plain(depth)
+    indices = allow("OneHot", convert_to_tensor(indices), "iu")
     given = next((each for each in (on_value, off_value) if each is not None), None)
     implied = dtypes.float32 if given is None else convert_to_tensor(given).dtype
     wanted = implied if dtype is None else as_dtype(dtype)
     on, off = (1 if on_value is None else on_value), (0 if off_value is None else off_value)
 
-    def choose(value: Any) -> Any:
-        hot = np.expand_dims(value, -1) == np.arange(depth)
+    def choose(value: Any, depth: Any) -> Any:
+        hot = np.expand_dims(value, -1) == compute(np.arange, depth)
         return np.moveaxis(np.where(hot, on, off), -1, axis) if axis != -1 else np.where(hot, on, off)
 
-    return apply("OneHot", choose, indices, dtype=wanted)
+    return apply("OneHot", choose, indices, convert_to_tensor(depth), dtype=wanted)
 
 
 # Shapes ---------------------------------------------------------------------------------------------------------------
@@ -221,7 +222,8 @@ roll = _shaping("Roll", np.roll)
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     tensor, times = convert_to_tensor(input), plain(multiples)
-    if not is_handle(times) and tensor.shape.rank not in (None, np.size(times)):
+    count = len(times) if isinstance(times, tuple) else None if is_handle(times) else np.size(times)
+    if count is not None and tensor.shape.rank not in (None, count):
         raise InvalidArgumentError(
             f"Expected multiples argument to be a vector of length {tensor.shape.rank} but got {times} [Op:Tile]"
         )

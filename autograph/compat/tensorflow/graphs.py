@@ -14,6 +14,13 @@ from autograph.runtime.graph import Constant, Value
 from autograph.runtime.trace import Trace
 
 
+class _Trace(Trace):
+    """A trace for which containers are Python's: an op gets what they hold at that time."""
+
+    def _give_away(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
+        """Leave the containers among the arguments what they are."""
+
+
 class FuncGraph:
     """One tracing of a function.
 
@@ -28,7 +35,7 @@ class FuncGraph:
 
     def __init__(self, name: str, features: Iterable[Any] = ()) -> None:
         self.name = name
-        self.trace = Trace(name, _lift)
+        self.trace = _Trace(name, _lift)
         self.features = frozenset(features)
         self.touched: list[dict[int, Any]] = []
         self.handed_on: list[list[tuple[Any, Any]]] = []

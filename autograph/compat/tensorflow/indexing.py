@@ -59,8 +59,10 @@ setattr(Tensor, "__getitem__", getitem)  # noqa: B010  (mypy knows of an attribu
 def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """A part of a tensor, from `begin` on; a size of -1 means the rest."""
     input_ = convert_to_tensor(input_)
-    pairs = zip(np.asarray(plain(begin)).tolist(), np.asarray(plain(size)).tolist())
-    return getitem(input_, tuple(slice(first, None if count == -1 else first + count) for first, count in pairs))
+    given = plain(begin), plain(size)
+    first, count = [parts if isinstance(parts, tuple) else np.asarray(parts).tolist() for parts in given]
+    ends = [None if not is_handle(n) and n == -1 else at + n for at, n in zip(first, count)]
+    return getitem(input_, tuple(map(slice, first, ends)))
 
 
 def gather(

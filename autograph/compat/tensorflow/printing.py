@@ -76,6 +76,11 @@ def _number(value: Any) -> str:
 
 
 def print_like_python(*args: Any, **kwargs: Any) -> None:
-    """`print(…)` when the graph runs."""
-    values = [convert_to_tensor(each)._value if is_tensor(each) else each for each in args]
-    effect(lambda *found: builtins.print(*found, **kwargs), *values)
+    """`print(…)` when the graph runs; what is no tensor is the object that it is while tracing."""
+    values = [convert_to_tensor(each)._value for each in args if is_tensor(each)]
+
+    def show(*found: Any) -> None:
+        rest = iter(found)
+        builtins.print(*[next(rest) if is_tensor(each) else each for each in args], **kwargs)
+
+    effect(show, *values)

@@ -306,6 +306,8 @@ def compute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 def _holds_handle(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(map(_holds_handle, value))
+    if isinstance(value, slice):
+        return _holds_handle((value.start, value.stop, value.step))
     return is_handle(value)
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 import autograph.runtime.ops  # noqa: F401  (declares them)
-from autograph import nest
+from autograph import defects, nest
 from autograph.compat.tensorflow import graphs, syntax
 from autograph.compat.tensorflow.backend import TENSORFLOW
 from autograph.compat.tensorflow.branches import lowered
 from autograph.compat.tensorflow.convert import convert_to_tensor, is_convertible
-from autograph.compat.tensorflow.errors import reraise
+from autograph.compat.tensorflow.errors import OperatorNotAllowedInGraphError, reraise
 from autograph.compat.tensorflow.shapes import TensorSpec
 from autograph.compat.tensorflow.tensor import Tensor, eager, type_of
 from autograph.operators import calls
@@ -22,6 +22,9 @@ from autograph.operators.backend import traced_by
 from autograph.runtime.engines import numpy as engine
 from autograph.runtime.graph import Graph
 from autograph.runtime.passes import dead, optimise
+from autograph.runtime.printing import expression
+from autograph.runtime.signals import NeedsConcrete, Plain, Signal, Unstageable
+from autograph.runtime.verdicts import line_of
 from autograph.wording import UNBOUND_LOCAL
 
 
@@ -108,9 +111,26 @@ def trace(
             graph.trace.start_from(sys._getframe())
             try:
                 result = _returned(graph, call(function, positional, named, convert))
+            except Signal as signal:
+                raise unstageable(signal, graph.name) from None
             finally:
                 graph.trace.start_from(None)  # that frame holds on to the arguments
     return Traced(graph, result), graph
+
+
+def unstageable(signal: Signal, name: str) -> Exception:
+    """The error for what interrupts the tracing of a function, which never runs as plain Python instead."""
+    line = line_of(getattr(signal, "place", ()))
+    at = " ({}:{})".format(*line) if line else ""
+    if isinstance(signal, NeedsConcrete):
+        written = expression(signal.value)
+        return OperatorNotAllowedInGraphError(
+            f"Using a symbolic `tf.Tensor`{f', `{written}`,' * bool(written)} as a Python value is not allowed: it is "
+            f"needed {signal.use}{at}, but known only when the graph runs. Use TensorFlow's operations instead"
+        )
+    if isinstance(signal, (Plain, Unstageable)):
+        return OperatorNotAllowedInGraphError(f"{signal}{at}, which a graph cannot do: let a tf.py_function do it")
+    return defects.internal_error(f"autograph fails to trace {name}", signal)
 
 
 def call(function: Callable[..., Any], args: Any, kwargs: Any, convert: bool = True) -> Any:
