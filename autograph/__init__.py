@@ -81,12 +81,15 @@ _MODULES = ("importing", "nn", "optim")
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
-    if name in _MODULES:
-        return import_module(f"autograph.{name}")
-    if name not in _LATER:
+    from autograph.forking import undivided
+
+    if name not in _LATER and name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_LATER[name]), name)
-    return found
+    with undivided():
+        if name in _MODULES:
+            return import_module(f"autograph.{name}")
+        found = globals()[name] = getattr(import_module(_LATER[name]), name)
+        return found
 
 
 def __dir__() -> list[str]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import linecache
-import threading
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 
 import gast
 
-from autograph import keeping, operators
+from autograph import forking, keeping, operators
 from autograph.codefacts import OfCode
 from autograph.converters import known
 from autograph.converters.base import Decision
@@ -37,7 +35,7 @@ class Conversion:
     key: str | None
 
 
-_lock = threading.RLock()
+_lock = forking.lock()
 conversions: OfCode[Conversion] = OfCode()
 _texts: OfCode[str] = OfCode()
 _whole: OfCode[CodeType] = OfCode()
@@ -47,7 +45,7 @@ def conversion_of(function: FunctionType) -> Conversion:
     """The conversion of a function; made once for each code object, and forgotten with it."""
     found = conversions.get(function.__code__)
     if found is None:
-        with _lock:
+        with forking.undivided(), _lock:
             found = conversions.get(function.__code__)
             if found is None:
                 found = conversions.put(function.__code__, _convert(function))
@@ -77,7 +75,7 @@ def _converted(read: source.FunctionSource) -> tuple[pipeline.Converted, list[An
 
 def whole_code_of(function: FunctionType) -> CodeType:
     """The same code, but asking for all that is compared: see `inline`."""
-    with _lock:
+    with forking.undivided(), _lock:
         return _whole.get(function.__code__) or _whole.put(function.__code__, _convert(function, whole=True).code)
 
 
@@ -135,7 +133,7 @@ class ConvertedSource:
     def tree(self) -> gast.Module:
         return self.source.tree
 
-    @functools.cached_property
+    @forking.cached_property
     def text(self) -> str:
         with trees.room_for(self.tree):
             return reprint.to_text(self.tree, self.source)

@@ -38,7 +38,7 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any, TypeVar
 from zipimport import zipimporter
 
-from autograph import keeping, operators
+from autograph import forking, keeping, operators
 from autograph.conversions import convert_source
 from autograph.explanation import Explanation
 from autograph.syntax import hoist, inline, loader
@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 FRAMES_PER_CALL = 4
 
-_lock = threading.RLock()
+_lock = forking.lock()
 _installed: list[Hook] = []
 
 

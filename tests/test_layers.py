@@ -22,7 +22,7 @@ PACKAGE = Path(__file__).parent.parent / "autograph"
 #  row | may import from | modules, by their path below autograph/ (a package is its __init__.py)
 TABLE = """
 -- |               | syntax converters runtime backends
-0  |               | statics → errors marks codefacts libraries wording disk → packages → nest defects
+0  |               | statics → errors marks codefacts libraries wording disk forking → packages → nest defects
 
 R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables runtime/classes runtime/texts
    |               | runtime/cpython_internals

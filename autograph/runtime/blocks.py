@@ -24,6 +24,7 @@ class Blocks:
         self.opened = [self.block]  # and those around it, the innermost last
         self.assumed = Assumed(self.opened)
         self.recorded = 0  # how many nodes there were, those included that are undone by now
+        self.long_loops: set[Any] = set()  # the bodies of loops of few iterations that record much all the same
         self.trying: list[object] = []  # turns of loops, to be given up where the first `if` or loop is to be staged
 
     def append(self, node: Node) -> None:

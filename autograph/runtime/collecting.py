@@ -7,13 +7,14 @@ third of the time, and more the longer the function is.
 from __future__ import annotations
 
 import gc
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from autograph import forking
+
 PATIENCE = 50_000  # new objects before the collector looks at them; Python's own number is 700, or 2000
 
-_lock = threading.Lock()
+_lock = forking.lock()
 _patient: list[tuple[int, int, int]] = []  # what was set before, once for each trace that is being made
 
 

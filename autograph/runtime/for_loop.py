@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from itertools import islice, repeat
+from operator import length_hint
 from typing import Any
 
 from autograph.libraries import on_behalf
+from autograph.marks import is_body
 from autograph.runtime.holding import as_tensor, is_staged, is_watched, iterated_container, let_hold, watched
 from autograph.runtime.loops import stage_for
 from autograph.runtime.regions import State
@@ -25,7 +27,7 @@ from autograph.runtime.trace import Trace
 from autograph.runtime.traced_iterators import PASSIVE, TracedIterator
 from autograph.runtime.turns import PEEL, Checkpoint, Options, Restage, attempt, tell_turns, unless
 from autograph.runtime.types import TensorType
-from autograph.runtime.unrolling import Unrolling, unrolling
+from autograph.runtime.unrolling import SHORT, UNROLL, Unrolling, unrolling
 
 MOST = 64  # turns that are traced, each within a branch, if it depends on what is staged which is the last
 
@@ -74,11 +76,33 @@ class _For:
     @on_behalf
     def plain(self, iterable: Any) -> None:
         """Over plain values."""
+        if type(iterable) is TracedIterator and type(iterable.__wrapped__) is repeat and self.alone:
+            if count := length_hint(iterable):
+                value = next(iterable)
+                replace(self, body=lambda _: self.body(value)).plain(range(count))
+                return
         source = _restartable(iterable)
-        if source is not None and self.rule.limit is not None and _length(source) > self.rule.limit:
-            self.restartable(source, iterable)
-        else:
+        if source is None or self.rule.limit is None:
             self.unrolled(iter(watched(iterable)))
+        elif _length(source) > self.rule.limit or not self._is_short(iterable):
+            self.restartable(source, iterable)
+
+    def _is_short(self, iterable: Any) -> bool:
+        """Unroll a loop of few iterations; whether these take few operations, or else all is undone."""
+        if self._is_long:
+            return False
+        try:
+            attempt(self.trace, self.state, lambda c: self._turns(iter(watched(iterable)), c, eager=False, most=SHORT))
+        except Restage:
+            self.trace.long_loops.add(getattr(self.body, "__code__", None))
+            return False
+        return True
+
+    @property
+    def _is_long(self) -> bool:
+        """Whether the loop is known to record more than may be unrolled, however few iterations it has."""
+        code = getattr(self.body, "__code__", None)
+        return code is not None and is_body(code) and code in self.trace.long_loops
 
     @on_behalf
     def over(self, iterable: Any, container: Any) -> None:
@@ -137,10 +161,12 @@ class _For:
         """Over a range, or numbers: as plain Python while nothing is recorded, then as a loop of the graph."""
         first = source if original is None else watched(original)
         try:
-            attempt(self.trace, self.state, lambda c: self._eagerly(iter(first), c))
-            return
+            if not self._is_long:
+                attempt(self.trace, self.state, lambda c: self._eagerly(iter(first), c))
+                return
         except Restage:
-            self.copied = True
+            pass
+        self.copied = True
         reason: NeedsConcrete | Unjoinable
         for peeled in range(PEEL + 1):
             rest = source[peeled:]
@@ -180,13 +206,14 @@ class _For:
             self._turns(items, checkpoint, eager=False)
 
     @on_behalf
-    def _turns(self, items: Iterator[Any], checkpoint: Checkpoint, eager: bool) -> None:
+    def _turns(self, items: Iterator[Any], checkpoint: Checkpoint, eager: bool, most: int = 0) -> None:
         """Run the turns as they are.
 
         Args:
             eager: give up for the sake of staging as soon as a turn records anything.
+            most: give up for its sake if they record more, unless it is 0.
         """
-        turns = 0
+        turns, count = 0, length_hint(items)
         for item in _Resumed(items):
             turns += 1
             stop = self._turn(item)
@@ -197,11 +224,12 @@ class _For:
                 return
             if stop:
                 break
-            if eager and checkpoint.grown:
+            if (eager and checkpoint.grown) or 0 < most < checkpoint.grown:
                 raise Restage(forced=False)
-            if checkpoint.grown > self.rule.budget and type(items) is TracedIterator and not self.rule.asked:
+            operations = max(checkpoint.grown, checkpoint.grown * count // turns if turns > UNROLL else 0)
+            if operations > self.rule.budget and type(items) is TracedIterator and not self.rule.asked:
                 raise items.staged("an iterator{} has more items than can be unrolled")
-            self.rule.spend(checkpoint.grown, self.trace.place)
+            self.rule.spend(operations, self.trace.place)
         tell_turns(checkpoint, turns, self.rule)
 
     @on_behalf

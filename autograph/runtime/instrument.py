@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-from autograph import nest
+from autograph import forking, nest
 from autograph.libraries import on_behalf
 from autograph.runtime.branches import NoState, stage_if
 from autograph.runtime.classes import described, is_users, own_dict, parts_inside
@@ -137,7 +137,7 @@ class _Patches:
 
 
 _TRACING = _Tracing()
-_LOCK = threading.RLock()  # a `__del__`, which may stage something, may run at any time
+_LOCK = forking.lock()  # a `__del__`, which may stage something, may run at any time
 _PATCHES: dict[type, _Patches] = {}
 
 

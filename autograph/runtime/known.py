@@ -9,13 +9,13 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from sys import getrefcount
 from types import BuiltinFunctionType, ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph import forking
 from autograph.marks import UNBOUND
 from autograph.runtime.holding import HOLDERS, held
 from autograph.runtime.journal import Changes, inside, reached
@@ -91,7 +91,7 @@ class Known:
         self._changes = Changes() if changes is None else changes
         self._given_away: list[Any] = []
 
-    @cached_property
+    @forking.cached_property
     def _found(self) -> dict[int, bool] | None:
         return reached((root for root in self._roots() if root is not UNBOUND), self._changes)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypedDict
 
+from autograph import forking
 from autograph.errors import EngineError, StrictError, UnstagedDerivativeError
 from autograph.packages import check_names
 from autograph.runtime.effects import is_array
@@ -145,7 +146,8 @@ def _engine(name: str | None) -> tuple[str, str]:
             "engine= out, as engine='numpy' runs the same programs"
         )
     if engine == "native":
-        importlib.import_module(ENGINES[engine]).get_ready()    # now, so that the first call need not wait for it
+        with forking.undivided():
+            importlib.import_module(ENGINES[engine]).get_ready()    # now, so that the first call need not wait for it
     return engine, chosen
 
 

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from autograph import forking
+
 PATIENCE = 1.0  # seconds to wait for another thread that traces the same function, before tracing it here as well
 
 
@@ -22,7 +24,7 @@ class PatientLock:
     """A lock that a thread which holds another one does not wait for, as they might wait for each other."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        self._lock = forking.lock()
 
     @contextmanager
     def held(self) -> Iterator[None]:

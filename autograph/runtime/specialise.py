@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from inspect import Parameter
 from typing import Any
 
+from autograph import forking
 from autograph.errors import (
     AutographError,
     EngineError,
@@ -143,7 +144,7 @@ class Specialiser:
         """
         why = ""
         undone: list[Any] = []
-        with self._lock.held():
+        with forking.undivided(), self._lock.held():
             for _ in range(RETRIES):
                 signature, reading = read(self.parameters, values, self.policy)
                 learnt = learning.learn_shared(self.policy, reading.mixed())
@@ -168,7 +169,7 @@ class Specialiser:
                             raise
                         if self._pin_numbers() or self._concretise(error, signature, reading):
                             continue
-                        if isinstance(error, ASKED):
+                        if isinstance(error, ASKED) or "derivative" in self.options.strict:
                             raise
                         failed = str(error)
                     if found is None and not failed:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from autograph import forking
 from autograph.runtime.entry import Entry, first_of
 from autograph.runtime.graph import Graph
 from autograph.runtime.signature import Event, Guard, Lengths, Signature
@@ -82,7 +82,7 @@ class Traces:
         self.wasted = 0
         self._order: list[Trace] = []
         self._aliases: dict[Any, Any] = {}
-        self._lock = threading.RLock()
+        self._lock = forking.lock()
 
     def __iter__(self) -> Iterator[Trace]:
         return iter(list(self._order))

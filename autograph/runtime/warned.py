@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph import forking
 from autograph.libraries import ROOT, is_own
 from autograph.runtime.environment import Environment
 from autograph.runtime.graph import Constant
@@ -56,7 +57,7 @@ class _Here(threading.local):
 
 
 _HERE = _Here()
-_LOCK = threading.Lock()
+_LOCK = forking.lock()
 
 
 class _Part:

@@ -14,7 +14,7 @@ from autograph.runtime.regions import State
 from autograph.runtime.signals import NeedsConcrete, Unjoinable, check_handled, handled
 from autograph.runtime.trace import Trace
 from autograph.runtime.turns import PEEL, Checkpoint, Options, Restage, attempt, tell_turns, unless
-from autograph.runtime.unrolling import Unrolling, unrolling
+from autograph.runtime.unrolling import SHORT, Unrolling, unrolling
 
 
 def run_while(
@@ -85,7 +85,7 @@ class _While:
             if stop:
                 break
             now = self.test()
-            if checkpoint.grown and limit is not None and turns > limit:
+            if limit is not None and ((checkpoint.grown and turns > limit) or checkpoint.grown > SHORT):
                 raise Restage(forced=False)
             self.rule.spend(checkpoint.grown, self.trace.place)
         else:

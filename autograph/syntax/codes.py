@@ -11,11 +11,12 @@ import inspect
 import operator
 import re
 import sys
-import threading
 import warnings
 from collections.abc import Iterable, Iterator
 from types import CodeType
 from typing import Any
+
+from autograph import forking
 
 FUTURE: int = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -28,7 +29,7 @@ _NOISY = re.compile(
     | \bis\s+(?:not\s+)?['"(\[{0-9-] | \b\d[\w.]*\s*[(\[] | [)\]}]\s*\(""",
     re.VERBOSE,
 )
-_FILTERS = threading.Lock()
+_FILTERS = forking.lock()
 
 
 def noisy(text: str) -> bool:
@@ -43,7 +44,7 @@ def quiet(needed: bool = True) -> Iterator[None]:
         yield
         return
     current = sys.modules.get("warnings", warnings)  # which a program may have imported afresh
-    with _FILTERS, current.catch_warnings():
+    with forking.undivided(), _FILTERS, current.catch_warnings():
         current.simplefilter("ignore", SyntaxWarning)
         current.simplefilter("ignore", DeprecationWarning)
         yield

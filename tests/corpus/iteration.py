@@ -131,6 +131,13 @@ def odd_iterators(xs):
     return "end"
 
 
+@calls("Countdown(0)", "Countdown(-1)")
+def asked_once_for_an_iterator(xs):
+    for x in xs:
+        return x
+    return "none"
+
+
 @calls("Countdown(4)")
 def iterator_shared_with_body(it):
     out = []

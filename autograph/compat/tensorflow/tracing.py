@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import autograph.runtime.ops  # noqa: F401  (declares them)
-from autograph import defects, nest
+from autograph import defects, forking, nest
 from autograph.compat.tensorflow import graphs, syntax
 from autograph.compat.tensorflow.backend import TENSORFLOW
 from autograph.compat.tensorflow.branches import lowered
@@ -100,7 +100,7 @@ def trace(
     graph = graphs.FuncGraph(name, features)
     graph.check_variables = check_variables
     given: dict[int, Tensor] = {}
-    with graphs.building(graph):
+    with forking.undivided(), graphs.building(graph):
         for parameter, spec in specs:
             value = graph.trace.graph.block.add_param(type_of(spec.dtype, spec.shape), parameter)
             handle = graph.trace.handle(value)

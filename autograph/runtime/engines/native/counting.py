@@ -6,9 +6,10 @@ What a turn changes by no more than a constant is looked at now and then: before
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
+from autograph import forking
 from autograph.runtime.engines.native.structure import Point
 from autograph.runtime.engines.native.versions import Versions
 from autograph.runtime.graph import Node, Value, walk
@@ -35,14 +36,14 @@ class Counting(Versions):
                     found |= sums
         return found
 
-    @cached_property
+    @forking.cached_property
     def _counted(self) -> dict[Node, dict[Value, set[Value]]]:
         """For each `while` what it counts: the parameters of its test, and the sums that come of each."""
         root = self.structure.root
         nodes = [root, *(each for block in root.blocks for each in walk(block))]
         return {each: self._counts(each) for each in nodes if each.op == "while"}
 
-    @cached_property
+    @forking.cached_property
     def _sums(self) -> set[Value]:
         return {value for counts in self._counted.values() for sums in counts.values() for value in sums}
 

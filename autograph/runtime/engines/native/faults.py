@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from autograph import defects
+from autograph import defects, forking
 from autograph.errors import AutographError
 from autograph.runtime.engines.native.lowering import Refused
 from autograph.runtime.operands import NoLowering
@@ -25,7 +25,8 @@ def making(what: str, place: tuple[str, int] | None = None) -> Iterator[None]:
         Refused: it fails; see `defects`.
     """
     try:
-        yield
+        with forking.undivided():
+            yield
     except _NOT_OURS:
         raise
     except Exception as error:

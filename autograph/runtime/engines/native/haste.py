@@ -18,9 +18,9 @@ LLVM selects most instructions one by one, in a fraction of the time that it tak
 from __future__ import annotations
 
 import ctypes
-from functools import cached_property
 from typing import Any
 
+from autograph import forking
 from autograph.runtime.engines.native.emitter import Emitter, Poll
 from autograph.runtime.engines.native.objects import SLOT
 
@@ -55,7 +55,7 @@ class Haste:
         """How many seconds the hasty code may run."""
         return PATIENCE * self.text.count("\n")
 
-    @cached_property
+    @forking.cached_property
     def text(self) -> str:
         """The hasty code: it begins where the frame says, and stops instead of going on from a look at signals."""
         polls = self._emit.polls

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from autograph import forking
 from autograph.runtime.engines.native.spans import ANY, Span, Spans
 from autograph.runtime.graph import Block, Node, Value, gather
 
@@ -54,7 +54,7 @@ class Structure:
         self._settle(root)
         self.free = [value for value in used_in(root.blocks) if value in self._free[root]]
 
-    @cached_property
+    @forking.cached_property
     def _spans(self) -> Spans:
         return Spans(self.root, self._known)
 

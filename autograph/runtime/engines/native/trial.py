@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from autograph import forking
 from autograph.errors import EngineError
 from autograph.runtime.engines.native.calls import are_wide, kind_of
 from autograph.runtime.engines.native.copying import Copier
@@ -55,7 +55,7 @@ class Trial(Region):
         self.taken: dict[Any, float] = {}
         self._part = part
 
-    @cached_property
+    @forking.cached_property
     def _pieces(self) -> Any:
         graph, loop = piece(self.structure.root, self.values, self._name)
         return self._part(graph, whole=loop)

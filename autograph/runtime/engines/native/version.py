@@ -7,16 +7,17 @@ builtin.
 from __future__ import annotations
 
 import ctypes
-import threading
 import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from autograph import forking
 from autograph.runtime.engines.native.calls import putting
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Entry, builtin
 from autograph.runtime.engines.native.exits import Exit
 from autograph.runtime.engines.native.haste import STOPPED, Haste
+from autograph.runtime.engines.native.lowering import Refused
 from autograph.runtime.engines.native.machine import Code, calls_none_but
 from autograph.runtime.engines.native.objects import NAMES, Table
 
@@ -59,11 +60,12 @@ class Version:
         self.entry: Callable[..., Any] | None = None
         self._left = partial(region.left_by, self)
         self._tables: list[Table] = []
-        self._lock = threading.Lock()
+        self._lock = forking.lock()
         self._fill_table()
         self.put = putting(self._words)
         self.seconds = time.perf_counter() - begin
         self.costly = 0
+        self._stays_hasty = False       # as good code cannot be made
 
     @property
     def is_kept(self) -> bool:
@@ -82,7 +84,7 @@ class Version:
         number = code.run(address, table)
         while number == STOPPED:
             assert code.haste is not None
-            late = time.thread_time() - begin >= code.haste.patience
+            late = time.thread_time() - begin >= code.haste.patience and not self._stays_hasty
             number = (self._go_on(code, frame) if late else code.run)(address, table)
         return number
 
@@ -90,8 +92,11 @@ class Version:
         """What goes on where code in haste has stopped, as it takes too long."""
         assert code.haste is not None
         begin = time.perf_counter()
-        with self._region.making():
-            found = code.go_on(code.haste.stopped(frame))
+        try:
+            with self._region.making():
+                found = code.go_on(code.haste.stopped(frame))
+        except Refused:
+            self._stays_hasty, found = True, code.run
         self.seconds += time.perf_counter() - begin
         return found
 

@@ -1,0 +1,98 @@
+"""Forked processes: while a thread traces, converts or compiles, no other one copies the process.
+
+The copy has one thread only, so it would be left with what the others were about to do: locks that nobody releases, and
+objects, classes and warnings' filters that tracing has changed and nobody changes back. So `os.fork`, also by way of
+`multiprocessing`, waits until the others are done, and holds up those that are about to begin. Whoever forks while it
+traces itself goes on with that in both processes.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+PATIENCE = 60.0     # seconds to wait for the others, which might wait for the thread that forks
+
+_changed = threading.Condition(threading.RLock())
+_busy: dict[int, int] = {}      # the threads that are in the midst of something, and in how many things each
+_forking: list[int] = []        # the threads that are waiting to fork
+_locks: weakref.WeakSet[Any] = weakref.WeakSet()
+_held: list[Any] = []           # the lock of LLVM, while the process is copied
+
+
+@contextmanager
+def undivided() -> Iterator[None]:
+    """While it lasts, no other thread forks the process."""
+    me = threading.get_ident()
+    if threading.active_count() > 1:
+        import concurrent.futures.thread  # noqa: F401  (now: what it does for forks must not begin in the midst of one)
+    with _changed:
+        while _forking and me not in _busy and me not in _forking:
+            _changed.wait()
+        _busy[me] = _busy.get(me, 0) + 1
+    try:
+        yield
+    finally:
+        with _changed:
+            _busy[me] -= 1
+            if not _busy[me]:
+                del _busy[me]
+                _changed.notify_all()
+
+
+def lock() -> Any:
+    """A reentrant lock that nobody else holds in a forked process."""
+    made = threading.RLock()
+    _locks.add(made)
+    return made
+
+
+def cached_property(function: Callable[[Any], T]) -> functools.cached_property[T]:
+    """`functools.cached_property`, which has a lock for all objects of a class before Python 3.12."""
+    made = functools.cached_property(function)
+    if hasattr(made, "lock"):
+        made.lock = lock()
+    return made
+
+
+def _before() -> None:
+    me = threading.get_ident()
+    _changed.acquire()
+    _forking.append(me)
+    _changed.wait_for(lambda: _busy.keys() <= {me}, PATIENCE)
+    llvm = getattr(sys.modules.get("llvmlite.binding.ffi"), "lib", None)
+    if (inner := getattr(getattr(llvm, "_lock", None), "_lock", None)) is not None:     # that of the package llvmlite
+        inner.acquire()
+        _held.append(inner)
+
+
+def _in_parent() -> None:
+    while _held:
+        _held.pop().release()
+    _forking.remove(threading.get_ident())
+    _changed.notify_all()
+    _changed.release()
+
+
+def _in_child() -> None:
+    me = threading.get_ident()
+    for each in [*_busy]:
+        if each != me:
+            del _busy[each]
+    _forking[:] = [me]
+    for each in list(_locks):
+        if not each._is_owned():
+            each._at_fork_reinit()
+    _changed._waiters.clear()  # type: ignore[attr-defined]  # threads that are no more
+    _in_parent()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
