@@ -118,7 +118,7 @@ class Specialiser:
                 break
             try:
                 trace = self.trace_for(values)
-            except AutographError:
+            except (AutographError, Warning):
                 raise
             except (Exception, Signal) as error:
                 reason = self._compiler.failure(error)
