@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice, repeat
@@ -213,7 +214,7 @@ class _For:
             eager: give up for the sake of staging as soon as a turn records anything.
             most: give up for its sake if they record more, unless it is 0.
         """
-        turns, count = 0, length_hint(items)
+        turns, count = 0, _count(items) if self.until is None else 0
         for item in _Resumed(items):
             turns += 1
             stop = self._turn(item)
@@ -299,6 +300,14 @@ def _restartable(iterable: Any) -> Any:
 def _length(source: Any) -> int:
     """How many items there are, also in a range for which `len` is at a loss."""
     return (source[-1] - source[0]) // source.step + 1 if type(source) is range and source else len(source)
+
+
+def _count(items: Iterator[Any]) -> int:
+    """How many items there are to come; 0 if nobody knows."""
+    try:
+        return length_hint(items)
+    except OverflowError:
+        return sys.maxsize
 
 
 def _as_iterable(trace: Trace, source: Any) -> Any:
