@@ -67,7 +67,7 @@ class Activity:
         self.outside = [value for value in dict.fromkeys((*roots, *uses_in(part))) if value not in own]
         part.params = self.outside
         self.aliasing = Aliasing(Graph("", part))
-        mutable = list(filter(effects.is_mutable, (*self.outside, *own)))
+        mutable = [value for value in (*self.outside, *own) if effects.is_mutable(value) and not _is_form(value)]
         self.values = set(roots)
         self._regions: set[Any] = set()  # that something which depends on the roots is written to
         before = -1
@@ -201,11 +201,24 @@ def _values(args: Any) -> list[Value]:
     return found
 
 
+def _is_form(value: Value) -> bool:
+    return value.node is not None and _tells_form(value.node)
+
+
+def _tells_form(node: Node) -> bool:
+    """Whether a node gives the shape of an array, or the like, be it of a type that is not known."""
+    if node.op == "getattr":
+        return node.own and node.args[1] in ("shape", "ndim", "size", "dtype")     # not an attribute of the user's
+    return node.op in ("np.shape", "np.ndim", "np.size")
+
+
 def _is_flat(node: Node) -> bool:
     """Whether what a node gives has no gradient, for its derivatives are zero everywhere, or it gives no floats."""
     op = lookup(node.op)
     if node.op == "print":
         return "file" not in node.kwargs
+    if _tells_form(node):
+        return True
     if op.vjp is not None and not any(op.vjp) and op.effect == PURE:
         return not (node.op in _FROM_TEXT and any(may_tell(value.type) for value in _values(node.args)))
     if node.blocks or op.effect not in (PURE, VIEW) or not any(output.type == ANY for output in node.outputs):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import re
 import struct
 from collections.abc import Callable
 from decimal import Decimal
@@ -17,6 +18,7 @@ import pytest
 import autograph as ag
 import autograph.compat.tensorflow as tf
 from autograph.errors import DerivativeError
+from tests import outcomes
 
 ROWS = np.array([[1.0, 2.0], [3.0, 5.0]])
 W = np.array([0.5, 0.5])
@@ -263,3 +265,27 @@ def test_checkpoints_and_functions_with_gradients_of_their_own_give_such_variabl
     with pytest.raises(DerivativeError, match=r"`str\(x\)`, a value of type str"):
         ag.grad(lambda x: ag.checkpoint(float)(str(x)))(0.7)
     assert ag.grad(lambda x: float(ag.stop_gradient(str(x))) * x)(0.7) == 0.7
+
+
+# Operations on what only the run knows to be an array -----------------------------------------------------------------
+
+OPERATIONS = """
+    np.where(y > 0.5, y, 0)   np.stack([y, y])   np.concatenate([y, x])   y @ x   y.T * x   y.mean()   y[::-1] * x
+    y[1]   y.reshape(-1, 1)   np.einsum('i,i', y, x)   y[[0, 0, 2]]   y[y > 0.3]   np.cumsum(y)
+    np.sort(y) * x   y.max() * x
+    np.outer(y, x)   np.tile(y, 2)   np.prod(y)   np.std(y)   np.split(y, 3)[1]   y.tolist()[1]   sum(y)   max(y)
+    [v * 2 for v in y][0]   np.linalg.solve(np.outer(y, y) + np.eye(3), x)   np.average(x, weights=y)
+    np.clip(y, 0, 0.5)   y.astype(np.float32)   round(y[0], 1) * y   (y > 0.3) * y   y if n else x   divmod(y, 0.3)[1]
+    np.asarray(y) * y   y.copy() ** 2   np.full(3, y[0])   np.argsort(y) * y   -abs(y)   y // 0.3 * y   np.ravel(y) @ x
+"""
+
+
+@pytest.mark.parametrize("text", [part.strip() for part in re.split(r" {3,}|\n", OPERATIONS) if part.strip()])
+@pytest.mark.parametrize("first", ["None", "np.ones((2, 2))"])
+def test_operations_on_what_becomes_an_array(text: str, first: str):
+    lines = ["import numpy as np", "def f(x, n):", f"    y = {first}", "    for i in range(n):"]
+    lines += ["        y = x * x * (i + 1)", f"    return np.sum({text}) * 1.0", ""]
+    f = outcomes.execute("\n".join(lines), f"<{text}, {first}>")["f"]
+    x, step = np.array([0.37, 0.83, 0.52]), 1e-3 if "float32" in text else 1e-6
+    wanted = [(f(x + step * one, 2) - f(x - step * one, 2)) / (2 * step) for one in np.eye(3)]
+    np.testing.assert_allclose(ag.grad(f)(x, 2), wanted, rtol=1e-4, atol=1e-4)
