@@ -190,6 +190,8 @@ class GraphBackend(protocol.Backend):
     def is_(self, first: Any, second: Any) -> Any:
         if first is not None and second is not None:
             self.current.renewals.check(first, second)
+        if self.current.tuples.may_be_one(first, second):
+            return self._is_one_of_graph(first, second)
         if first is second or not (is_tensor(first) or is_tensor(second)):
             return self.current.is_one(first, second)
         staged = [self.current.use(each) for each in (first, second) if is_tensor(each)]
@@ -199,7 +201,14 @@ class GraphBackend(protocol.Backend):
             known = self._is_something(staged[0])
         else:
             known = not self._may_be_same(staged, first if is_tensor(second) else second)
-        return NotImplemented if known else self.current.record("is", (first, second))
+        return NotImplemented if known else self._is_one_of_graph(first, second)
+
+    def _is_one_of_graph(self, *things: Any) -> Any:
+        """Whether two things are one, which the graph knows; of tuples it knows those that are none of its own."""
+        tuples = self.current.tuples
+        if any(isinstance(each, tuple) and each and not tuples.has_identity(each) for each in things):
+            raise Plain("it matters which object a tuple is that was made here", self.current.place())
+        return self.current.record("is", tuple(tuples.lower(e) if isinstance(e, tuple) else e for e in things))
 
     def _as_bool(self, first: Any, second: Any) -> Any:
         """`first is second`, of which one is a bool of the graph, and the other one is known."""
@@ -220,6 +229,8 @@ class GraphBackend(protocol.Backend):
         if inside and has_held(value):
             what = "what is in a container is known only when the graph runs, and looked at by code that is not staged"
             raise Plain(what, self.current.place())
+        if parts and not inside and self.current.tuples.is_joined(value):
+            raise Plain("it matters which object a tuple is, to code that is not staged", self.current.place())
         if is_tensor(value):
             used = self.current.use(value)
             known = isinstance(used.type, TensorType) if parts else self._is_something(used)

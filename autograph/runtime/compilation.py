@@ -17,7 +17,7 @@ from autograph.runtime.callables import place_of
 from autograph.runtime.check import GraphError, check_scopes
 from autograph.runtime.collecting import patient_collector
 from autograph.runtime.entry import Builder
-from autograph.runtime.graph import checks_graphs, user_line
+from autograph.runtime.graph import checks_graphs, drop_unused_params, user_line
 from autograph.runtime.kept import Place, Surroundings, place_of_trace
 from autograph.runtime.options import ENGINES, NOTHING, Options, engine_for, refuse
 from autograph.runtime.signals import Signal
@@ -165,6 +165,9 @@ class Compiler:
         trace.events += [Event("pass", message, user_line(place)) for message, place in report.notes]
         optimised = time.perf_counter()
         options |= {"late": late.difference(without)} if late else {}
+        if traced.containers:
+            stay = drop_unused_params(traced.graph, len(traced.containers))
+            traced.containers = tuple(traced.containers[number] for number in stay)
         executable = engine.compile(traced.graph, module=getattr(self.function, "__globals__", None), **options)
         trace.seconds |= {"optimise": optimised - begin, "compile": time.perf_counter() - optimised}
         if options.get("patient") and not hasattr(executable, "native"):

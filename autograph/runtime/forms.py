@@ -4,6 +4,7 @@
             |  Leaf(type)             a value of the graph
             |  Parts(like, {key: form})   a structure, built like `like`
             |  Renewed(parts, path)       a list or dict of the caller's, or another one that is made of it
+            |  Identified(parts)          a tuple, part by part, and which object it is
 
 `widen` takes in the value of one more path. `leaves` gives a value's parts at the leaves of a form, which become the
 results of a block; `build` makes a value of a form out of handles for its leaves.
@@ -22,13 +23,13 @@ import numpy as np
 from autograph import nest
 from autograph.marks import UNBOUND
 from autograph.runtime.holding import HOLDERS, held
-from autograph.runtime.known import Known, Renewal, Renewals
+from autograph.runtime.known import Known, Renewal, Renewals, Tuples
 from autograph.runtime.standing import StandIn, original_of
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.traced_iterators import TracedIterator
 from autograph.runtime.types import ANY, BOOL, NONE, MaybeUnbound, ObjectType, Type, join, type_of
 
-Form: TypeAlias = "Fixed | Leaf | Parts | Renewed"
+Form: TypeAlias = "Fixed | Leaf | Parts | Renewed | Identified"
 
 
 @dataclass(frozen=True, slots=True)  # with no dict of its own that would know the value, too; see `known.is_alone`
@@ -45,6 +46,7 @@ class Leaf:
 class Parts:
     like: Any
     parts: dict[Any, Form]
+    tuples: Tuples | None = None  # to be told of a tuple that is made of them
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,12 @@ class Renewed:
     parts: Parts
     path: str
     known: Renewals
+
+
+@dataclass(frozen=True)
+class Identified:
+    parts: Parts
+    known: Tuples
 
 
 class Misfit(Exception):
@@ -100,14 +108,15 @@ def fixed(value: Any) -> Form:
     return Fixed(value)
 
 
-def staged(value: Any) -> Form:
+def staged(value: Any, tuples: Tuples) -> Form:
     """The form of a value that is expected to differ: all numbers in it, and in tuples in it, are leaves."""
     if is_stageable(value):
         return Leaf(type_at(value))
     if isinstance(value, tuple):
         kind = nest.kind_of(value)
         if kind is not None:
-            return Parts(value, {key: staged(part) for key, part in kind.children(value).items()})
+            parts = Parts(value, {key: staged(part, tuples) for key, part in kind.children(value).items()}, tuples)
+            return Identified(parts, tuples) if tuples.has_identity(value) else parts
     return Fixed(value)
 
 
@@ -122,8 +131,11 @@ def widen(form: Form, value: Any, owned: Known, loose: bool = False) -> Form:
     Raises:
         Misfit: there is no such form.
     """
-    if isinstance(form, Parts):
-        return _widen_parts(form, value, owned, loose)
+    if isinstance(form, (Parts, Identified)):
+        parts = form.parts if isinstance(form, Identified) else form
+        wider = _widen_parts(parts, value, owned, loose)
+        has_identity = isinstance(form, Identified) or owned.tuples.has_identity(value)
+        return Identified(wider, owned.tuples) if has_identity and isinstance(wider, Parts) else wider
     if isinstance(form, Leaf):
         return Leaf(_join_at_leaf(form.type, value, owned, loose))
     if isinstance(form, Renewed):
@@ -143,7 +155,10 @@ def widen(form: Form, value: Any, owned: Known, loose: bool = False) -> Form:
         if not (_is_shared(known, owned) or _is_shared(value, owned)):
             mine, theirs = kind.children(known), kind.children(value)
             if list(mine) == list(theirs):
-                return Parts(known, {key: widen(Fixed(mine[key]), theirs[key], owned, loose) for key in mine})
+                widened = {key: widen(Fixed(mine[key]), theirs[key], owned, loose) for key in mine}
+                parts = Parts(known, widened, owned.tuples)
+                has_identity = owned.tuples.has_identity(known) or owned.tuples.has_identity(value)
+                return Identified(parts, owned.tuples) if has_identity else parts
     _check_objects(describe(known), describe(value), (known, value), owned, loose)
     return Leaf(join(type_at(known), type_at(value)))
 
@@ -153,7 +168,8 @@ def _widen_parts(form: Parts, value: Any, owned: Known, loose: bool) -> Form:
     if kind is not None and type(value) is type(form.like) and not is_tensor(value) and not _is_shared(value, owned):
         theirs = kind.children(value)
         if list(theirs) == list(form.parts):
-            return Parts(form.like, {key: widen(part, theirs[key], owned, loose) for key, part in form.parts.items()})
+            widened = {key: widen(part, theirs[key], owned, loose) for key, part in form.parts.items()}
+            return Parts(form.like, widened, owned.tuples)
     values = (form.like,) if value is UNBOUND else (form.like, value)
     _check_objects(describe(form.like), describe(value), values, owned, loose)
     return Leaf(join(ObjectType(type(form.like).__name__), type_at(value)))
@@ -251,6 +267,9 @@ def leaves(form: Form, value: Any) -> Iterator[Any]:
         children = kind.children(value)
         for key, part in form.parts.items():
             yield from leaves(part, children[key])
+    elif isinstance(form, Identified):
+        yield value
+        yield from leaves(form.parts, value)
     elif isinstance(form, Renewed):
         known = form.known.get(id(value))
         yield True if known is None else known.renewed
@@ -264,6 +283,9 @@ def types(form: Form) -> Iterator[Type]:
     elif isinstance(form, Parts):
         for part in form.parts.values():
             yield from types(part)
+    elif isinstance(form, Identified):
+        yield ANY
+        yield from types(form.parts)
     elif isinstance(form, Renewed):
         yield BOOL
         yield from types(form.parts)
@@ -277,7 +299,7 @@ def named(form: Form, name: str) -> Iterator[tuple[Type, str]]:
 
 def alike(first: Form, second: Form) -> bool:
     """Whether forms have leaves at the same places."""
-    if isinstance(first, Renewed) and isinstance(second, Renewed):
+    if isinstance(first, (Renewed, Identified)) and type(first) is type(second):
         return alike(first.parts, second.parts)
     if isinstance(first, Parts) and isinstance(second, Parts):
         return all(alike(a, b) for a, b in zip(first.parts.values(), second.parts.values()))
@@ -290,6 +312,11 @@ def build(form: Form, handles: Iterator[Any]) -> Any:
         return form.value
     if isinstance(form, Leaf):
         return next(handles)
+    if isinstance(form, Identified):
+        handle = next(handles)
+        value = build(form.parts, handles)
+        form.known.add(value, handle)
+        return value
     if isinstance(form, Renewed):
         renewed = next(handles)
         value = build(form.parts, handles)
@@ -297,7 +324,10 @@ def build(form: Form, handles: Iterator[Any]) -> Any:
         return value
     kind = nest.kind_of(form.like)
     assert kind is not None
-    return kind.rebuild(form.like, [build(part, handles) for part in form.parts.values()])
+    made = kind.rebuild(form.like, [build(part, handles) for part in form.parts.values()])
+    if isinstance(made, tuple) and form.tuples is not None:
+        form.tuples.add(made)
+    return made
 
 
 def describe(value: Any) -> str:

@@ -42,7 +42,7 @@ Place: TypeAlias = tuple[tuple[CodeType, int], ...]
 
 
 __all__ = ["UNBOUND", "Block", "Constant", "Graph", "Node", "Place", "Value"]
-__all__ += ["gather", "map_args", "substitute", "user_line", "walk"]
+__all__ += ["drop_unused", "drop_unused_params", "gather", "map_args", "substitute", "user_line", "walk"]
 
 
 class Constant:
@@ -239,15 +239,28 @@ def walk(block: Block) -> Iterator[Node]:
 
 def drop_unused(graph: Graph, nodes: Collection[Node]) -> None:
     """Take those of some nodes out of a graph whose outputs nothing uses."""
-    used: list[Value] = []
-    blocks = [graph.block]
-    for node in walk(graph.block):
-        gather((node.args, node.kwargs, [block.results for block in node.blocks]), used)
-        blocks += node.blocks
-    gather(graph.block.results, used)
-    unused = {node for node in nodes if not set(node.outputs).intersection(used)}
+    used = _used(graph)
+    blocks = [graph.block, *(block for node in walk(graph.block) for block in node.blocks)]
+    unused = {node for node in nodes if not used.intersection(node.outputs)}
     for block in blocks:
         block.nodes[:] = [node for node in block.nodes if node not in unused]
+
+
+def drop_unused_params(graph: Graph, last: int) -> list[int]:
+    """Drop those of the `last` params that nothing uses; gives the numbers of those that stay, from 0."""
+    used, first = _used(graph), len(graph.block.params) - last
+    stay = [number for number in range(last) if graph.block.params[first + number] in used]
+    graph.block.params[first:] = [graph.block.params[first + number] for number in stay]
+    return stay
+
+
+def _used(graph: Graph) -> set[Value]:
+    """The values that nodes, and the ends of blocks, use."""
+    used: list[Value] = []
+    gather(graph.block.results, used)
+    for node in walk(graph.block):
+        gather((node.args, node.kwargs, [block.results for block in node.blocks]), used)
+    return set(used)
 
 
 def user_line(place: Place) -> tuple[str, int] | None:

@@ -71,6 +71,39 @@ class Renewals(dict[int, Renewal]):
         raise Respecialise(whole=(path,), reason=reason)
 
 
+class Tuples:
+    """Tuples of traced code that stand for objects which only the graph knows: joined of those of two paths.
+
+    Attributes:
+        is_outer: whether a tuple is an object that was there before the function was called.
+        lower: what stands in the graph for such a tuple.
+    """
+
+    def __init__(self) -> None:
+        self._handles: dict[int, tuple[tuple[Any, ...], Any]] = {}
+        self.is_outer: Callable[[tuple[Any, ...]], bool] = lambda value: False
+        self.lower: Callable[[tuple[Any, ...]], Any] = lambda value: value
+
+    def add(self, value: tuple[Any, ...], handle: Any = None) -> None:
+        """Know a tuple that has been joined, and the handle of the object, unless both paths have made it."""
+        self._handles[id(value)] = value, handle
+
+    def handle_of(self, value: Any) -> Any:
+        return self._handles.get(id(value), (None, None))[1]
+
+    def has_identity(self, value: Any) -> bool:
+        """Whether something is a tuple that the graph can tell from others."""
+        return isinstance(value, tuple) and value != () and (self.handle_of(value) is not None or self.is_outer(value))
+
+    def is_joined(self, value: Any) -> bool:
+        return id(value) in self._handles
+
+    def may_be_one(self, first: Any, second: Any) -> bool:
+        """Whether two tuples are one or not depending on the path."""
+        are_tuples = first is not second and isinstance(first, tuple) and isinstance(second, tuple)
+        return are_tuples and (self.is_joined(first) or self.is_joined(second))
+
+
 class Known:
     """Tells what was there before from what a body made.
 
@@ -85,8 +118,10 @@ class Known:
         roots: Callable[[], Iterable[Any]],
         changes: Changes | None = None,
         renewals: Renewals | None = None,
+        tuples: Tuples | None = None,
     ) -> None:
         self._roots = roots
+        self.tuples = Tuples() if tuples is None else tuples
         self.renewals = Renewals({}) if renewals is None else renewals
         self._changes = Changes() if changes is None else changes
         self._given_away: list[Any] = []

@@ -55,7 +55,7 @@ class Carry:
     def expect(self, slot: Any) -> None:
         """Carry a slot, which the loop is known to change."""
         self.begin[slot] = slot.get()
-        self.forms[slot] = forms.staged(self.begin[slot])
+        self.forms[slot] = forms.staged(self.begin[slot], self.owned.tuples)
 
     def install(self, block: Block) -> None:
         """Add the params for what is carried to a block, and set the slots to them."""

@@ -49,6 +49,8 @@ class Lowering:
         self._being_made: set[int] = set()
         self.final = False  # whether the function has ended, so that nothing of it will change any more
         trace.journal.refuse = self._refuse
+        trace.tuples.is_outer = self._is_outer
+        trace.tuples.lower = self._tuple
         self.entered: dict[int, Any] = {}  # objects of the user's that the graph has, too, before the function ends
         self._captured: dict[Value, list[tuple[types.CellType, Any]]] = {}
 
@@ -87,6 +89,8 @@ class Lowering:
         """A structure of the user's as an argument of a node, in which what came from outside is that very object."""
         if is_tensor(value):
             return self.trace.use(value)
+        if isinstance(value, tuple) and self.trace.tuples.handle_of(value) is not None:
+            return self._tuple(value)
         if type(value) is tuple and id(value) not in self.paths:
             parts = tuple(map(self.lower, value))
             return self._same_tuple(value) if all(a is b for a, b in zip(parts, value)) else parts
@@ -134,6 +138,15 @@ class Lowering:
         self.outside.find_tuples()
         found = self.outside.sources.get(id(value)) if value else None
         return value if found is None else self.outside._load(found[1], ObjectType("tuple"))
+
+    def _is_outer(self, value: tuple[Any, ...]) -> bool:
+        self.outside.find_tuples()
+        return id(value) in self.paths or id(value) in self.outside.sources
+
+    def _tuple(self, value: tuple[Any, ...]) -> Any:
+        """What stands for a tuple that was there before, or that paths were joined in."""
+        handle = self.trace.tuples.handle_of(value)
+        return self.lower(value) if handle is None else self.trace.use(handle)
 
     def _check_whole(self, value: Any) -> None:
         known = self.paths.get(id(value))

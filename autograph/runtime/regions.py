@@ -198,7 +198,7 @@ def hoist(arms: list[Arm]) -> None:
 
 def owned_by(trace: Trace, values: dict[Any, Any]) -> Known:
     """What was there before a construct, of which `values` are the variables."""
-    return Known(lambda: [*values.values(), *trace.roots()], renewals=trace.renewals)
+    return Known(lambda: [*values.values(), *trace.roots()], renewals=trace.renewals, tuples=trace.tuples)
 
 
 def check_aliases(trace: Trace, values: Iterable[Any], owned: Known) -> None:
@@ -244,6 +244,8 @@ def as_result(trace: Trace, leaf: Any) -> Any:
         return leaf._ag_value if isinstance(leaf._ag_value.type, MaybeUnbound) else trace.use(leaf)
     if held(leaf) is not None:
         return trace.lower(leaf)
+    if trace.tuples.has_identity(leaf):
+        return trace.tuples.lower(leaf)
     if nest.kind_of(leaf) is not None:
         return trace.constant(leaf)._ag_value
     return trace.lower(leaf)

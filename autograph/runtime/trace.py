@@ -36,7 +36,7 @@ from autograph.runtime.holding import (
     spread,
 )
 from autograph.runtime.journal import Journal
-from autograph.runtime.known import Renewals
+from autograph.runtime.known import Renewals, Tuples
 from autograph.runtime.naming import stored_names
 from autograph.runtime.opdef import OPS, ORDERED, WRITE, lookup, op_of
 from autograph.runtime.passes.safety import is_quiet
@@ -49,6 +49,7 @@ from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, 
 from autograph.runtime.whereabouts import Handling, Whereabouts
 
 _WITH_DEFAULT = frozenset({".get", "getattr"})  # which they may give back: that very object
+_KEEPING = frozenset({".append", ".add", ".insert", "setattr", "setitem"})  # their last argument, that very object
 _IN_PLACE = frozenset("iadd isub imul itruediv ifloordiv imod ipow imatmul ilshift irshift iand ior ixor".split())
 
 # What takes all items of an iterator at once.
@@ -83,6 +84,7 @@ class Trace(Blocks, Whereabouts):
         self.collected: Callable[[Any], Any] = lambda generated: generated
         self.held: list[Held] = []
         self.renewals = Renewals(self.journal.handed_out)
+        self.tuples = Tuples()
         self.iterating = 0  # iterators of traced code that are asked for an item, who would notice a StopIteration
         self.generators: dict[int, tuple[Any, Any]] = {}  # those over plain values, with what they were made of
         self._lift = lift
@@ -131,6 +133,8 @@ class Trace(Blocks, Whereabouts):
             self._give_away(args, kwargs)
             if self.held:
                 settle(self)
+            if op in _KEEPING:
+                args = (*args[:-1], self.tuples.lower(args[-1]) if self.tuples.has_identity(args[-1]) else args[-1])
         elif op in _WITH_DEFAULT:
             self._hold(args[1:])
         args = self.lower(args)
