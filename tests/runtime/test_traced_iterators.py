@@ -112,10 +112,10 @@ def next_of_what_is_left(x: Any) -> Any:
     return next(it)
 
 
-def test_what_next_gives_then_has_no_gradient() -> None:
-    assert ag.function(next_of_what_is_left)(1.5) == 3.0
-    with pytest.raises(ag.errors.DerivativeError, match="`next` has no derivative here"):
-        ag.grad(next_of_what_is_left)(1.5)
+@pytest.mark.parametrize("x, slope", [(1.5, 2.0), (0.75, 3.0)])
+def test_gradient_of_what_next_gives_then(x: float, slope: float) -> None:
+    assert ag.function(next_of_what_is_left)(x) == next_of_what_is_left(x)
+    assert ag.grad(next_of_what_is_left)(x) == pytest.approx(slope)
 
 
 def following(it: Any) -> Any:
