@@ -113,10 +113,12 @@ USES = forms("""
     p = {s} if isinstance({s}, float) else p   q = round({s}, 3) * p   p = {s} - {s} * 0.5   q = np.dot({s}, 2.0)
     q = {s}[0] * p   q = np.sum({s}[-1])   p = np.float64({s})   q = {s} > 0 and p or q   q = ({s} > 0.1) * p
 """)
-UPDATES = forms("""
-    {s} += {p}   {s} *= {p}   {s} -= {x}   {s}[0] = {p}   {s}[0] *= {p}   {s}[-1] += {p}   {s}[:] = {p}   {s} **= 2
-    {s}.append({p})   {s} /= 2   {s} += [{p}]   {s}.fill({p})   {s}[{i} % 2] = {p}
-""")
+# What a slot is set to, so that it can be changed in place then, and how.
+UPDATES = {
+    "{p}": forms("{s} += {p}   {s} *= {p}   {s} -= {x}   {s} **= 2   {s} /= 2"),
+    "{x} * 0.5": forms("{s}[0] = {p}   {s}[0] *= {p}   {s}[:] = {p}   {s} += {p}   {s}.fill({p})   {s}[{i} % 2] = {p}"),
+    "[{p}, {p}]": forms("{s}[0] = {p}   {s}[-1] += {p}   {s}.append({p})   {s} += [{p}]   {s}.reverse()"),
+}
 ITERATORS = forms("""
     it = iter(xs); p = next(it); q = sum(it)   it = iter([p, q, r]); q = next(it) * next(it)
     p = next(iter({x}))   it = iter(x); next(it); p = sum(it)   it = zip(xs, x); p, q = next(it)
@@ -194,8 +196,11 @@ class _Writer(gradient_strategies.Writer):
 
     def update(self, scope: Scope) -> Lines:
         """Something is changed in place that may be a number, an array or a list."""
-        lines = [self.filled(self.pick(*UPDATES))]
-        return self.use(scope) if re.search(r"\) \S*= ", lines[0]) else lines
+        slot, value = self.draw(st.sampled_from(self.slots)), self.pick(*UPDATES)
+        change = self.pick(*UPDATES[value]).replace("{s}", slot.read)
+        if re.search(r"\) \S*= ", change):
+            return self.use(scope)      # no call is assigned to
+        return [slot.written.replace("{value}", self.filled(value)), self.filled(change)]
 
     def iterate(self, scope: Scope) -> Lines:
         return self.filled(self.pick(*ITERATORS, *LISTS)).split("; ")

@@ -350,7 +350,10 @@ def refusal(node: Node | None, message: str) -> DerivativeError:
         return DerivativeError(f"the end of the function {message}")
     named = [f"`{output.name}`" for output in node.outputs if is_name(output.name)]
     sets = f", which gives {', '.join(named)}," if named else ""
-    return DerivativeError(f"`{node.op.lstrip('.')}`{sets} {message}", *(user_line(node.place) or ()))
+    called = node.args[0] if node.op == "call" else None
+    name = getattr(called.value if isinstance(called, Constant) else called, "__name__", "")
+    does = f"{name}(…)" if name else node.op.lstrip(".")
+    return DerivativeError(f"`{does}`{sets} {message}", *(user_line(node.place) or ()))
 
 
 def type_of(gradient: Any) -> Type:

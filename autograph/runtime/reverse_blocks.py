@@ -9,6 +9,7 @@ import numpy as np
 from autograph.errors import DerivativeError
 from autograph.runtime.frames import Frame
 from autograph.runtime.graph import Block, Node, Value, user_line
+from autograph.runtime.printing import expression
 from autograph.runtime.residuals import keep_of_branch, keep_of_turns
 from autograph.runtime.reverse import Reverse, handles
 from autograph.runtime.types import ANY, INT, TensorType, Type, join, type_of
@@ -140,9 +141,13 @@ def _items(reverse: Reverse, node: Node, iterable: Any, target: Any, items: list
     elif isinstance(iterable, Value) and isinstance(iterable.type, TensorType):
         _pass_on(reverse, iterable, target, items, (index,))
     else:
+        name = expression(iterable) if isinstance(iterable, Value) else ""
+        gone_through = f"`{name}`" if name else "what this loop goes through"
         raise DerivativeError(
-            "a gradient is asked for that depends on the items of what this loop goes through, which is no array, nor "
-            "made of arrays by enumerate, zip or reversed", *(user_line(node.place) or ())
+            f"a gradient is asked for that depends on the items of {gone_through}, which is no array, list or dict, "
+            "nor made of such by iter, enumerate, zip or reversed. Go through one of these, or say that the items are "
+            "to be taken as constants, by ag.stop_gradient",
+            *(user_line(node.place) or ()),
         )
 
 
