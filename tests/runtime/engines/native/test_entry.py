@@ -119,13 +119,11 @@ def test_interrupt():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs in the background ignores it
     main = threading.main_thread().ident
     threading.Timer(1.5, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
-    begin = time.perf_counter()
     try:
         with pytest.raises(KeyboardInterrupt):
             function(3, -1)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert time.perf_counter() - begin < 20
 
 
 def test_other_threads_run():
