@@ -16,7 +16,7 @@ import inspect
 import sys
 import weakref
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType
 from typing import Any
@@ -184,39 +184,71 @@ def is_nested(value: Any) -> bool:
 
 
 def flatten(structure: Any) -> list[Any]:
-    """The leaves of `structure`, in order."""
+    """The leaves of `structure`, in order.
+
+    Raises:
+        StructureError: a part of the structure contains itself.
+    """
     leaves: list[Any] = []
-    _gather(structure, leaves)
+    inside: dict[int, Any] = {}
+    rest = [structure]
+    while rest:
+        value = rest.pop()
+        if type(value) is _End:
+            del inside[value.of]
+            continue
+        kind = kind_of(value)
+        if kind is None:
+            leaves.append(value)
+        else:
+            _enter(value, inside)
+            rest.append(_End(id(value)))
+            rest.extend([*kind.children(value).values()][::-1])
     return leaves
 
 
-def _gather(value: Any, leaves: list[Any]) -> None:
-    kind = kind_of(value)
-    if kind is None:
-        leaves.append(value)
-    else:
-        for part in kind.children(value).values():
-            _gather(part, leaves)
+def different_leaves(structure: Any) -> Iterator[Any]:
+    """The leaves of `structure` in any order, those of a part that is in several places once: it may contain itself."""
+    seen: dict[int, Any] = {}
+    rest = [structure]
+    while rest:
+        value = rest.pop()
+        kind = kind_of(value)
+        if kind is None:
+            yield value
+        elif id(value) not in seen:
+            seen[id(value)] = value
+            rest.extend(kind.children(value).values())
+
+
+@dataclass(frozen=True)
+class _End:
+    """Where the parts of a structure end, among what is still to be visited."""
+
+    of: int
+
+
+def _enter(value: Any, inside: dict[int, Any]) -> None:
+    if id(value) in inside:
+        raise StructureError(f"the structure has a {type(value).__name__} that contains itself")
+    inside[id(value)] = value
 
 
 def pack(structure: Any, leaves: Iterable[Any]) -> Any:
     """A structure built like `structure` with `leaves` in place of its own.
 
     Raises:
-        StructureError: there are more or fewer leaves than `structure` has.
+        StructureError: there are more or fewer leaves than `structure` has, or a part of it contains itself.
     """
     given = list(leaves)
-    rest = iter(given)
-    missing = object()
+    rest, wanted = iter(given), 0
 
-    def build(value: Any) -> Any:
-        kind = kind_of(value)
-        if kind is None:
-            return next(rest, missing)
-        return kind.rebuild(value, [build(part) for part in kind.children(value).values()])
+    def following(_: Any) -> Any:
+        nonlocal wanted
+        wanted += 1
+        return next(rest, None)
 
-    packed = build(structure)
-    wanted = len(flatten(structure))
+    packed = _map(following, structure, ())
     if len(given) != wanted:
         raise StructureError(f"the structure has {wanted} leaves, but {len(given)} were given to fill it")
     return packed
@@ -226,20 +258,50 @@ def map(function: Callable[..., Any], structure: Any, *others: Any) -> Any:
     """Apply `function` to the leaves of `structure` and the corresponding ones of `others`.
 
     Raises:
-        StructureError: the structures are not built alike; the message names the first place where.
+        StructureError: the structures are not built alike; the message names the first place where. Or a part of one
+            contains itself.
     """
     for other in others:
         assert_same_structure(structure, other)
     return _map(function, structure, others)
 
 
+class _Frame:
+    """A structure that is being built anew."""
+
+    def __init__(self, value: Any, kind: Kind, others: tuple[Any, ...]) -> None:
+        self.value = value
+        self.kind = kind
+        self.made: list[Any] = []
+        columns = [kind.children(other) for other in others]
+        self.rest = iter([(part, tuple(each[key] for each in columns)) for key, part in kind.children(value).items()])
+
+
+_ALONE = Kind(lambda value: {0: value}, lambda value, parts: parts[0])
+
+
 def _map(function: Callable[..., Any], first: Any, others: tuple[Any, ...]) -> Any:
-    kind = kind_of(first)
-    if kind is None:
-        return function(first, *others)
-    rest = [kind.children(other) for other in others]
-    parts = kind.children(first).items()
-    return kind.rebuild(first, [_map(function, part, tuple(each[key] for each in rest)) for key, part in parts])
+    """The same without recursion: structures may be as deep as they want."""
+    frames = [_Frame(first, _ALONE, others)]
+    inside: dict[int, Any] = {}
+    while True:
+        frame = frames[-1]
+        following = next(frame.rest, None)
+        if following is None:
+            made = frame.kind.rebuild(frame.value, frame.made)
+            frames.pop()
+            if not frames:
+                return made
+            del inside[id(frame.value)]
+            frames[-1].made.append(made)
+            continue
+        part, rest = following
+        kind = kind_of(part)
+        if kind is None:
+            frame.made.append(function(part, *rest))
+        else:
+            _enter(part, inside)
+            frames.append(_Frame(part, kind, rest))
 
 
 def assert_same_structure(first: Any, second: Any, name: str = "structure") -> None:
@@ -251,16 +313,30 @@ def assert_same_structure(first: Any, second: Any, name: str = "structure") -> N
     Raises:
         StructureError: they differ.
     """
-    kind = kind_of(first)
-    if kind is not kind_of(second) or (kind is not None and type(first) is not type(second)):
-        raise StructureError(f"{name} is {_describe(first)} on one side and {_describe(second)} on the other")
-    if kind is None:
-        return
-    left, right = kind.children(first), kind.children(second)
-    if left.keys() != right.keys():
-        raise StructureError(_difference(name, first, left, right))
-    for key, part in left.items():
-        assert_same_structure(part, right[key], name + kind.step(key))
+    rest: list[tuple[Any, Any, tuple[Any, ...]]] = [(first, second, (None, name))]
+    compared: dict[tuple[int, int], tuple[Any, Any]] = {}
+    while rest:
+        one, other, steps = rest.pop()
+        kind = kind_of(one)
+        if kind is not kind_of(other) or (kind is not None and type(one) is not type(other)):
+            at = _joined(steps)
+            raise StructureError(f"{at} is {_describe(one)} on one side and {_describe(other)} on the other")
+        if kind is None or (id(one), id(other)) in compared:
+            continue
+        compared[id(one), id(other)] = one, other
+        left, right = kind.children(one), kind.children(other)
+        if left.keys() != right.keys():
+            raise StructureError(_difference(_joined(steps), one, left, right))
+        rest.extend((part, right[key], (steps, kind.step(key))) for key, part in [*left.items()][::-1])
+
+
+def _joined(steps: tuple[Any, ...]) -> str:
+    """A path, of which there is the last step and what comes before it."""
+    texts = []
+    while steps:
+        steps, text = steps
+        texts.append(text)
+    return "".join(reversed(texts))
 
 
 def _describe(value: Any) -> str:

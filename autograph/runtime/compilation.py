@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from inspect import Parameter
+from types import FrameType
 from typing import Any, ClassVar
 
 from autograph import defects
@@ -74,6 +76,10 @@ class Compiler:
         try:
             with patient_collector():
                 self._fill(trace, Builder(self.parameters, trace.signature, reading), values, is_kept)
+        except RecursionError:
+            if _is_deep():  # where a call that is less deep can be traced
+                raise
+            self.fill_plain(trace, reading, "what it works on is nested too deep to be traced")
         except (Exception, Signal) as error:
             is_told = isinstance(error, (AutographError, RecursionError, MemoryError))
             if is_told and not isinstance(error, GraphError):
@@ -177,3 +183,12 @@ class Compiler:
         trace.executable = executable
         trace.events.append(Event("engine", f"runs on the engine {name}: {why}"))
         return executable
+
+
+def _is_deep() -> bool:
+    """Whether there are so many calls around this one that few are left to trace with."""
+    frame: FrameType | None = sys._getframe()
+    count = 0
+    while frame is not None:
+        frame, count = frame.f_back, count + 1
+    return count > sys.getrecursionlimit() // 3

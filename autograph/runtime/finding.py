@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from autograph import nest
 from autograph.runtime.classes import own_dict
 from autograph.runtime.graph import Value
-from autograph.runtime.journal import entries
+from autograph.runtime.journal import Changes, entries, reached
 from autograph.runtime.parts import fixed_parts, has_parts, items_of, own_parts, parts_of
+from autograph.runtime.signals import Plain
 from autograph.runtime.sources import Source, constant
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 from autograph.statics import is_a
 
-_REACH = 10_000
+REACH = 10_000  # objects, and guards
+DEEPEST = 300  # attributes and items in a path
+_SHOWN = 60  # characters of a path
 
 
 class Finding:
@@ -28,7 +31,7 @@ class Finding:
         sources: what else came from outside.
         read_at: where the graph reads what the program may have from another place, too.
         exposed: what code saw which is not traced.
-        param_names: the names of the graph's params in guards.
+        param_names: what the graph's params are called in guards, and by the user.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -38,7 +41,8 @@ class Finding:
         self.read_at: dict[int, tuple[Any, Source]] = {}
         self.exposed: dict[int, Any] = {}
         self.places: list[tuple[Any, Source]] = []  # of lists, dicts and sets that traced code may get at
-        self.param_names: dict[Value, str] = {}
+        self.param_names: dict[Value, tuple[str, str]] = {}
+        self.too_far = ""  # where there are more objects than are looked through
         self._searched = 0  # how many objects have been searched for tuples
 
     def find_tuples(self) -> None:
@@ -49,20 +53,28 @@ class Finding:
         self._searched = len(self.objects)
 
     def find(self, value: Any) -> tuple[Any, Source] | None:
-        """The attribute, of an object that the function knows, that something is: what has it, and its source."""
+        """The attribute, of an object that the function knows, that something is: what has it, and its source.
+
+        Raises:
+            Plain: it may be there, too far away to be found.
+        """
         for thing, base, key, part in self.known_parts():
             if part is value:
                 source = _place(thing, base, key, value)
                 self.read_at.setdefault(id(value), (value, source))
                 return thing, source
+        if self._is_beyond(value):
+            self.refuse(self.too_far)
         return None
 
     def expose(self, value: Any) -> None:
         """Know that code which is not traced looks, while tracing, at all that can be reached from a value."""
-        if not (is_tensor(value) or is_a(value, type)) and id(value) not in self.exposed and has_parts(value):
-            self.exposed[id(value)] = value
-            for _, part in parts_of(value):
-                self.expose(part)
+        rest = [value]
+        while rest:
+            part = rest.pop()
+            if not (is_tensor(part) or is_a(part, type)) and id(part) not in self.exposed and has_parts(part):
+                self.exposed[id(part)] = part
+                rest.extend(inner for _, inner in parts_of(part))
 
     def note_place(self, value: Any, source: Source) -> None:
         """Note where a list, dict, set or dataclass instance is found."""
@@ -95,9 +107,12 @@ class Finding:
         """An object and all that can be reached from it, with their sources, of which none could be shorter."""
         rest = deque([(root, self.source_of(source))])
         seen: set[int] = set()
-        while rest and len(seen) < _REACH:
+        while rest:
             thing, base = rest.popleft()
             if id(thing) in seen:
+                continue
+            if len(seen) == REACH or base.depth > DEEPEST:
+                self.too_far = base.text
                 continue
             seen.add(id(thing))
             yield thing, base
@@ -108,17 +123,41 @@ class Finding:
                 else:
                     rest.extend(_fixed_within(part, base))
 
+    def check_reach(self, source: Source, count: int = 0) -> None:
+        """See to it that guards need not look at too many objects, or too far.
+
+        Raises:
+            Plain: they would have to.
+        """
+        if source.depth > DEEPEST or count > REACH:
+            self.refuse(source.text)
+
+    def refuse(self, text: str) -> NoReturn:
+        """Have the function run as plain Python, since there are too many objects around the path `text`."""
+        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+        reason = f"the objects around {shown} are more than guards can look at, or too deep in others"
+        raise Plain(reason, self.trace.place())
+
+    def _is_beyond(self, value: Any) -> bool:
+        """Whether a value may be in the objects that the function knows, but is too far away to be found."""
+        if not self.too_far:
+            return False
+        changes = Changes()
+        changes.before = {id(thing): (thing, content) for thing, content in self.trace.journal.outermost()}
+        found = reached([thing for thing, _ in self.objects.values()], changes)
+        return found is None or id(value) in found
+
     def source_of(self, known: Source | Value) -> Source:
         """Where an object comes from that is known by its source, or by the param that stands for it."""
         if isinstance(known, Source):
             return known
-        name = self.param_names[known]
-        return Source("param", (known,), name, (), known.name or name)
+        name, path = self.param_names[known]
+        return Source("param", (known,), name, (), path)
 
 
 def has_places(value: Any) -> bool:
     """Whether it matters to know all places of a value, since it can change and guards watch only its parts."""
-    return type(value) is set or (nest.kind_of(value) is not None and not isinstance(value, tuple))
+    return type(value) is set or (nest.kind_of(value) is not None and not is_a(value, tuple))
 
 
 def _fixed_within(thing: Any, base: Source) -> list[tuple[Any, Source]]:

@@ -29,6 +29,8 @@ from autograph.statics import is_a
 DICTS = (dict, OrderedDict, defaultdict, Counter)
 HOLDERS = frozenset({list, set, deque, *DICTS})
 _SPLICED = HOLDERS | {tuple}
+_HOLDING = frozenset({list, tuple, *DICTS})
+_NESTING = _SPLICED | {frozenset, slice}
 _TRACES: WeakSet[Recorder] = WeakSet()  # in which there are such; most often there are none, so that no one need look
 
 
@@ -260,15 +262,25 @@ def let_hold(state: Any, container: Any, handle: Tensor) -> None:
 
 def may_hold(value: Any) -> bool:
     """Whether there is a handle in a nested value."""
-    if is_tensor(value):
-        return True
-    if type(value) in (list, tuple, set, frozenset, deque):
-        return any(map(may_hold, value))
-    if type(value) in DICTS:
-        return any(map(may_hold, value.values()))
-    if type(value) is slice:
-        return may_hold((value.start, value.stop, value.step))
-    return type(value) is Held
+    if type(value) not in _NESTING:
+        return is_tensor(value) or type(value) is Held
+    return any(is_tensor(part) or type(part) is Held for part in _nested(value, _NESTING))
+
+
+def _nested(value: Any, kinds: frozenset[type]) -> Iterator[Any]:
+    """A value, and all that is within containers of some kinds: each once, for they may contain themselves."""
+    seen: set[int] = set()
+    rest = [value]
+    while rest:
+        part = rest.pop()
+        yield part
+        kind = type(part)
+        if kind in kinds and id(part) not in seen:
+            seen.add(id(part))
+            if kind is slice:
+                rest += (part.start, part.stop, part.step)
+            else:
+                rest += part.values() if kind in DICTS else part
 
 
 def compared(trace: Recorder, value: Any) -> Any:
@@ -280,8 +292,9 @@ def compared(trace: Recorder, value: Any) -> Any:
 
 def _holds_held(value: Any) -> bool:
     """Whether a list, tuple or dict has a container in it, at any depth, whose contents are objects of the graph."""
-    parts = value.values() if type(value) in DICTS else value if type(value) in (list, tuple) else ()
-    return any((type(part) in HOLDERS and has_held(part)) or _holds_held(part) for part in parts)
+    parts = _nested(value, _HOLDING)
+    next(parts)  # the value itself
+    return any(type(part) in HOLDERS and has_held(part) for part in parts)
 
 
 def may_contain(value: Any, depth: int = 4) -> bool:
@@ -291,7 +304,8 @@ def may_contain(value: Any, depth: int = 4) -> bool:
     if is_users(type(value)) and not is_a(value, (type, Enum)):
         return True
     if is_a(value, tuple):
-        return any(may_contain(part, depth) for part in value)
+        kinds: frozenset[type] = frozenset({tuple, type(value)})
+        return any(may_contain(part, depth) for part in _nested(value, kinds) if type(part) not in kinds)
     if may_hold(value):
         return True
     if depth and not is_a(value, (type, types.ModuleType)) and not callable(value):

@@ -69,6 +69,7 @@ _MODULES = {module.__name__: module for module in (np, np.linalg, np.fft, math)}
 _SHARED = re.compile(r"\w*|[\x00-\xff]", re.ASCII)   # texts of which Python has only one
 _OPS = "autograph.runtime.ops."
 _KEEPING = frozenset({"build", "setitem", "setattr", "call", ".append", ".insert", ".add", ".setdefault"})
+_DEEP = 10  # tuples in each other
 _NATIVE = "?bhilqBHILQefdFD"    # what dtypes are told by their letters
 _UNREADABLE = (pickle.UnpicklingError, ArithmeticError, AttributeError, EOFError, ImportError, LookupError, MemoryError,
                RecursionError, TypeError, ValueError)  # fmt: skip
@@ -96,8 +97,8 @@ class Surroundings:
 # As text --------------------------------------------------------------------------------------------------------------
 
 
-def described(value: Any) -> str:
-    """What tells a value from others, in all processes.
+def described(value: Any, depth: int = 0) -> str:
+    """What tells a value from others, in all processes; `depth`: in how many tuples it is.
 
     Raises:
         Unkept: nothing does.
@@ -111,8 +112,8 @@ def described(value: Any) -> str:
         return str(value.hex())
     if kind is complex:
         return f"complex({value.real.hex()}, {value.imag.hex()})"
-    if kind is tuple:
-        return f"({', '.join(map(described, value))})"
+    if kind is tuple and depth < _DEEP:
+        return f"({', '.join([described(part, depth + 1) for part in value])})"
     if isinstance(value, np.dtype) and value.char in _NATIVE and value.isnative and not value.metadata:
         return f"dtype {value.char}"
     if isinstance(value, (np.number, np.bool_)):

@@ -145,7 +145,8 @@ def learn_shared(policy: Policy, groups: Iterable[Sequence[str]]) -> list[str]:
     """
     learnt = []
     for paths in groups:
-        must_be_one = not policy.indivisible.isdisjoint(paths)
+        contains_itself = any(path != other and is_within(path, other) for path in paths for other in paths)
+        must_be_one = contains_itself or not policy.indivisible.isdisjoint(paths)
         is_one = must_be_one or not any(map(policy.is_apart, paths))
         policy.indivisible.update(paths if must_be_one else ())
         if is_one:

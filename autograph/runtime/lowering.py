@@ -25,7 +25,7 @@ from autograph.runtime.journal import PATCHED, Fallback, attributes
 from autograph.runtime.making import assigns_outside, make_function, make_object, told_of
 from autograph.runtime.outside import Outside
 from autograph.runtime.raising import remake
-from autograph.runtime.signals import Unstageable
+from autograph.runtime.signals import Plain, Unstageable
 from autograph.runtime.signature import Respecialise
 from autograph.runtime.standins import Mutator
 from autograph.runtime.tensor import Tensor, is_tensor, method_name
@@ -34,6 +34,7 @@ from autograph.runtime.traced_iterators import TracedIterator, is_iterator
 from autograph.runtime.types import MaybeUnbound, ObjectType
 from autograph.statics import class_has, is_a
 
+_DEEP = 12  # tuples in each other
 _CALL_AND_FORGET = frozenset({"max", "min", "sorted", ".sort"})  # their `key` is not called again afterwards
 
 
@@ -47,6 +48,7 @@ class Lowering:
         self.containers: dict[str, Value] = {}
         self.made: dict[int, tuple[Any, Value, Block]] = {}  # with the block that it is made in
         self._being_made: set[int] = set()
+        self._tuples = 0  # in each other
         self.final = False  # whether the function has ended, so that nothing of it will change any more
         trace.journal.refuse = self._refuse
         trace.tuples.is_outer = self._is_outer
@@ -92,7 +94,7 @@ class Lowering:
         if isinstance(value, tuple) and self.trace.tuples.handle_of(value) is not None:
             return self._tuple(value)
         if type(value) is tuple and id(value) not in self.paths:
-            parts = tuple(map(self.lower, value))
+            parts = self._parts(value)
             return self._same_tuple(value) if all(a is b for a, b in zip(parts, value)) else parts
         if (inside := held(value)) is not None:
             self._check_whole(value)
@@ -112,6 +114,16 @@ class Lowering:
         if nest.kind_of(value) is not None or type(value) in (set, bytearray):
             return self._make(value)
         return self.trace.lower(value)
+
+    def _parts(self, value: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The parts of a tuple that traced code made: tuples in it are no nodes of their own, but arguments of one."""
+        self._tuples += 1
+        if self._tuples > _DEEP:
+            raise Plain("a tuple is within too many others here", self.trace.place())
+        try:
+            return tuple(map(self.lower, value))
+        finally:
+            self._tuples -= 1
 
     def _renewed(self, value: Any) -> Value:
         """The caller's list or dict, or one with the parts that traced code knows, for the function to return."""

@@ -359,6 +359,8 @@ class Outside(Finding):
             for key in [key for key, part in items if part is value or part is handle]:
                 self.guard(*_is_one_place(base.item(key), at))
                 self.trace.journal.replace(thing, key, handle)
+        if self.too_far:
+            self.refuse(self.too_far)
 
     def load(self, value: Any, source: Source) -> Tensor:
         """A handle for what the graph reads from `source` when it runs."""

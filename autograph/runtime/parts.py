@@ -21,6 +21,7 @@ from autograph.runtime.types import ObjectType, TensorType, type_of
 from autograph.statics import class_has, is_a, module_of
 
 SMALL = 64
+_DEEP = 16
 
 
 def parts_of(thing: Any) -> list[tuple[Any, Any]]:
@@ -89,8 +90,21 @@ def is_of_library(thing: Any) -> bool:
 
 
 def is_small(value: Any) -> bool:
-    leaves = nest.flatten(value)
-    return len(leaves) <= SMALL or is_taken_apart(leaves)
+    """Whether a structure has few parts, and is not deep: then traced code may have a copy of it."""
+    leaves: list[Any] = []
+    rest = [(value, 0)]
+    while rest:
+        part, depth = rest.pop()
+        kind = nest.kind_of(part)
+        if kind is None:
+            leaves.append(part)
+        elif depth == _DEEP:
+            return False
+        else:
+            rest.extend([(inner, depth + 1) for inner in kind.children(part).values()][::-1])
+        if len(leaves) > SMALL and not is_taken_apart(leaves):
+            return False
+    return True
 
 
 def is_empty(cell: CellType) -> bool:

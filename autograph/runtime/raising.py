@@ -46,7 +46,7 @@ def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
 
 def too_deep(trace: Trace) -> Plain:
     """Tracing takes more frames than running does; what else the function does about it shows when it runs."""
-    return Plain("it calls itself too deep to be traced", trace.place())
+    return Plain("it calls itself, or looks into what is nested, too deep to be traced", trace.place())
 
 
 def _named_like_python(error: Exception) -> Exception:

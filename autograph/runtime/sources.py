@@ -37,6 +37,14 @@ class Source:
     def key(self) -> tuple[Any, ...]:
         return (self.op, *map(_key_of, self.args))
 
+    @property
+    def depth(self) -> int:
+        """How many attributes and items it takes to get there."""
+        count, source = 0, self
+        while source.args and isinstance(source.args[0], Source):
+            count, source = count + 1, source.args[0]
+        return count
+
     def item(self, key: Any) -> Source:
         is_plain = type(key) in (int, str, bool, bytes, type(None))
         written, names = (repr(key), ()) if is_plain else (f"key_{id(key)}", ((f"key_{id(key)}", key),))

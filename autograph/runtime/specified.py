@@ -78,7 +78,13 @@ class Specified:
 
 
 def placeholders(spec: Any, classes: bool = False) -> Any:
-    """`spec` with what stands for values in the place of each TensorSpec, and of classes, too, if so wanted."""
+    """`spec` with what stands for values in the place of each TensorSpec, and of classes, too, if so wanted.
+
+    What has none of these is given back as it is: it may be deep, contain itself, or share parts that are changed.
+    """
+    kinds = (TensorSpec, type) if classes else TensorSpec
+    if not any(isinstance(leaf, kinds) for leaf in nest.different_leaves(spec)):
+        return spec
 
     def placeholder(leaf: Any) -> Any:
         if isinstance(leaf, TensorSpec):

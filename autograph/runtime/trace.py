@@ -59,6 +59,7 @@ CONSUMING = frozenset(
     ".issubset .issuperset .isdisjoint "
     "sum min max any all sorted list tuple set frozenset dict".split()
 )
+_DEEP = 12  # containers in each other, among the arguments of a node
 GENERATED = "retval_"  # the variable that converters keep a returned value in; it is read only once it is bound
 
 
@@ -304,23 +305,25 @@ class Trace(Blocks, Whereabouts):
         self.block.nodes.append(node)
         return node.add_output(type.inner, value.name)
 
-    def lower(self, args: Any) -> Any:
-        """Arguments with values in the place of handles, as nodes have them."""
+    def lower(self, args: Any, depth: int = 0) -> Any:
+        """Arguments with values in the place of handles, as nodes have them; `depth`: in how many others they are."""
         kind = type(args)
+        if depth > _DEEP:
+            raise Plain(f"a {kind.__name__} is within too many others here", self.place())
         if kind is Tensor:
             return self.use(args)
         if kind is tuple:
             if self.held and is_spread(args):
                 return self.use(run_time(self, args))
-            return tuple([part if type(part) in _ATOMS else self.lower(part) for part in args])
+            return tuple([part if type(part) in _ATOMS else self.lower(part, depth + 1) for part in args])
         if kind in HOLDERS:
             inside = held(args)
             if inside is not None:
                 return self.use(inside)
             if kind is list:
-                return [self.lower(part) for part in args]
+                return [self.lower(part, depth + 1) for part in args]
             if kind is dict and has_fixed_keys(args, self.lower):
-                return {key: self.lower(part) for key, part in args.items()}
+                return {key: self.lower(part, depth + 1) for key, part in args.items()}
             if kind in (set, dict):
                 return self.use(self.record("call", (kind, tuple(args if kind is set else args.items()))))
             return self.use(self.materialise(args))
@@ -333,7 +336,7 @@ class Trace(Blocks, Whereabouts):
         if kind in _ATOMS:
             return args
         if kind is tuple or (isinstance(args, tuple) and hasattr(kind, "_fields")):
-            return tuple.__new__(kind, (self.lower(part) for part in tuple.__iter__(args)))
+            return tuple.__new__(kind, (self.lower(part, depth + 1) for part in tuple.__iter__(args)))
         if isinstance(args, tuple) and may_hold(tuple(tuple.__iter__(args))):
             raise Plain(f"a staged value is in a {kind.__qualname__}, which is more than a tuple", self.place())
         lifted = args if self._lift is None else self._lift(self, args)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from types import FunctionType, MethodType
 from typing import Any
@@ -18,6 +18,7 @@ from autograph.runtime.blame import check_not_own
 from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.calling import Caller, Converter
 from autograph.runtime.classes import stands_for_itself
+from autograph.runtime.finding import has_places
 from autograph.runtime.graph import Graph, Place, Value, walk
 from autograph.runtime.instrument import Instruments
 from autograph.runtime.journal import restore
@@ -45,9 +46,8 @@ from autograph.runtime.signals import (
     handled,
     watched_signals,
 )
-from autograph.runtime.signature import Dynamic, Respecialise, Signature, Static, Traced
+from autograph.runtime.signature import Dynamic, Signature, Static, Traced
 from autograph.runtime.sources import constant
-from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import TensorType
 from autograph.runtime.verdicts import Verdicts
@@ -149,8 +149,8 @@ class Tracer:
     def begin(self, example: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
         """Know the arguments, which are like these."""
         function, signature = self.function, self.signature
-        apart = signature.containers.keys() - signature.paths
-        given = {path: value for value, path in _containers(function, *example, apart)}
+        parts = _arguments(function, signature.tree, example)
+        given = {path: value for _, value, path in parts if has_places(value)}
         self.ways = Ways(self.outside, given, self.lowering.paths, signature)
         self.trace.is_one = self.ways.is_one
         self.writer = Writer(self.trace, self.outside, self.lowering, self.ways)
@@ -163,7 +163,8 @@ class Tracer:
 
     def _leaves(self, example: Any) -> list[Any]:
         """What stands for each leaf of the arguments in traced code."""
-        given = _flat(self.signature.tree, example)
+        parts = _arguments(self.function, self.signature.tree, example)
+        given = {part: value for part, value, _ in parts if type(part) is int}
         values: list[Any] = []
         for number, (path, leaf) in enumerate(zip(self.signature.paths, self.signature.leaves)):
             if isinstance(leaf, Static):
@@ -171,7 +172,7 @@ class Tracer:
                 continue
             param = self.trace.graph.block.add_param(leaf.type, path if path.isidentifier() else "")
             self.params[param] = path
-            self.outside.param_names[param] = f"a{number}"
+            self.outside.param_names[param] = f"a{number}", path
             same = self.signature.same[number] if self.signature.same else number
             if same != number:
                 values.append(values[same])
@@ -193,10 +194,15 @@ class Tracer:
 
     def _register_containers(self) -> None:
         """Know the lists, dicts and objects that the arguments are taken apart into."""
-        for value, path in _containers(self.function, self.args, self.kwargs):
+        for value, path in self._containers((self.args, self.kwargs)):
             self.lowering.know(value, path)
             self.outside.know_parts(value, path)
             self.instruments.meet(value)
+
+    def _containers(self, values: Any) -> list[tuple[Any, str]]:
+        """The lists, dicts and objects that arguments are taken apart into, with their paths."""
+        parts = _arguments(self.function, self.signature.tree, values)
+        return [(value, path) for part, value, path in parts if type(part) is not int]
 
     def _roots(self) -> Iterator[Any]:
         yield from self.outside.roots()
@@ -269,7 +275,10 @@ class Tracer:
 
     def plain(self, reason: str) -> Traced:
         """What runs as plain Python; it is traced again when what was None then, `self.state` say, has been made."""
-        guards = attribute_guards(self.outside, self.caller.names, {})
+        try:
+            guards = attribute_guards(self.outside, self.caller.names, {})
+        except Plain:  # there are too many
+            guards = []
         guards = [guard for guard in guards if guard.names.get("value", guard) is None]
         return Traced(None, guards, events=self.trace.events, plain=reason)
 
@@ -346,59 +355,23 @@ def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]
                 raise Plain(reason, ((code, instruction),))
 
 
-def _flat(tree: Any, example: Any) -> list[Any]:
-    """The leaves of the arguments, by the number that the signature's tree gives them."""
-    found: dict[int, Any] = {}
-
-    def walk(part: Any, value: Any) -> None:
-        if type(part) is int:
-            found[part] = value
-            return
-        kind = nest.kind_of(part)
-        assert kind is not None
-        values = nest.kind_of(value)
-        assert values is not None
-        for mine, theirs in zip(kind.children(part).values(), values.children(value).values()):
-            walk(mine, theirs)
-
-    args, kwargs = tree
-    for part, value in zip(args, example[0]):
-        walk(part, value)
-    for name, part in kwargs.items():
-        walk(part, example[1][name])
-    return [found[number] for number in range(len(found))]
-
-
-def _containers(
-    function: Callable[..., Any], args: Any, kwargs: Any, apart: Collection[str] = ()
-) -> list[tuple[Any, str]]:
-    """The containers among the arguments with their paths.
-
-    Raises:
-        Respecialise: one of those that are taken `apart` contains itself.
-    """
+def _arguments(function: Callable[..., Any], tree: Any, values: Any) -> Iterator[tuple[Any, Any, str]]:
+    """The parts of the arguments as far as a signature's tree takes them apart: those of the tree, values, paths."""
     parameters = parameters_of(function)
     names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
     keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
     star = next((each.name for each in parameters if each.kind is each.VAR_POSITIONAL), "")
     stars = next((each.name for each in parameters if each.kind is each.VAR_KEYWORD), "")
-    found: list[tuple[Any, str]] = []
-
-    around: dict[int, str] = {}
-
-    def walk(value: Any, path: str) -> None:
-        kind = None if type(value) is Tensor else nest.kind_of(value)
-        if kind is not None and id(value) not in around:
-            found.append((value, path))
-            around[id(value)] = path
-            for key, part in kind.children(value).items():
-                walk(part, path + kind.step(key))
-            del around[id(value)]
-        elif kind is not None and around[id(value)] in apart:
-            raise Respecialise(whole=(around[id(value)],), reason="it contains itself")
-
-    for position, value in enumerate(args):
-        walk(value, names[position] if position < len(names) else f"{star}[{position - len(names)}]")
-    for name, value in kwargs.items():
-        walk(value, name if name in keywords else f"{stars}[{name!r}]")
-    return found
+    names += [f"{star}[{number}]" for number in range(len(tree[0]) - len(names))]
+    rest = [*zip(tree[0], values[0], names)]
+    for name, part in tree[1].items():
+        rest.append((part, values[1][name], name if name in keywords else f"{stars}[{name!r}]"))
+    rest.reverse()
+    while rest:
+        part, value, path = rest.pop()
+        yield part, value, path
+        if type(part) is not int:
+            kind, kinds = nest.kind_of(part), nest.kind_of(value)
+            assert kind is not None and kinds is not None, "what is no leaf is a structure"
+            inside = zip(kind.children(part).items(), kinds.children(value).values())
+            rest.extend([(mine, theirs, path + kind.step(key)) for (key, mine), theirs in inside][::-1])

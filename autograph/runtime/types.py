@@ -136,6 +136,7 @@ def python(kind: type) -> TensorType:
     return _PYTHON[kind]
 
 
+_DEEP = 8  # tuples in each other
 _PYTHON = {kind: TensorType(dtype, (), "python") for kind, dtype in PYTHON_DTYPES.items()}
 BOOL, INT, FLOAT, COMPLEX = (_PYTHON[kind] for kind in (bool, int, float, complex))
 
@@ -150,8 +151,8 @@ def array(dtype: Any, *shape: int | None) -> TensorType:
     return TensorType(np.dtype(dtype), shape)
 
 
-def type_of(value: Any) -> Type:
-    """The type of a Python or NumPy value; tuples, lists and dicts are objects."""
+def type_of(value: Any, depth: int = 0) -> Type:
+    """The type of a Python or NumPy value, that of the items of a tuple included; `depth`: in how many it is."""
     kind = type(value)
     if kind in _PYTHON:
         return _PYTHON[kind]
@@ -159,8 +160,8 @@ def type_of(value: Any) -> Type:
         return TensorType(value.dtype, value.shape)
     if issubclass(kind, np.generic):
         return TensorType(value.dtype, (), "scalar")
-    if kind is tuple:
-        return ObjectType("tuple", tuple(map(type_of, value)))
+    if kind is tuple and depth < _DEEP:
+        return ObjectType("tuple", tuple([type_of(part, depth + 1) for part in value]))
     return ObjectType(kind.__name__)
 
 

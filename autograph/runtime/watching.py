@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
@@ -40,19 +41,21 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
     guards: list[Guard] = []
     classes = dict(relied)
     known = [(each, True) for each in outside.libraries]
-    known += [(each, False) for each in (*outside.met_again, *outside.objects.values())]
-    rest = [(thing, outside.source_of(source), of_library) for (thing, source), of_library in known]
+    known += [(each, False) for each in (*outside.objects.values(), *outside.met_again)]
+    rest = deque([(thing, outside.source_of(source), of_library) for (thing, source), of_library in known])
     met: list[tuple[Any, Source]] = []
     seen: set[int] = set()
     asked: set[type] = set()
+    within = _Within(outside, guards)
     mentioned = sorted(names)
     while rest:
-        thing, source, of_library = rest.pop()
+        thing, source, of_library = rest.popleft()
         if not of_library:
             met.append((thing, source))
         if id(thing) in seen:
             continue
         seen.add(id(thing))
+        outside.check_reach(source, len(guards))
         own = vars(thing) if is_a(thing, (type, ModuleType)) else attributes(thing)
         if not is_a(thing, (type, ModuleType)):
             if source.op != "param":
@@ -71,7 +74,7 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
                 rest.append((value, part, True))
                 continue
             late = ("attribute", source.text, name) if name in own and may_vary(value) and not of_library else None
-            rest.extend((*each, False) for each in _guard(outside, guards, value, part, late))
+            rest.extend((*each, False) for each in within.guard(value, part, late))
     return guards + _sharing_guards(met) + _class_guards(outside, classes, names)
 
 
@@ -171,32 +174,59 @@ def _of_class(kind: type, name: str) -> tuple[type, Any]:
     return holder, value if is_plain else _MISSING
 
 
-def _guard(outside: Outside, guards: list[Guard], value: Any, source: Source, late: Any) -> list[tuple[Any, Source]]:
-    """Guard one value; gives the objects that are to be looked into in turn."""
-    reason = f"the attribute {source.text} changed"
-    _, elsewhere = outside.read_at.get(id(value), (value, source))
-    guards.extend(is_one(source, elsewhere))
-    if type(value) is np.ndarray:
-        guards.append(Guard(*is_alike(value, source), reason))
+class _Within:
+    """Guards the values of attributes, and what is within them as far as it is made of lists, dicts and the like."""
+
+    def __init__(self, outside: Outside, guards: list[Guard]) -> None:
+        self.outside = outside
+        self.guards = guards
+        self._first: dict[int, tuple[Any, Source]] = {}  # structures that have been looked into
+
+    def guard(self, value: Any, source: Source, late: Any) -> list[tuple[Any, Source]]:
+        """Guard one value; gives the objects that are to be looked into in turn."""
+        found: list[tuple[Any, Source]] = []
+        rest = [(value, source)]
+        while rest:
+            part, at = rest.pop()
+            rest.extend(reversed(self._guard(part, at, late, found)))
+        return found
+
+    def _guard(self, value: Any, source: Source, late: Any, found: list[Any]) -> list[tuple[Any, Source]]:
+        """The same without what is within it, which it gives."""
+        reason = f"the attribute {source.text} changed"
+        _, elsewhere = self.outside.read_at.get(id(value), (value, source))
+        self.guards.extend(is_one(source, elsewhere))
+        if type(value) is np.ndarray:
+            self.guards.append(Guard(*is_alike(value, source), reason))
+            return []
+        fixed = fixed_parts(value)
+        if fixed:
+            self.guards.append(Guard(*has_fixed_parts(fixed, source), reason))
+        found.extend((part, fixed_source(part, source.text)) for part in fixed)
+        kind = nest.kind_of(value) if not is_a(value, _IMMUTABLE) else None
+        if kind is not None:
+            return self._guard_structure(value, kind, source, late)
+        if is_a(value, _IMMUTABLE) or not (is_open(type(value)) or is_opaque(value)):
+            self.guards.append(Guard(*is_same(value, source), reason, late))
+            return []
+        self.guards.append(Guard(*is_alike(value, source), reason))
+        if is_open(type(value)):
+            found.append((value, source))
         return []
-    fixed = fixed_parts(value)
-    if fixed:
-        guards.append(Guard(*has_fixed_parts(fixed, source), reason))
-    found = [(part, fixed_source(part, source.text)) for part in fixed]
-    kind = nest.kind_of(value) if not is_a(value, _IMMUTABLE) else None
-    if kind is not None:
-        outside.note_place(value, source)
+
+    def _guard_structure(self, value: Any, kind: nest.Kind, source: Source, late: Any) -> list[tuple[Any, Source]]:
+        self.outside.note_place(value, source)
         children = kind.children(value)
         if len(children) > 64 and not is_taken_apart(children.values()):
             return []
-        guards.append(Guard(*is_structure(value, source), reason, late))
-        parts = [_guard(outside, guards, part, source.part(kind, key), late) for key, part in children.items()]
-        return found + [each for part in parts for each in part]
-    if is_a(value, _IMMUTABLE) or not (is_open(type(value)) or is_opaque(value)):
-        guards.append(Guard(*is_same(value, source), reason, late))
-        return found
-    guards.append(Guard(*is_alike(value, source), reason))
-    return found + ([(value, source)] if is_open(type(value)) else [])
+        self.guards.append(Guard(*is_structure(value, source), f"the attribute {source.text} changed", late))
+        if any(nest.is_nested(part) for part in children.values()):
+            _, first = self._first.setdefault(id(value), (value, source))
+            if first is not source:
+                self.guards.extend(is_one(source, first))
+                return []
+            self.outside.check_reach(source, len(self.guards))
+        return [(part, source.part(kind, key)) for key, part in children.items()]
 
 
 def _names_guard(thing: Any, own: dict[str, Any], source: Source) -> Guard:

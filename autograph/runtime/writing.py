@@ -118,7 +118,8 @@ class Writer:
         if source is not None:
             return {source[1].key} if not same(after, before) else set()
         if known is None and outer is None and not isinstance(thing, type):
-            return set() if same(after, before) else self._write_found(thing, after, before, first)
+            is_same = same(after, before) or self._has_only_handles(thing, after, before, first)
+            return set() if is_same else self._write_found(thing, after, before, first)
         if known is not None and isinstance(thing, (list, dict)):
             if any(type(part) is Held for part in (after.values() if isinstance(after, dict) else after)):
                 raise Respecialise(
@@ -132,6 +133,17 @@ class Writer:
         elif outer is not None and isinstance(outer[1], Value):
             place = functools.partial(self.outside._load, self.outside.source_of(outer[1]), ObjectType())
         return self._write_object(thing, after, before, first, place)
+
+    def _has_only_handles(self, thing: Any, after: Any, before: Any, first: Any) -> bool:
+        """Whether all that is new in a container or object is what stands for what it held when the function began."""
+        old, new, at_first = entries(before), entries(after), entries(first)
+        if old is None or new is None or at_first is None or list(old) != list(new):
+            return False
+        changed = [key for key, value in new.items() if value is not old[key]]
+        return all(
+            old[key] is at_first.get(key) and self.outside.is_handle_of(new[key], thing, key, old[key])
+            for key in changed
+        )
 
     def _check_ways(self, thing: Any) -> None:
         """See to it that what is changed does not change elsewhere, too."""
