@@ -20,6 +20,7 @@ from autograph.operators.backend import Several
 from autograph.operators.for_loop import for_stmt
 from autograph.operators.state import State, reached_by
 from autograph.operators.tracebacks import whole
+from autograph.runtime.blame import interrupting
 from autograph.runtime.branches import stage_if
 from autograph.runtime.classes import is_users
 from autograph.runtime.generators import (
@@ -170,6 +171,7 @@ class GraphBackend(protocol.Backend):
         value = truth(self.current, value)
         return self.current.record("not", (as_tensor(value),)) if is_staged(value) else not value
 
+    @interrupting
     @on_behalf
     def in_(self, element: Any, container: Any) -> Any:
         found = contains(self.current, element, container)
@@ -187,6 +189,7 @@ class GraphBackend(protocol.Backend):
         staged = is_staged(item) or is_staged(element)
         return self.current.record("in", (element, (item,))) if staged else element in (item,)
 
+    @interrupting
     def is_(self, first: Any, second: Any) -> Any:
         if first is not None and second is not None:
             self.current.renewals.check(first, second)
@@ -224,6 +227,7 @@ class GraphBackend(protocol.Backend):
         arrays = all(isinstance(each.type, TensorType) and each.type.kind == "array" for each in staged)
         return not arrays or not set(staged) <= set(self.current.graph.params)  # of those, the signature tells
 
+    @interrupting
     def concrete(self, value: Any, parts: bool, inside: bool) -> Any:
         """`value`, whose identity or structure code that is not staged is about to look at."""
         if inside and has_held(value):
@@ -244,6 +248,7 @@ class GraphBackend(protocol.Backend):
     def whole(self, value: Any) -> Any:
         return compared(self.current, value)
 
+    @interrupting
     @on_behalf
     def context(self, manager: Any) -> Any:
         trace = self.current
@@ -273,6 +278,7 @@ class GraphBackend(protocol.Backend):
         elif not test:
             fail()
 
+    @interrupting
     @on_behalf
     def raise_(self, exception: Any) -> Any:
         kind = exception if isinstance(exception, type) else type(exception)
@@ -280,9 +286,11 @@ class GraphBackend(protocol.Backend):
             return Raised(exception)
         return NotImplemented
 
+    @interrupting
     def call(self, function: Any) -> Any:
         return self.current.call(function)
 
+    @interrupting
     @on_behalf
     def ref(self, value: Any) -> Any:
         if is_tensor(value):
@@ -360,6 +368,7 @@ class GraphBackend(protocol.Backend):
 
     # Builtins ---------------------------------------------------------------------------------------------------------
 
+    @interrupting
     @on_behalf
     def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         trace = self.current

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CodeType, TracebackType
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from autograph.errors import AutographError
 from autograph.runtime.journal import Fallback
 from autograph.runtime.signals import Failed
 
+F = TypeVar("F", bound=Callable[..., Any])
 # Code that others wrote, and that is not staged.
 INSTALLED = (os.path.dirname(os.__file__) + os.sep, os.path.dirname(np.__file__) + os.sep, "<frozen ")
 
@@ -38,6 +41,20 @@ def check_not_own(error: Exception) -> None:
     """
     if is_own(error) and not isinstance(error, AutographError):
         raise Failed(error)
+
+
+def interrupting(function: F) -> F:
+    """Decorate what traced code calls: an error of this library's ends tracing, past all handlers of the program."""
+
+    @functools.wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            check_not_own(error)
+            raise
+
+    return checked  # type: ignore[return-value]
 
 
 def entries(error: BaseException) -> Iterator[TracebackType]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograph.runtime import forms
+from autograph.runtime.blame import interrupting
 from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.holding import let_hold
 from autograph.runtime.journal import restore
@@ -67,6 +68,7 @@ def stage_if(
         raise
 
 
+@interrupting
 def repeated(trace: Trace, stage: Callable[[], Any], state: State) -> Any:
     """Stage a construct; once more, if a container has to become an object of the graph before it."""
     if trace.trying:

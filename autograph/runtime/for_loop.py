@@ -11,6 +11,7 @@ from typing import Any
 
 from autograph.libraries import on_behalf
 from autograph.marks import is_body
+from autograph.runtime.blame import interrupting
 from autograph.runtime.holding import as_tensor, is_staged, is_watched, iterated_container, let_hold, watched
 from autograph.runtime.loops import stage_for
 from autograph.runtime.regions import State
@@ -33,6 +34,7 @@ from autograph.runtime.unrolling import SHORT, UNROLL, Unrolling, unrolling
 MOST = 64  # turns that are traced, each within a branch, if it depends on what is staged which is the last
 
 
+@interrupting
 def run_for(
     trace: Trace,
     iterable: Any,

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from autograph.libraries import on_behalf
+from autograph.runtime.blame import interrupting
 from autograph.runtime.holding import as_tensor, is_staged
 from autograph.runtime.loops import stage_while
 from autograph.runtime.regions import State
@@ -17,6 +18,7 @@ from autograph.runtime.turns import PEEL, Checkpoint, Options, Restage, attempt,
 from autograph.runtime.unrolling import SHORT, Unrolling, unrolling
 
 
+@interrupting
 def run_while(
     trace: Trace,
     first: Any,
