@@ -63,7 +63,7 @@ def is_users(kind: type) -> bool:
     module = str(module_of(kind))
     if (module.partition(".")[0] in sys.stdlib_module_names and module != "__main__") or libraries.is_plain(module):
         return False
-    return is_changeable(kind) and not (is_opaque_class(kind) or _lies(kind))
+    return is_changeable(kind) and not (is_opaque_class(kind) or lies(kind))
 
 
 def is_changeable(kind: type) -> bool:
@@ -71,12 +71,14 @@ def is_changeable(kind: type) -> bool:
     return bool(kind.__flags__ & HEAP) and not kind.__flags__ & IMMUTABLE
 
 
-def _lies(kind: type) -> bool:
+def lies(kind: type) -> bool:
     """Whether instances of a class tell another class than theirs, or other attributes than they have."""
     own = [names_of(base) for base in mro_of(kind) if base is not object]
-    return any("__class__" in names or type(names.get("__dict__")) not in _SLOT_OR_NOTHING for names in own)
+    tells = any("__class__" in names or type(names.get("__dict__")) not in _SLOT_OR_NOTHING for names in own)
+    return tells or kind in weakref.ProxyTypes
 
 
+_OWN = f"{__name__.partition('.')[0]}."
 _SLOT_OR_NOTHING = (types.GetSetDescriptorType, types.MemberDescriptorType, type(None))
 
 
@@ -105,6 +107,8 @@ def own_dict(thing: Any) -> dict[str, Any] | None:
         found: dict[str, Any] = object.__getattribute__(thing, "__dict__")
     except AttributeError:
         return None
+    except Exception:
+        return None     # its class hides it behind a property of the user's, which fails
     return found
 
 
@@ -204,8 +208,8 @@ def is_opaque(value: Any) -> bool:
     is_record = issubclass(kind, tuple) and hasattr(kind, "_fields") and own_dict(value) is None
     if is_open(kind) or is_record or kind in _STRUCTURES or kind is object:
         return False
-    if is_opaque_class(kind) or (_lies(kind) and not libraries.is_plain(str(module_of(kind)))):
-        return not issubclass(kind, (type, enum.Enum))
     if kind in weakref.ProxyTypes or libraries.depends_on_settings(str(module_of(kind))):
         return True
+    if is_opaque_class(kind) or (lies(kind) and not str(module_of(kind)).startswith(_OWN)):
+        return not issubclass(kind, (type, enum.Enum))
     return not is_a(value, _UNCHANGING) and not stands_for_itself(kind) and not callable(value)

@@ -28,6 +28,7 @@ from autograph.runtime.standing import StandIn, original_of
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.traced_iterators import TracedIterator
 from autograph.runtime.types import ANY, BOOL, NONE, MaybeUnbound, ObjectType, Type, join, type_of
+from autograph.statics import is_a
 
 Form: TypeAlias = "Fixed | Leaf | Parts | Renewed | Identified"
 
@@ -80,7 +81,7 @@ def is_stageable(value: Any) -> bool:
     """Whether a value can be one of the graph's as it is: a handle, a number, an array or what the graph holds."""
     if is_tensor(value) or held(value) is not None:
         return True
-    return type(value) in (int, float, complex, bool) or isinstance(value, (np.generic, np.ndarray))
+    return type(value) in (int, float, complex, bool) or is_a(value, (np.generic, np.ndarray))
 
 
 def type_at(value: Any) -> Type:
@@ -112,7 +113,7 @@ def staged(value: Any, tuples: Tuples) -> Form:
     """The form of a value that is expected to differ: all numbers in it, and in tuples in it, are leaves."""
     if is_stageable(value):
         return Leaf(type_at(value))
-    if isinstance(value, tuple):
+    if is_a(value, tuple):
         kind = nest.kind_of(value)
         if kind is not None:
             parts = Parts(value, {key: staged(part, tuples) for key, part in kind.children(value).items()}, tuples)
@@ -230,9 +231,9 @@ def _is_plain_object(value: Any) -> bool:
     """Whether nobody can tell a value from an equal one, nor asks whether it `is` some other."""
     if is_stageable(value):
         return True
-    if isinstance(value, tuple):
+    if is_a(value, tuple):
         return all(map(_is_plain_object, value))
-    if isinstance(value, (str, bytes, range, type, FunctionType, BuiltinFunctionType, Enum, np.dtype)):
+    if is_a(value, (str, bytes, range, type, FunctionType, BuiltinFunctionType, Enum, np.dtype)):
         return True
     return value is None or issubclass(type(value), StandIn)
 
@@ -252,7 +253,7 @@ def _check_objects(first: str, second: str, values: tuple[Any, ...], owned: Know
 
 
 def _is_shared(value: Any, owned: Known) -> bool:
-    if is_tensor(value) or isinstance(value, tuple) or held(value) is not None:
+    if is_tensor(value) or is_a(value, tuple) or held(value) is not None:
         return False
     return (type(value) in HOLDERS or nest.kind_of(value) is not None) and owned(value)
 
@@ -336,12 +337,12 @@ def describe(value: Any) -> str:
         return f"a value of type {value._ag_value.type}"
     if value is UNBOUND:
         return "unbound"
-    if isinstance(value, (type(None), bool, int, float, complex, str)):
+    if is_a(value, (type(None), bool, int, float, complex, str)):
         return repr(value)
     if issubclass(type(value), StandIn):
         return describe(original_of(value))
-    if isinstance(value, (FunctionType, BuiltinFunctionType, type, np.ufunc)):
-        return value.__name__
-    if isinstance(value, (list, tuple, dict, set)):
+    if is_a(value, (FunctionType, BuiltinFunctionType, type, np.ufunc)):
+        return str(value.__name__)
+    if is_a(value, (list, tuple, dict, set)):
         return f"a {type(value).__name__} of {len(value)}"
     return f"an object of class {type(value).__qualname__}"

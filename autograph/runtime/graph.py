@@ -186,14 +186,14 @@ def gather(args: Any, found: list[Value]) -> None:
         found.append(args)
     elif kind in _ATOMS:
         pass
-    elif isinstance(args, (tuple, list)):
+    elif issubclass(kind, (tuple, list)):
         for part in args:
             kind = type(part)
             if kind is Value:
                 found.append(part)
             elif kind not in _ATOMS:
                 gather(part, found)
-    elif isinstance(args, dict):
+    elif issubclass(kind, dict):
         for part in args.values():
             gather(part, found)
     elif isinstance(args, slice):

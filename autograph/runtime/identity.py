@@ -9,6 +9,7 @@ from autograph.libraries import on_behalf
 from autograph.runtime.signals import Plain
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
+from autograph.statics import is_a
 
 _THE_SAME = (type, ModuleType, FunctionType, BuiltinFunctionType, NoneType)  # at each call
 
@@ -38,7 +39,7 @@ def identity(trace: Trace, thing: Any) -> Any:
     """`id(thing)`."""
     if is_tensor(thing):
         return trace.record("call", (id, thing))
-    if isinstance(thing, _THE_SAME):
+    if is_a(thing, _THE_SAME):
         return id(thing)
     trace.renewals.check(thing)
     number = Identity(id(thing))

@@ -79,7 +79,7 @@ class Instruments:
 
     def meet(self, thing: Any) -> None:
         """Have stand-ins in the classes of all that can be reached from a thing."""
-        self.relied[thing if isinstance(thing, type) else type(thing)] = None
+        self.relied[thing if is_a(thing, type) else type(thing)] = None
         rest = [thing]
         while rest and len(self._seen) < _REACH:
             thing = rest.pop()

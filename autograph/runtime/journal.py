@@ -323,7 +323,7 @@ def restore(container: Any, content: Any) -> None:
     else:
         now = contents(container)
         kept = [name for name in now if name in content]
-        is_in_order = kept == list(content)[: len(kept)] or isinstance(container, type)  # what is missing comes last
+        is_in_order = kept == list(content)[: len(kept)] or is_a(container, type)  # what is missing comes last
         for name in [name for name in now if name not in content or not is_in_order]:
             delete_attribute(container, name)
         for name, value in content.items():

@@ -21,6 +21,7 @@ from autograph.runtime.holding import HOLDERS, held
 from autograph.runtime.journal import Changes, inside, reached
 from autograph.runtime.signature import Respecialise
 from autograph.runtime.tensor import is_tensor
+from autograph.statics import is_a
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +152,10 @@ class Known:
         rest = [value]
         while rest:
             part = rest.pop()
-            if isinstance(part, _CONSTANT) or is_tensor(part) or id(part) in seen or held(part) is not None:
+            if is_a(part, _CONSTANT) or is_tensor(part) or id(part) in seen or held(part) is not None:
                 continue
             seen.add(id(part))
-            if isinstance(part, tuple) or not self(part):
+            if is_a(part, tuple) or not self(part):
                 rest.extend(inside(part))
             elif type(part) in HOLDERS:
                 found.append(part)

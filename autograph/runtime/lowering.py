@@ -32,7 +32,7 @@ from autograph.runtime.tensor import Tensor, is_tensor, method_name
 from autograph.runtime.trace import Trace
 from autograph.runtime.traced_iterators import TracedIterator, is_iterator
 from autograph.runtime.types import MaybeUnbound, ObjectType
-from autograph.statics import class_has, is_a
+from autograph.statics import class_attribute, class_has, is_a
 
 _DEEP = 12  # tuples in each other
 _CALL_AND_FORGET = frozenset({"max", "min", "sorted", ".sort"})  # their `key` is not called again afterwards
@@ -246,7 +246,7 @@ class Lowering:
             what = "an iterator{} that is made here is returned, kept or handed"
             raise value.staged(f"{what} to code that is not staged: make a list of it")
         if is_users_object(value) and not self.final:
-            if type(getattr(type(value), "__next__", None)) is types.FunctionType:
+            if type(class_attribute(type(value), "__next__")) is types.FunctionType:
                 what = f"an iterator (of class {type(value).__qualname__})"
                 raise Unstageable(f"{what} is handed to code that is not staged", self.trace.place())
             self.entered[id(value)] = value

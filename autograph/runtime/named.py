@@ -17,7 +17,7 @@ from autograph import libraries
 from autograph.libraries import on_behalf
 from autograph.runtime.appearance import has_attribute
 from autograph.runtime.class_facts import CheckFacts
-from autograph.runtime.classes import GENERATORS, is_users, is_users_object
+from autograph.runtime.classes import GENERATORS, is_users, is_users_object, lies
 from autograph.runtime.graph import Constant
 from autograph.runtime.identity import identity
 from autograph.runtime.signals import Unstageable
@@ -27,6 +27,7 @@ from autograph.runtime.standins import MANAGERS, AttributeSetter, Recorded, chan
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import TensorType
+from autograph.statics import is_a, own_attribute
 
 _COMPUTING_MODULES = frozenset({"numpy", "math", "cmath", "builtins"})
 # Of the standard library, what takes staged values as they are: it looks at the structure of things only.
@@ -135,6 +136,9 @@ def _is_instance(trace: Trace, thing: Any, kinds: Any) -> Any:
     value = trace.use(thing)
     isinstance(None, kinds)  # may say that these are no classes
     asked = kinds if isinstance(kinds, tuple) else get_args(kinds) or (kinds,)
+    known = trace.classes.get(value)
+    if known is not None and lies(known):
+        return trace.record("call", (isinstance, thing, kinds))
     if any(is_users(type(kind)) for kind in asked):
         trace.needs(thing, "by a class that may decide itself what its instances are")
     if isinstance(value.type, TensorType) and not any(map(_may_be_number, asked)):
@@ -242,13 +246,13 @@ class StandIns:
 
     def _make(self, value: Any) -> Any:
         trace = self.trace
-        if isinstance(value, types.ModuleType):
+        if is_a(value, types.ModuleType):
             root = value.__name__.partition(".")[0]
             taken = root in _COMPUTING_MODULES or root in _CALLED_BACK or libraries.is_impure(root)
             return Module(value, self) if taken else value
-        if isinstance(value, type) and value in MANAGERS:
+        if is_a(value, type) and value in MANAGERS:
             return Recorded(trace, value)
-        if isinstance(value, type) or not callable(value) or is_tensor(value):
+        if is_a(value, type) or not callable(value) or is_tensor(value):
             return value
         if type(value) is types.BuiltinFunctionType and value in _BUILTINS:
             return AttributeSetter(trace, value) if changes_attributes(value) else Recorded(trace, value)
@@ -256,8 +260,8 @@ class StandIns:
             return Asked(value, self)
         if type(value) is types.BuiltinFunctionType and value in _OF_NUMBERS:
             return Recorded(trace, value, only_staged=True)
-        module = str(getattr(value, "__module__", None) or "").partition(".")[0]
-        if module == "numpy" or isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), GENERATORS):
+        module = str(own_attribute(value, "__module__") or "").partition(".")[0]
+        if module == "numpy" or is_a(value, np.ufunc) or is_a(own_attribute(value, "__self__"), GENERATORS):
             return Recorded(trace, value, only_staged=not is_impure(value))
         if is_impure(value):
             return Recorded(trace, value)

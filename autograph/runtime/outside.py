@@ -101,7 +101,7 @@ class Outside(Finding):
     def builtins(self, real: dict[str, Any]) -> dict[str, Any]:
         """The builtins that traced code of a module has: those that do something are recorded."""
         found = real.get("__builtins__", builtins)
-        names = vars(found) if isinstance(found, ModuleType) else found
+        names = vars(found) if is_a(found, ModuleType) else found
         all = {name: value if _CLASSES.get(name) is value else self.stand_in(value) for name, value in names.items()}
         if "__import__" in names:       # not if it is what `namedtuple` writes
             all["__import__"] = self.importer(names["__import__"], real, self._imported)

@@ -16,6 +16,7 @@ from autograph.runtime.keys import static_key
 from autograph.runtime.signals import Plain, TooDeep
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
+from autograph.statics import is_a
 
 DEEP = 25  # calls of a function from itself, in one another
 ALIKE = 4  # of those with the same arguments, as far as they are known
@@ -62,9 +63,9 @@ def _known(value: Any, depth: int = 4) -> Any:
     """What is known of a value while tracing, in a form to be compared."""
     if is_tensor(value):
         return value._ag_value.type
-    if isinstance(value, (list, tuple)):
+    if is_a(value, (list, tuple)):
         return type(value), len(value), [_known(part, depth - 1) for part in value[:LONG]] if depth else ()
-    if isinstance(value, dict) or is_open(type(value)):
-        parts = list((value if isinstance(value, dict) else attributes(value)).items())
+    if is_a(value, dict) or is_open(type(value)):
+        parts = list((value if is_a(value, dict) else attributes(value)).items())
         return id(value), len(parts), [(name, _known(part, depth - 1)) for name, part in parts[:LONG]] if depth else ()
     return static_key(value)

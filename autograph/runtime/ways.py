@@ -18,6 +18,7 @@ from autograph.runtime.signature import Guard, Signature
 from autograph.runtime.sources import Source, told_apart
 from autograph.runtime.standing import original_of
 from autograph.runtime.watching import is_one
+from autograph.statics import is_a
 
 
 class Ways:
@@ -117,7 +118,7 @@ class Ways:
             yield "a global by another name" if id(value) in outside.reread else "a global"
         yield from [f"the argument {path}" for path, each in self._arguments.items() if each is value][:1]
         for thing, base, key, part in outside.known_parts():
-            if part is value and key is not None and not isinstance(thing, ModuleType):
+            if part is value and key is not None and not is_a(thing, ModuleType):
                 yield f"in {base.text}"
                 return
 
