@@ -203,6 +203,16 @@ def is_pure(package: str) -> bool:
     return not _has_extension(package)
 
 
+# What looks up variables of its caller which a text names: methods of pandas those behind an `@`, functions any.
+_METHODS = frozenset({"query", "eval"})
+_FUNCTIONS = frozenset({"eval", "evaluate", "re_evaluate", "sql", "dmatrix", "dmatrices", "from_formula"})
+
+
+def names_variables(function: str, text: str, is_method: bool) -> bool:
+    """Whether a function of an installed package, by its name, looks up variables of its caller that a text names."""
+    return (function in _METHODS and "@" in text) or (not is_method and function in _FUNCTIONS)
+
+
 # What the user names --------------------------------------------------------------------------------------------------
 
 

@@ -189,6 +189,9 @@ class Tensor(metaclass=Standing):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         method = self._ag_trace.maybe_methods.get(self._ag_value)
         if method is None:
+            node = self._ag_value.node
+            if node is not None and node.op == "getattr":
+                self._ag_trace.check_names(node.args[1], (*args, *kwargs.values()), True)
             return self._ag_trace.record("call", (self, *args), kwargs)
         self._ag_trace.called_methods[self._ag_value.node] = None  # which looks the method up itself
         return Method(*method)(*args, **kwargs)
@@ -359,6 +362,8 @@ class Method:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if isinstance(self.owner._ag_value.type, TensorType):
             args = as_arrays(self.owner._ag_trace, args)
+        else:
+            self.owner._ag_trace.check_names(self.name, (*args, *kwargs.values()), True)
         found = self.owner._ag_trace.record(f".{self.name}", (self.owner, *args), kwargs)
         if self.name == "resize":
             self.owner._ag_trace.retyped(self.owner)

@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograph.packages import is_opaque_class, untraced, why_called
+from autograph.nest import flatten
+from autograph.packages import is_opaque_class, names_variables, untraced, why_called
 from autograph.runtime.appearance import class_of
 from autograph.runtime.blame import check_not_own
 from autograph.runtime.blocks import Blocks
@@ -47,6 +48,7 @@ from autograph.runtime.tensor import Method, Tensor, is_tensor
 from autograph.runtime.texts import Texts, parts_of
 from autograph.runtime.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
 from autograph.runtime.whereabouts import Handling, Whereabouts
+from autograph.statics import own_attribute
 
 _WITH_DEFAULT = frozenset({".get", "getattr"})  # which they may give back: that very object
 _KEEPING = frozenset({".append", ".add", ".insert", "setattr", "setitem"})  # their last argument, that very object
@@ -215,11 +217,24 @@ class Trace(Blocks, Whereabouts):
                 return known
         op = op_of(function)
         if op is None:
+            self.check_names(str(own_attribute(function, "__name__")), (*args, *kwargs.values()), False)
             package, why = why_called(function)
             self.untraced.update(package)
             self.tell("callback", f"{full_name_of(function)} is called as it is, {why}")
             return self._made(function, self.record("call", (function, *args), kwargs))
         return self.record(op, args, kwargs)
+
+    def check_names(self, function: str, given: tuple[Any, ...], is_method: bool) -> None:
+        """Whether a function, by its name, looks up variables of its caller that a text names: the graph has none.
+
+        Raises:
+            Plain: it does.
+        """
+        texts = [part for part in given if type(part) is str]
+        for node in (part._ag_value.node for part in given if is_tensor(part)):
+            texts += [part for part in flatten(node.args) if type(part) is str] if node and node.op == "fstring" else []
+        if any(names_variables(function, text, is_method) for text in texts):
+            raise Plain(f"{function} looks up variables that a text names", self.place())
 
     def _give_away(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
         """Let the graph hold the containers that are stored in an object of its own, or that a call may change."""

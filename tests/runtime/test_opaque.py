@@ -422,3 +422,23 @@ def test_arrays_that_packages_give_are_arrays():
 
     box = Holds(np.arange(6.0).reshape(2, 3))
     np.testing.assert_array_equal(ag.function(program)(box, 2.0), program(box, 2.0))
+
+
+def test_texts_that_name_variables():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, 2.0, 3.0]})
+
+    def method(frame):
+        limit = frame.a.mean() - 1
+        return frame[frame.a > 0].query("a > @limit").shape[0]
+
+    def function(frame):
+        first = frame.a.sum()
+        second = first * 2
+        return pandas.eval("first + second")
+
+    for program in (method, function):
+        staged = ag.function(program)
+        assert staged(frame) == program(frame)
+        assert "looks up variables that a text names" in str(staged.explain(frame))
+    assert not ag.function(lambda frame: frame.query("a > 1").shape[0]).explain(frame).where(kind="plain")
