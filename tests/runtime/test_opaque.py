@@ -440,5 +440,5 @@ def test_texts_that_name_variables():
     for program in (method, function):
         staged = ag.function(program)
         assert staged(frame) == program(frame)
-        assert "looks up variables that a text names" in str(staged.explain(frame))
+        assert staged.explain(frame).where(kind="plain")
     assert not ag.function(lambda frame: frame.query("a > 1").shape[0]).explain(frame).where(kind="plain")
