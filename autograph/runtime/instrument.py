@@ -187,11 +187,15 @@ def _release(kind: type, trace: Trace) -> None:
         patches.traces.remove(trace)
         if patches.traces:
             return
-        try:
+        with ExitStack() as rest:
+            rest.callback(_forget, kind)
+            rest.callback(_restore, kind, patches.stand_ins)    # what is left, if it fails
             _restore(kind, patches.stand_ins)
-        finally:
-            _restore(kind, patches.stand_ins)   # what is left, if it failed
-            del _PATCHES[kind]
+
+
+def _forget(kind: type) -> None:
+    if not _PATCHES[kind].stand_ins:
+        del _PATCHES[kind]
 
 
 def _restore(kind: type, stand_ins: dict[str, Any]) -> None:

