@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Iterable
-from operator import is_
 from typing import Any
 
 from autograph.runtime.classes import is_changeable
@@ -34,22 +33,18 @@ class ClassFacts:
         names: those that matter besides the special ones; None for all.
     """
 
-    __slots__ = ("_known", "_mro", "_names", "_quick", "_rearmed", "kind", "now", "tag")
+    __slots__ = ("_known", "_missed", "_mro", "_names", "_quick", "kind", "now", "tag")
 
     def __init__(self, kind: type, names: frozenset[str] | None) -> None:
         self.kind = kind
         self.now = version_tag(kind)
         self._names = names
-        self.tag = self._assigned()
-        self._rearmed = 0
+        assign_version_tag(kind)
+        self.tag = self.now[0] or -1  # which no class has
+        self._missed = 0
         self._mro = mro_of(kind)
         self._known = [self._facts(base) for base in self._mro if is_changeable(base)]
         self._remember()
-
-    def _assigned(self) -> int:
-        """The tag of the class as it is now; -1 if it has none, which no class has."""
-        assign_version_tag(self.kind)
-        return self.now[0] or -1
 
     def _facts(self, base: type) -> dict[str, Any]:
         names = self._names
@@ -64,37 +59,39 @@ class ClassFacts:
         namespaces = [names_of(base) for base in self._mro if is_changeable(base)]
         self._quick = []
         for namespace, known in zip(namespaces, self._known):
-            data = [name for name, fact in known.items() if fact is _DATA]
-            others = [name for name, fact in known.items() if fact is not _DATA]
-            get = namespace.__getitem__
-            kinds, members = [type(get(name)) for name in data], list(map(get, others))
-            self._quick.append((namespace, [*namespace], data, kinds, others, members))
+            data = [(name, type(namespace[name])) for name, fact in known.items() if fact is _DATA]
+            others = [(name, namespace[name]) for name, fact in known.items() if fact is not _DATA]
+            self._quick.append((namespace, len(namespace), next(reversed(namespace)), data, others))
 
     def holds(self) -> bool:
         """Whether the class has what it had; from now on, its tag tells that again.
 
-        A tag is dear where a class changes all the time, say as it counts its instances.
+        A class that changes all the time, say as it counts its instances, is given no tag for that: it would take
+        longer than to look at the class.
         """
-        is_busy = self._rearmed > _OFTEN
-        tag = 0 if is_busy else self._assigned()
+        if self.now[0] == 0 and self._missed < _OFTEN:
+            self._missed += 1
+            assign_version_tag(self.kind)
+        tag = self.now[0]
         if not self._looks_the_same():
             if any(self.changes()):
                 return False
             self._remember()
-        if not is_busy:
-            self.tag = tag
-            self._rearmed += 1
+        self.tag = tag or -1
         return True
 
     def _looks_the_same(self) -> bool:
         if mro_of(self.kind) is not self._mro:
             return False
-        for namespace, names, data, kinds, others, members in self._quick:
-            get = namespace.__getitem__
-            if [*namespace] != names or [*map(type, map(get, data))] != kinds:
+        for namespace, count, last, data, others in self._quick:
+            if len(namespace) != count or next(reversed(namespace)) is not last:  # a name that is new is the last one
                 return False
-            if not all(map(is_, map(get, others), members)):
-                return False
+            for name, kind in data:
+                if type(namespace[name]) is not kind:
+                    return False
+            for name, member in others:
+                if namespace[name] is not member:
+                    return False
         return True
 
     def changes(self) -> Iterable[str]:
