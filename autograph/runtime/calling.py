@@ -161,8 +161,8 @@ class Caller(Constructing):
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
                 self._note_names(constant)
-            elif isinstance(constant, str) and constant.isidentifier():
-                self.names.add(constant)  # for `hasattr`
+            texts = constant if isinstance(constant, tuple) else (constant,)  # of patterns that `match` an object
+            self.names.update(text for text in texts if isinstance(text, str) and text.isidentifier())  # for `hasattr`
 
     # Calls ------------------------------------------------------------------------------------------------------------
 

@@ -50,7 +50,7 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
     mentioned = sorted(names)
     while rest:
         thing, source, of_library = rest.popleft()
-        if not of_library:
+        if not of_library and not is_a(thing, type):  # of classes, each is known to be the same
             met.append((thing, source))
         if id(thing) in seen:
             continue
@@ -71,6 +71,7 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
         for name, value in found:
             part = source.attribute(name)
             if of_library and is_a(value, (type, ModuleType)):
+                guards.append(Guard(*is_same(value, part), f"the attribute {part.text} changed"))
                 rest.append((value, part, True))
                 continue
             late = ("attribute", source.text, name) if name in own and may_vary(value) and not of_library else None
@@ -206,6 +207,8 @@ class _Within:
         kind = nest.kind_of(value) if not is_a(value, _IMMUTABLE) else None
         if kind is not None:
             return self._guard_structure(value, kind, source, late)
+        if is_a(value, type) and is_users(value):
+            found.append((value, constant(value, f"class_{id(value)}", value.__qualname__)))
         if is_a(value, _IMMUTABLE) or not (is_open(type(value)) or is_opaque(value)):
             self.guards.append(Guard(*is_same(value, source), reason, late))
             return []

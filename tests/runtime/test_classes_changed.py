@@ -5,9 +5,12 @@ from __future__ import annotations
 import abc
 import collections
 import dataclasses
+import datetime
 import enum
 import functools
+import pathlib
 import threading
+import time
 import types
 import typing
 from collections.abc import Callable, Iterator
@@ -1011,6 +1014,97 @@ def mocks_with_a_specification():
         yield
         patched.m.return_value = 6
         yield
+    yield
+
+
+@case
+def a_class_in_a_class():
+    class Settings:
+        class Inner:
+            level = 1
+
+    yield lambda x: Settings.Inner.level + x
+    Settings.Inner.level = 5
+    yield
+    Settings.Inner = type("Inner", (), {"level": 9})
+    yield
+
+
+@case
+def what_a_pattern_looks_at():
+    C = fresh()
+    o = C(1)
+
+    def f(x):
+        match o:
+            case Plain():
+                return "plain"
+            case C(v=1):
+                return "one"
+            case _:
+                return "other"
+
+    yield f
+    o.v = 7
+    yield
+    o.v = 1
+    yield
+    o.__class__ = Plain
+    yield
+
+
+@case
+def abstract_classes_in_patterns():
+    class Base(abc.ABC):  # noqa: B024
+        pass
+
+    o = fresh()()
+
+    def f(x):
+        match o:
+            case Base():
+                return x
+            case _:
+                return -x
+
+    yield f
+    Base.register(type(o))
+    yield
+
+
+@case
+def classes_and_methods_of_the_standard_library():
+    path = pathlib.Path("a")
+    yield lambda x: (path.exists(), datetime.date(2024, 1, 2).year + x, time.time() > 0)
+    with mock.patch.object(pathlib.Path, "exists", lambda self: "mocked"):
+        yield
+    with mock.patch("datetime.date", lambda *args: types.SimpleNamespace(year=1)):
+        yield
+    with mock.patch("time.time", return_value=-1):
+        yield
+    yield
+
+
+@case
+def setters():
+    class C:
+        @property
+        def q(self):
+            return self.v
+
+        @q.setter
+        def q(self, value):
+            self.v = value
+
+    def f(x):
+        made = C()
+        made.q = x + 1
+        return made.q
+
+    yield f
+    C.q = C.q.setter(lambda self, value: setattr(self, "v", value * 100))
+    yield
+    C.q = C.q.getter(lambda self: -1)
     yield
 
 
