@@ -4,6 +4,7 @@ import builtins
 import functools
 import inspect
 import math
+import sys
 import warnings
 from importlib.util import find_spec
 
@@ -183,3 +184,19 @@ def test_with_another_version(kept_program, monkeypatch):
     monkeypatch.setattr(surroundings, "_VERSION", "")       # this library does not stand in files
     run(kept_program(TEXT).total, 4)
     assert history() == "KK"
+
+
+def test_a_trace_is_not_recalled_where_python_writes_fewer_digits(kept_program):
+    text = "def digits(x):\n    return len(str(10**5000)) + x"
+    limit = sys.get_int_max_str_digits()
+    try:
+        sys.set_int_max_str_digits(0)
+        assert run(kept_program(text).digits, 1) == 5002
+        sys.set_int_max_str_digits(4300)
+        for _ in range(2):
+            with pytest.raises(ValueError, match="Exceeds the limit"):
+                run(kept_program(text).digits, 1)
+        sys.set_int_max_str_digits(0)
+        assert run(kept_program(text).digits, 1) == 5002
+    finally:
+        sys.set_int_max_str_digits(limit)

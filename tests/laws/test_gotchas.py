@@ -6,9 +6,12 @@ does what the plain one does, on every call. The titles of the sections say whic
 
 from __future__ import annotations
 
+import calendar
+import decimal
 import itertools
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -745,3 +748,45 @@ def test_default_arguments_are_shared_and_keep_their_state() -> None:
 
     assert [remember(1), remember(2), remember(3)] == [1, 2, 3]
     assert remember.python_function.__defaults__ == ([1, 2, 3],)
+
+
+THIRD = decimal.Decimal(3)
+
+
+def test_settings_of_the_process_are_asked_at_every_call() -> None:
+    @ag.function
+    def inverse(x):
+        return 1 / THIRD, calendar.firstweekday() + x
+
+    with decimal.localcontext() as context:
+        assert inverse(1) == (1 / THIRD, 1)
+        context.prec = 5
+        first = calendar.firstweekday()
+        calendar.setfirstweekday(3)
+        try:
+            assert inverse(1) == (decimal.Decimal("0.33333"), 4)
+        finally:
+            calendar.setfirstweekday(first)
+
+
+def test_a_patched_class_is_seen_and_so_is_that_it_is_put_back() -> None:
+    class Sensor:
+        @property
+        def value(self):
+            return 1
+
+    class Broken(Sensor):
+        value = -1
+
+    sensor = Sensor()
+
+    @ag.function
+    def read(x):
+        return sensor.value + x
+
+    assert read(1) == 2
+    with mock.patch.object(Sensor, "value", new_callable=mock.PropertyMock, return_value=7):
+        assert read(1) == 8
+    assert read(1) == 2
+    sensor.__class__ = Broken
+    assert read(1) == 0
