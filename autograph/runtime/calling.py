@@ -78,6 +78,7 @@ class Caller(Constructing):
         self.meet: Callable[[Any], None] = lambda thing: None  # set by who makes the trace
         trace.expose = outside.expose
         self.names: set[str] = set()
+        self.free: set[str] = set()     # variables of the functions around what is traced
         self._made: dict[int, tuple[Any, Any]] = {}
         self._originals: dict[int, tuple[Any, Any]] = {}
         self._generators: list[weakref.ref[Any]] = []
@@ -158,6 +159,7 @@ class Caller(Constructing):
 
     def _note_names(self, code: types.CodeType) -> None:
         self.names.update(code.co_names)
+        self.free.update(code.co_freevars)
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
                 self._note_names(constant)

@@ -74,3 +74,14 @@ def looks_around(code: CodeType) -> bool:
     if any(type(constant) is tuple and "stacklevel" in constant for constant in constants):
         return True
     return any(looks_around(constant) for constant in constants if isinstance(constant, CodeType))
+
+
+@of_code
+def rebound_names(code: CodeType) -> set[str]:
+    """The variables of its module, and of functions around it, that code rebinds."""
+    stored = [(each.opname, each.argval) for each in dis.get_instructions(code) if each.opname in _REBINDING]
+    own = {name for does, name in stored if does != "STORE_DEREF" or name in code.co_freevars}
+    return own.union(*(rebound_names(constant) for constant in code.co_consts if isinstance(constant, CodeType)))
+
+
+_REBINDING = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF"})

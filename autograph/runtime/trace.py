@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from threading import get_ident
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph.libraries import is_plain
 from autograph.nest import flatten
 from autograph.packages import is_opaque_class, names_variables, untraced, why_called
 from autograph.runtime.appearance import class_of
 from autograph.runtime.blame import check_not_own
 from autograph.runtime.blocks import Blocks
 from autograph.runtime.callables import full_name_of
+from autograph.runtime.classes import is_users_object
 from autograph.runtime.contents import known_of_lists
 from autograph.runtime.graph import Constant, Graph, Node, Place, Value, drop_unused, map_args, user_line
 from autograph.runtime.holding import (
@@ -96,6 +98,7 @@ class Trace(Blocks, Whereabouts):
         self.plain_contexts: list[Place] = []  # where a `with` of plain Python was entered
         self.classes: dict[Value, type] = {}  # of objects from outside, exactly
         self.maybe_methods: dict[Value, tuple[Tensor, str]] = {}  # attributes: whose, and which
+        self.handed: list[tuple[Any, str]] = []  # functions that the graph calls, and the user's objects that they get
         self.untraced: set[str] = set()  # installed packages whose functions and objects the graph calls
         self.differentiates = False  # whether a derivative is asked for
         self.called_methods: dict[Node, None] = {}  # what would read such an attribute, and calls do by themselves
@@ -221,6 +224,9 @@ class Trace(Blocks, Whereabouts):
             package, why = why_called(function)
             self.untraced.update(package)
             self.tell("callback", f"{full_name_of(function)} is called as it is, {why}")
+            if type(function) is FunctionType and not is_plain(str(function.__module__)):
+                given = [function, *filter(is_users_object, (*args, *kwargs.values()))]
+                self.handed += [(part, function.__name__) for part in given]
             return self._made(function, self.record("call", (function, *args), kwargs))
         return self.record(op, args, kwargs)
 

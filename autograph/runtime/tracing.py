@@ -21,9 +21,10 @@ from autograph.runtime.classes import stands_for_itself
 from autograph.runtime.finding import has_places
 from autograph.runtime.graph import Graph, Place, Value, walk
 from autograph.runtime.instrument import Instruments
-from autograph.runtime.journal import restore
+from autograph.runtime.journal import attributes, restore
 from autograph.runtime.lowering import Lowering
 from autograph.runtime.named import StandIns, importer
+from autograph.runtime.naming import rebound_names
 from autograph.runtime.outside import Outside
 from autograph.runtime.passes.safety import is_quiet
 from autograph.runtime.raising import (
@@ -329,7 +330,22 @@ class Tracer:
         """Let the graph write what is still to be written, before the program returns or raises."""
         self.ways.check_reread()
         self.writer.check_entered(self.trace.graph)
+        self._check_handed()
         self.trace.journal.write_back()
+
+    def _check_handed(self) -> None:
+        """See to it that traced code reads nothing that a function which the graph calls may have changed."""
+        for thing, function in self.trace.handed:
+            if type(thing) is FunctionType:
+                read = sorted((self.caller.names | self.caller.free).intersection(rebound_names(thing.__code__)))
+                what = f"{function} is called when the graph runs, and rebinds the variable"
+            else:
+                read = sorted(self.caller.names.intersection(attributes(thing)))
+                what = f"{function} is called when the graph runs, and may change, of the {type(thing).__qualname__},"
+                if getattr(getattr(type(thing), "__dataclass_params__", None), "frozen", False):
+                    continue
+            if read:
+                raise Plain(f"{what} {read[0]}, which is read here", self.trace.place())
 
 
 def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]) -> None:

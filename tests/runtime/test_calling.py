@@ -74,3 +74,90 @@ def test_functions_that_are_given_other_code(engine: str) -> None:
     Owner.method.__code__ = (lambda self, x: x * x).__code__
     assert [staged(owner, 3), staged(owner, 4)] == [(15, 9), (20, 16)]
     assert "the code of" in staged.traces[-1].reason
+
+
+# What functions that the graph calls may change ----------------------------------------------------------------------
+
+COUNT = 0
+
+
+class Counter:
+    def __init__(self, k=1):
+        self.k = k
+
+
+@ag.do_not_convert
+def grow(counter, x):
+    counter.k += x
+
+
+@ag.do_not_convert
+def count(x):
+    global COUNT
+    COUNT += x
+
+
+def reads_what_it_hands_on(counter, x):
+    before = counter.k
+    grow(counter, x)
+    return before, counter.k
+
+
+def reads_within_what_it_hands_on(counters, x):
+    grow(counters["a"], x)
+    return counters["a"].k + x
+
+
+def makes_what_it_hands_on(x):
+    counter = Counter(x)
+    grow(counter, 2)
+    return counter.k * 2
+
+
+def reads_a_global_that_is_rebound(x):
+    before = COUNT
+    count(x)
+    return before, COUNT
+
+
+def reads_a_variable_that_is_rebound(x):
+    total = 0
+
+    @ag.do_not_convert
+    def add(y):
+        nonlocal total
+        total += y
+
+    add(x)
+    return total
+
+
+CHANGES = [
+    (reads_what_it_hands_on, lambda: (Counter(), 3)),
+    (reads_what_it_hands_on, lambda: (Counter(2.5), 3)),
+    (reads_within_what_it_hands_on, lambda: ({"a": Counter()}, 3)),
+    (makes_what_it_hands_on, lambda: (3,)),
+    (reads_a_global_that_is_rebound, lambda: (3,)),
+    (reads_a_variable_that_is_rebound, lambda: (3,)),
+]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native", "auto"])
+@pytest.mark.parametrize("function, arguments", CHANGES)
+def test_what_is_called_later_may_change_what_is_read(monkeypatch, engine, function, arguments):
+    answers = []
+    for called in function, ag.function(function, engine=engine):
+        monkeypatch.setitem(globals(), "COUNT", 0)
+        answers.append([called(*arguments()) for _ in range(3)] + [COUNT])
+    assert answers[0] == answers[1]
+
+
+def test_what_is_not_read_may_change():
+    @ag.function
+    def f(counter, x):
+        grow(counter, x)
+        count(x)
+        return x * 2
+
+    counter = Counter()
+    assert [f(counter, 3), counter.k] == [6, 4] and f.traces[0].graph is not None
