@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from autograph.libraries import on_behalf
+from autograph.runtime.blame import interrupting
 from autograph.runtime.classes import is_users
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
@@ -28,6 +29,7 @@ def has_truth(thing: Any) -> bool:
     return special(thing, "__bool__") is not None or special(thing, "__len__") is not None
 
 
+@interrupting
 @on_behalf
 def truth(trace: Trace, thing: Any) -> Any:
     """The truth of such an object, be it staged; anything else as it is."""
@@ -42,6 +44,7 @@ def truth(trace: Trace, thing: Any) -> Any:
     return _checked(trace, found)
 
 
+@interrupting
 @on_behalf
 def length(trace: Trace, thing: Any) -> Any:
     """What `len` gives for an object of the user's."""
@@ -64,6 +67,7 @@ def _checked_truth(found: Any) -> bool:
     return bool(_Answer(found, "__bool__"))
 
 
+@interrupting
 @on_behalf
 def iterated(trace: Trace, thing: Any) -> Any:
     """What is iterated over in the place of an object: what its `__iter__` gives."""
@@ -88,6 +92,7 @@ def has_iteration(thing: Any) -> bool:
     return special(thing, "__iter__") is not None and special(thing, "__next__") is None
 
 
+@interrupting
 @on_behalf
 def contains(trace: Trace, element: Any, container: Any) -> Any:
     """`element in container`, if a function of the user's tells that."""
