@@ -190,7 +190,7 @@ class Tensor(metaclass=Standing):
         method = self._ag_trace.maybe_methods.get(self._ag_value)
         if method is None:
             node = self._ag_value.node
-            if node is not None and node.op == "getattr":
+            if node is not None and node.op == "getattr" and node.args:  # else it is read when it is used
                 self._ag_trace.check_names(node.args[1], (*args, *kwargs.values()), True)
             return self._ag_trace.record("call", (self, *args), kwargs)
         self._ag_trace.called_methods[self._ag_value.node] = None  # which looks the method up itself
