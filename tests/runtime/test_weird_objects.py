@@ -17,7 +17,6 @@ import pytest
 import autograph as ag
 
 
-
 def failing(name: str) -> Any:
     def method(self: Any, *args: Any) -> Any:
         raise RuntimeError(f"{name} was asked")
