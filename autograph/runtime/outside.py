@@ -44,13 +44,14 @@ from autograph.runtime.parts import (
     parts_of,
     type_outside,
 )
+from autograph.runtime.settings import guard_decimals
 from autograph.runtime.signals import Plain
 from autograph.runtime.signature import Guard
 from autograph.runtime.sources import Source, constant, told_apart
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import ObjectType, type_of
-from autograph.statics import class_has, is_a
+from autograph.statics import class_has, is_a, module_of
 
 _MISSING: Any = object()
 _CLASSES = {name: kind for name, kind in vars(builtins).items() if isinstance(kind, type)}  # nothing stands in for them
@@ -292,6 +293,8 @@ class Outside(Finding):
             for key, part in parts_of(thing):
                 if changed_by(part) is not None:
                     self.bound[id(part)] = part
+                elif is_a(thing, tuple) and libraries.depends_on_settings(str(module_of(type(part)))):
+                    guard_decimals(self.trace)  # what is in a tuple cannot be replaced
                 elif not is_a(thing, tuple) and not is_tensor(part) and (is_opaque(part) or is_long(part)):
                     self.trace.journal.replace(thing, key, self._read_when_used(part, inner_source(thing, base, key)))
 

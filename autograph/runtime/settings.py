@@ -8,6 +8,7 @@ called when the graph runs, see `libraries.is_impure`.
 from __future__ import annotations
 
 import _locale
+import decimal
 import dis
 import locale
 import re
@@ -86,6 +87,18 @@ def guard_locale(trace: Trace) -> None:
     """See to it that the graph runs only where the locale is the one of now."""
     names = {"locale_of": _locale.setlocale, "spoken": locale.setlocale(locale.LC_ALL)}
     trace.guard((f"locale_of({locale.LC_ALL}) == spoken", names), "the locale")
+
+
+def guard_decimals(trace: Trace) -> None:
+    """See to it that the graph runs only where the context of decimals is like that of now."""
+    names = {"decimals": _context_of_decimals, "context": _context_of_decimals()}
+    trace.guard(("decimals() == context", names), "the context of decimals")
+
+
+def _context_of_decimals() -> list[Any]:
+    found = decimal.getcontext()
+    traps = [signal for signal, is_trapped in found.traps.items() if is_trapped]
+    return [found.prec, found.rounding, found.Emin, found.Emax, found.capitals, found.clamp, traps]
 
 
 def _asks_locale(spec: Any) -> bool:
