@@ -10,10 +10,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping
 from types import CodeType, FunctionType, TracebackType
+from typing import Any
 
 from autograph.errors import DerivativeError
 from autograph.runtime.blame import is_library
 from autograph.runtime.engines.places import Marks, Places, Position, calls, disguised
+from autograph.runtime.engines.user_locals import user_locals
 from autograph.runtime.graph import Node, Place
 from autograph.runtime.raising import remake
 from autograph.runtime.whereabouts import Handling
@@ -47,8 +49,10 @@ def translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: M
         if node is not None:
             _give_context(error, node.place)
         shown = calls(node.place) if node is not None else []
-        if len(shown) > 1:
-            entry = _entries(shown, behind)
+        if shown and marked is not None:
+            values = dict(entry.tb_frame.f_locals)
+            names = user_locals(marked, marks, shown, values)
+            entry = _entries(shown, behind, names)
             _link(error, before, entry)
             for _ in shown[1:]:
                 assert entry is not None
@@ -96,19 +100,25 @@ def _node(marked: CodeType, instruction: int, marks: Marks) -> Node | None:
     return None
 
 
-def _entries(shown: list[tuple[CodeType, int]], behind: TracebackType | None) -> TracebackType | None:
+def _entries(
+    shown: list[tuple[CodeType, int]], behind: TracebackType | None, names: list[dict[str, Any]] | None = None
+) -> TracebackType | None:
     places = Places()
-    for code, instruction in reversed(shown):
-        behind = _entry(code, places.position(code, instruction), behind)
+    for number in reversed(range(len(shown))):
+        code, instruction = shown[number]
+        behind = _entry(code, places.position(code, instruction), behind, names[number] if names else {})
     return behind
 
 
-def _entry(function: CodeType, position: Position, behind: TracebackType | None) -> TracebackType:
-    """An entry for a call of `function` that is not there."""
-    code = disguised(_TEMPLATE, function, iter([(len(_TEMPLATE.co_code), position)]))
-    stand_in: Callable[[], None] = FunctionType(code, {"__name__": "__main__", "_Here": _Here})
+def _entry(
+    function: CodeType, position: Position, behind: TracebackType | None, names: dict[str, Any]
+) -> TracebackType:
+    """An entry for a call of `function` that is not there, with these variables."""
+    template = _TEMPLATE.replace(co_argcount=len(names), co_nlocals=len(names), co_varnames=tuple(names))
+    code = disguised(template, function, iter([(len(_TEMPLATE.co_code), position)]))
+    stand_in: Callable[..., None] = FunctionType(code, {"__name__": "__main__", "_Here": _Here})
     try:
-        stand_in()
+        stand_in(*names.values())
     except _Here as here:
         found = here.__traceback__.tb_next if here.__traceback__ else None
         here.__traceback__ = None
