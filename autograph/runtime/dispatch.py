@@ -150,7 +150,8 @@ def _dispatcher_code(
     body.append(f"§result = §find({key}, §never)({values})")
     body.append(f"return §result if §result is not §miss else §slow(({values}))")
     inner = "\n".join(body).replace("\n", "\n ")
-    body = [f"try:\n {inner}", "except §errors as §result:\n §trim(§result)\n raise"]
+    forget = "".join(f"\n §{number} = None\n del §{number}" for number in range(len(names)))  # debuggers show the frame
+    body = [f"try:\n {inner}", f"except §errors as §result:\n §trim(§result){forget}\n raise"]
     text = "\n".join(body).replace("§", prefix)
     return _compiled(f"def dispatch({_header(parameters)}):\n " + text.replace("\n", "\n "))
 

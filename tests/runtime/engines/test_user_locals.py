@@ -112,3 +112,10 @@ def test_arrays_whose_memory_was_used_again():
     assert found.keys() <= expected.keys() and "xs" in found
     for name, value in found.items():
         assert_same(value, expected[name])
+
+
+def test_the_frame_of_the_call_has_the_arguments_and_nothing_else():
+    with pytest.raises(ValueError) as caught:
+        ag.function(helper_in_a_loop, engine="numpy")(3.0)
+    first = caught.value.__traceback__.tb_next.tb_frame
+    assert first.f_code.co_name == "helper_in_a_loop" and dict(first.f_locals) == {"x": 3.0}
