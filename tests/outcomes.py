@@ -185,6 +185,11 @@ class _Description:
                 yield [(name, self.of(part)) for name, part in vars(value).items() if name != "__notes__"]
 
 
+def described(value: Any) -> Any:
+    """A value in a form that can be compared, with the identities of what it holds."""
+    return _Description().of(value)
+
+
 def kind_is_view(value: Any) -> bool:
     return type(value).__name__ in ("dict_keys", "dict_values", "dict_items", "deque", "memoryview")
 
