@@ -27,6 +27,7 @@ from tests import outcomes, sequence_strategies
 from tests.drawing import EXAMPLES, drawn
 from tests.sequence_strategies import sequences
 from tests.test_staged_corpus import refused, same_line
+from tests.test_staged_fuzz import told
 
 pytestmark = pytest.mark.once
 
@@ -44,7 +45,9 @@ def after(names: dict[str, Any], step: str) -> tuple[outcomes.Outcome, Any]:
     called = re.sub(r"^( *)(?=[fg]\()", r"\1return ", last)  # so that the result of a call is seen
     body = [f"global {', '.join(BOUND)}", *before, called]
     exec("def step():\n" + "\n".join(f"    {line}" for line in body), names)
-    return outcomes.run(names["step"], "", names), outcomes.described([names[name] for name in HELD])
+    done = outcomes.run(names["step"], "", names)
+    done.warnings = told(done)
+    return done, outcomes.described([names[name] for name in HELD])
 
 
 def remaining(names: dict[str, Any]) -> Any:
