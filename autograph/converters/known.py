@@ -6,6 +6,7 @@ function, in its globals.
 
 from __future__ import annotations
 
+import collections
 import enum
 import math
 import sys
@@ -17,6 +18,7 @@ import gast
 
 from autograph.converters import movable
 from autograph.converters.base import Context
+from autograph.statics import class_has
 from autograph.syntax import names, scope, trees
 
 
@@ -59,13 +61,21 @@ def global_names(used: Set[str], globals: Mapping[str, Any]) -> dict[str, tuple[
 
 
 def _holding(value: Any) -> str:
-    """Whether a global is an array, or an object that may hold some."""
-    if type(value).__module__ == "numpy":  # which is not imported for that
-        return "itself" if type(value).__name__ == "ndarray" else ""
-    plain = isinstance(value, (type, types.ModuleType, types.FunctionType, enum.Enum))
-    return "within" if not plain and type(value).__flags__ & _HEAP_TYPE else ""
+    """Whether a global is something of which traced code may have a copy or a proxy, or an object that may hold some."""
+    kind = type(value)
+    if kind is object or issubclass(kind, _CONSTANTS):
+        return ""
+    if kind.__module__ == "numpy":  # which is not imported for that
+        return "itself" if kind.__name__ == "ndarray" else ""
+    is_structure = issubclass(kind, _CONTAINERS) or class_has(kind, "__dataclass_fields__")
+    return "within" if kind.__flags__ & _HEAP_TYPE and not is_structure else "itself"
 
 
+_CONSTANTS = (
+    type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, enum.Enum, str, bytes, int, float, complex,
+    type(None), type(...),
+)  # fmt: skip
+_CONTAINERS = (list, dict, set, frozenset, tuple, bytearray, collections.deque)
 _HEAP_TYPE = 1 << 9  # made by a `class` statement
 
 

@@ -95,18 +95,27 @@ def _is_bool(node: gast.AST) -> bool:
 
 
 def _may_be_array(operand: gast.AST, context: Context) -> bool:
-    """Whether an operand may be an array, of which it shows only later which one it is: not a class or constant."""
+    """Whether an operand may be an array or container, of which it shows only later which one it is."""
+    if isinstance(operand, (gast.Constant, *_MADE_HERE)):
+        return False
     if isinstance(operand, gast.Call):
         return not never_staged(operand, context) and context.dotted(operand.func) != "builtins.type"
     root = operand
     while isinstance(root, (gast.Attribute, gast.Subscript)):
         root = root.value.args[0] if template.is_call(root.value, "ref") else root.value
     if not isinstance(root, gast.Name):
-        return False
+        return True
     if context.is_local(root.id):
         return not (operand is root and root.id == "self")
     holds = context.holding.get(root.id, "")
     return holds == "itself" or (holds == "within" and operand is not root)
+
+
+# Expressions of which no other name knows the object.
+_MADE_HERE = (
+    gast.BinOp, gast.Compare, gast.Dict, gast.DictComp, gast.GeneratorExp, gast.JoinedStr, gast.Lambda, gast.List,
+    gast.ListComp, gast.Set, gast.SetComp, gast.Tuple,
+)  # fmt: skip
 
 
 def _makes_text(node: gast.AST, context: Context) -> bool:
