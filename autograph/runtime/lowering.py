@@ -275,7 +275,7 @@ class Lowering:
     def _thing(self, value: Any) -> Any:
         """The same for what is no function of traced code, and nothing that stands for something else."""
         if type(value) in (set, bytearray) or nest.kind_of(value) is not None:
-            return self._handle(self._make(value))
+            return self._handle(self.lower(value))
         if is_a(value, BaseException):
             return self.trace.record("call", (remake, type(value), value.args, attributes(value)))
         if is_users_object(value):
