@@ -184,8 +184,9 @@ CHANGES = forms("""
     ys = {l}   xs = {l}   a, b = b, a   a = {o}   {o}.next = {o}   {o}.next = None   del {l}[:1]   {l}.sort()
     {l}.clear()   {l}[0] = {i}   {l}[:] = [{i}]   {l}.reverse()   {o}.items, {o}.items = {o}.items, {l}
     b.items += [{i}]; del b.items[7:]   xs += [{i}]; del xs[7:]   ys.extend({l}[:2]); del ys[7:]
-    it = {t}   jt = {t}   jt = it   next({t}, None)   other_helper({o}, {i} % 9)   bump({i})   LIMITS[0] = {i} % 9
-    TOTALS['k'] = {i}   print({i}, {l})   print({c})   d.update(k={i})   {o}.extra = {i}   xs.insert(0, {i}); xs.pop()
+    it = {t}   jt = {t}   jt = it   next({t}, None)   other_helper({o}, {i} % 9)   bump({i})
+    LIMITS[0] = {i} % 9   TOTALS['k'] = {i}   print({i}, {l})   print({c})   d.update(k={i})   {o}.extra = {i}
+    xs.insert(0, {i}); xs.pop()
 """)
 LOOPS = forms("""
     k in {t}   k in {t}   k in {l}   k in {o}   k in {o}.items   k in range({i} % 5)   m, k in enumerate({t})
@@ -193,8 +194,8 @@ LOOPS = forms("""
     k in {l}[:3]   k in map(abs, {t})   k, m in zip({t}, {t})   _ in range(3)   k in sorted({l})
 """)
 RETURNS = forms("""
-    return {i}   return {l}   return {o}   return {l}, {o}.items   return [{l}, {l}], {i}   return {t}   return xs, ys, a, b
-    return k, {i}   return {c}, {o}.next   return {'l': {l}}, d
+    return {i}   return {l}   return {o}   return {l}, {o}.items   return [{l}, {l}], {i}   return {t}
+    return xs, ys, a, b   return k, {i}   return {c}, {o}.next   return {'l': {l}}, d
 """)
 PATCHES = forms("""
     Box.p = property(lambda self: self.n + 10)   Box.p = 5   Sub.p = property(lambda self: -1)   del Sub.p
@@ -215,16 +216,18 @@ PATCHES = forms("""
 BINDINGS = forms("""
     p.items = q.items   q.items = u   r.items = p.items   u = v   v = u   u = [1, 4, 2]   v = []   w = u   u.append(4)
     w = [5, 0, 2, 8, 3]   p = q   p = Box(2)   q = Sub(3)   r = Data(1, u)   p.next = q   q.next = p   r.next = r
-    q.next = None   d = e   d = {}   e = {'k': 3}   d['k'] = 5   d[0] = 1   e[1] = 7   i = iter(u)   i = iter([5, 1, 4, 2])
-    i = iter(p.items)   i = (k * 2 for k in u)   i = map(abs, [1, -3, 2])   i = reversed(v)   i = iter(range(5))
+    q.next = None   d = e   d = {}   e = {'k': 3}   d['k'] = 5   d[0] = 1   e[1] = 7   i = iter(u)
+    i = iter([5, 1, 4, 2])   i = iter(p.items)   i = (k * 2 for k in u)   i = map(abs, [1, -3, 2])   i = reversed(v)
+    i = iter(range(5))
     i = j   j = i   next(i, None)   list(i)   j = iter(u)   i = itertools.chain(u, [2])   i = iter(())   G = 7   G = 2.5
     LIMITS = [0, 1]   LIMITS = u   LIMITS[0] += 1   TOTALS = e   TOTALS = {'k': 4}   TOTALS['k'] = 6   u.clear()
     del u[:1]   p.n = 7   p.n = 1.5   q.n += 1   p.extra = 3   del p.extra   u[:] = [2, 2]   i = filter(None, [0, 3, 4])
     p.items = [p.n, 6]   i = iter((3, 1, 2))   i = iter({4: 0, 1: 1, 7: 2})   w = p.items   u = p.items
 """)
 MOCKS = forms("""
-    mock.patch.object(Box, 'p', new_callable=mock.PropertyMock, return_value=31)   mock.patch.object(Box, 'm', return_value=32)
-    mock.patch.object(Box, 'c', return_value=33)   mock.patch.object(Box, 's', lambda k: 34)
+    mock.patch.object(Box, 'p', new_callable=mock.PropertyMock, return_value=31)
+    mock.patch.object(Box, 'm', return_value=32)   mock.patch.object(Box, 'c', return_value=33)
+    mock.patch.object(Box, 's', lambda k: 34)
     mock.patch.object(Base, 'kind', lambda self: 35)   mock.patch.dict(TOTALS, k=36)   mock.patch.object(p, 'n', 37)
     mock.patch.object(Box, '__len__', lambda self: 3)   mock.patch.dict(d, {'k': 38})   mock.patch.object(Box, 'K', 39)
 """)
@@ -260,8 +263,10 @@ def _step(draw: st.DrawFn, calls: list[str]) -> str:
 class _Writer(FormWriter):
     forms = {"i": INTEGERS, "c": CONDITIONS, "l": LISTS, "o": OBJECTS, "t": ITERATORS}
     names: ClassVar = {"i": ("n",), "c": (), "l": ("xs", "ys"), "o": ("a", "b"), "t": ("it",)}
-    leaves: ClassVar = {"i": ("0", "1", "2", "n", "len(xs)"), "c": ("n > 1", "xs is ys", "n"), "l": ("xs",), "o": ("a",),
-                        "t": ("it", "jt")}  # fmt: skip
+    leaves: ClassVar = {
+        "i": ("0", "1", "2", "n", "len(xs)"), "c": ("n > 1", "xs is ys", "n"), "l": ("xs",), "o": ("a",),
+        "t": ("it", "jt"),
+    }  # fmt: skip
     assigned, loops, tests, else_in, deepest = "i", LOOPS, ("{turns} > 0", "{turns} > 0 and {c}"), 4, 3
 
     def function(self, name: str) -> str:
