@@ -61,7 +61,7 @@ def global_names(used: Set[str], globals: Mapping[str, Any]) -> dict[str, tuple[
 
 
 def _holding(value: Any) -> str:
-    """Whether a global is something of which traced code may have a copy or a proxy, or an object that may hold some."""
+    """Whether traced code may have a copy or a proxy of a global ("itself"), or of what it holds ("within")."""
     kind = type(value)
     if kind is object or issubclass(kind, _CONSTANTS):
         return ""
