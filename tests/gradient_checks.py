@@ -104,6 +104,7 @@ class Checks:
     def __init__(self) -> None:
         self.tally: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
+        self._shown: set[type[Exception]] = set()
         self._started = time.monotonic()
 
     def done(self) -> int:
@@ -124,6 +125,9 @@ class Checks:
         except DerivativeError as error:
             self.reasons[error.message[:90]] += 1
             verdicts.append("refused")
+        except Exception as error:
+            self._show(text, error)
+            raise
         finally:
             del linecache.cache[filename]
         verdict = max(verdicts, key=VERDICTS.index)
@@ -177,6 +181,12 @@ class Checks:
         found, _ = _gradient(ag.grad(slope, argnums=ARGUMENTS), arguments(n, at))
         close(flat(found), wanted, "gradient of the gradient", True)
         self.tally["compared in second order"] += 1
+
+    def _show(self, text: str, error: Exception) -> None:
+        """Print the first program that fails with a class of errors: hypothesis shows none that fails only once."""
+        if type(error) not in self._shown:
+            self._shown.add(type(error))
+            print(f"{type(error).__name__}: {error}, in the program\n{text}")
 
     def _progress(self) -> None:
         """Tell from time to time how far a long run is."""

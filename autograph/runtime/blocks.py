@@ -23,6 +23,7 @@ class Blocks:
         self.thread = get_ident()  # that makes it; no other one may use its handles
         self.opened = [self.block]  # and those around it, the innermost last
         self.assumed = Assumed(self.opened)
+        self.dropped: set[Node] = set()  # those that were recorded in a block that still stands, and undone
         self.recorded = 0  # how many nodes there were, those included that are undone by now
         self.long_loops: set[Any] = set()  # the bodies of loops of few iterations that record much all the same
         self.trying: list[object] = []  # turns of loops, to be given up where the first `if` or loop is to be staged
@@ -31,6 +32,11 @@ class Blocks:
         """Add a node to the block that is open."""
         self.block.nodes.append(node)
         self.recorded += 1
+
+    def drop(self, start: int) -> None:
+        """Take the nodes from a place on out of the block that is open."""
+        self.dropped.update(self.block.nodes[start:])
+        del self.block.nodes[start:]
 
     @contextmanager
     def open(self, block: Block) -> Iterator[Block]:

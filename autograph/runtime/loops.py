@@ -251,17 +251,18 @@ def _finish_while(
         node.add_output(go.type, "go")
     carry.finish(node)
     if go is None:
-        forget_first_test(trace.block, head)
+        forget_first_test(trace, head)
 
 
-def forget_first_test(block: Block, head: Block) -> None:
+def forget_first_test(trace: Trace, head: Block) -> None:
     """Drop what the test has recorded before the loop was staged: the loop itself begins with that test."""
     tested = {(node.op, node.place) for node in head.nodes}
     used: set[Value] = set()
     begun = False
-    for node in reversed(list(block.nodes)):
+    for node in reversed(list(trace.block.nodes)):
         if (node.op, node.place) in tested and used.isdisjoint(node.outputs):
-            block.nodes.remove(node)
+            trace.block.nodes.remove(node)
+            trace.dropped.add(node)
             begun = True
         elif begun:
             return

@@ -59,7 +59,7 @@ class Lowering:
     def _refuse(self, thing: Any) -> None:
         self.trace.renewals.check(thing)
         found = self.made.get(id(thing))
-        if found is not None and not self.trace.has(found[2]):
+        if found is not None and not self._stands(found[1], found[2]):
             return
         raise Unstageable(
             f"an object of class {type(thing).__qualname__} is changed after it was stored in a list or handed to code "
@@ -210,9 +210,11 @@ class Lowering:
     def _found(self, value: Any) -> Value | None:
         """What has been made for a container or object of traced code, which must be one object of the graph, too."""
         found = self.made.get(id(value))
-        if found is None or any(found[2] is block for block in self.trace.opened):
-            return found and found[1]
-        if self.trace.has(found[2]):
+        if found is None:
+            return None
+        if self._stands(found[1], found[2]):
+            if any(found[2] is block for block in self.trace.opened):
+                return found[1]
             raise Unstageable(
                 f"an object of class {type(value).__qualname__} is stored, or handed to code that is not staged, in a "
                 "branch or loop, and used after it",
@@ -221,6 +223,10 @@ class Lowering:
         del self.made[id(value)]
         self.trace.journal.handed_out.pop(id(value), None)
         return None
+
+    def _stands(self, made: Value, block: Block) -> bool:
+        """Whether the node that has made something in a block is in the graph: it may have been undone since."""
+        return made.node not in self.trace.dropped and self.trace.has(block)
 
     def _note(self, value: Any, made: Value) -> None:
         self.made[id(value)] = value, made, self.trace.block

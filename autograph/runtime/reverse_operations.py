@@ -99,8 +99,7 @@ def _by_rule(trace: Trace, op: OpDef, place: int, args: tuple[Any, ...], kwargs:
     assert op.vjp is not None
     rule = op.vjp[place]
     assert rule is not None
-    nodes = trace.block.nodes
-    start = len(nodes)
+    start = len(trace.block.nodes)
     of_lists = any(is_tensor(arg) and isinstance(arg._ag_value.type, ObjectType) and arg._ag_value.type.name == "list"
                    for arg in args[2:])  # fmt: skip
     if not of_lists or op.name == "run_rule":
@@ -108,9 +107,9 @@ def _by_rule(trace: Trace, op: OpDef, place: int, args: tuple[Any, ...], kwargs:
             return rule(*args, **kwargs)
         except NeedsConcrete as signal:
             handled(signal)
-            del nodes[start:]
+            trace.drop(start)
         except (TypeError, ValueError, IndexError):     # as the operation itself will raise, when the graph runs
-            del nodes[start:]
+            trace.drop(start)
     gradient, out, *rest = args
     return trace.record("run_rule", (op.name, place, gradient, out, rest, kwargs))
 

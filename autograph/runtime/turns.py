@@ -50,7 +50,7 @@ class Checkpoint:
         self.undone = True
         self.state.restore(self.before)
         self.trace.journal.undo(known_before(self.trace, self.before, self.trace.journal.stack[-1]))
-        del self.trace.block.nodes[self.nodes :]
+        self.trace.drop(self.nodes)
         self.trace.recorded = self.recorded
 
     def __enter__(self) -> Checkpoint:
