@@ -39,6 +39,7 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | → runtime/finding runtime/guards
    |               | → runtime/environment runtime/class_facts
    |               | → runtime/outside runtime/raising runtime/refs runtime/recursion
+   |               | runtime/derivative_budget
    |               | → runtime/regions
    |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed runtime/identity
    |               | → runtime/standins runtime/loops runtime/instrument

@@ -24,6 +24,7 @@ from autograph.runtime import written
 from autograph.runtime.classes import GENERATORS, is_users, makes_named_tuples, own_dict
 from autograph.runtime.constructing import Constructing, makes_classes, underlying
 from autograph.runtime.contents import has_items
+from autograph.runtime.derivative_budget import DerivativeBudget
 from autograph.runtime.graph import Constant
 from autograph.runtime.holding import HOLDERS, Held, as_tensor, is_spread, is_staged, may_hold
 from autograph.runtime.journal import PATCHED, Fallback
@@ -83,6 +84,7 @@ class Caller(Constructing):
         self._originals: dict[int, tuple[Any, Any]] = {}
         self._generators: list[weakref.ref[Any]] = []
         self._recursion = Recursion(trace)
+        self.budget = DerivativeBudget(trace)   # that of who makes the trace
 
     def original(self, function: Any) -> Any:
         """The user's function for the traced form of one."""
@@ -262,9 +264,12 @@ class Caller(Constructing):
             if trace.held and is_spread(args):
                 args = self._spread(function, args)
             self._recursion.enter(traced, args, kwargs)
-            outer = trace.enter(sys._getframe())
+            outer, is_budgeted = trace.enter(sys._getframe()), False
             try:
+                is_budgeted = self.budget.enter(function)
                 result = traced(*args, **kwargs)
+                if is_budgeted:
+                    self.budget.leave()
             finally:
                 trace.leave(outer)
                 self._recursion.leave(traced)

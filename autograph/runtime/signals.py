@@ -65,7 +65,7 @@ def check_handled() -> None:
 
 
 class Failed(Signal):
-    """This library itself fails; `error` says how."""
+    """An error of this library, `error`, ends the trace, whatever the user's code catches."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(error)

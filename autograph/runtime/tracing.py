@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from types import FunctionType, MethodType
 from typing import Any
@@ -18,6 +18,7 @@ from autograph.runtime.blame import check_not_own
 from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.calling import Caller, Converter
 from autograph.runtime.classes import stands_for_itself
+from autograph.runtime.derivative_budget import DerivativeBudget
 from autograph.runtime.finding import has_places
 from autograph.runtime.graph import Graph, Place, Value, walk
 from autograph.runtime.instrument import Instruments
@@ -61,6 +62,9 @@ from autograph.statics import is_a
 _GROUPS: Any = getattr(builtins, "BaseExceptionGroup", ())  # from Python 3.11 on
 _RESTARTS = 100  # for the sake of what is changed, and read before, of which each finds some
 
+# A source that begins with this names an installed package that is traced only because a derivative goes through it.
+_BORROWED = "borrowed package"
+
 
 def trace_function(
     function: Callable[..., Any],
@@ -88,9 +92,10 @@ def trace_function(
     own = {root for root in map(package_of_function, _functions_of(function)) if root}
     for _ in range(_RESTARTS):
         asking = functools.partial(convert, whole=True) if WHOLE in late else convert
-        wanted = {key[1] for key in late if key[0] == PACKAGE}
-        with watched_signals(), packages.tracing({*own, *matching(trace_packages), *wanted}):
-            tracer = Tracer(function, signature, asking, late)
+        named = {*own, *matching(trace_packages), *(key[1] for key in late if key[0] == PACKAGE)}
+        borrowed = {key[1] for key in late if key[0] == _BORROWED} - named
+        with watched_signals(), packages.tracing(named | borrowed):
+            tracer = Tracer(function, signature, asking, late, borrowed)
             try:
                 tracer.begin(example)
                 return tracer.run(tracing, shelter)
@@ -125,6 +130,7 @@ class Tracer:
         signature: Signature,
         convert: Converter,
         late: set[tuple[Any, ...]],
+        borrowed: Collection[str],
     ) -> None:
         self.function = function
         self.signature = signature
@@ -135,6 +141,7 @@ class Tracer:
         self.outside.importer = importer
         self.trace.late = late
         self.caller = Caller(self.trace, self.outside, convert)
+        self.budget = self.caller.budget = DerivativeBudget(self.trace, borrowed)
         self.instruments = Instruments(self.trace)
         self.caller.meet = self.outside.meet = self.instruments.meet
         self.instruments.tell = self.outside.know_class
@@ -271,8 +278,9 @@ class Tracer:
 
     def packages_in_the_way(self) -> set[tuple[Any, ...]]:
         """What to trace, too, if a derivative cannot be had: the installed packages in Python that the graph calls."""
-        found = self.trace.untraced if self.trace.differentiates else ()
-        return {(PACKAGE, package) for package in found if packages.is_pure(package)}
+        is_derivative = self.trace.differentiates and not self.budget.exceeded
+        found = self.trace.untraced if is_derivative else ()
+        return {(_BORROWED, package) for package in found if packages.is_pure(package)}
 
     def plain(self, reason: str) -> Traced:
         """What runs as plain Python; it is traced again when what was None then, `self.state` say, has been made."""

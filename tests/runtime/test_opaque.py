@@ -6,6 +6,7 @@ all that its code was given, so that a proxy among it would show.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import textwrap
@@ -442,3 +443,47 @@ def test_texts_that_name_variables():
         assert staged(frame) == program(frame)
         assert staged.explain(frame).where(kind="plain")
     assert not ag.function(lambda frame: frame.query("a > 1").shape[0]).explain(frame).where(kind="plain")
+
+
+def test_a_derivative_goes_only_so_far_through_packages(monkeypatch):
+    monkeypatch.setattr("autograph.runtime.derivative_budget.BUDGET", 60)
+
+    def many(x):
+        for i in range(100):    # operations of the user's own are not counted
+            x = x * 1.01 if i % 2 else x * 0.99
+        return blackbox.square(x)
+
+    assert ag.grad(many)(2.0) == pytest.approx(2 * many(2.0) / 2.0)
+    assert ag.grad(lambda x: blackbox.iterated(x, 2))(0.5) == pytest.approx((np.cos(0.5) + 0.5) * _slope_of_next(0.5))
+
+
+def _slope_of_next(x):
+    return np.cos(np.sin(x) + x / 2) + 0.5
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (lambda x: blackbox.iterated(x, 7) + blackbox.iterated(x, 6) + blackbox.iterated(x, 5), "iterated"),
+        (lambda x: blackbox.counted(x, 61), "counted"),
+        (lambda x: blackbox.applied(lambda v: blackbox.iterated(v, 7) + blackbox.iterated(v, 7), x), "applied"),
+    ],
+)
+def test_beyond_the_budget_a_derivative_is_refused(function, name, monkeypatch):
+    monkeypatch.setattr("autograph.runtime.derivative_budget.BUDGET", 40)
+
+    def guarded(x):
+        try:
+            return function(x)
+        except Exception:       # which the refusal goes past
+            return x
+
+    for each in (function, guarded):
+        with pytest.raises(ag.errors.DerivativeError, match=r"installed package blackbox.* more than 40") as info:
+            ag.grad(each)(2.0)
+        assert "trace_packages='blackbox'" in str(info.value) and "ag.custom_gradient" in str(info.value)
+    assert ag.function(function)(2.0) == function(2.0)
+    named = ag.function(ag.grad(function), trace_packages="blackbox")
+    h = 1e-6
+    assert named(2.0) == pytest.approx((function(2.0 + h) - function(2.0 - h)) / (2 * h), abs=1e-8)
+    assert re.search(rf"through (\w+\.)*{name} of", str(info.value))

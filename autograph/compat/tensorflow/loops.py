@@ -326,7 +326,7 @@ def stage_while(
             head.add_param(loop._created_type(each, leaf))
     with trace.open(head):
         head.results = (lowered(graph, tested.result),)
-    forget_first_test(trace.block, head)
+    forget_first_test(trace, head)
     node = Node("while", tuple(loop.inits()), {"until": True} if until is not None else None, (head, arm.block))
     node.place = trace.place()
     loop.finish(node)
