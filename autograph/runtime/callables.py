@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from contextlib import suppress
 from inspect import Parameter
 from types import CodeType, FunctionType, MethodType
 from typing import Any
@@ -52,12 +53,15 @@ def full_name_of(function: Any) -> str:
 def parameters_of(entity: Any) -> list[Parameter]:
     """The parameters of a callable; any, if it is written in C: not all such take what they say they do.
 
+    And any, if there is no way to call it, as of a partial with arguments too many: the call then raises the error.
+
     Those of a decorator's wrapper are the wrapper's own, for it may take others than what it wraps, or look at which
     it was given.
     """
-    if user_code(entity) is None:
-        return [Parameter("args", Parameter.VAR_POSITIONAL), Parameter("kwargs", Parameter.VAR_KEYWORD)]
-    return list(inspect.signature(_undecorated(entity)).parameters.values())
+    if user_code(entity) is not None:
+        with suppress(ValueError):
+            return list(inspect.signature(_undecorated(entity)).parameters.values())
+    return [Parameter("args", Parameter.VAR_POSITIONAL), Parameter("kwargs", Parameter.VAR_KEYWORD)]
 
 
 def _undecorated(entity: Any) -> Any:

@@ -57,7 +57,7 @@ class Function(Generic[P, R]):
     # Calling an instance goes straight to the dispatcher in the slot, which changes when something has been learnt.
     __slots__ = (
         *("__call__", "__dict__", "__weakref__", "python_function"),
-        *("_bind", "_is_in_torch", "_options", "_parameters", "_reference", "_specialiser"),
+        *("_bind", "_is_in_torch", "_options", "_parameters", "_reference", "_sources", "_specialiser"),
     )
 
     if TYPE_CHECKING:
@@ -69,11 +69,14 @@ class Function(Generic[P, R]):
         self.python_function = python_function
         functools.update_wrapper(self, python_function)
         self._options = options
+        self._sources: Any = None   # of one that was unpickled, where the source of its helpers is
         self._begin()
 
     def _begin(self) -> None:
         """Forget all traces, if there were any, and take the plain function as it is now."""
         function = self.python_function
+        if self._sources is not None:
+            pickling.put_in_files(function, self._sources)  # of what was not unpickled when this was
         self._is_in_torch = False
         self._parameters = parameters_of(function)
         self._bind = make_binder(function, self._parameters)
@@ -178,8 +181,8 @@ class Function(Generic[P, R]):
 
     def __setstate__(self, state: Any) -> None:
         """Become what was pickled. The plain function may be empty yet, if it refers to this one."""
-        self.python_function, self._options, attributes, file = state
-        pickling.put_in_file(self.python_function, file)
+        self.python_function, self._options, attributes, self._sources = state
+        pickling.put_in_files(self.python_function, self._sources)
         self.__dict__.update(attributes, __wrapped__=self.python_function)
         self.__call__ = self._first_call    # type: ignore[method-assign]
 

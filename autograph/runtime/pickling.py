@@ -13,8 +13,12 @@ import functools
 import linecache
 import os
 import sys
-from types import CodeType, FunctionType
+from collections.abc import Iterator
+from contextlib import suppress
+from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
+
+from autograph.statics import names_of, own_attribute
 
 _NAMED = ("__module__", "__name__", "__qualname__")
 # Attributes that the plain function gives anew.
@@ -74,27 +78,35 @@ def complete(staged: Any) -> None:
 def state_of(staged: Any) -> tuple[Any, ...]:
     """The plain function, the options, the attributes that the plain function has not, and where its source is."""
     attributes = {name: value for name, value in vars(staged).items() if name not in _COPIED}
-    return staged.python_function, staged._options, attributes, _file_of(staged.python_function)
+    return staged.python_function, staged._options, attributes, _Sources(staged.python_function)
 
 
-def _file_of(function: Any) -> tuple[str, list[str]] | None:
-    """The file of a function, and its lines if it is not on disk, as the cells of notebooks are not."""
-    plain = _plain(function)
-    if plain is None:
-        return None
-    name = plain.__code__.co_filename
-    return name, [] if os.path.exists(name) else linecache.getlines(name)
+# Where the source is --------------------------------------------------------------------------------------------------
 
 
-def put_in_file(function: Any, file: tuple[str, list[str]] | None) -> None:
-    """Tell a function that was pickled by value where its source is: cloudpickle leaves that out."""
-    plain = _plain(function)
-    if plain is None or file is None or plain.__code__.co_filename == file[0]:
-        return
-    name, lines = file
-    plain.__code__ = _in_file(plain.__code__, name)
-    if lines and not linecache.getlines(name):
-        linecache.cache[name] = sum(map(len, lines)), None, lines, name
+class _Sources:
+    """The files of a function and of its helpers, looked up only if a pickler asks: it may go by name."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __reduce__(self) -> Any:
+        """The file of each code, and the lines of files that are not on disk, as the cells of notebooks are not."""
+        files = {_key(each.__code__): each.__code__.co_filename for each in _functions(self.function)}
+        lines = {name: linecache.getlines(name) for name in {*files.values()} if not os.path.exists(name)}
+        return tuple, ((files, lines),)
+
+
+def put_in_files(function: Any, sources: Any) -> None:
+    """Tell a function and its helpers, pickled by value, where their source is: cloudpickle leaves that out."""
+    files, lines = sources
+    for name, text in lines.items():
+        if text and not linecache.getlines(name):
+            linecache.cache[name] = sum(map(len, text)), None, text, name
+    for each in _functions(function):
+        name, now = files.get(_key(each.__code__)), each.__code__.co_filename
+        if name not in (None, now) and not os.path.exists(now):
+            each.__code__ = _in_file(each.__code__, name)
 
 
 def _in_file(code: CodeType, name: str) -> CodeType:
@@ -102,11 +114,61 @@ def _in_file(code: CodeType, name: str) -> CodeType:
     return code.replace(co_filename=name, co_consts=tuple(inner))
 
 
-def _plain(function: Any) -> FunctionType | None:
-    """The plain function within partials and the like."""
-    while not (function is None or type(function) is FunctionType):
-        function = getattr(function, "func", None) or getattr(function, "__wrapped__", None)
-    return function
+def _key(code: CodeType) -> Any:
+    """What tells a code from others, wherever its file is; where it does not, the source shows it."""
+    constants = tuple(each for each in code.co_consts if type(each) in (int, float, str, bytes))
+    return code.co_name, code.co_firstlineno, code.co_code, code.co_names, constants
+
+
+def _functions(root: Any) -> Iterator[FunctionType]:
+    """The plain functions that go along with one which is pickled by value: those that it names, binds and wraps."""
+    module = getattr(root.func if type(root) is functools.partial else root, "__module__", None)
+    waiting, seen = [root], {id(root): root}
+    while waiting:
+        thing = waiting.pop()
+        if type(thing) is FunctionType:
+            yield thing
+        for part in _parts(thing):
+            if id(part) not in seen and _goes_along(part, module):
+                seen[id(part)] = part
+                waiting.append(part)
+
+
+def _goes_along(part: Any, module: Any) -> bool:
+    """Whether a part may be pickled by value with a function of a module; other functions and classes go by name."""
+    if not issubclass(type(part), (type, FunctionType)):
+        return True
+    return part.__module__ == module or _found(part.__module__, part.__qualname__) is not part
+
+
+def _parts(thing: Any) -> list[Any]:
+    """What a function, class, method or the like refers to; of anything else its class, and what it wraps."""
+    kind = type(thing)
+    if kind is FunctionType:
+        named = [thing.__globals__[name] for name in _names_in(thing.__code__) if name in thing.__globals__]
+        given = [*(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values(), *vars(thing).values()]
+        return [*named, *_contents(thing.__closure__ or ()), *given]
+    if issubclass(kind, type):
+        return [*names_of(thing).values(), *thing.__bases__]
+    if kind is functools.partial:
+        return [thing.func, *thing.args, *thing.keywords.values()]
+    if kind is property:
+        return [thing.fget, thing.fset, thing.fdel]
+    if kind in (staticmethod, classmethod):
+        return [thing.__func__]
+    if kind is MethodType:
+        return [thing.__func__, thing.__self__]
+    return [kind, own_attribute(thing, "__dict__", {}).get("__wrapped__")]
+
+
+def _contents(cells: tuple[CellType, ...]) -> Iterator[Any]:
+    for cell in cells:
+        with suppress(ValueError):  # it is empty
+            yield cell.cell_contents
+
+
+def _names_in(code: CodeType) -> set[str]:
+    return {*code.co_names}.union(*(_names_in(each) for each in code.co_consts if isinstance(each, CodeType)))
 
 
 def _found(module: str | None, qualname: str) -> Any:

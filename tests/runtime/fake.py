@@ -14,6 +14,9 @@ from autograph.runtime.signature import Event, Guard, Signature, Static, Traced
 from autograph.runtime.types import ANY
 
 
+def _nothing(signature: Signature) -> None: ...
+
+
 class FakeTracer:
     """Attributes: `signatures`, of what was traced; what else a test sets is given back as it is."""
 
@@ -24,7 +27,7 @@ class FakeTracer:
         self.events: list[Event] = []
         self.containers: tuple[str, ...] = ()
         self.plain = ""
-        self.before: Callable[[Signature], None] = lambda signature: None
+        self.before: Callable[[Signature], None] = _nothing
 
     def __call__(self, function: Any, signature: Signature, example: Any, options: Any) -> Traced:
         self.signatures.append(signature)

@@ -124,6 +124,33 @@ def test_with_and_without_arguments():
     assert function()(abs)(-1) == 1
 
 
+def one(x):
+    return x
+
+
+def keyword(*, k=1):
+    return k
+
+
+@pytest.mark.parametrize(
+    "partial", [functools.partial(one, 1, 2), functools.partial(one, y=1), functools.partial(keyword, 1)]
+)
+def test_what_cannot_be_called_raises_at_the_call(partial):
+    staged = function(partial)
+    with pytest.raises(TypeError) as error:
+        partial()
+    with pytest.raises(TypeError, match=re.escape(str(error.value))):
+        staged()
+
+
+@pytest.mark.parametrize("written_in_c, arguments", [(max, (1, 3)), (getattr, ("a", "upper")), ({1: 2}.get, (1,))])
+def test_functions_without_a_signature_take_what_they_take(written_in_c, arguments):
+    staged = function(written_in_c)
+    assert staged(*arguments) == written_in_c(*arguments)
+    with pytest.raises(TypeError):
+        staged()
+
+
 def test_partials():
     staged = function(functools.partial(scale.python_function, factor=3))
     assert staged(2) == 6

@@ -6,14 +6,19 @@ import dataclasses
 import doctest
 import functools
 import inspect
+import io
+import linecache
+import marshal
 import multiprocessing
 import pickle
 import pydoc
+import re
 import subprocess
 import sys
 import textwrap
 import types
 import typing
+import warnings
 
 import pytest
 
@@ -210,3 +215,127 @@ def test_functions_of_scripts_are_taken_by_name(tmp_path):
     script.write_text(textwrap.dedent(SCRIPT))
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("[2, -1] 2\n" * 3, "")
+
+
+# By value -------------------------------------------------------------------------------------------------------------
+
+
+class ByValue(pickle.Pickler):
+    """Takes functions and classes of the module `cell` by value, without the files of codes, as cloudpickle does."""
+
+    def reducer_override(self, thing):
+        if type(thing) is staticmethod:
+            return staticmethod, (thing.__func__,)
+        if getattr(thing, "__module__", None) != "cell" or type(thing) not in (types.FunctionType, type):
+            return NotImplemented
+        if type(thing) is type:
+            names = {name: part for name, part in vars(thing).items() if name not in ("__dict__", "__weakref__")}
+            return type, (thing.__name__, thing.__bases__, names)
+        code = thing.__code__
+        names = {name: thing.__globals__[name] for name in names_in(code) if name in thing.__globals__}
+        cells = [cell.cell_contents for cell in thing.__closure__ or ()]
+        state = (names, thing.__defaults__, vars(thing), thing.__name__, thing.__qualname__)
+        return blank_function, (marshal.dumps(without_file(code)), cells), state, None, None, filled
+
+
+def names_in(code):
+    return {*code.co_names}.union(*(names_in(each) for each in code.co_consts if isinstance(each, types.CodeType)))
+
+
+def without_file(code):
+    inner = (without_file(each) if isinstance(each, types.CodeType) else each for each in code.co_consts)
+    return code.replace(co_filename="<dynamic-code>", co_consts=tuple(inner))
+
+
+def blank_function(code, cells):
+    names = {"__name__": "cell", "__builtins__": __builtins__}
+    return types.FunctionType(marshal.loads(code), names, closure=tuple(map(types.CellType, cells)))
+
+
+def filled(function, state):
+    names, function.__defaults__, attributes, function.__name__, function.__qualname__ = state
+    function.__module__ = "cell"
+    function.__globals__.update(names)
+    vars(function).update(attributes)
+
+
+CELL = """
+import functools
+import autograph as ag
+
+def innermost(x):
+    return x * 3 if x > 1 else x
+
+def helper(x):
+    return innermost(x) + 1 if x > 0 else x
+
+def default(x, helper=helper):
+    return helper(x)
+
+def counted(f):
+    @functools.wraps(f)
+    def call(x):
+        return f(x) if x > 0 else -f(-x)
+    return call
+
+wrapped, closed = counted(helper), (lambda k: lambda x: helper(x) if x > k else x)(0)
+part = functools.partial(default)
+
+class Model:
+    def method(self, x):
+        return self.own(x) if x > 0 else x
+
+    @staticmethod
+    def own(x):
+        return innermost(x) if x > 1 else x
+
+switch = ag.function(ag.convert(lambda x: helper(x) if x > 1 else x))
+converted_helper = ag.convert(lambda x: innermost(x) if x > 1 else x)
+
+names_a_helper = ag.function(lambda x: helper(x))
+names_a_default = ag.function(lambda x: default(x))
+names_a_wrapper = ag.function(lambda x: wrapped(x))
+names_a_closure = ag.function(lambda x: closed(x))
+names_a_partial = ag.function(lambda x: part(x))
+names_a_class = ag.function(lambda x: Model().method(x))
+names_a_switch = ag.function(lambda x: converted_helper(x))
+names_itself = ag.function(lambda x: x if x < 1 else helper(x) + names_itself(x - x))
+of_a_partial = ag.function(functools.partial(lambda f, x: f(x), helper))
+gradient = ag.grad(lambda x: helper(x) * x)
+
+@ag.function
+def found(x):
+    return helper(x)
+"""
+STAGED = ["found", *re.findall(r"^(\w+) = ag\.(?:function|grad)", CELL, re.MULTILINE)]
+
+
+@pytest.fixture
+def cell(monkeypatch):
+    """A cell of a notebook: its text is not on disk."""
+    module, name = types.ModuleType("cell"), "<cell 7>"
+    monkeypatch.setitem(sys.modules, "cell", module)
+    monkeypatch.setitem(linecache.cache, name, (len(CELL), None, CELL.splitlines(True), name))
+    exec(compile(CELL, name, "exec"), vars(module))
+    return module
+
+
+@pytest.mark.parametrize("name", STAGED)
+def test_what_goes_by_value_is_staged_with_its_helpers(name, cell, monkeypatch):
+    staged, expected = getattr(cell, name), getattr(cell, name)(2.0)
+    for _ in range(2):      # a worker may send it on
+        data = io.BytesIO()
+        ByValue(data).dump(staged)
+        monkeypatch.delitem(sys.modules, "cell", raising=False)
+        monkeypatch.delitem(linecache.cache, "<cell 7>")
+        staged = pickle.loads(data.getvalue())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert staged(2.0) == expected
+    (trace,) = staged.traces
+    assert (trace.plain, [event.message for event in trace.events if event.kind == "callback"]) == ("", [])
+
+
+def test_by_name_no_helper_is_looked_at(cell, monkeypatch):
+    monkeypatch.setattr("autograph.runtime.pickling._functions", None)
+    assert sent(cell.found) is cell.found
