@@ -9,42 +9,54 @@ traces itself goes on with that in both processes.
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 PATIENCE = 60.0     # seconds to wait for the others, which might wait for the thread that forks
 
-_changed = threading.Condition(threading.RLock())
+_gate = threading.RLock()
+_changed = threading.Condition(_gate)
 _busy: dict[int, int] = {}      # the threads that are in the midst of something, and in how many things each
 _forking: list[int] = []        # the threads that are waiting to fork
 _locks: weakref.WeakSet[Any] = weakref.WeakSet()
 _held: list[Any] = []           # the lock of LLVM, while the process is copied
 
 
-@contextmanager
-def undivided() -> Iterator[None]:
+class _Undivided:
     """While it lasts, no other thread forks the process."""
-    me = threading.get_ident()
-    if threading.active_count() > 1:
-        import concurrent.futures.thread  # noqa: F401  (now: what it does for forks must not begin in the midst of one)
-    with _changed:
-        while _forking and me not in _busy and me not in _forking:
-            _changed.wait()
-        _busy[me] = _busy.get(me, 0) + 1
-    try:
-        yield
-    finally:
-        with _changed:
+
+    def __enter__(self) -> None:
+        me = threading.get_ident()
+        if _POOLS not in sys.modules and threading.active_count() > 1:
+            importlib.import_module(_POOLS)     # now: what it does for forks must not begin in the midst of one
+        with _gate:
+            while _forking and me not in _busy and me not in _forking:
+                _changed.wait()
+            _busy[me] = _busy.get(me, 0) + 1
+
+    def __exit__(self, *raised: object) -> None:
+        me = threading.get_ident()
+        with _gate:
             _busy[me] -= 1
             if not _busy[me]:
                 del _busy[me]
                 _changed.notify_all()
+
+
+_POOLS = "concurrent.futures.thread"
+_undivided = _Undivided()
+
+
+def undivided() -> AbstractContextManager[None]:
+    """While it lasts, no other thread forks the process."""
+    return _undivided
 
 
 def lock() -> Any:

@@ -7,6 +7,7 @@ import functools
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from inspect import Parameter
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -133,6 +134,7 @@ class Tracer:
         borrowed: Collection[str],
     ) -> None:
         self.function = function
+        self.parameters = parameters_of(function)
         self.signature = signature
         self.trace = Trace(name_of(function).rpartition(".")[2], self._lift)
         stand_ins = StandIns(self.trace)
@@ -156,23 +158,21 @@ class Tracer:
 
     def begin(self, example: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
         """Know the arguments, which are like these."""
-        function, signature = self.function, self.signature
-        parts = _arguments(function, signature.tree, example)
+        parts = list(_arguments(self.parameters, self.signature.tree, example))
         given = {path: value for _, value, path in parts if has_places(value)}
-        self.ways = Ways(self.outside, given, self.lowering.paths, signature)
+        self.ways = Ways(self.outside, given, self.lowering.paths, self.signature)
         self.trace.is_one = self.ways.is_one
         self.writer = Writer(self.trace, self.outside, self.lowering, self.ways)
         try:
-            self.args, self.kwargs = signature.fill(self._leaves(example))
+            leaves = self._leaves({part: value for part, value, _ in parts if type(part) is int})
+            self.args, self.kwargs = self.signature.fill(leaves)
             self._register_containers()
         except BaseException:
             self._restore()
             raise
 
-    def _leaves(self, example: Any) -> list[Any]:
-        """What stands for each leaf of the arguments in traced code."""
-        parts = _arguments(self.function, self.signature.tree, example)
-        given = {part: value for part, value, _ in parts if type(part) is int}
+    def _leaves(self, given: dict[int, Any]) -> list[Any]:
+        """What stands for each leaf of the arguments in traced code, which are like those given."""
         values: list[Any] = []
         for number, (path, leaf) in enumerate(zip(self.signature.paths, self.signature.leaves)):
             if isinstance(leaf, Static):
@@ -209,7 +209,7 @@ class Tracer:
 
     def _containers(self, values: Any) -> list[tuple[Any, str]]:
         """The lists, dicts and objects that arguments are taken apart into, with their paths."""
-        parts = _arguments(self.function, self.signature.tree, values)
+        parts = _arguments(self.parameters, self.signature.tree, values)
         return [(value, path) for part, value, path in parts if type(part) is not int]
 
     def _roots(self) -> Iterator[Any]:
@@ -379,9 +379,8 @@ def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]
                 raise Plain(reason, ((code, instruction),))
 
 
-def _arguments(function: Callable[..., Any], tree: Any, values: Any) -> Iterator[tuple[Any, Any, str]]:
+def _arguments(parameters: list[Parameter], tree: Any, values: Any) -> Iterator[tuple[Any, Any, str]]:
     """The parts of the arguments as far as a signature's tree takes them apart: those of the tree, values, paths."""
-    parameters = parameters_of(function)
     names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
     keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
     star = next((each.name for each in parameters if each.kind is each.VAR_POSITIONAL), "")
