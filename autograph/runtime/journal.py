@@ -7,6 +7,7 @@ here, those who trace a construct know them.
 
 from __future__ import annotations
 
+import builtins
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from types import (
@@ -187,6 +188,13 @@ class Journal:
 
 
 MANY = 50_000  # objects, among which nobody looks for containers
+# What Python has put into its builtins, in which there is nothing of the program's.
+_PYTHONS = [
+    each
+    for each in vars(builtins).values()
+    if type(each) is BuiltinFunctionType or (type(each) is type and not each.__flags__ & HEAP)
+]
+_SEEN = dict.fromkeys(map(id, _PYTHONS), False)
 
 
 def reached(values: Iterable[Any], changes: Changes) -> dict[int, bool] | None:
@@ -194,7 +202,7 @@ def reached(values: Iterable[Any], changes: Changes) -> dict[int, bool] | None:
 
     For each it is told whether it is the `__dict__` of an object.
     """
-    seen: dict[int, bool] = {}
+    seen = dict(_SEEN)
     rest = list(values)
     while rest:
         if len(seen) > MANY:

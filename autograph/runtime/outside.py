@@ -54,7 +54,8 @@ from autograph.runtime.types import ObjectType, type_of
 from autograph.statics import class_has, is_a, module_of
 
 _MISSING: Any = object()
-_CLASSES = {name: kind for name, kind in vars(builtins).items() if isinstance(kind, type)}  # nothing stands in for them
+# Builtins that nothing stands in for, in any trace: classes, and functions once one has been looked at.
+_AS_THEY_ARE: dict[str, Any] = {name: kind for name, kind in vars(builtins).items() if isinstance(kind, type)}
 
 
 class Outside(Finding):
@@ -103,10 +104,18 @@ class Outside(Finding):
         """The builtins that traced code of a module has: those that do something are recorded."""
         found = real.get("__builtins__", builtins)
         names = vars(found) if is_a(found, ModuleType) else found
-        all = {name: value if _CLASSES.get(name) is value else self.stand_in(value) for name, value in names.items()}
+        known = _AS_THEY_ARE
+        all = {name: value if known.get(name) is value else self._builtin(name, value) for name, value in names.items()}
         if "__import__" in names:       # not if it is what `namedtuple` writes
             all["__import__"] = self.importer(names["__import__"], real, self._imported)
         return all
+
+    def _builtin(self, name: str, value: Any) -> Any:
+        """What traced code gets for a builtin; notes if that is the builtin itself, whatever the trace."""
+        found = self.stand_in(value)
+        if found is value and type(value) is BuiltinFunctionType:
+            _AS_THEY_ARE[name] = value
+        return found
 
     def _imported(self, module: Any) -> Any:
         """What traced code gets for a module that it imports."""

@@ -9,14 +9,22 @@ from autograph.libraries import is_own, on_behalf
 
 
 class Standing(type):
-    """The class of classes that have a module, while `__module__` of an instance is that of what it stands for."""
+    """The class of classes of which `__doc__` of an instance is that of what it stands for."""
 
-    __module__ = property(lambda cls: __name__)
     __doc__ = property(lambda cls: vars(cls).get("_ag_about"))
 
 
+class _Module(str):
+    """The module of a class; `__module__` of an instance is that of what it stands for."""
+
+    __slots__ = ()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else instance.__wrapped__.__module__
+
+
 # Documentation and module of what a stand-in stands for. Every class has these of its own, so none inherits them.
-TOLD: Any = property(lambda self: self.__wrapped__.__doc__), property(lambda self: self.__wrapped__.__module__)
+TOLD: Any = property(lambda self: self.__wrapped__.__doc__), _Module(__name__)
 
 
 class StandIn(metaclass=Standing):

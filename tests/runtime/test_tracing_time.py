@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import gc
 import subprocess
 import sys
@@ -13,7 +14,10 @@ import pytest
 
 import autograph as ag
 from autograph import codefacts
-from autograph.runtime import naming
+from autograph.runtime import journal, naming
+from autograph.runtime.named import StandIns
+from autograph.runtime.standins import Recorded
+from autograph.statics import module_of
 
 LINES = {
     "numbers": ("", "x = x + #", "x"),
@@ -165,3 +169,40 @@ def test_decorating_imports_what_the_first_call_needs(tmp_path):
     path.write_text(textwrap.dedent(text))
     run = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
     assert run.stdout == "[] 1\n"
+
+
+class Board:
+    def __init__(self):
+        self.notes = []
+
+
+def test_what_python_put_there_is_not_looked_into(monkeypatch):
+    """Stand-ins and Python's builtins hold nothing of the program's; what the program put into builtins is its own."""
+    board = Board()
+    monkeypatch.setattr(builtins, "board", board, raising=False)
+    looked_into = []
+    inside = journal.inside
+    monkeypatch.setattr(journal, "inside", lambda value: (looked_into.append(value), inside(value))[1])
+    found = journal.reached([vars(builtins), Recorded(None, print)], journal.Changes())
+    assert {id(board), id(board.notes), id(print), id(int)} <= found.keys()
+    assert all(value is not print and value is not int and value is not Recorded for value in looked_into)
+
+
+def test_a_class_of_stand_ins_has_a_module_and_its_instances_that_of_what_they_stand_for():
+    assert module_of(Recorded) == Recorded.__module__ == "autograph.runtime.standing"
+    assert Recorded(None, np.sum).__module__ == "numpy"
+
+
+def test_builtins_are_looked_at_once(monkeypatch):
+    """Which of them traced code gets as they are is known from the first trace on."""
+    made = []
+    make = StandIns._make
+    monkeypatch.setattr(StandIns, "_make", lambda self, value: (made.append(value), make(self, value))[1])
+
+    def second(x):
+        return abs(x) + len("ab")
+
+    ag.function(lambda x: x + 1)(2.0)
+    made.clear()
+    assert ag.function(second)(-3.0) == 5.0
+    assert len not in made and abs not in made and print in made
