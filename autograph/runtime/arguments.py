@@ -109,12 +109,13 @@ def _other_key(value: Any, kind: type, around: Around) -> Any:
         return _leaf_key(value.leaf)
     if is_constant(value):
         return static_key(value)
-    if not (issubclass(kind, (str, bytes, BuiltinFunctionType)) or nest.may_be_nested(kind)):  # objects at times only
+    if not (issubclass(kind, _AT_TIMES) or nest.may_be_nested(kind)):
         number = id(kind)
         _OBJECTS[number] = weakref.ref(kind, lambda gone: _forget(number))
     return kind
 
 
+_AT_TIMES = (str, bytes, BuiltinFunctionType, MethodType)     # objects some of which are constants
 # Classes whose instances are known to be objects, staged by reference, by their ids: to know them without further ado.
 _OBJECTS: dict[int, weakref.ref[type]] = {}
 

@@ -323,3 +323,21 @@ def test_numbers_in_long_containers_are_not_looked_at_one_by_one(make: Any, monk
     for calls in (1, 2, 3):
         assert staged(dot, 2.0) == (2.0 * calls, 100_000)
     assert len(asked) < 1000
+
+
+class Scaled(list[float]):
+    def scaled(self, x: float) -> float:
+        return x * len(self)
+
+
+@pytest.mark.parametrize("first", [Scaled([1.0]).scaled, [].append, Scaled.scaled])
+def test_methods_are_told_apart_whatever_methods_were_given_before(first: Any) -> None:
+    """A method of an object that no guard can watch is staged by reference, another one is a constant."""
+
+    @ag.function
+    def of_owner(method: Any, x: float) -> float:
+        return method.__self__.value + x
+
+    ag.function(lambda method: None)(first)
+    dots = [Dot(1.0), Dot(5.0)]
+    assert [of_owner(types.MethodType(owner, dot), 2.0) for dot in (*dots, *dots)] == [3.0, 7.0, 3.0, 7.0]
