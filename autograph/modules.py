@@ -130,18 +130,18 @@ class Module:
 def _within(thing: Any) -> dict[str, Any]:
     """All modules and variables within a thing, itself included, each once, by their paths."""
     found: dict[str, Any] = {}
-    _gather(thing, "", found, set())
+    seen: dict[int, Any] = {}
+    rest: list[tuple[Any, str]] = [(thing, "")]
+    while rest:
+        thing, path = rest.pop()
+        if id(thing) in seen:
+            continue
+        seen[id(thing)] = thing
+        if isinstance(thing, (Variable, Module)):
+            found[path] = thing
+        inside = [(part, f"{path}.{name}" if path else str(name)) for name, part in _parts(thing).items()]
+        rest.extend(inside[::-1])
     return found
-
-
-def _gather(thing: Any, path: str, found: dict[str, Any], seen: set[int]) -> None:
-    if id(thing) in seen:
-        return
-    if isinstance(thing, (Variable, Module)):
-        seen.add(id(thing))
-        found[path] = thing
-    for name, part in _parts(thing).items():
-        _gather(part, f"{path}.{name}" if path else str(name), found, seen)
 
 
 def _parts(thing: Any) -> Mapping[Any, Any]:

@@ -304,6 +304,60 @@ def _map(function: Callable[..., Any], first: Any, others: tuple[Any, ...]) -> A
             frames.append(_Frame(part, kind, rest))
 
 
+class Within:
+    """What a function of something nested gives for what is no leaf: `join` of what it gives for the parts.
+
+    Args:
+        parts: the arguments that the function gets for each part.
+    """
+
+    __slots__ = ("join", "parts")
+
+    def __init__(self, parts: Iterable[tuple[Any, ...]], join: Callable[[list[Any]], Any]) -> None:
+        self.parts = parts
+        self.join = join
+
+
+def resolve(step: Callable[..., Any], *args: Any) -> Any:
+    """Call a function that gives its result, or `Within` to be called for parts of the first argument, and so on.
+
+    This is recursion on a stack of its own: what is nested may be as deep as it wants.
+
+        def doubled(thing):
+            return Within(zip(thing), list) if type(thing) is list else thing * 2
+
+        resolve(doubled, [1, [2, 3]])             [2, [4, 6]]
+
+    Raises:
+        StructureError: a part of the first argument contains itself.
+    """
+    found = step(*args)
+    if type(found) is not Within:
+        return found
+    thing, rest, join, made = args[0], iter(found.parts), found.join, list[Any]()
+    around: list[tuple[Any, Iterator[Any], Callable[[list[Any]], Any], list[Any]]] = []
+    checked = 100  # so deep, and then twice as deep each time, it is made sure that this comes to an end
+    while True:
+        for following in rest:
+            found = step(*following)
+            if type(found) is Within:
+                around.append((thing, rest, join, made))
+                thing, rest, join, made = following[0], iter(found.parts), found.join, []
+                break
+            made.append(found)
+        else:
+            found = join(made)
+            if not around:
+                return found
+            thing, rest, join, made = around.pop()
+            made.append(found)
+        if len(around) == checked:
+            checked *= 2
+            inside: dict[int, Any] = {}
+            for each in around:
+                _enter(each[0], inside)
+
+
 def assert_same_structure(first: Any, second: Any, name: str = "structure") -> None:
     """Check that two structures differ in their leaves at most (and in the order of dict keys).
 

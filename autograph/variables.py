@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from autograph.nest import Within, resolve
+
 if TYPE_CHECKING:
     from typing_extensions import Self
 
@@ -207,10 +209,14 @@ def _is_broadcast(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
 
 def _arrays_in(args: Any) -> Any:
     """Arguments with the arrays of variables in their places."""
+    return resolve(_array_in, args)
+
+
+def _array_in(args: Any) -> Any:
     if isinstance(args, Variable):
         return args.value
     if isinstance(args, (list, tuple)):
-        return type(args)([_arrays_in(each) for each in args])
+        return Within(zip(args), type(args))
     if isinstance(args, dict):
-        return {name: _arrays_in(each) for name, each in args.items()}
+        return Within(zip(args.values()), lambda made: dict(zip(args, made)))
     return args

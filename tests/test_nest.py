@@ -139,3 +139,23 @@ def test_differences_name_the_place(first, second, message):
 
 def test_dicts_may_differ_in_order():
     assert nest.map(lambda a, b: a - b, {"a": 5, "b": 7}, {"b": 1, "a": 2}) == {"a": 3, "b": 6}
+
+
+def test_resolve_is_recursion_of_any_depth():
+    def depth(thing, around):
+        return nest.Within(((part, around + 1) for part in thing), max) if type(thing) is list else around
+
+    deep = 7
+    for _ in range(10_000):
+        deep = [1, deep, [2]]
+    assert nest.resolve(depth, deep, 0) == 10_001
+    assert nest.resolve(depth, 7, 0) == 0
+
+
+def test_resolve_refuses_what_contains_itself():
+    endless = [1]
+    endless.append([2, endless])
+    with pytest.raises(nest.StructureError, match="a list that contains itself"):
+        nest.resolve(lambda thing: nest.Within(zip(thing), sum) if type(thing) is list else thing, endless)
+    shared = [1]
+    assert nest.resolve(lambda thing: nest.Within(zip(thing), sum) if type(thing) is list else thing, [shared] * 3) == 3

@@ -5,37 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograph.nest import Within, resolve
+
 
 def leaves(structure: Any) -> list[Any]:
     """What a structure holds, in order; a dict's parts in that of its keys' insertion."""
-    if not isinstance(structure, (dict, list, tuple)):
-        return [structure]
     found: list[Any] = []
-    for part in _parts(structure):
-        found.extend(leaves(part))
+    resolve(lambda part: _within(part, found.append), structure)
     return found
 
 
-def _parts(structure: Any) -> list[Any]:
-    return list(structure.values()) if isinstance(structure, dict) else list(structure)
+def _within(structure: Any, function: Callable[[Any], Any]) -> Any:
+    """What a function gives for a leaf, or what else to go into."""
+    if not isinstance(structure, (dict, list, tuple)):
+        return function(structure)
+
+    def rebuilt(made: list[Any]) -> Any:
+        if isinstance(structure, dict):
+            return dict(zip(structure, made))
+        if isinstance(structure, list):
+            return made
+        return type(structure)(*made) if hasattr(structure, "_fields") else tuple(made)
+
+    return Within(zip(structure.values() if isinstance(structure, dict) else structure), rebuilt)
 
 
 def packed(structure: Any, parts: list[Any]) -> Any:
     """A structure of the same form, of other parts in the place of its leaves."""
-    if not isinstance(structure, (dict, list, tuple)):
-        return parts[0]
-    made = []
-    for each in _parts(structure):
-        count = len(leaves(each))
-        made.append(packed(each, parts[:count]))
-        parts = parts[count:]
-    if isinstance(structure, dict):
-        return dict(zip(structure, made))
-    if isinstance(structure, list):
-        return made
-    return type(structure)(*made) if hasattr(structure, "_fields") else tuple(made)
+    rest = iter(parts)
+    return resolve(lambda part: _within(part, lambda _: next(rest)), structure)
 
 
 def mapped(function: Callable[[Any], Any], structure: Any) -> Any:
     """A structure of what a function gives for the leaves of another one."""
-    return packed(structure, [function(leaf) for leaf in leaves(structure)])
+    return resolve(lambda part: _within(part, function), structure)

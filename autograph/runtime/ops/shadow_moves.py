@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import DerivativeError
+from autograph.nest import Within, resolve
 from autograph.runtime.opdef import VIEW, WRITE, declare, lookup
 from autograph.runtime.ops.adjoints import GRADIENT
 from autograph.runtime.ops.declaring import always, nothing
@@ -86,13 +87,17 @@ def put_parts(shadow: Any, index: Any, other: Any, things: Any) -> None:
 
 def arranged(shadow: Any) -> Any:
     """A copy of a container of shadows, of all that are in it, with the same shadows: as it is now."""
+    return resolve(_arranged, shadow)
+
+
+def _arranged(shadow: Any) -> Any:
     if type(shadow) is dict:
-        return {key: arranged(part) for key, part in shadow.items()}
+        return Within(zip(shadow.values()), lambda made: dict(zip(shadow, made)))
     if type(shadow) is tuple:
-        return tuple(map(arranged, shadow))
+        return Within(zip(shadow), tuple)
     if isinstance(shadow, (*ARRAYS, itertools.repeat)) or not isinstance(shadow, (list, ValuesView, Iterator)):
         return shadow
-    return list(map(arranged, shadow))
+    return Within(zip(shadow), list)
 
 
 def sorted_like(parts: Any, things: Any, reverse: Any = False) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 
 from autograph.errors import DerivativeError
 from autograph.marks import UNBOUND
+from autograph.nest import Within, resolve
 from autograph.runtime.opdef import VIEW, WRITE, declare, derive
 from autograph.runtime.ops.adjoints import GRADIENT, fit, is_basic
 from autograph.runtime.ops.declaring import nothing
@@ -64,8 +65,11 @@ class Blank:
 
     def of(self, thing: Any) -> Any:
         """The blank of something that was made of what this one belongs to."""
+        return resolve(self._of, thing)
+
+    def _of(self, thing: Any) -> Any:
         if isinstance(thing, (list, tuple)):
-            return type(thing)(map(self.of, thing))
+            return Within(zip(thing), type(thing))
         made = copy.copy(self)
         made.shape = np.shape(thing) if isinstance(thing, np.ndarray) else ()
         return made
@@ -85,13 +89,17 @@ def shadow_of(thing: Any, name: str | None = None) -> Any:
     Args:
         name: of something that depends on what is differentiated; if it is a text or the like, its gradient is refused.
     """
+    return resolve(_shadow_of, thing, name)
+
+
+def _shadow_of(thing: Any, name: str | None) -> Any:
     kind = type(thing)
     if kind in (list, tuple):
-        return kind(shadow_of(part, name) for part in thing)
+        return Within([(part, name) for part in thing], kind)
     if kind is dict:
-        return {key: shadow_of(value, name) for key, value in thing.items()}
+        return Within([(value, name) for value in thing.values()], lambda made: dict(zip(thing, made)))
     if isinstance(thing, tuple) and hasattr(kind, "_fields"):
-        return kind(*(shadow_of(part, name) for part in thing))
+        return Within([(part, name) for part in thing], lambda made: kind(*made))
     if isinstance(thing, np.ndarray) and thing.dtype.kind not in "OVSU":
         return _zeros(thing) if thing.dtype.kind in "fc" else Blank(thing)
     if isinstance(thing, (float, complex, np.inexact)):
@@ -164,8 +172,12 @@ def zeros_for(shadow: Any) -> Any:
 
 def _is_some(gradient: Any) -> bool:
     """Whether anything in a gradient is not zero."""
+    return bool(resolve(_is_any, gradient))
+
+
+def _is_any(gradient: Any) -> Any:
     if isinstance(gradient, (list, tuple, dict)):
-        return any(map(_is_some, gradient.values() if isinstance(gradient, dict) else gradient))
+        return Within(zip(gradient.values() if isinstance(gradient, dict) else gradient), any)
     return gradient is not None and bool(np.any(gradient))
 
 
@@ -186,8 +198,12 @@ def sum_of_parts(shadow: Any) -> Any:
 
 def accumulate(shadow: Any, gradient: Any) -> None:
     """Add a gradient to a shadow, one of the same structure; None and 0.0 stand for zeros of any."""
+    resolve(_accumulate, shadow, gradient)
+
+
+def _accumulate(shadow: Any, gradient: Any) -> Any:
     if shadow is None or gradient is None or (type(gradient) is float and not gradient):
-        return
+        return None
     if isinstance(shadow, Blank):
         shadow.take(gradient)
     elif isinstance(shadow, np.ndarray):
@@ -197,8 +213,13 @@ def accumulate(shadow: Any, gradient: Any) -> None:
             gradient = _of_items(gradient, shadow)
         if len(gradient) != len(shadow):
             raise DerivativeError("a gradient is asked for through lists that are put together in an unknown way")
-        for at, part in shadow.items() if isinstance(shadow, dict) else enumerate(shadow):
-            accumulate(part, gradient[at])
+        parts = shadow.items() if isinstance(shadow, dict) else enumerate(shadow)
+        return Within(((part, gradient[at]) for at, part in parts), _nothing)
+    return None
+
+
+def _nothing(_: Any) -> None:
+    """What the parts give that are changed in place."""
 
 
 def _of_items(gradient: Any, shadow: Any) -> Any:
@@ -210,9 +231,11 @@ def _of_items(gradient: Any, shadow: Any) -> Any:
 
 
 def _shape(shadow: Any) -> tuple[int, ...]:
-    if isinstance(shadow, (list, tuple)):
-        return len(shadow), *(_shape(shadow[0]) if shadow else ())
-    return np.shape(shadow) if isinstance(shadow, np.ndarray) else ()
+    lengths: list[int] = []
+    while isinstance(shadow, (list, tuple)):
+        lengths.append(len(shadow))
+        shadow = shadow[0] if shadow else None
+    return *lengths, *(np.shape(shadow) if isinstance(shadow, np.ndarray) else ())
 
 
 def add_at(shadow: Any, index: Any, gradient: Any) -> None:
@@ -229,10 +252,15 @@ def add_at(shadow: Any, index: Any, gradient: Any) -> None:
 
 def gradient_in(shadow: Any, like: Any) -> Any:
     """The gradient in a shadow in the form of what it belongs to, with numbers in the place of numbers."""
+    return resolve(_gradient_in, like, shadow)
+
+
+def _gradient_in(like: Any, shadow: Any) -> Any:
     if isinstance(like, (list, tuple)):
-        return type(like)(map(gradient_in, shadow, like))
+        return Within(zip(like, shadow), type(like))
     if isinstance(like, dict):
-        return {key: gradient_in(shadow[key], value) for key, value in like.items()}
+        parts = ((value, shadow[key]) for key, value in like.items())
+        return Within(parts, lambda made: dict(zip(like, made)))
     if is_blank(shadow):
         raise DerivativeError(f"a gradient is asked for in something of class {type(like).__name__}, which is no float")
     return float(shadow) if type(like) is float else complex(shadow) if type(like) is complex else shadow[()]
@@ -240,20 +268,28 @@ def gradient_in(shadow: Any, like: Any) -> Any:
 
 def zeros_in(thing: Any) -> Any:
     """Zeros in the place of the arrays and numbers that a thing is or holds."""
+    return resolve(_zeros_in, thing)
+
+
+def _zeros_in(thing: Any) -> Any:
     if isinstance(thing, (list, tuple)):
-        return type(thing)(map(zeros_in, thing))
+        return Within(zip(thing), type(thing))
     if isinstance(thing, dict):
-        return {key: zeros_in(value) for key, value in thing.items()}
+        return Within(zip(thing.values()), lambda made: dict(zip(thing, made)))
     shadow = shadow_of(thing)
     return 0.0 if shadow is None else shadow.zeros() if isinstance(shadow, Blank) else gradient_in(shadow, thing)
 
 
 def in_shadow(shadow: Any) -> Any:
     """The gradient in the shadow of a number, as a number; in that of a tuple or the like, one of such."""
+    return resolve(_in_shadow, shadow)
+
+
+def _in_shadow(shadow: Any) -> Any:
     if isinstance(shadow, (list, tuple)):
-        return (list if isinstance(shadow, list) else tuple)(map(in_shadow, shadow))
+        return Within(zip(shadow), list if isinstance(shadow, list) else tuple)
     if isinstance(shadow, dict):
-        return {key: in_shadow(part) for key, part in shadow.items()}
+        return Within(zip(shadow.values()), lambda made: dict(zip(shadow, made)))
     return zeros_for(shadow) if is_blank(shadow) else shadow[()]
 
 
@@ -264,11 +300,15 @@ def or_zero(shadow: Any) -> Any:
 
 def snapshot(thing: Any) -> Any:
     """A copy of an array, or of a container and the arrays in it; what else there is is given back as it is."""
+    return resolve(_snapshot, thing)
+
+
+def _snapshot(thing: Any) -> Any:
     if isinstance(thing, np.ndarray):
         return thing.copy()
     if type(thing) in (list, tuple):
-        return type(thing)(map(snapshot, thing))
-    return {key: snapshot(part) for key, part in thing.items()} if type(thing) is dict else thing
+        return Within(zip(thing), type(thing))
+    return Within(zip(thing.values()), lambda made: dict(zip(thing, made))) if type(thing) is dict else thing
 
 
 def take_out(shadow: Any, where: Any = True) -> Any:
