@@ -6,7 +6,6 @@ function, in its globals.
 
 from __future__ import annotations
 
-import collections
 import enum
 import math
 import sys
@@ -18,7 +17,6 @@ import gast
 
 from autograph.converters import movable
 from autograph.converters.base import Context
-from autograph.statics import class_has
 from autograph.syntax import names, scope, trees
 
 
@@ -47,7 +45,7 @@ def function_context(tree: gast.AST, filename: str, globals: Mapping[str, Any], 
 def global_names(used: Set[str], globals: Mapping[str, Any]) -> dict[str, tuple[str | None, bool, str]]:
     """All that converters know of globals, by name.
 
-    From where they were imported, whether they look at frames, and whether they are arrays, or may hold some.
+    From where they were imported, whether they look at frames, and how `is` has to tell which object they are.
     """
     own = globals.get("__name__", "")  # what the module itself defines is no import, whatever the module is called
     found = {}
@@ -61,22 +59,10 @@ def global_names(used: Set[str], globals: Mapping[str, Any]) -> dict[str, tuple[
 
 
 def _holding(value: Any) -> str:
-    """Whether traced code may have a copy or a proxy of a global ("itself"), or of what it holds ("within")."""
-    kind = type(value)
-    if kind is object or issubclass(kind, _CONSTANTS):
+    """Whether traced code may have something else in the place of a global: `itself`, or only of what is `within` it."""
+    if type(value) is object or isinstance(value, (enum.Enum, enum.EnumMeta)):
         return ""
-    if kind.__module__ == "numpy":  # which is not imported for that
-        return "itself" if kind.__name__ == "ndarray" else ""
-    is_structure = issubclass(kind, _CONTAINERS) or class_has(kind, "__dataclass_fields__")
-    return "within" if kind.__flags__ & _HEAP_TYPE and not is_structure else "itself"
-
-
-_CONSTANTS = (
-    type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, enum.Enum, str, bytes, int, float, complex,
-    type(None), type(...),
-)  # fmt: skip
-_CONTAINERS = (list, dict, set, frozenset, tuple, bytearray, collections.deque)
-_HEAP_TYPE = 1 << 9  # made by a `class` statement
+    return "within" if isinstance(value, (type, types.ModuleType, types.FunctionType)) else "itself"
 
 
 _FRAME_NAMES = frozenset({"_getframe", "currentframe", "f_back", "f_locals", "extract_stack"})

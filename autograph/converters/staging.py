@@ -53,7 +53,7 @@ def _plain_comparison(op: gast.AST, left: gast.AST, right: gast.AST, context: Co
             return False
         if _is_bool(left) or _is_bool(right):
             return never_staged(left, context) and never_staged(right, context)
-        return not (_may_be_array(left, context) and _may_be_array(right, context))
+        return not (_may_be_copy(left, context) and _may_be_copy(right, context))
     if _is_text(left) or _is_text(right):
         return not (_makes_text(left, context) or _makes_text(right, context))
     if isinstance(op, (gast.In, gast.NotIn)):
@@ -94,8 +94,8 @@ def _is_bool(node: gast.AST) -> bool:
     return isinstance(node, gast.Constant) and isinstance(node.value, bool)
 
 
-def _may_be_array(operand: gast.AST, context: Context) -> bool:
-    """Whether an operand may be an array or container, of which it shows only later which one it is."""
+def _may_be_copy(operand: gast.AST, context: Context) -> bool:
+    """Whether traced code may have a copy or handle of an operand, which `is` has to see through."""
     if isinstance(operand, (gast.Constant, *_MADE_HERE)):
         return False
     if isinstance(operand, gast.Call):

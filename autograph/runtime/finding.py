@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from functools import partial
 from types import ModuleType
 from typing import Any, NoReturn
+
+import numpy as np
 
 from autograph import nest
 from autograph.runtime.classes import own_dict
@@ -40,7 +43,7 @@ class Finding:
         self.sources: dict[int, tuple[Any, Source]] = {}
         self.read_at: dict[int, tuple[Any, Source]] = {}
         self.exposed: dict[int, Any] = {}
-        self.places: list[tuple[Any, Source]] = []  # of lists, dicts and sets that traced code may get at
+        self.places: list[tuple[Any, Source]] = []  # of what traced code may get at and `has_identity`
         self.param_names: dict[Value, tuple[str, str]] = {}
         self.too_far = ""  # where there are more objects than are looked through
         self._searched = 0  # how many objects have been searched for tuples
@@ -77,8 +80,8 @@ class Finding:
                 rest.extend(inner for _, inner in parts_of(part))
 
     def note_place(self, value: Any, source: Source) -> None:
-        """Note where a list, dict, set or dataclass instance is found."""
-        if has_places(value):
+        """Note where a value is found that guards of values do not tell from an equal one."""
+        if has_identity(value):
             self.places.append((value, source))
 
     def known_parts(self, since: int = 0) -> Iterator[tuple[Any, Source, Any, Any]]:
@@ -158,6 +161,17 @@ class Finding:
 def has_places(value: Any) -> bool:
     """Whether it matters to know all places of a value, since it can change and guards watch only its parts."""
     return type(value) is set or (nest.kind_of(value) is not None and not is_a(value, tuple))
+
+
+def has_identity(value: Any) -> bool:
+    """Whether there may be several equal values of this kind, which only `is` tells apart.
+
+    Of integers, `True`, `None` and the like a program has one of each value, as far as it can rely on that.
+    """
+    return has_places(value) or is_a(value, _SEVERAL)
+
+
+_SEVERAL = (tuple, frozenset, slice, range, str, bytes, float, complex, partial, np.generic, np.dtype)
 
 
 def _fixed_within(thing: Any, base: Source) -> list[tuple[Any, Source]]:

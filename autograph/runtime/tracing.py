@@ -20,7 +20,7 @@ from autograph.runtime.callables import name_of, parameters_of, place_of
 from autograph.runtime.calling import Caller, Converter
 from autograph.runtime.classes import stands_for_itself
 from autograph.runtime.derivative_budget import DerivativeBudget
-from autograph.runtime.finding import has_places
+from autograph.runtime.finding import has_identity
 from autograph.runtime.graph import Graph, Place, Value, walk
 from autograph.runtime.instrument import Instruments
 from autograph.runtime.journal import attributes, restore
@@ -159,7 +159,7 @@ class Tracer:
     def begin(self, example: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
         """Know the arguments, which are like these."""
         parts = list(_arguments(self.parameters, self.signature.tree, example))
-        given = {path: value for _, value, path in parts if has_places(value)}
+        given = {path: value for _, value, path in parts if has_identity(value)}
         self.ways = Ways(self.outside, given, self.lowering.paths, self.signature)
         self.trace.is_one = self.ways.is_one
         self.writer = Writer(self.trace, self.outside, self.lowering, self.ways)

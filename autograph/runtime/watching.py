@@ -195,6 +195,7 @@ class _Within:
     def _guard(self, value: Any, source: Source, late: Any, found: list[Any]) -> list[tuple[Any, Source]]:
         """The same without what is within it, which it gives."""
         reason = f"the attribute {source.text} changed"
+        self.outside.note_place(value, source)
         _, elsewhere = self.outside.read_at.get(id(value), (value, source))
         self.guards.extend(is_one(source, elsewhere))
         if type(value) is np.ndarray:
@@ -218,7 +219,6 @@ class _Within:
         return []
 
     def _guard_structure(self, value: Any, kind: nest.Kind, source: Source, late: Any) -> list[tuple[Any, Source]]:
-        self.outside.note_place(value, source)
         children = kind.children(value)
         if len(children) > 64 and not is_taken_apart(children.values()):
             return []

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from autograph.runtime.finding import has_places
+from autograph.runtime.finding import has_identity
 from autograph.runtime.outside import Outside
 from autograph.runtime.signals import Plain
 from autograph.runtime.signature import Guard, Signature
@@ -51,7 +51,7 @@ class Ways:
     def is_one(self, first: Any, second: Any) -> bool:
         """Whether two things are one, of which traced code may have copies; guards see to it that it stays so."""
         one, other = self._original(first), self._original(second)
-        if type(one) is type(other) and has_places(one):
+        if type(one) is type(other) and has_identity(one):
             self._compared |= {id(one): one, id(other): other}
         return one is other
 
