@@ -211,6 +211,11 @@ class GraphBackend(protocol.Backend):
         tuples = self.current.tuples
         if any(isinstance(each, tuple) and each and not tuples.has_identity(each) for each in things):
             raise Plain("it matters which object a tuple is that was made here", self.current.place())
+        for each in things:
+            if isinstance(each, (str, bytes, np.dtype)):  # the graph may have any equal one
+                raise Plain(f"it matters which of several equal {type(each).__name__} objects one is", self.current.place())
+            if not (is_tensor(each) or isinstance(each, tuple)):
+                self.current.pin(each)
         return self.current.record("is", tuple(tuples.lower(e) if isinstance(e, tuple) else e for e in things))
 
     def _as_bool(self, first: Any, second: Any) -> Any:

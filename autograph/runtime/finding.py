@@ -171,7 +171,7 @@ def has_identity(value: Any) -> bool:
     return has_places(value) or is_a(value, _SEVERAL)
 
 
-_SEVERAL = (tuple, frozenset, slice, range, str, bytes, float, complex, partial, np.generic, np.dtype)
+_SEVERAL = (tuple, frozenset, slice, range, str, bytes, float, complex, partial, np.generic, np.dtype, np.ndarray)
 
 
 def _fixed_within(thing: Any, base: Source) -> list[tuple[Any, Source]]:

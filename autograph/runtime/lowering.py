@@ -158,7 +158,10 @@ class Lowering:
     def _tuple(self, value: tuple[Any, ...]) -> Any:
         """What stands for a tuple that was there before, or that paths were joined in."""
         handle = self.trace.tuples.handle_of(value)
-        return self.lower(value) if handle is None else self.trace.use(handle)
+        if handle is not None:
+            return self.trace.use(handle)
+        source = self.outside.sources.get(id(value)) if id(value) not in self.paths else None
+        return self.lower(value) if source is None else self.outside._load(source[1], ObjectType(type(value).__name__))
 
     def _check_whole(self, value: Any) -> None:
         known = self.paths.get(id(value))

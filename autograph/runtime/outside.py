@@ -171,10 +171,10 @@ class Outside(Finding):
         """What traced code gets for a value from outside."""
         if is_tensor(value):
             return value
+        self.note_place(value, source)
         if type(value) is np.ndarray:
             return self.load(value, source)
         kind = nest.kind_of(value) if not is_a(value, type) else None
-        self.note_place(value, source)
         if kind is not None and not is_a(value, tuple) and (source.key in self.late or not is_small(value)):
             self.reread[id(value)] = value
         if source.key in self.late:
@@ -217,6 +217,7 @@ class Outside(Finding):
             **{name: self.see(part, keywords.item(name)) for name, part in value.keywords.items()},
         )
         self._seen[id(value)] = value, copy
+        self._originals[id(copy)] = copy, value
         self.sources[id(copy)] = copy, source
         return copy
 
@@ -328,9 +329,12 @@ class Outside(Finding):
 
     def _handle(self, output: Value, value: Any) -> Tensor:
         """The handle for what stands for an object of the world outside."""
-        if type(value) is not np.ndarray:
+        handle = self.trace.handle(output)
+        if type(value) is np.ndarray:
+            self._originals[id(handle)] = handle, value
+        else:
             self.trace.note_class(output, type(value))
-        return self.trace.handle(output)
+        return handle
 
     def _guard_class(self, value: Any, source: Source) -> None:
         what = "dtype or shape" if type(value) is np.ndarray else "class"

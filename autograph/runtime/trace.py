@@ -78,12 +78,14 @@ class Trace(Blocks, Whereabouts):
         self.events: list[Event] = []
         self.prologue: list[Node] = []
         self.endings: tuple[type[Exception], ...] = (StopIteration,)  # by which functions tell Python of an end
-        # Set by who makes the trace: what to call for a function, the handle for an array, whether two things are one.
+        # Set by who makes the trace: what to call for a function, the handle for an array, whether two things
+        # are one, and what sees to it that a constant is the same object at each call.
         self.call: Callable[[Any], Any] = lambda function: function
         self.ref: Callable[[Any], Any] = lambda array: array
         self.expose: Callable[[Any], None] = lambda value: None
         self.guard: Callable[[Any, str], None] = lambda condition, what: None
         self.is_one: Callable[[Any, Any], bool] = lambda first, second: first is second
+        self.pin: Callable[[Any], None] = lambda value: None
         self.before_raise: Callable[[], None] = lambda: None
         self.roots: Callable[[], Iterable[Any]] = lambda: ()
         self.collected: Callable[[Any], Any] = lambda generated: generated

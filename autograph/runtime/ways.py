@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from autograph.runtime.finding import has_identity
+from autograph.runtime.finding import has_identity, has_places
 from autograph.runtime.outside import Outside
 from autograph.runtime.signals import Plain
 from autograph.runtime.signature import Guard, Signature
-from autograph.runtime.sources import Source, told_apart
+from autograph.runtime.sources import Source, constant, told_apart
 from autograph.runtime.standing import original_of
 from autograph.runtime.watching import is_one
 from autograph.statics import is_a
@@ -43,6 +43,7 @@ class Ways:
         self.whole: list[Any] = []
         self._checked: dict[int, tuple[Any, int]] = {}  # with how much was known then
         self._compared: dict[int, Any] = {}  # of which the program has asked whether they are one
+        self._pinned: dict[int, Any] = {}
         self._outside = outside
         self._arguments = arguments
         self._paths = paths
@@ -54,6 +55,11 @@ class Ways:
         if type(one) is type(other) and has_identity(one):
             self._compared |= {id(one): one, id(other): other}
         return one is other
+
+    def pin(self, value: Any) -> None:
+        """See to it that a constant which the graph compares by `is` is that very object in the calls to come, too."""
+        if has_identity(value):
+            self._pinned[id(value)] = value
 
     def _original(self, thing: Any) -> Any:
         known = self._paths.get(id(thing))
@@ -91,11 +97,11 @@ class Ways:
         places = [place for place in (*self._outside.places, *self._places()) if type(place[0]) in kinds]
         changed: dict[int, Source] = {}
         others: list[Source] = []
-        guards: list[Guard] = []
+        guards = list(self._pins())
         for value, source in places:
-            if id(value) not in watched:
+            if id(value) not in watched and has_places(value):
                 others.append(source)
-            else:
+            elif id(value) in watched:
                 guards.extend(is_one(source, changed.setdefault(id(value), source)))
         if changed and len(changed) + len(others) > 1:
             sources, count = [*changed.values(), *others], len(changed)
@@ -104,6 +110,11 @@ class Ways:
             reason = f"{' and '.join(source.text for source in sources)} are no longer different objects"
             guards.append(Guard(f"are_apart(({first}), ({second}))", names | {"are_apart": _are_apart}, reason))
         return guards
+
+    def _pins(self) -> Iterator[Guard]:
+        for value, source in (*self._outside.places, *self._places()) if self._pinned else ():
+            if id(value) in self._pinned:
+                yield from is_one(source, constant(value, f"pinned_{id(value)}", "the object that was compared"))
 
     def _places(self) -> Iterator[tuple[Any, Source]]:
         for path, value in self._arguments.items():
