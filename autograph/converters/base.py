@@ -55,7 +55,8 @@ class Context:
     locals: list[set[str]] = field(default_factory=list)  # names bound by the functions around
     globals: list[set[str]] = field(default_factory=list)  # names they declare `global`
     nones: list[set[str]] = field(default_factory=list)  # what each of the functions around sets to None
-    holding: Mapping[str, str] = field(default_factory=dict)  # globals of which, or of whose parts, traced code may have copies
+    targets: set[str] = field(default_factory=set)  # variables of comprehensions
+    holding: Mapping[str, str] = field(default_factory=dict)  # globals that traced code may have copies of
     changing: frozenset[str] = frozenset()  # what of containers the outermost of them changes, as dotted names
 
     def __post_init__(self) -> None:

@@ -101,7 +101,9 @@ def _rename_variables(node: Any, context: Context) -> None:
         return
     for name in scope.uses(*(generator.target for generator in node.generators)).writes:
         if context.is_local(name):
-            _rename(node, name, context.namer.fresh(name), outermost=True)
+            fresh = context.namer.fresh(name)
+            context.targets.add(fresh)
+            _rename(node, name, fresh, outermost=True)
 
 
 def _rename(node: Any, old: str, new: str, outermost: bool = False) -> None:

@@ -105,7 +105,7 @@ def _may_be_copy(operand: gast.AST, context: Context) -> bool:
         root = root.value.args[0] if template.is_call(root.value, "ref") else root.value
     if not isinstance(root, gast.Name):
         return True
-    if context.is_local(root.id):
+    if context.is_local(root.id) or root.id in context.targets:
         return not (operand is root and root.id == "self")
     holds = context.holding.get(root.id, "")
     return holds == "itself" or (holds == "within" and operand is not root)

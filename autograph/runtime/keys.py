@@ -57,13 +57,18 @@ def _part_key(value: Any) -> Hashable:
 
 
 def _float(value: float) -> Hashable:
-    return value.hex()  # tells -0.0 from 0.0, and holds nan for equal to nan
+    """It tells -0.0 from 0.0, and one NaN from another, which containers and sets do, too."""
+    return value.hex() if value == value else Same(value)
+
+
+def _complex(value: complex) -> Hashable:
+    return (value.real.hex(), value.imag.hex()) if value == value else Same(value)
 
 
 _BY_VALUE: frozenset[type] = frozenset({bool, int, str, bytes, type(None), type(...), type(NotImplemented)})
 _PARTS: dict[type, Callable[[Any], Hashable]] = {
     float: _float,
-    complex: lambda value: (_float(value.real), _float(value.imag)),
+    complex: _complex,
     tuple: _keys,
     list: _keys,
     dict: lambda value: (_keys(value), _keys(value.values())),

@@ -385,6 +385,7 @@ class Outside(Finding):
         if type(value) is np.ndarray:
             self._arrays.setdefault(id(value), handle)
             self._seen.setdefault(id(value), (value, handle))
+            self.read_at.setdefault(id(value), (value, source))
         return handle
 
     def _load(self, source: Source, type: Any) -> Value:
