@@ -213,7 +213,8 @@ class GraphBackend(protocol.Backend):
             raise Plain("it matters which object a tuple is that was made here", self.current.place())
         for each in things:
             if isinstance(each, (str, bytes, np.dtype)):  # the graph may have any equal one
-                raise Plain(f"it matters which of several equal {type(each).__name__} objects one is", self.current.place())
+                reason = f"it matters which of several equal {type(each).__name__} objects one is"
+                raise Plain(reason, self.current.place())
             if not (is_tensor(each) or isinstance(each, tuple)):
                 self.current.pin(each)
         return self.current.record("is", tuple(tuples.lower(e) if isinstance(e, tuple) else e for e in things))

@@ -67,7 +67,7 @@ def global_names(used: Set[str], globals: Mapping[str, Any]) -> dict[str, tuple[
 
 
 def _holding(value: Any) -> str:
-    """Whether traced code may have something else in the place of a global: `itself`, or only of what is `within` it."""
+    """Whether traced code may have copies of a global `itself`, or only of what is `within` it."""
     if type(value) is object or isinstance(value, (enum.Enum, enum.EnumMeta)):
         return ""
     return "within" if isinstance(value, (type, types.ModuleType, types.FunctionType)) else "itself"

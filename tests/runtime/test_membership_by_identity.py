@@ -83,8 +83,9 @@ def test_as_python(function: Any, engine: Any) -> None:
     other, scalar = float("nan"), np.float64("nan")
     one, two, first, second = Unequal(), Unequal(), Refusing(), Refusing()
     staged = ag.function(function, engine=engine)
-    pairs: list[tuple[Any, list[Any]]] = [(NAN, [NAN, 1.0]), (other, [NAN, 1.0]), (NAN, [other, 1.0]), (1.0, [NAN, 1.0])]
-    pairs += [(NAN, [NAN, NAN]), (other, [NAN, other]), (scalar, [scalar, 1.0]), (scalar, [np.float64("nan"), 1.0])]
+    pairs: list[tuple[Any, list[Any]]] = [(NAN, [NAN, 1.0]), (other, [NAN, 1.0]), (NAN, [other, 1.0])]
+    pairs += [(1.0, [NAN, 1.0]), (NAN, [NAN, NAN]), (other, [NAN, other])]
+    pairs += [(scalar, [scalar, 1.0]), (scalar, [np.float64("nan"), 1.0])]
     pairs += [(one, [one, two]), (two, [one]), (first, [first]), (second, [first])]
     for x, xs in pairs:
         assert told(staged, x, xs) == told(function, x, xs)
