@@ -18,7 +18,7 @@ from autograph import nest
 from autograph.marks import UNBOUND
 from autograph.runtime.blame import is_library
 from autograph.runtime.classes import changed_by, is_users_object, own_dict
-from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, walk
+from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, user_line, walk
 from autograph.runtime.holding import Held, has_fixed_keys, held, iterator_class, may_contain
 from autograph.runtime.identity import Identity
 from autograph.runtime.journal import PATCHED, Fallback, attributes
@@ -166,8 +166,16 @@ class Lowering:
     def _check_whole(self, value: Any) -> None:
         known = self.paths.get(id(value))
         if known is not None:
-            reason = f"`{known[1]}` is changed in ways that depend on staged values"
-            raise Respecialise(whole=(known[1],), reason=reason)
+            raise self.taken_whole(value, known[1])
+
+    def taken_whole(self, value: Any, path: str) -> Respecialise:
+        """What to raise for the graph to have a container of the caller's as it is."""
+        reason = f"`{path}` is changed in ways that depend on staged values"
+        line = user_line(self.trace.iterated.get(id(value), ()))
+        if line is not None:
+            how_many = "staged values decide how many items are taken from it"
+            reason = f"the iterator over `{path}` is staged, as {how_many}, {line[0]}:{line[1]}"
+        return Respecialise(whole=(path,), reason=reason)
 
     def _make(self, value: Any) -> Value:
         """A node that makes a list, dict or the like anew, once for each that traced code made."""

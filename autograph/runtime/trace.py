@@ -92,6 +92,7 @@ class Trace(Blocks, Whereabouts):
         self.held: list[Held] = []
         self.renewals = Renewals(self.journal.handed_out)
         self.tuples = Tuples()
+        self.iterated: dict[int, Place] = {}  # containers by identity: where iterators of the graph over them are made
         self.iterating = 0  # iterators of traced code that are asked for an item, who would notice a StopIteration
         self.generators: dict[int, tuple[Any, Any]] = {}  # those over plain values, with what they were made of
         self._lift = lift

@@ -34,6 +34,7 @@ class Tracing(Protocol):
     journal: Any
     iterating: int
     late: Collection[tuple[Any, ...]]
+    iterated: dict[int, Place]
 
     def place(self) -> Place: ...
 
@@ -175,5 +176,6 @@ def _iterable_of_graph(trace: Tracing, part: Any) -> Any:
     container = iterated_container(part)
     if container is None:
         return part
+    trace.iterated[id(container)] = trace.place()
     handle = trace.materialise(container)
     return handle if part is container else trace.record(f".{type(part).__name__.rpartition('_')[2]}", (handle,))

@@ -21,7 +21,6 @@ from autograph.runtime.journal import Changes, Fallback, contents, entries, reac
 from autograph.runtime.lowering import Lowering
 from autograph.runtime.outside import Outside
 from autograph.runtime.signals import Restart, Unstageable
-from autograph.runtime.signature import Respecialise
 from autograph.runtime.tensor import Tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import ObjectType
@@ -122,9 +121,7 @@ class Writer:
             return set() if is_same else self._write_found(thing, after, before, first)
         if known is not None and isinstance(thing, (list, dict)):
             if any(type(part) is Held for part in (after.values() if isinstance(after, dict) else after)):
-                raise Respecialise(
-                    whole=(known[1],), reason=f"`{known[1]}` is changed in ways that depend on staged values"
-                )
+                raise self.values.taken_whole(thing, known[1])
             self._write_container(self.values.by_reference(known[1], thing), after, before)
             return set()
         place: Callable[[], Any] = functools.partial(Constant, thing)

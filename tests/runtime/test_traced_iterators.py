@@ -35,6 +35,12 @@ def test_the_iterator_is_one_of_the_graph() -> None:
     assert "for(it, False, target=0, until=True)" in graph
 
 
+def test_explain_names_the_iterator_for_which_a_list_is_taken_as_one_object() -> None:
+    staged = ag.function(rest)
+    staged([1, 2, 3], 2)
+    assert "the iterator over `xs` is staged, as staged values decide" in str(staged.explain([1, 2, 3], 2))
+
+
 def first_above(xs: list[Any], n: Any) -> int:
     for i, v in enumerate(xs):
         if v > n:
