@@ -25,6 +25,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO
 
+_open = open    # tests of programs replace the builtin
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -119,7 +121,7 @@ def _read(path: str) -> bytes:
     Raises:
         OSError: it is not there, or somebody else may have written it.
     """
-    with open(path, "rb", opener=_private) as file:
+    with _open(path, "rb", opener=_private) as file:
         found = os.fstat(file.fileno())
         if hasattr(os, "getuid") and (found.st_uid != os.getuid() or found.st_mode & 0o022):
             raise PermissionError
@@ -141,15 +143,15 @@ def _write(path: str, data: bytes) -> None:
 def _new(path: str) -> IO[bytes]:
     """A new file, in a folder that is made if it is not there."""
     try:
-        return open(path, "xb", opener=_private)
+        return _open(path, "xb", opener=_private)
     except FileNotFoundError:
         os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-        return open(path, "xb", opener=_private)
+        return _open(path, "xb", opener=_private)
 
 
 def _note(place: str, letter: str) -> None:
     """Add a letter to the history. So short a text is written at once or not at all."""
-    with contextlib.suppress(OSError), open(os.path.join(place, _HISTORY), "ab", opener=_private) as file:
+    with contextlib.suppress(OSError), _open(os.path.join(place, _HISTORY), "ab", opener=_private) as file:
         file.write(letter.encode())
 
 
@@ -239,7 +241,7 @@ def contents(place: str) -> Contents:
     """
     files = sorted(_files(place), key=lambda file: file.used)
     history: Counter[str] = Counter()
-    with contextlib.suppress(FileNotFoundError), open(os.path.join(place, _HISTORY), "rb") as file:
+    with contextlib.suppress(FileNotFoundError), _open(os.path.join(place, _HISTORY), "rb") as file:
         history.update(file.read().decode("latin-1"))
     return Contents(files, history)
 

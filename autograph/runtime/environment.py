@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -15,6 +16,7 @@ from autograph.runtime.sources import Source, constant
 from autograph.runtime.standing import StandIn
 from autograph.runtime.trace import Trace
 
+TALKING = frozenset({"input", "open"})  # builtins that speak with the world, and that tests replace
 OWN_NAMES = frozenset({"__builtins__", "__name__", "__warningregistry__"})  # which are not the module's, but Python's
 
 
@@ -80,10 +82,19 @@ class Environment(Fallback):
         if name not in self.seen:
             if name not in self.real and name not in dict.__getitem__(self, "__builtins__"):
                 self.guard(("name not in module", {"name": name, "module": self.real}), f"that there is no {name}")
+            elif name in TALKING and name not in self.real:
+                self._guard_builtin(name)
             value = self.real[name]
             source = Source("getitem", (Constant(self.real), name), f"module[{name!r}]", (("module", self.real),), name)
             self.seen[name] = self.see(value, source)
         return self.seen[name]
+
+    def _guard_builtin(self, name: str) -> None:
+        """Guard a builtin that tests replace; to look at all of them would take each call time."""
+        names = self.real.get("__builtins__", builtins)
+        names = vars(names) if type(names) is ModuleType else names
+        parts = {"name": name, "module": self.real, "builtins": names, "builtin": names[name]}
+        self.guard(("name not in module and builtins[name] is builtin", parts), f"the builtin {name}")
 
     def view(self, module: ModuleType) -> ModuleView:
         """What stands for the module that has these globals."""

@@ -188,3 +188,44 @@ def test_libraries_that_draw_and_log_are_called_at_each_call(monkeypatch: pytest
         wanted = f(x, n, library), list(drawn)
         drawn.clear()
         assert (staged(x, n, library), drawn) == wanted
+
+
+def asks(x):
+    return input("? ") + str(x)
+
+
+def reads(x):
+    return open("a file that is not there").read() + str(x)
+
+
+def reads_what_is_asked_for(x):
+    if x > 0:
+        return open(input("which? ")).read() * 2
+    return input("or? ")
+
+
+def asks_in_another(x):
+    return reads_what_is_asked_for(-x) + "!"
+
+
+@pytest.mark.parametrize("where", ["builtins", __name__])
+@pytest.mark.parametrize("function", [asks, reads, reads_what_is_asked_for, asks_in_another])
+def test_builtins_that_tests_replace(function: Callable[..., Any], where: str) -> None:
+    staged, found = ag.function(function), []
+
+    def call(x: float) -> Any:
+        try:
+            return staged(x)
+        except OSError as error:
+            return type(error)
+
+    for answer in "one", "two", "three":
+        asked = unittest.mock.patch(f"{where}.input", lambda text, answer=answer: answer, create=True)
+        text = f"{answer} {{}}".format
+        read = unittest.mock.patch(f"{where}.open", lambda name, text=text: io.StringIO(text(name)), create=True)
+        with asked, read:
+            found += [call(1.5), call(-1.5)]
+            assert found[-2:] == [function(1.5), function(-1.5)]
+        if function is reads:
+            assert call(1.5) is FileNotFoundError
+    assert len({*found}) >= 3
