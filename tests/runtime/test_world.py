@@ -229,3 +229,20 @@ def test_builtins_that_tests_replace(function: Callable[..., Any], where: str) -
         if function is reads:
             assert call(1.5) is FileNotFoundError
     assert len({*found}) >= 3
+
+
+def tells(x):
+    print("x is", x)
+    return x
+
+
+def test_a_print_that_tests_replace(capsys: pytest.CaptureFixture[str]) -> None:
+    staged, told = ag.function(tells), []
+    staged(1.5)
+    for answer in "one", "two":
+        with unittest.mock.patch("builtins.print", lambda *parts, answer=answer: told.append((answer, *parts))):
+            for each in staged, ag.function(tells), tells:  # traced before, and now
+                each(2.5)
+        staged(3.5)
+    assert told == [("one", "x is", 2.5)] * 3 + [("two", "x is", 2.5)] * 3
+    assert capsys.readouterr().out == "x is 1.5\nx is 3.5\nx is 3.5\n"

@@ -99,6 +99,9 @@ def is_literal(value: Any) -> bool:
     return kind in _LITERALS and (kind is not int or value.bit_length() < 3 * _LONG)
 
 
+_PRINT = print
+
+
 def find(name: str) -> Any:
     """What a dotted name that starts with a module of `ROOTS`, or the name of a builtin, stands for."""
     root, *rest = name.split(".")
@@ -112,6 +115,8 @@ def public_name(value: Any) -> str | None:
     """The dotted name by which everybody knows a function, class or module."""
     if isinstance(value, ModuleType):
         return None
+    if value is _PRINT:
+        return "print"      # looked up when the graph runs, even if it is replaced while this is compiled
     if not callable(value):
         return None
     try:
