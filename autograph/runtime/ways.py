@@ -7,7 +7,7 @@ ask, is told by those that they are copies of.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from types import ModuleType
 from typing import Any
 
@@ -95,6 +95,7 @@ class Ways:
         watched = self._compared | {number: value for number, (value, _) in self._checked.items()}
         kinds = set(map(type, watched.values()))
         places = [place for place in (*self._outside.places, *self._places()) if type(place[0]) in kinds]
+        places += self._without_place({id(value) for value, _ in places})
         changed: dict[int, Source] = {}
         others: list[Source] = []
         guards = list(self._pins())
@@ -110,6 +111,12 @@ class Ways:
             reason = f"{' and '.join(source.text for source in sources)} are no longer different objects"
             guards.append(Guard(f"are_apart(({first}), ({second}))", names | {"are_apart": _are_apart}, reason))
         return guards
+
+    def _without_place(self, found: Set[int]) -> Iterator[tuple[Any, Source]]:
+        """What was compared and is no global, argument or the like: other guards see to it that it stays the same."""
+        for value in self._compared.values():
+            if id(value) not in found and not has_places(value):
+                yield value, constant(value, f"compared_{id(value)}", f"a {type(value).__name__} that was compared")
 
     def _pins(self) -> Iterator[Guard]:
         for value, source in (*self._outside.places, *self._places()) if self._pinned else ():

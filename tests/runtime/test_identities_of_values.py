@@ -199,3 +199,20 @@ def test_attributes_of_classes(kind: str) -> None:
     staged = ag.function(of_a_class)
     for x in (X, Y, X, MAKERS[kind]()):
         assert staged(x) == of_a_class(x)
+
+
+class Holder:
+    held: Any = None
+
+    def compare(self, x: Any) -> Any:
+        self.kept = x
+        return self.kept is X, self.kept is self.held, self.held is x
+
+
+@KINDS
+def test_attributes_that_a_class_has_for_an_object(kind: str) -> None:
+    Holder.held = Y
+    method = Holder().compare
+    staged = ag.function(method)
+    for x in (X, MAKERS[kind](), Y, X):
+        assert staged(x) == method(x)
