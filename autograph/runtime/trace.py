@@ -85,6 +85,7 @@ class Trace(Blocks, Whereabouts):
         self.expose: Callable[[Any], None] = lambda value: None
         self.guard: Callable[[Any, str], None] = lambda condition, what: None
         self.is_one: Callable[[Any, Any], bool] = lambda first, second: first is second
+        self.watched: Callable[[Any], Any] = lambda thing: thing
         self.pin: Callable[[Any], None] = lambda value: None
         self.before_raise: Callable[[], None] = lambda: None
         self.roots: Callable[[], Iterable[Any]] = lambda: ()

@@ -161,7 +161,7 @@ class Tracer:
         parts = list(_arguments(self.parameters, self.signature.tree, example))
         given = {path: value for _, value, path in parts if has_identity(value)}
         self.ways = Ways(self.outside, given, self.lowering.paths, self.signature)
-        self.trace.is_one, self.trace.pin = self.ways.is_one, self.ways.pin
+        self.trace.is_one, self.trace.watched, self.trace.pin = self.ways.is_one, self.ways.watched, self.ways.pin
         self.writer = Writer(self.trace, self.outside, self.lowering, self.ways)
         try:
             leaves = self._leaves({part: value for part, value, _ in parts if type(part) is int})

@@ -56,6 +56,13 @@ class Ways:
             self._compared |= {id(one): one, id(other): other}
         return one is other
 
+    def watched(self, thing: Any) -> Any:
+        """The object whose identity a program asks for, of which traced code may have a copy; guards watch it."""
+        one = self._original(thing)
+        if has_identity(one):
+            self._compared[id(one)] = one
+        return one
+
     def pin(self, value: Any) -> None:
         """See to it that a constant which the graph compares by `is` is that very object in the calls to come, too."""
         if has_identity(value):

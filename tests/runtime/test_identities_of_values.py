@@ -216,3 +216,15 @@ def test_attributes_that_a_class_has_for_an_object(kind: str) -> None:
     staged = ag.function(method)
     for x in (X, MAKERS[kind](), Y, X):
         assert staged(x) == method(x)
+
+
+def numbers(x: Any, y: Any) -> Any:
+    return id(x) == id(X), id(y) != id(Y), len({id(x), id(y), id(X)}), id(x) in {id(BOX.held)}
+
+
+@pytest.mark.parametrize("kind", ["tuple", "nested tuple", "namedtuple", "frozenset", "slice", "list", "object"])
+def test_numbers_of_objects(kind: str) -> None:
+    made = MAKERS[kind]()
+    staged = ag.function(numbers)
+    for x, y in ((X, Y), (made, Y), (Y, Y), (X, X), (made, made)):
+        assert staged(x, y) == numbers(x, y)
