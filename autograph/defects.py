@@ -6,7 +6,6 @@ With AUTOGRAPH_DEBUG=1 in the environment, as in this project's tests, each is r
 from __future__ import annotations
 
 import os
-import traceback
 
 from autograph.errors import InternalError
 
@@ -56,6 +55,8 @@ def report(
 
 def _described(error: BaseException) -> str:
     """The error, and the line of this library that raised it."""
+    import traceback
+
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
     return f"{error!r}{where}"

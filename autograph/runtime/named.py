@@ -245,23 +245,24 @@ class StandIns:
         return seen if is_tensor(seen) else self.trace.call(seen)
 
     def _make(self, value: Any) -> Any:
-        trace = self.trace
-        if is_a(value, types.ModuleType):
+        trace, kind = self.trace, type(value)
+        if issubclass(kind, types.ModuleType):
             root = value.__name__.partition(".")[0]
             taken = root in _COMPUTING_MODULES or root in _CALLED_BACK or libraries.is_impure(root)
             return Module(value, self) if taken else value
-        if is_a(value, type) and value in MANAGERS:
-            return Recorded(trace, value)
-        if is_a(value, type) or not callable(value) or is_tensor(value):
+        if issubclass(kind, type):
+            return Recorded(trace, value) if value in MANAGERS else value
+        if kind is types.BuiltinFunctionType:
+            if value in _BUILTINS:
+                return AttributeSetter(trace, value) if changes_attributes(value) else Recorded(trace, value)
+            if value in _ASKED:
+                return Asked(value, self)
+            if value in _OF_NUMBERS:
+                return Recorded(trace, value, only_staged=True)
+        elif not callable(value) or is_tensor(value):
             return value
-        if type(value) is types.BuiltinFunctionType and value in _BUILTINS:
-            return AttributeSetter(trace, value) if changes_attributes(value) else Recorded(trace, value)
-        if type(value) is types.BuiltinFunctionType and value in _ASKED:
-            return Asked(value, self)
-        if type(value) is types.BuiltinFunctionType and value in _OF_NUMBERS:
-            return Recorded(trace, value, only_staged=True)
         module = str(own_attribute(value, "__module__") or "").partition(".")[0]
-        if module == "numpy" or is_a(value, np.ufunc) or is_a(own_attribute(value, "__self__"), GENERATORS):
+        if module == "numpy" or issubclass(kind, np.ufunc) or is_a(own_attribute(value, "__self__"), GENERATORS):
             return Recorded(trace, value, only_staged=not is_impure(value))
         if is_impure(value):
             return Recorded(trace, value)

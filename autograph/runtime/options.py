@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.util
 import os
@@ -76,6 +75,15 @@ class Options:
     trace_packages: tuple[str, ...] = ()
 
 
+def _no_such_option(name: str) -> str:
+    import difflib
+
+    there = _listed(sorted(FunctionOptions.__annotations__))
+    close = difflib.get_close_matches(name, FunctionOptions.__annotations__, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    return f"ag.function has no option {name!r}; the options are {there}{hint}"
+
+
 def check_options(
     parameters: Iterable[str],
     *,
@@ -96,10 +104,7 @@ def check_options(
         TypeError: something is of the wrong type, or there is no such option.
     """
     for name in unknown:
-        there = _listed(sorted(FunctionOptions.__annotations__))
-        close = difflib.get_close_matches(name, FunctionOptions.__annotations__, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise TypeError(f"ag.function has no option {name!r}; the options are {there}{hint}")
+        raise TypeError(_no_such_option(name))
     if not isinstance(max_traces, int) or max_traces < 1:
         raise ValueError(f"max_traces is how many traces are kept, at least 1, not {max_traces!r}")
     engine, chosen = _engine(engine)
