@@ -35,8 +35,7 @@ class FakeTracer:
         self.before(signature)
         graph = Graph(getattr(function, "__name__", "f"))
         params = [graph.block.add_param(leaf.type, path) for path, leaf in signature.dynamic]
-        for path in self.containers:
-            graph.block.add_param(ANY, path)
+        containers = [graph.block.add_param(ANY, path) for path in self.containers]
         rest = iter(params)
         leaves = [leaf.value if isinstance(leaf, Static) else next(rest) for leaf in signature.leaves]
         args, kwargs = signature.fill(leaves)
@@ -44,6 +43,10 @@ class FakeTracer:
         node.add_output(ANY)
         graph.block.append(node)
         graph.block.results = (node.output,)
+        if containers:  # use them, so that they are not dropped
+            used = Node("call", (_nothing, *containers), {})
+            used.add_output(ANY)
+            graph.block.append(used)
         return Traced(graph, list(self.guards), self.containers, list(self.events), self.plain)
 
     def __len__(self) -> int:
@@ -69,7 +72,7 @@ class FakeExecutable:
         def leaf(arg: Any) -> Any:
             return values[arg] if isinstance(arg, Value) else arg.value if isinstance(arg, Constant) else arg
 
-        (node,) = self.graph.block.nodes
+        node = self.graph.block.nodes[0]
         function, *args = map_args(leaf, node.args)
         return function(*args, **map_args(leaf, node.kwargs))
 

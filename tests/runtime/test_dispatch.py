@@ -10,6 +10,7 @@ import pytest
 import autograph as ag
 from autograph.runtime import specialise
 from autograph.runtime.decorator import function
+from tests.comparing import of_expression
 
 
 @pytest.fixture(autouse=True)
@@ -176,7 +177,8 @@ def test_a_favourite_with_nothing_to_look_at_is_run_at_once():
 @pytest.mark.parametrize("count", [2, 3, 5, 9])
 def test_arguments_that_are_one_object(count):
     names = [f"x{n}" for n in range(count)]
-    plain = eval(f"lambda {', '.join(names)}: [{', '.join(f'np.add({name}, 1, out={name})' for name in names)}]")
+    added = ", ".join(f"np.add({name}, 1, out={name})" for name in names)
+    plain = of_expression(", ".join(names), f"[{added}]", globals())
     f = ag.function(plain)
     made_favourite(f, *np.zeros((count, 2)))
     for one, other in permutations(range(count), 2):

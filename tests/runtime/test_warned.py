@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from tests import outcomes
 
 LARGE = np.float64(1e308)
 ZERO = np.float64(0)
@@ -201,12 +202,11 @@ def test_other_threads_and_filters_are_left_alone() -> None:
 
 
 def test_code_of_no_module_warns() -> None:
-    names: dict[str, Any] = {"np": np}
-    exec("def f(x):\n    return x + np.reciprocal(0)", names)
+    function = outcomes.execute("def f(x):\n    return x + np.reciprocal(0)\n", "<no module>", {"np": np})["f"]
     with warnings.catch_warnings(record=True) as plain:
         warnings.simplefilter("always")
-        names["f"](1)
+        function(1)
     with warnings.catch_warnings(record=True) as staged:
         warnings.simplefilter("always")
-        ag.function(names["f"])(1)
+        ag.function(function)(1)
     assert [(str(w.message), w.lineno) for w in staged] == [(str(w.message), w.lineno) for w in plain] != []

@@ -126,6 +126,7 @@ class Executable:
         """
         if self._codes and not wants_generated_code():
             translate(error, self._codes, self._marks)
+        del error  # see `tracebacks.translate`
 
     def _compile(self, tree: ast.FunctionDef) -> CodeType:
         if wants_generated_code():

@@ -31,9 +31,18 @@ def wants_generated_code() -> bool:
 def translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: Marks) -> None:
     """Put the user's functions in the place of generated code in the traceback of `error`.
 
+    The frames that it makes refer to those that made them, by `f_back`. So none of these may keep a variable that
+    refers to the error or its traceback: it would live on until the next collection of garbage.
+
     Args:
         codes: generated code, and what it was when its line numbers were marks.
     """
+    _translate(error, codes, marks)
+    _clear_frames(error)
+    del error
+
+
+def _translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: Marks) -> None:
     pieces = {code for whole in codes for code in whole.co_consts if isinstance(code, CodeType)}
     before: TracebackType | None = None
     entry = error.__traceback__
@@ -60,6 +69,19 @@ def translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: M
         before, entry = entry, behind
     if isinstance(error, DerivativeError) and error.filename is None and before is not None:
         error.filename, error.lineno = before.tb_frame.f_code.co_filename, before.tb_lineno
+
+
+def _clear_frames(error: BaseException | None) -> None:
+    """Clear the variables of the frames that have made others of an error, or of what it came up beside."""
+    while error is not None:
+        entry = error.__traceback__
+        while entry is not None:
+            frame = entry.tb_frame.f_back
+            while frame is not None and frame.f_code in _MAKERS:
+                frame.clear()
+                frame = frame.f_back
+            entry = entry.tb_next
+        error = error.__context__
 
 
 def _give_context(error: BaseException, place: Place) -> None:
@@ -135,3 +157,4 @@ def _raise() -> None:
 
 
 _TEMPLATE = _raise.__code__
+_MAKERS = frozenset(each.__code__ for each in (_translate, _give_context, _entries, _entry))

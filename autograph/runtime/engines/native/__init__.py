@@ -148,6 +148,7 @@ class Executable:
             leave_out(error, outer, {code for executable in inner for code in executable.codes})
         for executable in (*self._arounds, *inner):
             executable.translate(error)
+        del error  # see `tracebacks.translate`
 
 
 class Native:

@@ -264,7 +264,7 @@ def test_a_full_disk(place, monkeypatch, caplog, function):
         raise OSError(28, "No space left on device")
 
     if function == "write":
-        monkeypatch.setattr(cache, "open", full, raising=False)
+        monkeypatch.setattr(cache, "_open", full)
     elif function == "append":
         real = os.open
         monkeypatch.setattr(os, "open", lambda path, flags, *mode: full() if flags & os.O_APPEND else
