@@ -57,10 +57,13 @@ def _module(path: str) -> ModuleType:
 
 
 def _free_name(name: str, file: Path) -> str:
-    """The name of a module, unless another one has it already."""
-    known = sys.modules.get(name)
-    origin = getattr(known, "__file__", None)
-    return name if known is None or (origin and os.path.samefile(origin, file)) else f"{name}_"
+    """The name of a module, with underscores behind it where modules of other files have that name."""
+    while (known := sys.modules.get(name)) is not None:
+        origin = getattr(known, "__file__", None) or ""
+        if os.path.exists(origin) and os.path.samefile(origin, file):
+            break
+        name += "_"
+    return name
 
 
 def _execute(name: str, file: Path) -> ModuleType:

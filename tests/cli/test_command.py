@@ -66,6 +66,12 @@ def test_did_you_mean(cli, spawn, write, args, meant):
     assert meant in line.partition("id you mean")[2] + line.partition("ossible options")[2]
 
 
+def test_files_of_one_name_are_different_modules(cli, write):
+    for number in range(3):
+        write(f"part{number}/same.py", f"def only{number}(x):\n    return x\n")
+        assert cli("graph", f"part{number}/same.py:only{number}", "f64").exit_code == 0
+
+
 def test_python_m_autograph_is_the_command(spawn, write):
     write("f.py", "def f(x):\n    return not x\n")
     assert spawn("to-code", "f.py:f").stdout == "def f(x):\n    return ag__.not_(x)\n"
