@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import functools
+import sys
 from collections import namedtuple
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -195,6 +196,8 @@ def of_a_class(x: Any) -> Any:
 
 @KINDS
 def test_attributes_of_classes(kind: str) -> None:
+    if kind == "partial" and sys.version_info >= (3, 13):
+        pytest.skip("a partial of a class, which is a descriptor since 3.13, is no place that is watched")
     Sentinels.missing = X
     staged = ag.function(of_a_class)
     for x in (X, Y, X, MAKERS[kind]()):
