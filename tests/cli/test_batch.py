@@ -1,5 +1,6 @@
 """Folders with files that cannot be read or parsed, links, and progress: the other files are always done."""
 
+import ast
 import json
 import os
 import pty
@@ -28,8 +29,18 @@ BAD = {
     "wide": GOOD.encode("utf-16"),
     "two_encodings": b"\xef\xbb\xbf# coding: latin-1\n",
 }
-if sys.version_info >= (3, 13):  # which parses it
-    del BAD["deep_elifs"]
+
+
+def _is_parsed(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except (SyntaxError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+for _name in [name for name in BAD if name.startswith("deep_") and _is_parsed(BAD[name])]:
+    del BAD[_name]  # how deep a file may be depends on Python's version
 
 
 @pytest.fixture(params=BAD)
@@ -82,6 +93,7 @@ def test_a_folder_of_bad_files_only(cli, write, tmp_path):
     assert cli("to-code", "src", "-o", "out.py").exit_code == 1 and not (tmp_path / "out.py").exists()
 
 
+@pytest.mark.skipif("deep_sum" not in BAD, reason="this Python parses it")
 def test_a_function_that_is_nested_too_deeply_is_one_line(cli, write):
     write("deep.py", BAD["deep_sum"])
     result = cli("to-code", "deep.py")
