@@ -14,8 +14,8 @@ FILE may be - for standard input, or a folder. QUALNAME is a dotted name such as
 belongs to it. Files of a folder that cannot be read or parsed are reported, the others are still explained, and the
 exit status is then 1.
 
-With arguments, FILE is imported, and what becomes of such a call of the staged function is told: what is staged,
-optimized, unrolled, called back or left to Python. They are written as for `autograph graph`.
+With arguments, FILE is imported, and the report covers such a call of the staged function: what is staged,
+optimized, unrolled, called back or left to Python. Arguments are written as for `autograph graph`.
 
 \b
 Examples:

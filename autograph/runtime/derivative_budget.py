@@ -38,7 +38,7 @@ class DerivativeBudget:
         self._outermost: tuple[FunctionType, Place] | None = None  # what is called there, and where
 
     def enter(self, function: FunctionType) -> bool:
-        """Note that a traced function begins; gives whether it has to be told, by `leave`, that it has ended.
+        """Note that a traced function begins; returns whether `leave` must be called when it ends.
 
         Raises:
             Failed: more is spent than the budget allows.

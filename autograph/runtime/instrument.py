@@ -310,7 +310,7 @@ class _Mocked:
     @staticmethod
     def _refuse() -> None:
         if _TRACING.stack:
-            raise Plain("a PropertyMock is told whenever its attribute is looked at", _TRACING.stack[-1].place())
+            raise Plain("a PropertyMock records each look at its attribute", _TRACING.stack[-1].place())
 
 
 class _Cached:
