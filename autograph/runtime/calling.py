@@ -7,6 +7,7 @@ import contextlib
 import dis
 import functools
 import inspect
+import operator
 import sys
 import types
 import weakref
@@ -324,6 +325,8 @@ class Caller(Constructing):
             return AttributeSetter(self.trace, function)
         if function is object.__new__:
             return self._new
+        if function is operator.is_ or function is operator.is_not:  # which would compare copies
+            return self.replacement(written.is_ if function is operator.is_ else written.is_not)
         if op_of(function) is not None:
             only_staged = not is_impure(function) and is_scalar_function(function)
             return Recorded(self.trace, function, only_staged)

@@ -11,3 +11,13 @@ def reduce(function: Callable[[Any, Any], Any], items: Any, value: Any) -> Any:
     for item in items:
         value = function(value, item)
     return value
+
+
+def is_(first: Any, second: Any) -> Any:
+    """`operator.is_`."""
+    return first is second
+
+
+def is_not(first: Any, second: Any) -> Any:
+    """`operator.is_not`."""
+    return first is not second

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import functools
+import operator
 import sys
 from collections import namedtuple
 from collections.abc import Callable, Iterator
@@ -231,3 +232,14 @@ def test_numbers_of_objects(kind: str) -> None:
     staged = ag.function(numbers)
     for x, y in ((X, Y), (made, Y), (Y, Y), (X, X), (made, made)):
         assert staged(x, y) == numbers(x, y)
+
+
+def by_functions(x: Any) -> Any:
+    return operator.is_(x, X), operator.is_not(x, X), list(map(operator.is_, [x, Y], [X, X]))
+
+
+@KINDS
+def test_functions_of_operator(kind: str) -> None:
+    staged = ag.function(by_functions)
+    for x in (X, Y, X, MAKERS[kind]()):
+        assert staged(x) == by_functions(x)
