@@ -294,7 +294,7 @@ class Lowering:
         if type(value) in (set, bytearray) or nest.kind_of(value) is not None:
             return self._handle(self.lower(value))
         if is_a(value, BaseException):
-            return self.trace.record("call", (remake, type(value), value.args, attributes(value)))
+            return self._handle(self._found(value) or self._exception(value))
         if is_users_object(value):
             return self._handle(self._instance(value))
         if type(value) is functools.partial:
@@ -312,6 +312,12 @@ class Lowering:
             reason = f"a {type(value).__name__}, which is made here, is kept or handed to code that is not staged"
             raise Unstageable(reason, self.trace.place())
         return value
+
+    def _exception(self, value: BaseException) -> Value:
+        """A node that makes an exception, once for each that traced code made."""
+        made: Tensor = self.trace.record("call", (remake, type(value), value.args, attributes(value)))
+        self._note(value, made._ag_value)
+        return made._ag_value
 
     def _handle(self, found: Value | Constant) -> Any:
         """A handle for what stands for an object; what the graph has for a constant needs none."""

@@ -93,3 +93,19 @@ def test_what_is_a_global(make: Any, function: Any, monkeypatch: pytest.MonkeyPa
     for x in (other, known, second, make(), known):
         for n in (1, 2):
             assert staged(x, n) == function(x, n)
+
+
+def stored_exceptions(x: Any, n: Any) -> Any:
+    error = ValueError(x)
+    stored = [error, None]
+    for _ in range(n):
+        stored.append(error)
+    return stored[n] is error, [each is error for each in stored], stored
+
+
+def test_exceptions_that_are_made_once() -> None:
+    staged = ag.function(stored_exceptions)
+    for n in (0, 1, 3):
+        *told, stored = staged(2.5, n)
+        *wanted, _ = stored_exceptions(2.5, n)
+        assert told == wanted and len({id(each) for each in stored}) == 2
