@@ -79,7 +79,8 @@ class Ways:
 
     def check_reread(self) -> None:
         """The same for those that the graph itself reads, which it may change, too."""
-        for value in [*self._outside.reread.values(), *self._outside.reread_parts.values(), *self.whole]:
+        written = [value for value, _ in self._checked.values()]  # some before another way to them was known
+        for value in [*self._outside.reread.values(), *self._outside.reread_parts.values(), *self.whole, *written]:
             self.check(value)
 
     def check(self, value: Any) -> None:

@@ -373,3 +373,23 @@ def test_what_is_one_at_two_places_is_taken_apart_at_both_or_at_none() -> None:
     assert f(xs, xs) == 3
     assert "`a` and `b` were one object, which is taken as one object from now on" in str(f.explain(xs, xs))
     assert not f.traces[-1].plain
+
+
+TABLE: Any = {}
+LOG: Any = []
+
+
+def read_after_a_flushed_write(d: Any, n: Any) -> Any:
+    d.pop("k", None)
+    print(n)
+    TABLE["k"]
+    LOG.append(3)
+    return n
+
+
+def test_a_global_that_is_read_after_an_argument_was_written() -> None:
+    staged = ag.function(read_after_a_flushed_write)
+    for function in (read_after_a_flushed_write, staged, staged):
+        TABLE["k"] = 2
+        with pytest.raises(KeyError):
+            function(TABLE, 3)
