@@ -21,9 +21,9 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any, TypeVar
 
 _open = open    # tests of programs replace the builtin
 
@@ -55,6 +55,15 @@ _NAME = re.compile(r"[0-9a-f]{64}(\.code|\.converted|\.traced)(\.[0-9a-f]{16}\.p
 _LOOKS = 32         # at the whole folder, while as much is written as may be in it
 _NEITHER_LINKS_NOR_PIPES = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _told: set[str] = set()
+_Storable = TypeVar("_Storable", bound=Callable[..., Any])
+STORABLE: set[str] = set()      # the classes and functions of this library that a trace on disk may name
+
+
+def storable(thing: _Storable) -> _Storable:
+    """Let traces on disk name a class or function; the unpickler refuses all others of this library."""
+    STORABLE.add(f"{thing.__module__}.{thing.__qualname__}")
+    return thing
+
 
 
 def key_of(*parts: str | bytes) -> str:

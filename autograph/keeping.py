@@ -13,36 +13,43 @@ import os
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable
 from types import CodeType, FunctionType
 
 import gast
 
-from autograph import disk, operators
+from autograph import disk, libraries, operators
 from autograph.converters import known
 from autograph.converters.base import Decision
 from autograph.syntax import codes, loader
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_FOLDERS = ("", "converters", "operators", "syntax")
 
 
-def version_of(folders: Iterable[str]) -> str:
-    """A hash of what this library is: when its files were changed, and their sizes.
+def version_of(*rooms: str) -> str:
+    """A hash of this library's files: when each was changed, and its size.
 
-    Nothing if it does not stand in files.
+    Args:
+        rooms: the folders, with all below them; the files of the package itself are always among them.
+
+    Returns:
+        "" if the library is not in files.
+
+    Raises:
+        ModuleNotFoundError: there is no such folder.
     """
-    here = os.path.dirname(__file__)
-    try:
-        entries = [entry for folder in folders for entry in os.scandir(os.path.join(here, folder))]
-        files = {entry.path: entry.stat() for entry in entries if entry.name.endswith(".py")}
-        files[gast.__file__] = os.stat(gast.__file__)
-    except OSError:
+    if not os.path.isdir(libraries.ROOT):
         return ""
-    return disk.key_of(repr([(path, found.st_mtime_ns, found.st_size) for path, found in sorted(files.items())]))
+    paths = [entry.path for entry in os.scandir(libraries.ROOT)]
+    for room in libraries.files_of(*rooms):
+        paths += [os.path.join(folder, name) for folder, _, names in os.walk(room) for name in names]
+    own = sorted(path for path in paths if path.endswith(".py"))
+    if not own:
+        return ""
+    files = [(path, os.stat(path)) for path in (gast.__file__, *own)]
+    return disk.key_of(repr([(path, found.st_mtime_ns, found.st_size) for path, found in files]))
 
 
-_VERSION = version_of(_FOLDERS)     # now, as it is what has been imported
+_VERSION = version_of("converters", "operators", "syntax")      # now, as it is what has been imported
 
 
 def key_of_function(function: FunctionType, block: str) -> str | None:

@@ -30,15 +30,33 @@ PLAIN = (sys.stdlib_module_names - COMPUTING - {f"_{name}" for name in COMPUTING
 }
 
 
-# Of this library, what is written as its users write, and staged like their code: modules, and what they are asked for.
 ROOT = os.path.dirname((lambda: None).__code__.co_filename) + os.sep
-_STAGED = (
-    *("variables", "modules", "jacobians", "nn", "optim", "runtime.written"),
-    *("Variable", "Module", "vjp", "jvp", "stop_gradient"),
+
+
+def files_of(*modules: str) -> tuple[str, ...]:
+    """The files of modules and packages of this library, by their names below `autograph`: what the paths begin with.
+
+    Raises:
+        ModuleNotFoundError: there is no such module.
+    """
+    found = []
+    for name in modules:
+        path = ROOT + name.replace(".", os.sep)
+        endings = [ending for ending in (".py", ".pyc", os.sep) if os.path.exists(path + ending)]
+        if not endings and os.path.isdir(ROOT):     # not in an archive
+            raise ModuleNotFoundError(f"{__name__} names the module {name!r}, which this library does not have")
+        found += [path + ending for ending in endings or (".py", os.sep)]
+    return tuple(found)
+
+
+# Of this library, what is written as its users write, and staged like their code: modules, and what they are asked for.
+_STAGED = ("variables", "modules", "jacobians", "nn", "optim")
+_STAGED_FILES = files_of(*_STAGED)
+_FOR_USERS = files_of("operators", "runtime.written")
+_STAGED_NAMES = tuple(
+    f"{__name__.partition('.')[0]}.{name}"
+    for name in (*_STAGED, "runtime.written", "Variable", "Module", "vjp", "jvp", "stop_gradient")
 )
-_STAGED_NAMES = tuple(f"{__name__.partition('.')[0]}.{name}" for name in _STAGED)
-_FILES = ("variables.py", "modules.py", "jacobians.py", "nn/", "optim/")
-_STAGED_FILES = tuple(ROOT + name.replace("/", os.sep) for name in _FILES)
 
 
 def is_plain(module: str) -> bool:
@@ -61,7 +79,7 @@ def is_own(filename: str) -> bool:
     return filename.startswith(ROOT) and not filename.startswith(_STAGED_FILES)
 
 
-_RUNTIME = os.path.join(ROOT, "runtime", "")
+_RUNTIME = files_of("runtime")
 
 
 def callers() -> int:
@@ -93,8 +111,6 @@ def is_at_fault(code: CodeType) -> bool:
     """Whether an error raised by code is this library's, rather than of the program that it works for."""
     return is_own(code.co_filename) and not (code in _ON_BEHALF or code.co_filename.startswith(_FOR_USERS))
 
-
-_FOR_USERS = tuple(ROOT + name.replace("/", os.sep) for name in ("operators/", "runtime/written.py"))
 
 # Of the standard library, what gives the same for the same, whenever it is called, and changes but what it is given: no
 # settings of the process (contexts of decimals, locales, time zones, registries of pickle or csv) are asked.

@@ -27,8 +27,7 @@ from autograph.errors import AutographError
 from autograph.operators import backend
 from autograph.runtime.kept import Surroundings, Unkept, described, module_of_ops
 
-_FOLDERS = ("backends", "runtime", "runtime/engines", "runtime/engines/native", "runtime/ops", "runtime/passes")
-_VERSION = keeping.version_of(_FOLDERS)     # now, as it is what has been imported
+_VERSION = keeping.version_of("backends", "runtime")    # now, as it is what has been imported
 _OBSTACLES = frozenset(
     dis.opmap[name]
     for name in "IMPORT_NAME STORE_GLOBAL DELETE_GLOBAL LOAD_BUILD_CLASS BUILD_SET SET_ADD SET_UPDATE".split()

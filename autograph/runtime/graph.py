@@ -33,6 +33,7 @@ from collections.abc import Callable, Collection, Iterator
 from types import CodeType
 from typing import Any, TypeAlias
 
+from autograph import disk
 from autograph.codefacts import code_line
 from autograph.marks import UNBOUND
 from autograph.runtime.types import Type
@@ -63,6 +64,7 @@ class Constant:
         return f"<constant {type(self.value).__name__}>"
 
 
+@disk.storable
 class Value:
     """What a node computes, or a parameter of a block.
 
@@ -129,6 +131,7 @@ class Node:
         return f"<node {self.op}>"
 
 
+@disk.storable
 class Block:
     """Nodes in the order in which they run; `results` is None if the end is never reached."""
 

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from autograph import nest
+from autograph import disk, nest
 from autograph.runtime.keys import Same, static_key
 from autograph.runtime.parts import fixed_parts
 from autograph.runtime.sources import Source
@@ -51,10 +51,12 @@ def has_fixed_parts(parts: list[Any], source: Source) -> Condition:
     return _condition("identities({0}) == known", source, identities=_identities, known=list(map(Same, parts)))
 
 
+@disk.storable
 def _identities(value: Any) -> list[Same]:
     return list(map(Same, fixed_parts(value)))
 
 
+@disk.storable
 def _keys_of(value: Any) -> list[Any]:
     kind = nest.kind_of(value)
     return list(kind.children(value)) if kind is not None else []

@@ -20,6 +20,7 @@ from types import (
 )
 from typing import Any
 
+from autograph import disk
 from autograph.libraries import is_own
 from autograph.nest import HEAP
 from autograph.runtime.classes import delete_attribute, own_dict, parts_inside, set_attribute
@@ -289,6 +290,7 @@ def _is_empty(cell: CellType) -> bool:
     return False
 
 
+@disk.storable
 def attributes(thing: Any) -> dict[str, Any]:
     """The attributes of an object by name, those in slots included."""
     found = dict(own_dict(thing) or ())

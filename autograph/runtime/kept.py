@@ -31,7 +31,8 @@ import numpy as np
 
 from autograph import disk
 from autograph.errors import EngineError
-from autograph.marks import Unbound
+from autograph.marks import UNBOUND, Unbound
+from autograph.runtime import ops
 from autograph.runtime.engines.numbers import is_kept, kept
 from autograph.runtime.engines.numpy import Outer
 from autograph.runtime.engines.tracebacks import wants_generated_code
@@ -42,32 +43,14 @@ from autograph.runtime.options import ENGINES, Options
 from autograph.runtime.signature import Dynamic, Event, Guard, Static, Traced
 from autograph.runtime.traces import Trace
 
-_CLASSES = frozenset(
-    f"autograph.runtime.{name}"
-    for name in """graph.Block graph.Value types.TensorType types.ObjectType types.MaybeUnbound
-    signature.Event engines.numpy.Executable engines.native.Executable engines.native.Native engines.native.Parted
-    engines.native.region.Region engines.native.version.Version engines.native.structure.Structure
-    engines.native.structure.Point engines.native.exits.Interrupted engines.native.exits.Exit
-    engines.native.exits.Fetch engines.native.exits.Handed
-    operands.Number operands.Complex operands.Range operands.Array operands.Given operands.Fixed""".split()
-)
-# What else of this library may be in a file by its name.
-_NAMED = _CLASSES | {
-    f"autograph.{name}"
-    for name in """marks.UNBOUND runtime.graph.Graph runtime.graph.Node runtime.graph.Constant
-    runtime.engines.numbers.kept runtime.engines.reductions.added runtime.ways._are_apart
-    runtime.guards._identities runtime.guards._keys_of runtime.keys.static_key runtime.journal.attributes
-    runtime.engines.native.interrupts.give_way runtime.engines.native.version._restored
-    runtime.kept._dtype runtime.kept._kind_of runtime.kept._method runtime.kept._module runtime.kept._names
-    runtime.kept._numbered runtime.kept._scalar""".split()
-}
 _BUILTINS = frozenset(
     """abs all any bool complex dict divmod enumerate filter float int isinstance len list map max min pow print range
     repr reversed round slice sorted str sum tuple zip""".split()
 )
 _MODULES = {module.__name__: module for module in (np, np.linalg, np.fft, math)}
 _SHARED = re.compile(r"\w*|[\x00-\xff]", re.ASCII)   # texts of which Python has only one
-_OPS = "autograph.runtime.ops."
+_OPS = f"{ops.__name__}."
+_RUNTIME = _OPS.removesuffix("ops.")
 _KEEPING = frozenset({"build", "setitem", "setattr", "call", ".append", ".insert", ".add", ".setdefault"})
 _DEEP = 10  # tuples in each other
 _NATIVE = "?bhilqBHILQefdFD"    # what dtypes are told by their letters
@@ -290,7 +273,7 @@ class _Pickler(pickle.Pickler):
         rule = self._rules.get(kind)
         if rule is not None:
             return rule(thing)
-        if kind in _PLAIN or _name_of(kind) in _CLASSES:
+        if kind in _PLAIN or _name_of(kind) in disk.STORABLE:
             self._usual.add(kind)
             return NotImplemented
         if isinstance(thing, np.dtype):
@@ -335,7 +318,11 @@ class _Unpickler(pickle.Unpickler):
         """What the pickler writes by name, and nothing else, whatever somebody has put into the file."""
         if module == __name__ and name == "_numbered":
             return self._find
-        if f"{module}.{name}" in _NAMED:
+        if f"{module}.{name}" in _HERE:
+            return _HERE[f"{module}.{name}"]
+        if module.startswith(_RUNTIME):
+            importlib.import_module(module)     # which declares what is storable
+        if f"{module}.{name}" in disk.STORABLE:
             return super().find_class(module, name)
         return _known(module, name)
 
@@ -385,7 +372,8 @@ def _by_name(thing: Any) -> Any:
     """Let a function or class be found by its name, if the unpickler will."""
     module, name = str(thing.__module__), thing.__qualname__
     try:
-        if f"{module}.{name}" not in _NAMED and _known(module, name) is not thing:
+        is_named = f"{module}.{name}" in _HERE or f"{module}.{name}" in disk.STORABLE
+        if not is_named and _known(module, name) is not thing:
             raise Unkept
     except pickle.UnpicklingError as error:
         raise Unkept from error
@@ -423,7 +411,7 @@ def _builtin(function: Any) -> Any:
 
 def _method(owner: Any, name: str) -> Any:
     """A method of an object of this library's."""
-    if _name_of(type(owner)) not in _CLASSES:
+    if _name_of(type(owner)) not in disk.STORABLE:
         raise pickle.UnpicklingError(f"{name} is not a method of what traces are made of")
     return MethodType(vars(type(owner))[name], owner)
 
@@ -474,3 +462,10 @@ def _module(name: str) -> ModuleType:
 
 def _names(module: str) -> dict[str, Any]:
     return vars(_MODULES[module])
+
+
+# What the rules of the pickler name.
+_HERE: dict[str, Any] = {
+    f"{thing.__module__}.{thing.__qualname__}": thing
+    for thing in (Graph, Node, Constant, _dtype, _kind_of, _method, _module, _names, _numbered, _scalar)
+} | {f"{Unbound.__module__}.UNBOUND": UNBOUND}

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph import disk
+
 
 class Same:
     """A key that only the same object has."""
@@ -30,6 +32,7 @@ class Same:
         return id(self.value)
 
 
+@disk.storable
 def static_key(value: Any) -> Hashable:
     """A key equal for two values only if a program may take one for the other."""
     kind = type(value)

@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from autograph import disk
 from autograph.runtime.types import TensorType
 
 # The dtypes that machine code knows. (By their characters: `longlong` is another class of scalars than `int64`.)
@@ -32,6 +33,7 @@ class NoLowering(Exception):
     """There is no machine code for an operation on such operands."""
 
 
+@disk.storable
 @dataclass(frozen=True, slots=True)
 class Number:
     """A Python number or NumPy scalar; what computes it is up to the emitter."""
@@ -46,6 +48,7 @@ class Number:
         return self.type
 
 
+@disk.storable
 @dataclass(frozen=True, slots=True)
 class Complex:
     """A complex number of Python's or NumPy's.
@@ -62,6 +65,7 @@ class Complex:
         return "complex", self.type
 
 
+@disk.storable
 @dataclass(frozen=True, slots=True)
 class Range:
     """A `range` of integers of at most 53 bits, in steps of at most 31, so that counting never overflows.
@@ -82,6 +86,7 @@ class Range:
         return "range", self.known, self.down
 
 
+@disk.storable
 @dataclass(frozen=True, slots=True)
 class Array:
     """An array with so many dimensions: one that was handed in, or one that has come up meanwhile.
@@ -108,6 +113,7 @@ class Array:
         return ("array", self.input) if self.input >= 0 else ("array", self.dtype, self.ndim, self.flags)
 
 
+@disk.storable
 @dataclass(frozen=True, slots=True)
 class Given:
     """Any other object that was handed in, and can only be handed on: the argument of that number.
@@ -136,6 +142,7 @@ class Boxed:
         return "boxed"
 
 
+@disk.storable
 @dataclass(frozen=True, slots=True)
 class Fixed:
     """A constant that is no number: None, a string, what stands for an unbound variable."""

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from autograph import nest
+from autograph import disk, nest
 from autograph.runtime.graph import Graph
 from autograph.runtime.keys import static_key
 from autograph.runtime.types import ObjectType, Shape, TensorType, Type
@@ -262,6 +262,7 @@ class Guard:
     details: Callable[[], str] = str
 
 
+@disk.storable
 @dataclass(frozen=True)
 class Event:
     """Something that happened while tracing and that `explain` tells.

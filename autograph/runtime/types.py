@@ -19,6 +19,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from autograph import disk
+
 Shape: TypeAlias = tuple[int | None, ...]
 
 
@@ -30,6 +32,7 @@ _TWINS = {
 }
 
 
+@disk.storable
 @dataclass(frozen=True, slots=True)
 class TensorType:
     """A number or array.
@@ -71,6 +74,7 @@ class TensorType:
         return f"{tilde}{name}[{','.join('?' if d is None else str(d) for d in self.shape)}]"
 
 
+@disk.storable
 @dataclass(frozen=True, slots=True)
 class ObjectType:
     """A Python object other than a number or array.
@@ -87,6 +91,7 @@ class ObjectType:
         return f"{self.name}<{','.join(map(str, self.items))}>" if self.items else self.name
 
 
+@disk.storable
 @dataclass(frozen=True, slots=True)
 class MaybeUnbound:
     """A variable that is unbound on some path, and else of type `inner`."""

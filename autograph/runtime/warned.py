@@ -10,7 +10,6 @@ and it does so whether or not it would be shown: it may be in a later run.
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import warnings
@@ -20,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from autograph import forking
-from autograph.libraries import ROOT, is_own
+from autograph.libraries import files_of, is_own
 from autograph.runtime.environment import Environment
 from autograph.runtime.graph import Constant
 from autograph.runtime.ops.warned import Site
@@ -86,7 +85,7 @@ class _Category(Warning, metaclass=_Asking):
 
 _FILTER: Any = ("ignore", _Part("text"), _Category, _Part("module"), 0)
 # What warns for reasons of its own, as far as it does.
-_OWN = tuple(os.path.join(ROOT, part) for part in ("syntax", "converters", "conversions.py", "runtime/ops"))
+_OWN = files_of("syntax", "converters", "conversions", "runtime.ops")
 
 
 def _warned(trace: Trace, text: str, category: type[Warning], module: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from types import ModuleType
 from typing import Any
 
+from autograph import disk
 from autograph.runtime.finding import has_identity, has_places
 from autograph.runtime.outside import Outside
 from autograph.runtime.signals import Plain
@@ -149,6 +150,7 @@ class Ways:
                 return
 
 
+@disk.storable
 def _are_apart(changed: Sequence[Any], others: Sequence[Any]) -> bool:
     """Whether containers that are changed are different ones, and none of them is among the others."""
     found = set(map(id, changed))

@@ -1,6 +1,5 @@
 """Traces on disk do what traces that have just been made do."""
 
-import importlib
 import io
 import itertools
 import os
@@ -358,11 +357,12 @@ def test_files_that_are_no_trace(processes, data):
         disk.save(path.stem, data, disk.TRACE)
 
 
-def test_all_that_is_written_by_name_is_found_by_it():
-    for name in kept._NAMED:
-        module, _, name = name.rpartition(".")
-        if find_spec("llvmlite") is not None or ".native" not in module:
-            assert hasattr(importlib.import_module(module), name), f"there is no {module}.{name}"
+@pytest.mark.parametrize("name", ["_known", "Surroundings", "_Pickler"])
+def test_what_is_not_storable_is_refused(name):
+    """Even if it is this library's."""
+    hostile = f"c{kept.__name__}\n{name}\n.".encode()
+    with pytest.raises(pickle.UnpicklingError, match=name):
+        kept._Unpickler(io.BytesIO(hostile), kept.Surroundings("", [], [])).load()
 
 
 def test_guards_that_do_not_hold(processes, monkeypatch):

@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from autograph import disk
 from autograph.runtime.graph import Node, Value
 from autograph.runtime.opdef import lookup
 from autograph.runtime.ops.operators import UFUNCS
@@ -28,6 +29,7 @@ _EXACT_INTEGERS = 2**53         # up to here, each is a float64
 _known: WeakValueDictionary[tuple[str, bytes], np.ndarray[Any, Any]] = WeakValueDictionary()
 
 
+@disk.storable
 def kept(number: np.number[Any]) -> np.ndarray[Any, Any]:
     """The array of no dimension that holds a number, which nobody can change; the same one for the same number."""
     key = number.dtype.char, number.tobytes()

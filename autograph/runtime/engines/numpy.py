@@ -23,6 +23,7 @@ from collections.abc import Callable, Collection
 from types import CodeType, FunctionType
 from typing import Any
 
+from autograph import disk
 from autograph.runtime.engines.comprehensions import collect_lists
 from autograph.runtime.engines.constants import Globals
 from autograph.runtime.engines.expressions import Expressions
@@ -47,6 +48,7 @@ class Outer:
         self.names = names
 
 
+@disk.storable
 class Executable:
     """A graph that can be called.
 

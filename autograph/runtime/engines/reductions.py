@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph import disk
 from autograph.runtime.engines.places import Position, disguised
 
 
@@ -32,5 +33,5 @@ def _direct(name: str, function: Callable[..., Any], ufunc: np.ufunc) -> Callabl
     return found
 
 
-added = _direct("added", np.sum, np.add)
+added = disk.storable(_direct("added", np.sum, np.add))
 multiplied = _direct("multiplied", np.prod, np.multiply)

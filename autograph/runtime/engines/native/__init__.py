@@ -68,6 +68,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
+from autograph import disk
 from autograph.runtime.engines import numpy
 from autograph.runtime.engines.native import products
 from autograph.runtime.engines.native.annotating import annotated
@@ -86,6 +87,7 @@ from autograph.runtime.signature import Event
 LATE = frozenset({"reuse"})     # passes that are run when it is known which operations share a loop
 
 
+@disk.storable
 class Executable:
     """A graph that can be called; see `autograph.runtime.engines.numpy.Executable`.
 
@@ -151,6 +153,7 @@ class Executable:
         del error  # see `tracebacks.translate`
 
 
+@disk.storable
 class Native:
     """The loops of a graph that are machine code.
 
@@ -240,6 +243,7 @@ def compile(
     return Executable(graph, made, native)
 
 
+@disk.storable
 class Parted:
     """A graph without what may become machine code, and that.
 

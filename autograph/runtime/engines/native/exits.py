@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from autograph import disk
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.structure import Key, Point, Structure
 from autograph.runtime.graph import Block, Graph, Node, Value
 from autograph.runtime.types import ANY, BOOL, TensorType
 
 
+@disk.storable
 @dataclass(frozen=True, slots=True)
 class Fetch:
     """A value in the frame: a number, or a range if there is no type."""
@@ -25,6 +27,7 @@ class Fetch:
     type: TensorType | None
 
 
+@disk.storable
 @dataclass(frozen=True, slots=True)
 class Handed:
     """A reference to an object in the frame, which whoever fetches it takes over."""
@@ -32,6 +35,7 @@ class Handed:
     slot: int
 
 
+@disk.storable
 @dataclass(slots=True)
 class Exit:
     """What is in the frame when machine code has ended.
@@ -47,6 +51,7 @@ class Exit:
     values: tuple[Any, ...]
 
 
+@disk.storable
 class Interrupted(Exit):
     """A signal, or what has been called, has raised an exception."""
 

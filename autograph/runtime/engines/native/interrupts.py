@@ -7,12 +7,14 @@ whether a thread has asked, and lets that have its turn.
 
 from __future__ import annotations
 
+from autograph import disk
 from autograph.runtime.engines.native.objects import SLOT
 
 LOOK = "call i32 @signals(ptr %table)"      # whether something has been raised
 CALLED = ("PyErr_CheckSignals", "PyObject_VectorcallDict", "Py_DecRef")
 
 
+@disk.storable
 def give_way() -> None:
     """Do nothing, but what Python does before it runs a function, and where one goes back (3.10)."""
     for _ in (None,):

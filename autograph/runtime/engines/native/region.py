@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from autograph import disk
 from autograph.runtime.engines.native.calls import Caller, are_wide, fetch, kind_of
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.detours import Detour
@@ -40,6 +41,7 @@ AGAIN = 1           # calls after the one in which code was made, after which it
 PATIENCE = 8        # calls in which there were that many, after which the code is not entered any more
 
 
+@disk.storable
 class Region:
     """A loop as a function.
 

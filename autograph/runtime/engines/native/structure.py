@@ -10,13 +10,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from autograph import forking
+from autograph import disk, forking
 from autograph.runtime.engines.native.spans import ANY, Span, Spans
 from autograph.runtime.graph import Block, Node, Value, gather
 
 T = TypeVar("T")
 
 
+@disk.storable
 class Point(NamedTuple):
     block: Block
     place: int
@@ -26,6 +27,7 @@ class Point(NamedTuple):
 Key: TypeAlias = "Value | Node"
 
 
+@disk.storable
 class Structure:
     """Of a loop, the outermost one of a region.
 

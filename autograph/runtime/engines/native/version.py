@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from autograph import forking
+from autograph import disk, forking
 from autograph.runtime.engines.native.calls import putting
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Entry, builtin
 from autograph.runtime.engines.native.exits import Exit
@@ -22,6 +22,7 @@ from autograph.runtime.engines.native.machine import Code, calls_none_but
 from autograph.runtime.engines.native.objects import NAMES, Table
 
 
+@disk.storable
 class Version:
     """The machine code of a loop for inputs of certain kinds.
 
@@ -125,6 +126,7 @@ class Version:
             detour.enter(self.table)
 
 
+@disk.storable
 def _restored(region: Any, exits: list[Exit], underflows: bool, words: Any, code: Any) -> Version | None:
     """What was kept on disk, if its machine code is there as well."""
     begin, found = time.perf_counter(), Code.on_disk(*code)

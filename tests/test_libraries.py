@@ -1,0 +1,80 @@
+"""What the library knows of its own files by name: each name is that of a module, or importing fails."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+
+import pytest
+
+import autograph
+from autograph import disk, keeping, libraries, nn
+from autograph.runtime import ops, warned, written
+
+pytestmark = pytest.mark.once
+
+
+def test_files_of_a_module_and_of_a_package():
+    (module,) = libraries.files_of("variables")
+    (package,) = libraries.files_of("nn")
+    assert inspect.getsourcefile(autograph.Variable) == module
+    assert inspect.getsourcefile(nn.Dense).startswith(package)
+
+
+@pytest.mark.parametrize("name", ["no_such_module", "runtime.no_such_module", "variable"])
+def test_a_file_that_is_not_there(name):
+    with pytest.raises(ModuleNotFoundError, match=f"'{name}'"):
+        libraries.files_of(name)
+
+
+def test_a_version_asks_for_its_folders():
+    with pytest.raises(ModuleNotFoundError, match="'no_such_folder'"):
+        keeping.version_of("no_such_folder")
+
+
+def test_a_version_covers_folders_in_folders(tmp_path, monkeypatch):
+    monkeypatch.setattr(libraries, "ROOT", f"{tmp_path}/")
+    (tmp_path / "room" / "inner").mkdir(parents=True)
+    assert keeping.version_of("room") == ""     # there is no source
+    (tmp_path / "top.py").touch()
+    versions = {keeping.version_of("room")}
+    for name in ("room/first.py", "room/inner/second.py", "other.py"):
+        (tmp_path / name).touch()
+        versions.add(keeping.version_of("room"))
+    (tmp_path / "room" / "inner" / "second.py").write_text("pass")
+    versions.add(keeping.version_of("room"))
+    assert len(versions) == 5
+
+
+def test_what_is_staged_like_the_users_code():
+    for function in (autograph.Variable.assign, autograph.jacobian, nn.Dense.__call__, autograph.optim.SGD.update):
+        assert not libraries.is_own(function.__code__.co_filename)
+    assert libraries.is_own(written.reduce.__code__.co_filename)
+    assert not libraries.is_plain(written.__name__)
+    for name in libraries._STAGED_NAMES:
+        module, _, attribute = name.rpartition(".")
+        found = getattr(importlib.import_module(module), attribute, None)
+        assert found is not None or importlib.util.find_spec(name) is not None, name
+
+
+def test_errors_that_are_the_users():
+    assert not libraries.is_at_fault(written.reduce.__code__)
+    assert libraries.is_at_fault(keeping.version_of.__code__)
+
+
+def test_what_warns_for_reasons_of_its_own():
+    sources = [autograph.syntax.source, autograph.converters.calls, autograph.conversions, ops.core]
+    assert all(module.__file__.startswith(warned._OWN) for module in sources)
+    assert not warned.__file__.startswith(warned._OWN)
+
+
+def test_what_a_trace_on_disk_may_name():
+    """Whoever adds to this makes sure that no call of it does more than compute."""
+    pytest.importorskip("llvmlite")
+    importlib.import_module("autograph.runtime.engines.native")
+    assert sorted(name.removeprefix("autograph.").rpartition(".")[2] for name in disk.STORABLE) == sorted(
+        """Block Value TensorType ObjectType MaybeUnbound Event Executable Executable Native Parted Region Version
+        Structure Point Interrupted Exit Fetch Handed Number Complex Range Array Given Fixed
+        kept added give_way static_key attributes _are_apart _identities _keys_of _restored""".split()
+    )
