@@ -7,8 +7,12 @@ from contextlib import contextmanager
 
 from autograph import defects, forking
 from autograph.errors import AutographError
-from autograph.runtime.engines.native.lowering import Refused
 from autograph.runtime.operands import NoLowering
+
+
+class Refused(Exception):
+    """A loop is not compiled: each iteration would exit the code, or only call Python."""
+
 
 _NOT_OURS = (AutographError, NoLowering, Refused, MemoryError, RecursionError)
 

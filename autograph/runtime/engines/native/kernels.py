@@ -23,9 +23,8 @@ from autograph.runtime.engines.native.aside import put
 from autograph.runtime.engines.native.calls import COMPLEX_NUMBERS, ELEMENTS, NUMBERS
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, builtin, tells_of_underflows
 from autograph.runtime.engines.native.examples import examples_of
-from autograph.runtime.engines.native.faults import making
+from autograph.runtime.engines.native.faults import Refused, making
 from autograph.runtime.engines.native.gathering import Gathering
-from autograph.runtime.engines.native.lowering import Refused
 from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.nest import Nest
 from autograph.runtime.engines.native.objects import Table

@@ -18,6 +18,7 @@ from autograph.runtime.engines.native.chains import EXTREMES, late_last
 from autograph.runtime.engines.native.detours import is_detour
 from autograph.runtime.engines.native.emitter import POLL
 from autograph.runtime.engines.native.exits import Exit
+from autograph.runtime.engines.native.faults import Refused
 from autograph.runtime.engines.native.iterators import Iterators
 from autograph.runtime.engines.native.light import compares, is_light
 from autograph.runtime.engines.native.structure import Point
@@ -33,10 +34,6 @@ NODES = 20_000      # lowered in all
 EDGE = ".edge"      # behind the name of a loop's head: where it goes on to the next turns, if there are any
 SIZE = 30_000       # instructions in all
 FUEL: list[int] = []        # for tests: the address of an integer, how many nodes are run before the code is left
-
-
-class Refused(Exception):
-    """There is no use in machine code for a loop: each of its turns would leave it, or only call Python."""
 
 
 class Lowering(Iterators, RunningAhead):

@@ -20,8 +20,8 @@ from autograph.runtime.engines.native.entry import tells_of_underflows
 from autograph.runtime.engines.native.examples import examples_of
 from autograph.runtime.engines.native.exits import Continuation
 from autograph.runtime.engines.native.expecting import both, fits, met
-from autograph.runtime.engines.native.faults import making
-from autograph.runtime.engines.native.lowering import Lowering, Refused
+from autograph.runtime.engines.native.faults import Refused, making
+from autograph.runtime.engines.native.lowering import Lowering
 from autograph.runtime.engines.native.spans import outside
 from autograph.runtime.engines.native.structure import Key, Point, Structure
 from autograph.runtime.engines.native.version import Version

@@ -16,8 +16,8 @@ from autograph import disk, forking
 from autograph.runtime.engines.native.calls import putting
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Entry, builtin
 from autograph.runtime.engines.native.exits import Exit
+from autograph.runtime.engines.native.faults import Refused
 from autograph.runtime.engines.native.haste import STOPPED, Haste
-from autograph.runtime.engines.native.lowering import Refused
 from autograph.runtime.engines.native.machine import Code, calls_none_but
 from autograph.runtime.engines.native.objects import NAMES, Table
 
