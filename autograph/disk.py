@@ -1,6 +1,6 @@
 """What is kept on disk, so that it is made once, and not once per process: machine code, conversions, and traces.
 
-Each file holds what was made of one function or module. Its name is a hash of all that this depends on (`machine.py`,
+Each file holds what was made of one function or module. Its name is a hash of all that this depends on (`target.py`,
 `keeping.py` and `surroundings.py` say what), so no file is ever out of date. Addresses are none of that: object code
 refers to functions outside by name, and an address that stood in LLVM's text would be part of the name.
 

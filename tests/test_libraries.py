@@ -78,3 +78,9 @@ def test_what_a_trace_on_disk_may_name():
         Structure Point Interrupted Exit Fetch Handed Number Complex Range Array Given Fixed
         kept added give_way static_key attributes _are_apart _identities _keys_of _restored""".split()
     )
+
+
+def test_machine_code_on_disk_hinges_on_how_it_was_compiled():
+    pytest.importorskip("llvmlite")
+    target = importlib.import_module("autograph.runtime.engines.native.target")
+    assert b"def optimised" in target._source()

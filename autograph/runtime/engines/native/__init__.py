@@ -75,9 +75,9 @@ from autograph.runtime.engines.native.annotating import annotated
 from autograph.runtime.engines.native.fusion import Fuser
 from autograph.runtime.engines.native.kernels import Kernel
 from autograph.runtime.engines.native.lowering import FUEL
-from autograph.runtime.engines.native.machine import binding, get_ready, traits
 from autograph.runtime.engines.native.region import Region
 from autograph.runtime.engines.native.regions import Splitter, put_back
+from autograph.runtime.engines.native.target import binding, get_ready, traits
 from autograph.runtime.engines.native.trial import Trial, TriedKernel
 from autograph.runtime.engines.tracebacks import leave_out, wants_generated_code
 from autograph.runtime.graph import Graph, Node

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.machine import Code, machine
+from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.objects import class_of
 from autograph.runtime.engines.native.streams import Single, Stream
+from autograph.runtime.engines.native.target import machine
 from autograph.runtime.graph import user_line
 from autograph.runtime.types import TensorType
 

@@ -21,9 +21,10 @@ from numpy.lib.stride_tricks import as_strided
 from autograph.errors import EngineError
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, builtin
 from autograph.runtime.engines.native.libm import FLAGS
-from autograph.runtime.engines.native.machine import Code, vectors
+from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.objects import Table
 from autograph.runtime.engines.native.products import LARGE, Product, is_product
+from autograph.runtime.engines.native.target import vectors
 from autograph.runtime.engines.native.tiles import FACTS, FORMS, Tiled, fill
 from autograph.runtime.graph import Node
 

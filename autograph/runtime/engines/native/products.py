@@ -21,9 +21,10 @@ from autograph.errors import EngineError
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, Builtin, builtin
 from autograph.runtime.engines.native.faults import Refused, making
 from autograph.runtime.engines.native.libm import FLAGS
-from autograph.runtime.engines.native.machine import Code, binding, matmul_loop
+from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.objects import ALIGNED, DATA, DTYPE, NDIM, SHAPE, SLOT, STRIDES, Table, llvm_type
 from autograph.runtime.engines.native.objects import FLAGS as ARRAY_FLAGS
+from autograph.runtime.engines.native.target import binding, matmul_loop
 from autograph.runtime.graph import Node, Value
 from autograph.runtime.operands import DTYPES
 from autograph.runtime.passes.reuse import WORTHWHILE

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import cache
 
 from autograph.runtime.engines.native.emitter import Emitter
-from autograph.runtime.engines.native.machine import vectors
+from autograph.runtime.engines.native.target import vectors
 from autograph.runtime.operands import Number
 from autograph.runtime.types import BOOL
 

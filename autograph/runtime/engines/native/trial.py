@@ -21,8 +21,8 @@ from autograph.runtime.engines.native.calls import are_wide, kind_of
 from autograph.runtime.engines.native.copying import Copier
 from autograph.runtime.engines.native.kernels import Kernel
 from autograph.runtime.engines.native.kernels import Version as Fused
-from autograph.runtime.engines.native.machine import binding
 from autograph.runtime.engines.native.region import Region, returned
+from autograph.runtime.engines.native.target import binding
 from autograph.runtime.engines.native.version import Version
 from autograph.runtime.graph import Block, Graph, Node, Value
 from autograph.runtime.types import ANY, BOOL, INT

@@ -12,14 +12,14 @@ import pytest
 
 import autograph as ag
 from autograph import disk as cache
-from autograph.runtime.engines.native import machine, region
+from autograph.runtime.engines.native import region, target
 
 REPOSITORY = Path(__file__).parents[4]
 KEY, OTHER = cache.key_of("a", "b"), cache.key_of("ab")
 PROGRAM = """
 import os, sys
 import autograph as ag
-from autograph.runtime.engines.native.machine import _Machine
+from autograph.runtime.engines.native.target import _Machine
 
 made = []
 make = _Machine.object
@@ -149,7 +149,7 @@ def test_other_threads_run_while_llvm_does():
     lines = "\n".join(f"  %t{i + 1} = call double @llvm.sqrt.f64(double %t{i})" for i in range(20_000))
     text = f"define double @loop(double %t0) {{\n{lines}\n  ret double %t5000\n}}"
     text = f"declare double @llvm.sqrt.f64(double)\n{text}"
-    here, turns, done = machine.machine(), [0], threading.Event()
+    here, turns, done = target.machine(), [0], threading.Event()
     compiling = threading.Thread(target=lambda: (here.object(text), done.set()))
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1000)         # only what gives the GIL up lets another thread run
@@ -215,8 +215,8 @@ def test_a_damaged_file_is_made_anew(place, damage):
 
 @pytest.mark.parametrize("place_of", range(6))
 def test_another_machine_misses(monkeypatch, place_of):
-    """Another architecture, CPU, set of features, version of llvmlite, version of LLVM, version of `machine`."""
-    here = machine.machine()
+    """Another architecture, CPU, set of features, version of llvmlite, version of LLVM, version of `target`."""
+    here = target.machine()
     assert len(here.traits) == 6 and all(here.traits)
     assert not call() and call()
     traits = list(here.traits)

@@ -9,7 +9,7 @@ import pytest
 
 import autograph as ag
 from autograph.errors import InternalError
-from autograph.runtime.engines.native import machine, products, region
+from autograph.runtime.engines.native import products, region, target
 
 
 def total(xs: Any) -> Any:
@@ -29,8 +29,8 @@ def wrong(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Any:
     monkeypatch.setenv("AUTOGRAPH_CACHE_DIR", str(tmp_path))
 
     def begin() -> None:
-        right = machine._Machine.object
-        monkeypatch.setattr(machine._Machine, "object", lambda self, text, *more: right(self, text + "?", *more))
+        right = target._Machine.object
+        monkeypatch.setattr(target._Machine, "object", lambda self, text, *more: right(self, text + "?", *more))
 
     return begin
 

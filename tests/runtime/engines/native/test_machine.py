@@ -72,7 +72,7 @@ import autograph as ag
 print("llvmlite" in sys.modules)
 function = ag.function(lambda n: n, engine="native")
 before = set(sys.modules)
-print(function(3), sys.modules["autograph.runtime.engines.native.machine"].machine.cache_info().currsize)
+print(function(3), sys.modules["autograph.runtime.engines.native.target"].machine.cache_info().currsize)
 print(set(sys.modules) - before)
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)

@@ -13,8 +13,9 @@ from autograph.runtime.engines.native import contest
 from autograph.runtime.engines.native.contest import Layout, fastest, stretches
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, builtin
 from autograph.runtime.engines.native.libm import FLAGS
-from autograph.runtime.engines.native.machine import Code, vectors
+from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.objects import Table
+from autograph.runtime.engines.native.target import vectors
 from autograph.runtime.engines.native.tiles import FACTS, FORMS, Tiled, fill
 
 pytestmark = pytest.mark.skipif(
