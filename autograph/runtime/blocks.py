@@ -23,6 +23,7 @@ class Blocks:
         self.thread = get_ident()  # that makes it; no other one may use its handles
         self.opened = [self.block]  # and those around it, the innermost last
         self.assumed = Assumed(self.opened)
+        self.merged: dict[Block, Block] = {}  # branches that became part of the block around them
         self.dropped: set[Node] = set()  # those that were recorded in a block that still stands, and undone
         self.recorded = 0  # how many nodes there were, those included that are undone by now
         self.long_loops: set[Any] = set()  # the bodies of loops of few iterations that record much all the same
@@ -32,6 +33,12 @@ class Blocks:
         """Add a node to the block that is open."""
         self.block.nodes.append(node)
         self.recorded += 1
+
+    def merge(self, block: Block) -> None:
+        """Add the nodes of a branch to the block that is open, as the other branch always raises."""
+        self.block.nodes.extend(block.nodes)
+        for each in [block, *(each for each, into in self.merged.items() if into is block)]:
+            self.merged[each] = self.block
 
     def drop(self, start: int) -> None:
         """Take the nodes from a place on out of the block that is open."""

@@ -8,7 +8,7 @@ from typing import Any
 from autograph.runtime import forms
 from autograph.runtime.blame import interrupting
 from autograph.runtime.graph import Block, Node, Value
-from autograph.runtime.holding import let_hold
+from autograph.runtime.holding import HOLDERS, let_hold
 from autograph.runtime.journal import restore
 from autograph.runtime.known import Known
 from autograph.runtime.naming import stored_at
@@ -17,6 +17,7 @@ from autograph.runtime.regions import (
     Entry,
     State,
     check_aliases,
+    end_block,
     handles,
     hoist,
     misfit,
@@ -84,7 +85,10 @@ def repeated(trace: Trace, stage: Callable[[], Any], state: State) -> Any:
             container = signal.container
         # Not before the traceback is gone, with what was noted of the tracing that is undone: of what is held, there
         # must be no copies.
-        let_hold(state, container, trace.materialise(container, named=True))
+        if type(container) in HOLDERS:
+            let_hold(state, container, trace.materialise(container, named=True))
+        else:
+            trace.lower(container)
     raise Unstageable("the lengths of too many lists, dicts or sets change here", trace.place())
 
 
@@ -107,7 +111,7 @@ def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], st
         if not ending:
             raise Diverged
         return _go_on(trace, node, ending[0])
-    hoist(arms)
+    hoist(trace, arms)
     owned = owned_by(trace, arms[0].before)
     results: list[list[Any]] = [[] for _ in ending]
     rebuilt = []
@@ -122,7 +126,7 @@ def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], st
     form = _joined(trace, RETURNED, returned, test, owned, loose)
     outputs = _outputs(trace, node, ending, results, form, returned, "", used=True)
     for arm, found in zip(ending, results):
-        arm.block.results = tuple(found)
+        end_block(trace, arm, found)
     trace.block.nodes.append(node)
     for slot, slot_form, slot_outputs in rebuilt:
         if isinstance(slot, Entry):
@@ -135,7 +139,7 @@ def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], st
 
 def _go_on(trace: Trace, node: Node, arm: Arm) -> Any:
     """The other branch raises: what follows the `if` runs after this branch only, and so does the branch."""
-    trace.block.nodes.extend(arm.block.nodes)
+    trace.merge(arm.block)
     node.blocks = tuple(Block() if block is arm.block else block for block in node.blocks)
     for variable, value in arm.values.items():
         if not isinstance(variable, Entry):

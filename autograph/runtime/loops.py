@@ -27,6 +27,7 @@ from autograph.runtime.regions import (
     State,
     as_result,
     check_aliases,
+    end_block,
     handles,
     hoist,
     misfit,
@@ -193,7 +194,7 @@ def _stage_while(
         installed: dict[Any, Any] = {}
         go = block.add_param(_condition_type(), "go") if rotated else None
         arm = run_body(trace, turn, state, block, _installer(carry, block, installed))
-        hoist([arm])
+        hoist(trace, [arm])
         if not carry.take_in(arm, unread) and not trace.assumed.fails(block, carry.given()):
             break
     head = Block()
@@ -244,7 +245,7 @@ def _finish_while(
                 results.insert(0, as_result(trace, now))
             elif until:
                 results.insert(0, as_result(trace, stop))
-        arm.block.results = tuple(results)
+        end_block(trace, arm, results)
     trace.block.nodes.append(node)
     trace.recorded += 1
     if go is not None:
@@ -340,7 +341,7 @@ def _stage_for(
         item, target = item_params(trace, block, item_type, _item_names(body))
         install = _installer(carry, block, installed)
         arm = run_body(trace, lambda item=item: _turn(body, item, until), state, block, install)  # type: ignore[misc]
-        hoist([arm])
+        hoist(trace, [arm])
         if not carry.take_in(arm, unread) and not trace.assumed.fails(block, carry.given()):
             break
     kwargs: dict[str, Any] = {"target": target}
@@ -352,7 +353,7 @@ def _stage_for(
         if until is not None:
             with trace.open(arm.block):
                 results.insert(0, as_result(trace, arm.result))
-        arm.block.results = tuple(results)
+        end_block(trace, arm, results)
     trace.block.nodes.append(node)
     trace.recorded += 1
     carry.finish(node)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import gc
 import types
-from collections.abc import Iterator, MappingView
+from collections.abc import Callable, Iterator, MappingView
 from typing import Any
 
 import numpy as np
@@ -47,10 +47,12 @@ class Lowering:
         self.paths: dict[int, tuple[Any, str]] = {}
         self.containers: dict[str, Value] = {}
         self.made: dict[int, tuple[Any, Value, Block]] = {}  # with the block that it is made in
+        self._once_in: dict[Block, list[Any]] = {}  # what `_once` has made in a block
         self._being_made: set[int] = set()
         self._tuples = 0  # in each other
         self.final = False  # whether the function has ended, so that nothing of it will change any more
         trace.journal.refuse = self._refuse
+        trace.made_in = self._made_in
         trace.tuples.is_outer = self._is_outer
         trace.tuples.lower = self._tuple
         self.entered: dict[int, Any] = {}  # objects of the user's that the graph has, too, before the function ends
@@ -223,8 +225,8 @@ class Lowering:
         found = self.made.get(id(value))
         if found is None:
             return None
-        if self._stands(found[1], found[2]):
-            if any(found[2] is block for block in self.trace.opened):
+        if self._stands(found[1], found[2]) and self._is_as_captured(found[1]):
+            if any(self.trace.merged.get(found[2], found[2]) is block for block in self.trace.opened):
                 return found[1]
             raise Unstageable(
                 f"an object of class {type(value).__qualname__} is stored, or handed to code that is not staged, in a "
@@ -237,12 +239,27 @@ class Lowering:
 
     def _stands(self, made: Value, block: Block) -> bool:
         """Whether the node that has made something in a block is in the graph: it may have been undone since."""
-        return made.node not in self.trace.dropped and self.trace.has(block)
+        return made.node not in self.trace.dropped and self.trace.has(self.trace.merged.get(block, block))
 
     def _note(self, value: Any, made: Value) -> None:
         self.made[id(value)] = value, made, self.trace.block
         if not self.final and not is_a(value, tuple):
             self.trace.journal.handed_out[id(value)] = value
+
+    def _once(self, value: Any, make: Callable[[], Any]) -> Tensor:
+        """What `make` gives for a function or the like of traced code, so that it is one object in the graph."""
+        found = self._found(value)
+        if found is None:
+            found = make()._ag_value
+            self._note(value, found)
+            self._once_in.setdefault(self.trace.block, []).append(value)
+        return self.trace.handle(found)
+
+    def _made_in(self, block: Block) -> list[Any]:
+        """What `_once` has made in a block, and could as well have made before it."""
+        parts = [block, *(each for each, into in self.trace.merged.items() if into is block)]
+        things = (thing for part in parts for thing in self._once_in.get(part, ()) if id(thing) in self.made)
+        return [thing for thing in things if self._is_as_captured(self.made[id(thing)][1])]
 
     def _record(self, op: str, args: tuple[Any, ...]) -> Value:
         handle: Tensor = self.trace.record_lowered(op, args)
@@ -256,7 +273,7 @@ class Lowering:
             owner = changed_by(value)
             if owner is None:
                 return value
-            return self.trace.record_lowered("getattr", (self.lower(owner), value.__name__))
+            return self._once(value, lambda: self.trace.record_lowered("getattr", (self.lower(owner), value.__name__)))
         if type(value) is Identity:
             value.refuse()
         if type(value) is TracedIterator:
@@ -273,17 +290,15 @@ class Lowering:
         if known is not None:
             return self.trace.handle(known[1]) if isinstance(known[1], Value) else value
         if type(value) is Mutator:
-            return self.trace.record("getattr", (self.trace.materialise(value.owner), value.function.__name__))
+            name = value.function.__name__
+            return self._once(value, lambda: self.trace.record("getattr", (self.trace.materialise(value.owner), name)))
         value = caller.unwrapped(value)
         if type(value) is types.MethodType and is_tensor(value.__self__):
-            name = method_name(value)
-            if name is None:        # found by `super()`
-                return self.trace.record("call", (types.MethodType, value.__func__, value.__self__))
-            return self.trace.record("getattr", (value.__self__, name))
+            return self._once(value, lambda: self._method(value))
         value = getattr(value, "__ag_original__", value) if type(value) is types.FunctionType else value
         if type(value) is types.FunctionType and isinstance(value.__globals__, Fallback):
             original = caller.original(value)
-            return original if original is not value else self.trace.handle(self._function(value))
+            return original if original is not value else self._once(value, lambda: self._function(value))
         is_staged = class_has(type(value), "__ag_staged__") and hasattr(value, "__self__")
         if is_staged or (type(value) is types.MethodType and type(value.__func__) is types.FunctionType):
             return self._bound(value)
@@ -294,14 +309,16 @@ class Lowering:
         if type(value) in (set, bytearray) or nest.kind_of(value) is not None:
             return self._handle(self.lower(value))
         if is_a(value, BaseException):
-            return self._handle(self._found(value) or self._exception(value))
+            made = remake, type(value), value.args, attributes(value)
+            return self._once(value, lambda: self.trace.record("call", made))
         if is_users_object(value):
             return self._handle(self._instance(value))
         if type(value) is functools.partial:
             outer = self.outside.sources.get(id(value))
             if outer is not None:
                 return self._handle(self.outside._load(outer[1], ObjectType("partial")))
-            return self.trace.record("call", (functools.partial, value.func, *value.args), value.keywords)
+            called = functools.partial, value.func, *value.args
+            return self._once(value, lambda: self.trace.record("call", called, value.keywords))
         if is_a(value, (Iterator, MappingView)) and not hasattr(value, "readline"):
             what = "an iterator" if is_a(value, Iterator) else "a view of a dict"
             what += f" (of class {iterator_class(value).__name__}) that is made here is returned, kept or handed"
@@ -313,18 +330,19 @@ class Lowering:
             raise Unstageable(reason, self.trace.place())
         return value
 
-    def _exception(self, value: BaseException) -> Value:
-        """A node that makes an exception, once for each that traced code made."""
-        made: Tensor = self.trace.record("call", (remake, type(value), value.args, attributes(value)))
-        self._note(value, made._ag_value)
-        return made._ag_value
+    def _method(self, method: types.MethodType) -> Any:
+        """The handle of a method of a value of the graph."""
+        name = method_name(method)
+        if name is None:        # found by `super()`
+            return self.trace.record("call", (types.MethodType, method.__func__, method.__self__))
+        return self.trace.record("getattr", (method.__self__, name))
 
     def _handle(self, found: Value | Constant) -> Any:
         """A handle for what stands for an object; what the graph has for a constant needs none."""
         return found if isinstance(found, Constant) else self.trace.handle(found)
 
-    def _function(self, value: types.FunctionType) -> Value:
-        """A node that makes a function like one that traced code made, around the values its variables have now."""
+    def _function(self, value: types.FunctionType) -> Tensor:
+        """What makes a function like one that traced code made, around the values its variables have now."""
         if assigns_outside(value.__code__):
             raise Unstageable(
                 f"the function {value.__name__}, made in a staged function, assigns to variables around it, and is "
@@ -340,11 +358,16 @@ class Lowering:
         names = Constant(environment.real)
         keywords = {name: self.lower(part) for name, part in (value.__kwdefaults__ or {}).items()}
         called = value.__name__, value.__qualname__
-        told = {name: self.lower(part) for name, part in told_of(value).items()}
+        told = {name: self._container(part) if name == "__annotations__" else self.lower(part)
+                for name, part in told_of(value).items()}  # annotations are a dict that only functions share
         given = make_function, value.__code__, names, called, defaults, keywords, told, *variables
-        made = self._record("call", given)
-        self._captured[made] = [(cell, _content(cell)) for cell in value.__closure__ or ()]
+        made: Tensor = self.trace.record_lowered("call", given)
+        self._captured[made._ag_value] = [(cell, _content(cell)) for cell in value.__closure__ or ()]
         return made
+
+    def _is_as_captured(self, made: Value) -> bool:
+        """Whether the variables have their values still around which a function was made."""
+        return all(_content(cell) is content for cell, content in self._captured.get(made, ()))
 
     def check_captured(self, graph: Graph) -> None:
         """See to it that no function that was kept reads a variable that has changed since."""
@@ -354,13 +377,12 @@ class Lowering:
                 gather((node.args, node.kwargs, [block.results for block in node.blocks]), kept)
         for node in walk(graph.block):
             for value in node.outputs:
-                for cell, content in self._captured.get(value, ()) if value in kept else ():
-                    if _content(cell) is not content:
-                        raise Unstageable(
-                            "a function made in a staged function is kept, and a variable that it reads changes "
-                            "afterwards: give it the value as a default argument, as in `lambda x, i=i: …`",
-                            node.place,
-                        )
+                if value in kept and not self._is_as_captured(value):
+                    raise Unstageable(
+                        "a function made in a staged function is kept, and a variable that it reads changes "
+                        "afterwards: give it the value as a default argument, as in `lambda x, i=i: …`",
+                        node.place,
+                    )
 
     def _bound(self, method: Any) -> Any:
         """The same for a method, or a staged one, of an object."""
@@ -373,7 +395,7 @@ class Lowering:
                 "not staged",
                 self.trace.place(),
             )
-        return self.trace.record("call", (type(method), function, owner))
+        return self._once(method, lambda: self.trace.record("call", (type(method), function, owner)))
 
     def _variable(self, cell: types.CellType) -> Any:
         for real, mine, _ in self.outside.cells.values():

@@ -181,19 +181,43 @@ def _forget_what_is_new(arm: Arm, known: Callable[[Any], bool]) -> None:
     arm.after = [(container, content) for container, content in arm.after if known(container)]
 
 
-def hoist(arms: list[Arm]) -> None:
+def hoist(trace: Trace, arms: list[Arm]) -> None:
     """See to it that containers that grow, or shrink, are objects of the graph before the construct begins.
 
     Raises:
         Materialise: one is not; its construct has to be traced again.
     """
     for arm in arms:
+        _check_made(trace, arm)
         for container in arm.whole:
             if type(container) in HOLDERS:
                 raise Materialise(container)
             changed = "is changed" if isinstance(container, bytearray) else "has an attribute added or deleted"
             what = f"an object of class {type(container).__name__} {changed}"
             raise Unstageable(f"{what} under a condition that is known only when the graph runs", ())
+
+
+def _check_made(trace: Trace, arm: Arm) -> None:
+    """See to it that a function that was there before a body is made before it: made in it, it would be another later.
+
+    Raises:
+        Materialise: it is made in the body; the construct has to be traced again.
+    """
+    made = trace.made_in(arm.block)
+    owned, changed = owned_by(trace, arm.before), {id(container) for container, _ in arm.after}
+    for thing in made:
+        if id(thing) not in changed and owned(thing):
+            raise Materialise(thing)
+
+
+def end_block(trace: Trace, arm: Arm, results: list[Any]) -> None:
+    """Let the block of a body give its results.
+
+    Raises:
+        Materialise: a function that is among them has to be made before the construct.
+    """
+    arm.block.results = tuple(results)
+    _check_made(trace, arm)
 
 
 def owned_by(trace: Trace, values: dict[Any, Any]) -> Known:

@@ -168,7 +168,7 @@ class Recorded(Signal):
 
 
 class Materialise(Signal):
-    """A list, dict or set must become an object of the graph before the block that is being traced begins."""
+    """A list, dict, set or function must become an object of the graph before the block that is being traced begins."""
 
     def __init__(self, container: Any) -> None:
         super().__init__(type(container).__name__)

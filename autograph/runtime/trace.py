@@ -23,7 +23,7 @@ from autograph.runtime.blocks import Blocks
 from autograph.runtime.callables import full_name_of
 from autograph.runtime.classes import is_users_object
 from autograph.runtime.contents import known_of_lists
-from autograph.runtime.graph import Constant, Graph, Node, Place, Value, drop_unused, map_args, user_line
+from autograph.runtime.graph import Block, Constant, Graph, Node, Place, Value, drop_unused, map_args, user_line
 from autograph.runtime.holding import (
     HOLDERS,
     Held,
@@ -90,6 +90,7 @@ class Trace(Blocks, Whereabouts):
         self.before_raise: Callable[[], None] = lambda: None
         self.roots: Callable[[], Iterable[Any]] = lambda: ()
         self.collected: Callable[[Any], Any] = lambda generated: generated
+        self.made_in: Callable[[Block], Iterable[Any]] = lambda block: ()
         self.held: list[Held] = []
         self.renewals = Renewals(self.journal.handed_out)
         self.tuples = Tuples()

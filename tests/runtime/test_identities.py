@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter, deque
 from dataclasses import dataclass
 from typing import Any
@@ -95,17 +96,116 @@ def test_what_is_a_global(make: Any, function: Any, monkeypatch: pytest.MonkeyPa
             assert staged(x, n) == function(x, n)
 
 
-def stored_exceptions(x: Any, n: Any) -> Any:
-    error = ValueError(x)
-    stored = [error, None]
+def exception(x: Any) -> Any:
+    return ValueError(x)
+
+
+def inner_function(x: Any) -> Any:
+    return lambda: x
+
+
+def around_a_list(x: Any) -> Any:
+    parts = [x]
+    return lambda: parts
+
+
+def around_another_function(x: Any) -> Any:
+    first = inner_function(x)
+    return lambda y=x: first() + y
+
+
+def partial(x: Any) -> Any:
+    return functools.partial(max, x)
+
+
+def method_of_a_list(x: Any) -> Any:
+    return [x].append
+
+
+def stored_in_a_loop(thing: Any, n: Any) -> Any:
+    stored = [thing, None]
     for _ in range(n):
-        stored.append(error)
-    return stored[n] is error, [each is error for each in stored], stored
+        stored.append(thing)
+    return stored[n] is thing, thing in stored, stored.count(thing), stored.index(thing), stored
 
 
-def test_exceptions_that_are_made_once() -> None:
-    staged = ag.function(stored_exceptions)
+def stored_in_a_branch(thing: Any, n: Any) -> Any:
+    stored = []
+    if n > 1:
+        stored.append(thing)
+    stored.append(thing)
+    return stored[0] is thing, stored[-1] is stored[0], stored
+
+
+def stored_where_another_branch_raises(thing: Any, n: Any) -> Any:
+    stored = []
+    if n < 0:
+        raise ValueError(n)
+    else:
+        stored.append(thing)
+    stored.append(thing)
+    return stored[0] is thing, stored
+
+
+def at_two_places(thing: Any, n: Any) -> Any:
+    holder = Holder()
+    holder.array, holder.other = thing, [thing]  # type: ignore[attr-defined]
+    return holder.array is holder.other[0], [thing, holder.array, *holder.other] * n  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("store", [
+    stored_in_a_loop, stored_in_a_branch, stored_where_another_branch_raises, at_two_places,
+])  # fmt: skip
+@pytest.mark.parametrize("make", [
+    exception, inner_function, around_a_list, around_another_function, partial, method_of_a_list,
+])  # fmt: skip
+def test_what_traced_code_makes_once(make: Any, store: Any) -> None:
+    staged = ag.function(lambda x, n: store(make(x), n))
     for n in (0, 1, 3):
         *told, stored = staged(2.5, n)
-        *wanted, _ = stored_exceptions(2.5, n)
-        assert told == wanted and len({id(each) for each in stored}) == 2
+        *wanted, plain = store(make(2.5), n)
+        assert told == wanted and _numbered(stored) == _numbered(plain)
+    assert not any(trace.plain for trace in staged.traces)
+
+
+def _numbered(things: list[Any]) -> list[int]:
+    """Things of a list, as the positions where each is first."""
+    first: dict[int, int] = {}
+    return [first.setdefault(id(thing), position) for position, thing in enumerate(things)]
+
+
+def one_for_each_iteration(x: Any, n: Any) -> Any:
+    stored = []
+    for i in range(n):
+        made = lambda: x + 1  # noqa: E731
+        if i % 2:
+            stored.append(made)
+        stored.append(made)
+    return [first is second for first, second in zip(stored, stored[1:])]
+
+
+def one_of_two(x: Any, n: Any) -> Any:
+    stored, first, second = [], inner_function(x), inner_function(n)
+    for i in range(n):
+        stored.append(second if i % 2 else first)
+    stored.append(first)
+    return [each is first for each in stored], [each is second for each in stored], stored[0] is stored[-1]
+
+
+def read_with_two_values(x: Any, n: Any) -> Any:
+    def key(y: Any) -> Any:
+        return y * sign
+
+    sign, found = 1, []
+    for _ in range(n):
+        sign = -sign
+        found.append(max([x, 1, 2], key=key))
+    return found, sorted([x, 1, 2], key=key)
+
+
+@pytest.mark.parametrize("function", [one_for_each_iteration, one_of_two, read_with_two_values])
+def test_functions_that_are_made_at_several_places(function: Any) -> None:
+    staged = ag.function(function)
+    for n in (0, 1, 4):
+        assert staged(2.5, n) == function(2.5, n)
+    assert not any(trace.plain for trace in staged.traces)
