@@ -68,22 +68,7 @@ def package_of_file(filename: str) -> str:
         if folder in _FOLDERS or folder.endswith(_ARCHIVES):
             package = name.partition(".")[0]
             return "" if package in _EXEMPT else package
-    return "" if not filename.startswith(_other_folders()) else _below(filename)
-
-
-@functools.cache
-def _other_folders() -> tuple[str, ...]:
-    """The folders for packages of this Python that are called otherwise."""
-    import sysconfig
-
-    found = {sysconfig.get_path(kind) for kind in ("purelib", "platlib")} - {None, sysconfig.get_path("stdlib")}
-    return tuple(path for path in found if path and not _FOLDERS.intersection(path.replace("\\", "/").split("/")))
-
-
-def _below(filename: str) -> str:
-    folder = next(folder for folder in _other_folders() if filename.startswith(folder))
-    package = filename[len(folder) :].replace("\\", "/").strip("/").partition("/")[0].partition(".")[0]
-    return "" if package in _EXEMPT else package
+    return ""
 
 
 _MODULES: dict[str, str] = {}
