@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -59,6 +58,8 @@ class Explanation:
 
     def to_json(self) -> str:
         """A JSON list with an object for each decision; its `reason` is null where the construct was converted."""
+        import json  # only now: it takes its time
+
         return json.dumps([_as_dict(decision) for decision in self.decisions], indent=2, ensure_ascii=False)
 
 

@@ -7,7 +7,6 @@ another one at each call, are *opaque*: traced code has a handle, and what it do
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import decimal
 import enum
@@ -34,7 +33,6 @@ from autograph.statics import class_has, is_a, module_of, mro_of, names_of
 
 # Flags of classes that cannot be changed, and that have no instances of their own.
 IMMUTABLE, ABSTRACT = 1 << 8, 1 << 20
-_RECORDS = (types.SimpleNamespace, argparse.Namespace)
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)  # only the graph calls their methods
 _CONTAINERS: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
 _STRUCTURES = frozenset({list, tuple, dict, OrderedDict, defaultdict})  # are taken apart
@@ -89,9 +87,12 @@ def is_users_object(value: Any) -> bool:
 
 def is_open(kind: type) -> bool:
     """Whether traced code may look into the instances of a class."""
-    if kind in _RECORDS:
-        return True
-    return is_users(kind) and holds_attributes_only(kind)
+    return _is_record(kind) or (is_users(kind) and holds_attributes_only(kind))
+
+
+def _is_record(kind: type) -> bool:
+    """Whether a class of the standard library has instances that hold attributes, and do nothing else."""
+    return kind is types.SimpleNamespace or kind is getattr(sys.modules.get("argparse"), "Namespace", None)
 
 
 def is_made_anew(kind: type) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import json
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
@@ -79,6 +77,8 @@ class Report:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
+        import html  # only now: it takes its time
+
         rows = []
         for heading, entries in self._groups():
             for number, entry in enumerate(entries):
@@ -89,6 +89,8 @@ class Report:
 
     def to_json(self) -> str:
         """A JSON list with an object for each entry."""
+        import json  # only now: it takes its time
+
         return json.dumps([_as_dict(entry) for entry in self.entries], indent=2, ensure_ascii=False)
 
     def _groups(self) -> Iterator[tuple[str, list[Event]]]:

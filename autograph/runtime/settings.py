@@ -10,7 +10,6 @@ from __future__ import annotations
 import _locale
 import decimal
 import dis
-import locale
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -85,6 +84,8 @@ def _guard_digits(trace: Trace) -> None:
 
 def guard_locale(trace: Trace) -> None:
     """See to it that the graph runs only where the locale is the one of now."""
+    import locale  # only now: it takes its time
+
     names = {"locale_of": _locale.setlocale, "spoken": locale.setlocale(locale.LC_ALL)}
     trace.guard((f"locale_of({locale.LC_ALL}) == spoken", names), "the locale")
 
