@@ -76,10 +76,17 @@ class Functions:
         self.context.functions.pop()
         self.context.classes.pop()
 
+    def _look_around(self, node: Any) -> None:
+        """Find out what matters all over a function, if it is an outermost one."""
+        if not self.context.nones:
+            nodes = list(trees.walk(node))
+            self.context.changing = ref.changing(nodes)
+            targets = [each.target for each in nodes if isinstance(each, gast.comprehension)]
+            self.context.targets = set(scope.uses(*targets).writes)
+
     def _lambda(self, node: gast.Lambda) -> None:
         context = self.context
-        if not context.nones:
-            context.changing = ref.changing(node)
+        self._look_around(node)
         context.functions.append("<lambda>")
         context.locals.append(set(scope.parameters(node)))
         context.nones.append(set())
@@ -93,8 +100,7 @@ class Functions:
             self._untouched(node, "the function traces what runs, which would be more than the user's code")
             return
         own = scope.uses(*node.body)
-        if not context.nones:
-            context.changing = ref.changing(node)
+        self._look_around(node)
         context.functions.append(node.name)
         context.locals.append({*own.writes, *scope.parameters(node)} - own.globals.keys() - own.nonlocals.keys())
         context.nones.append(set(_set_to_none(node)))

@@ -25,7 +25,6 @@ def module_context(tree: gast.AST, filename: str) -> Context:
     known = imports(tree)
     shadowed = frozenset(scope.uses(*tree.body).writes) - known.keys() | _declared_global(tree)
     context = Context(filename, known, frozenset(shadowed), taken=names.all_names(tree))
-    context.targets = _targets(tree)
     context.frame_depths = movable.module_frame_depths(tree, context)
     return context
 
@@ -36,18 +35,11 @@ def function_context(tree: gast.AST, filename: str, globals: Mapping[str, Any], 
     found = global_names(used, globals)
     known = {name: dotted for name, (dotted, *_) in found.items() if dotted is not None}
     context = Context(filename, known, frozenset(found.keys() - known.keys()), taken=used)
-    context.targets = _targets(tree)
     context.frame_depths = {name: math.inf for name, (_, looks, _) in found.items() if looks}
     context.holding = {name: holds for name, (_, _, holds) in found.items() if holds}
     if free:
         context.locals.append(set(free))
     return context
-
-
-def _targets(tree: gast.AST) -> set[str]:
-    """The variables of comprehensions."""
-    found = [node.target for node in trees.walk(tree) if isinstance(node, gast.comprehension)]
-    return set(scope.uses(*found).writes)
 
 
 def global_names(used: Set[str], globals: Mapping[str, Any]) -> dict[str, tuple[str | None, bool, str]]:

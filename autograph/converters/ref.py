@@ -10,12 +10,13 @@ Loads that stay are marked for compiling only (`syntax/inline.py`): who knows wh
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import gast
 
 from autograph.converters.base import Context
-from autograph.syntax import template, trees
+from autograph.syntax import template
 
 
 def subscript(node: gast.Subscript, context: Context) -> Any:
@@ -42,13 +43,10 @@ _CHANGING = frozenset(
 )
 
 
-def changing(function: gast.AST) -> frozenset[str]:
-    """What a function, or one inside it, changes by methods of containers or stores into at computed indices.
-
-    As names and dotted names.
-    """
+def changing(nodes: Iterable[gast.AST]) -> frozenset[str]:
+    """What these nodes change by methods of containers or store into at computed indices, as names and dotted names."""
     found = set()
-    for node in trees.walk(function):
+    for node in nodes:
         if isinstance(node, gast.Call) and getattr(node.func, "attr", None) in _CHANGING:
             found.add(_dotted_text(node.func.value))
         elif isinstance(node, gast.Subscript) and not isinstance(node.ctx, gast.Load) and not _literal(node.slice):

@@ -164,10 +164,11 @@ class Caller(Constructing):
         self.names.update(code.co_names)
         self.free.update(code.co_freevars)
         for constant in code.co_consts:
-            if isinstance(constant, types.CodeType):
+            if type(constant) is types.CodeType:
                 self._note_names(constant)
-            texts = constant if isinstance(constant, tuple) else (constant,)  # of patterns that `match` an object
-            self.names.update(text for text in texts if isinstance(text, str) and text.isidentifier())  # for `hasattr`
+            elif type(constant) in (str, tuple):  # for `hasattr`, and for patterns that `match` an object
+                texts = constant if type(constant) is tuple else (constant,)
+                self.names.update([text for text in texts if type(text) is str and text.isidentifier()])
 
     # Calls ------------------------------------------------------------------------------------------------------------
 

@@ -71,9 +71,11 @@ def is_changeable(kind: type) -> bool:
 
 def lies(kind: type) -> bool:
     """Whether instances of a class tell another class than theirs, or other attributes than they have."""
-    own = [names_of(base) for base in mro_of(kind) if base is not object]
-    tells = any("__class__" in names or type(names.get("__dict__")) not in _SLOT_OR_NOTHING for names in own)
-    return tells or kind in weakref.ProxyTypes
+    for base in mro_of(kind):
+        names = names_of(base)
+        if base is not object and ("__class__" in names or type(names.get("__dict__")) not in _SLOT_OR_NOTHING):
+            return True
+    return kind in weakref.ProxyTypes
 
 
 _OWN = f"{__name__.partition('.')[0]}."

@@ -227,31 +227,32 @@ _LEAVES = frozenset({int, float, bool, complex, str, bytes, type(None)})
 
 def inside(value: Any) -> Iterable[Any]:
     """What can be reached from a value in one step."""
-    if type(value) is TracedIterator:
+    kind = type(value)
+    if kind is TracedIterator:
         return [value.container, *value.sources]
     if _is_ours(value):
         return ()
-    if is_a(value, Fallback):  # the builtins are not the program's
+    if issubclass(kind, Fallback):  # the builtins are not the program's
         return [part for name, part in value.items() if name != "__builtins__"]
-    if is_a(value, (dict, list, tuple, set, frozenset, deque)):
-        own = attributes(value).values() if type(value).__flags__ & HEAP else ()
+    if issubclass(kind, (dict, list, tuple, set, frozenset, deque)):
+        own = attributes(value).values() if kind.__flags__ & HEAP else ()
         return [*parts_inside(value), *own]
-    if type(value) is FunctionType:
+    if kind is FunctionType:
         if is_own(value.__code__.co_filename):  # what it stands in for, but not what it needs for itself
             return [getattr(value, "__wrapped__", None), PATCHED.get(id(value))]
         return [*(value.__defaults__ or ()), *map(_content, value.__closure__ or ())]
-    if type(value) is MethodType:
+    if kind is MethodType:
         return [value.__self__, value.__func__]
-    if is_a(value, BuiltinFunctionType):
+    if issubclass(kind, BuiltinFunctionType):
         return [value.__self__]
-    if is_a(value, CellType):
+    if kind is CellType:
         return [_content(value)]
-    if is_a(value, ModuleType):
+    if issubclass(kind, ModuleType):
         return ()
-    if is_a(value, type):
+    if issubclass(kind, type):
         return [part for base in value.__mro__ if base.__flags__ & HEAP for part in vars(base).values()]
-    has_parts = type(value).__flags__ & HEAP or own_dict(value) is not None
-    return [*attributes(value).values(), type(value)] if has_parts else ()
+    has_parts = kind.__flags__ & HEAP or own_dict(value) is not None
+    return [*attributes(value).values(), kind] if has_parts else ()
 
 
 def _is_ours(value: Any) -> bool:
@@ -265,19 +266,20 @@ def _content(cell: CellType) -> Any:
 
 def contents(container: Any) -> Any:
     """A copy of what a container, or an object with attributes, holds."""
-    if type(container) is CellType:     # as most are
+    kind = type(container)
+    if kind is CellType:    # as most are
         return {} if _is_empty(container) else {"cell_contents": container.cell_contents}
-    if type(container) is TracedIterator:
+    if kind is TracedIterator:
         return _ADVANCED
-    if is_a(container, dict):
+    if issubclass(kind, dict):
         return dict(_dict_of(container).items(container))
-    if is_a(container, (list, deque)):
+    if issubclass(kind, (list, deque)):
         return [*parts_inside(container)]
-    if is_a(container, set):
+    if issubclass(kind, set):
         return {*parts_inside(container)}
-    if is_a(container, bytearray):
+    if issubclass(kind, bytearray):
         return bytearray(container)
-    if is_a(container, (type, ModuleType)):
+    if issubclass(kind, (type, ModuleType)):
         return {name: PATCHED.get(id(value), value) for name, value in vars(container).items()}
     return attributes(container)
 
