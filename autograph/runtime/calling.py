@@ -328,6 +328,8 @@ class Caller(Constructing):
             return self._new
         if function is operator.is_ or function is operator.is_not:  # which would compare copies
             return self.replacement(written.is_ if function is operator.is_ else written.is_not)
+        if is_a(owner, BaseException) and function.__name__ == "add_note":
+            return functools.partial(self.replacement(written.add_note), owner)
         if op_of(function) is not None:
             only_staged = not is_impure(function) and is_scalar_function(function)
             return Recorded(self.trace, function, only_staged)

@@ -137,18 +137,23 @@ def delete_attribute(thing: Any, name: str) -> None:
 def _slot(thing: Any, name: str) -> Any:
     """What of its class holds an attribute, unless its `__dict__` does."""
     members = (kind.__dict__.get(name) for kind in type(thing).__mro__)
-    return next((member for member in members if isinstance(member, _SLOTS)), None)
+    return next((member for member in members if is_slot(member)), None)
 
 
 def is_described(kind: type, name: str) -> bool:
     """Whether a class has a descriptor of that name, other than a slot, that an instance's `__dict__` does not hide."""
     member = next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
-    return inspect.isdatadescriptor(member) and not isinstance(member, _SLOTS)
+    return inspect.isdatadescriptor(member) and not is_slot(member)
 
 
 def described(kind: type) -> frozenset[str]:
     """All names of which that holds."""
     return frozenset(name for base in kind.__mro__ for name in base.__dict__ if is_described(kind, name))
+
+
+def is_slot(member: Any) -> bool:
+    """Whether a member of a class is where C code keeps an attribute of its instances."""
+    return isinstance(member, _SLOTS)
 
 
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)

@@ -23,7 +23,7 @@ from typing import Any
 from autograph import disk
 from autograph.libraries import is_own
 from autograph.nest import HEAP
-from autograph.runtime.classes import delete_attribute, own_dict, parts_inside, set_attribute
+from autograph.runtime.classes import delete_attribute, is_slot, own_dict, parts_inside, set_attribute
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.traced_iterators import TracedIterator
 from autograph.statics import is_a, module_of
@@ -251,6 +251,8 @@ def inside(value: Any) -> Iterable[Any]:
         return ()
     if issubclass(kind, type):
         return [part for base in value.__mro__ if base.__flags__ & HEAP for part in vars(base).values()]
+    if issubclass(kind, BaseException):
+        return [*fields(value).values(), *attributes(value).values(), kind]
     has_parts = kind.__flags__ & HEAP or own_dict(value) is not None
     return [*attributes(value).values(), kind] if has_parts else ()
 
@@ -281,7 +283,8 @@ def contents(container: Any) -> Any:
         return bytearray(container)
     if issubclass(kind, (type, ModuleType)):
         return {name: PATCHED.get(id(value), value) for name, value in vars(container).items()}
-    return attributes(container)
+    found = attributes(container)
+    return {**fields(container), **found} if issubclass(kind, BaseException) else found
 
 
 def _is_empty(cell: CellType) -> bool:
@@ -307,7 +310,21 @@ def attributes(thing: Any) -> dict[str, Any]:
     return found
 
 
-def _filled(slot: MemberDescriptorType, thing: Any) -> Any:
+def fields(error: BaseException) -> dict[str, Any]:
+    """What the builtin classes of an exception keep of it, such as `args`, `__cause__` and `errno`."""
+    kinds = [kind for kind in type(error).__mro__ if issubclass(kind, BaseException) and not kind.__flags__ & HEAP]
+    members = {name: member for kind in kinds for name, member in vars(kind).items()}
+    named = {name: member for name, member in members.items() if is_slot(member) and name not in _FIXED}
+    in_order = sorted(named, key="__suppress_context__".__eq__)  # at the end, as to set `__cause__` sets it
+    found = {name: _filled(named[name], error) for name in in_order}
+    return {name: value for name, value in found.items() if value is not _MISSING}
+
+
+# Fields that nobody sets, or that change by raising; `characters_written` can be neither read nor restored at first.
+_FIXED = frozenset({"__dict__", "__traceback__", "__context__", "message", "exceptions", "characters_written"})
+
+
+def _filled(slot: Any, thing: Any) -> Any:
     """What is in a slot. (A class derived from that which has it may have a property of this name, which may raise.)"""
     try:
         return slot.__get__(thing)

@@ -24,7 +24,7 @@ from autograph.runtime.identity import Identity
 from autograph.runtime.journal import PATCHED, Fallback, attributes
 from autograph.runtime.making import assigns_outside, make_function, make_object, told_of
 from autograph.runtime.outside import Outside
-from autograph.runtime.raising import remake
+from autograph.runtime.raising import remake, state_of
 from autograph.runtime.signals import Plain, Unstageable
 from autograph.runtime.signature import Respecialise
 from autograph.runtime.standins import Mutator
@@ -309,7 +309,7 @@ class Lowering:
         if type(value) in (set, bytearray) or nest.kind_of(value) is not None:
             return self._handle(self.lower(value))
         if is_a(value, BaseException):
-            made = remake, type(value), value.args, attributes(value)
+            made = remake, type(value), value.args, state_of(value)
             return self._once(value, lambda: self.trace.record("call", made))
         if is_users_object(value):
             return self._handle(self._instance(value))

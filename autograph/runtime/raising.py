@@ -15,11 +15,13 @@ from typing import Any
 from autograph.errors import AutographError
 from autograph.marks import is_body
 from autograph.runtime.blame import INSTALLED, check_not_own, entries, is_library
+from autograph.runtime.classes import set_attribute
 from autograph.runtime.graph import Place
-from autograph.runtime.journal import Fallback, attributes
+from autograph.runtime.journal import Fallback, attributes, fields
 from autograph.runtime.signals import Diverged, Plain, Raised, Signal, handled
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
+from autograph.statics import is_a
 from autograph.wording import UNBOUND_FREE, UNBOUND_LOCAL
 
 
@@ -171,9 +173,13 @@ def _raisable(trace: Trace, error: Any) -> Any:
         return error.exception if is_tensor(error.exception) else _raisable(trace, error.exception)
     if isinstance(error, type):
         return trace.record("call", (error,))
-    if type(error).__init__ in _PLAIN_INITS and not _state_of(error):
+    state = {name: value for name, value in state_of(error).items() if name not in _OF_CAUSE}
+    if type(error).__init__ in _PLAIN_INITS and not state:
         return trace.record("call", (type(error), *error.args))
-    return trace.record("call", (remake, type(error), error.args, _state_of(error)))
+    return trace.record("call", (remake, type(error), error.args, state))
+
+
+_OF_CAUSE = frozenset({"__cause__", "__suppress_context__"})  # which `raise … from` sets
 
 
 _PLAIN_INITS = frozenset(
@@ -181,15 +187,20 @@ _PLAIN_INITS = frozenset(
 )
 
 
-def _state_of(error: BaseException) -> Any:
-    return {name: value for name, value in attributes(error).items() if name != "__traceback__"}
+def state_of(error: BaseException) -> dict[str, Any]:
+    """What an exception holds besides its arguments."""
+    found = fields(error)
+    found.pop("args", None)
+    is_as_made = all(value is None or value is False for value in found.values()) and not is_a(error, OSError)
+    return {**({} if is_as_made else found), **attributes(error)}
 
 
 def remake(kind: Any, args: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
     """An exception like the one that was raised while tracing."""
     error: BaseException = kind.__new__(kind, *args)
     error.args = args
-    vars(error).update(state)
+    for name, value in state.items():
+        set_attribute(error, name, value)
     return error
 
 

@@ -21,3 +21,12 @@ def is_(first: Any, second: Any) -> Any:
 def is_not(first: Any, second: Any) -> Any:
     """`operator.is_not`."""
     return first is not second
+
+
+def add_note(error: Any, note: Any, /) -> None:
+    """`BaseException.add_note`."""
+    if not isinstance(note, str):
+        raise TypeError(f"note must be a str, not '{type(note).__name__}'")
+    if not hasattr(error, "__notes__"):
+        error.__notes__ = []
+    error.__notes__.append(note)

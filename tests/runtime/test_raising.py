@@ -292,3 +292,90 @@ def test_what_is_handled_can_be_asked_for(engine: str) -> None:
     for x in (1, 2):
         error, text, given = staged(x)
         assert (repr(error), text, given) == ("ValueError('no')", "ValueError: no", x)
+
+
+def gets_arguments(error: Any, n: Any) -> Any:
+    if n > 1:
+        error.args = (n,)
+    return error
+
+
+def gets_arguments_in_a_loop(error: Any, n: Any) -> Any:
+    for i in range(n):
+        error.args = (i, n)
+    return error
+
+
+def is_raised_with_others(error: Any, n: Any) -> Any:
+    if n > 1:
+        error.args = (n,)
+    raise error
+
+
+def gets_a_cause(error: Any, n: Any) -> Any:
+    error.__cause__ = KeyError(n)
+    return [error, error]
+
+
+def gets_a_cause_that_is_shown(error: Any, n: Any) -> Any:
+    error.__cause__ = KeyError(n)
+    error.__suppress_context__ = n > 1
+    return error
+
+
+def gets_notes(error: Any, n: Any) -> Any:
+    error.add_note("first")
+    for i in range(n):
+        error.add_note(f"number {i}")
+    return error, error.__notes__[-1]
+
+
+def gets_a_note_in_a_branch(error: Any, n: Any) -> Any:
+    if n > 1:
+        error.add_note("large")
+    return error
+
+
+def gets_fields(error: Any, n: Any) -> Any:
+    error.errno = error.code = error.value = n
+    if n > 1:
+        error.errno = error.code = error.value = 7
+    return error
+
+
+class Own(OSError):
+    pass
+
+
+def shown(outcome: Any) -> Any:
+    if isinstance(outcome, BaseException):
+        fields = [getattr(outcome, name, None) for name in ("errno", "code", "value", "__suppress_context__")]
+        return type(outcome), outcome.args, vars(outcome), fields, shown(outcome.__cause__)
+    return list(map(shown, outcome)) if isinstance(outcome, (list, tuple)) else outcome
+
+
+@pytest.mark.parametrize("make", [
+    ValueError, SystemExit, StopIteration, KeyboardInterrupt, lambda x: OSError(1, x), lambda x: Own(2, x),
+])  # fmt: skip
+@pytest.mark.parametrize("function", [
+    gets_arguments, gets_arguments_in_a_loop, is_raised_with_others, gets_a_cause, gets_a_cause_that_is_shown,
+    pytest.param(gets_notes, marks=pytest.mark.skipif(sys.version_info < (3, 11), reason="no notes")),
+    pytest.param(gets_a_note_in_a_branch, marks=pytest.mark.skipif(sys.version_info < (3, 11), reason="no notes")),
+    gets_fields,
+])  # fmt: skip
+def test_exceptions_that_are_changed(function: Any, make: Any) -> None:
+    def made_here(x: Any, n: Any) -> Any:
+        return function(make(x), n)
+
+    staged, of_arguments = ag.function(made_here), ag.function(function)
+    for n in (0, 3, 1):
+        wanted = shown(outcome_of(lambda n=n: made_here(2.5, n)))
+        assert shown(outcome_of(lambda n=n: staged(2.5, n))) == wanted
+        assert shown(outcome_of(lambda n=n: of_arguments(make(2.5), n))) == wanted
+
+
+def outcome_of(call: Callable[[], Any]) -> Any:
+    try:
+        return call()
+    except BaseException as error:
+        return "raised", error
