@@ -30,7 +30,7 @@ def functions(names: str, infer: Infer, *, prefix: str = "np.", raises: bool = T
     """Declare functions, of which a version of NumPy or Python may lack some, and some be other names of others."""
     for name in names.split():
         target = find(prefix + name)
-        if target is not None and target not in FUNCTIONS:
+        if target is not None and FUNCTIONS.get(target, prefix + name) == prefix + name:
             declare(prefix + name, infer, target=target, raises=raises, **facts)
 
 

@@ -100,19 +100,6 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 
 
 @rule
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Type:
-    if not isinstance(condlist, (list, tuple)) or not isinstance(choicelist, (list, tuple)):
-        raise Unknown
-    tests, choices = list(map(operand, condlist)), operands([*choicelist, default])
-    shape = broadcast(*(each.shape for each in (*tests, *choices)))
-
-    def call(*values: Any) -> Any:
-        return np.select(values[: len(tests)], values[len(tests) : -1], values[-1])
-
-    return shaped(probe(call, *tests, *choices), shape)
-
-
-@rule
 def real_if_close(a: Any, tol: Any = 100) -> Type:
     """Whether it is real depends on the values."""
     found = operand(a)
@@ -201,23 +188,6 @@ def _shared(points: Any, low: Any, first: Any, second: Any) -> Any:
     return scatter_add(points, low, first) + scatter_add(points, low + 1, second)
 
 
-def of_choices(g: Any, out: Any, condlist: Any, choicelist: Any, default: Any = 0) -> list[Any]:
-    return [np.where(chosen, g, 0) for chosen in _chosen(condlist)[:-1]]
-
-
-def of_default(g: Any, out: Any, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    return np.where(_chosen(condlist)[-1], g, 0)
-
-
-def _chosen(conditions: Any) -> list[Any]:
-    """For each condition where it is the first that holds; and where none does."""
-    found, rest = [], np.True_
-    for condition in conditions:
-        found.append(np.logical_and(rest, condition))
-        rest = np.logical_and(rest, np.logical_not(condition))
-    return [*found, rest]
-
-
 def masked(test: Any) -> Vjp:
     """The rule of what is taken over where a test of the first argument holds."""
     return lambda g, out, x, *_, **__: np.where(test(x), g, 0)
@@ -234,7 +204,6 @@ for _name in ("real", "imag"):
 declare("np.clip", clip_rule(np.clip), target=np.clip, tags=ELEMENTWISE)
 declare("np.where", where, target=np.where)
 declare("np.interp", interp, target=np.interp, raises=True)
-declare("np.select", select, target=np.select)
 declare("np.piecewise", target=np.piecewise, effect="ordered", raises=True)     # it calls functions of the user's
 declare("np.real_if_close", real_if_close, effect=VIEW, target=np.real_if_close)
 declare("np.nan_to_num", nan_to_num, effect=WRITE, target=np.nan_to_num)        # as `copy=False` has it
@@ -262,6 +231,5 @@ derive("np.clip", *map(of_clipped, ("array", "low", "high")), None, *map(of_clip
 derive(".clip", *map(of_clipped, ("array", "low", "high")), None, *map(of_clipped, ("low", "high")))
 derive("np.where", None, lambda g, out, c, x, y: np.where(c, g, 0), lambda g, out, c, x, y: np.where(c, 0, g))
 derive("np.interp", *map(of_interpolated, ("x", "xp", "fp", "left", "right")))
-derive("np.select", None, of_choices, of_default)
 derive("np.nan_to_num", masked(np.isfinite), None, masked(np.isnan), masked(np.isposinf), masked(np.isneginf))
 lower(".conjugate", complexes.conjugate)

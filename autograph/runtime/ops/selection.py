@@ -204,9 +204,9 @@ def diag_indices_from(arr: Any) -> Type:
 
 @rule
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Type:
-    conditions, choices = arrays_of(condlist), _items(choicelist)
+    conditions, choices = arrays_of(condlist), [*_items(choicelist), default]
     shape = broadcast(*(part.shape for part in conditions), *(operand(choice).shape for choice in choices))
-    return TensorType(np.result_type(*map(_sample, [*choices, default])), shape)
+    return TensorType(np.result_type(*map(_sample, choices)), shape)
 
 
 def _items(arg: Any) -> Sequence[Any]:
