@@ -47,7 +47,7 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | → runtime/while_loop runtime/for_loop runtime/calling runtime/lowering runtime/objects
    |               | runtime/warned runtime/verdicts runtime/ways
    |               | → runtime/generators runtime/writing → runtime/lazy_builtins runtime/tracing
-   |               | → runtime/activity runtime/sharing runtime/moves → runtime/shadows runtime/residuals
+   |               | → runtime/activity runtime/sharing → runtime/moves → runtime/shadows runtime/residuals
    |               | → runtime/zeros
    |               | → runtime/frames → runtime/reverse runtime/roots
    |               | → runtime/reverse_operations

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard, cast
+
+import numpy as np
 
 from autograph.runtime.graph import Block, Node, Value
-from autograph.runtime.types import ObjectType, Type
+from autograph.runtime.tensor import is_tensor
+from autograph.runtime.types import PYTHON_DTYPES, ObjectType, Shape, TensorType, Type
 
 
 class Parts(dict[Any, Any]):
@@ -47,3 +50,30 @@ class Frame:
         self.gradients: dict[Value, Any] = {}
         self.owned: set[Value] = set()
         self.accumulators: dict[Value, Any] = {}
+
+
+def type_of(gradient: Any) -> Type:
+    """The type of a handle, or of a number."""
+    if is_tensor(gradient):
+        found: Type = gradient._ag_value.type
+        return found
+    dtype = PYTHON_DTYPES.get(type(gradient))
+    return ObjectType() if dtype is None else TensorType(dtype, (), "python")
+
+
+def is_static(type: Type) -> TypeGuard[TensorType]:
+    """Whether its shape is known."""
+    return isinstance(type, TensorType) and type.exact and None not in type.shape
+
+
+def summed(gradient: Any, shape: Shape, wanted: Shape) -> Any:
+    """A gradient summed over the dimensions that were broadcast, or broadcast itself."""
+    beyond = len(shape) - len(wanted)
+    if beyond > 0:
+        gradient = gradient.sum(axis=tuple(range(beyond)) if beyond > 1 else 0)
+    aligned = (1,) * -beyond + shape[max(beyond, 0) :]
+    axes = tuple(axis for axis, (size, other) in enumerate(zip(aligned, wanted)) if other == 1 != size)
+    if axes:
+        gradient = gradient.sum(axis=axes[0] if len(axes) == 1 else axes, keepdims=True)
+    smaller = any(size != other for size, other in zip(aligned, wanted) if other != 1)
+    return np.broadcast_to(gradient, cast("tuple[int, ...]", wanted)) if smaller or beyond < 0 else gradient

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from autograph.runtime.graph import Node, Value, map_args
+from autograph.runtime.sharing import is_array
 from autograph.runtime.types import ANY, ObjectType, TensorType, Type
 
 _CONTAINERS = (ObjectType("list"), ObjectType("dict"))
@@ -166,11 +167,6 @@ def _number(move: Move) -> Done:
 def has_key(node: Node) -> bool:
     """Whether something is sorted by a key."""
     return node.kwargs.get("key") is not None
-
-
-def is_array(leaf: Any) -> bool:
-    type = leaf.type if isinstance(leaf, Value) else None
-    return isinstance(type, TensorType) and type.kind == "array" and type.exact
 
 
 def is_container(arg: Any) -> bool:

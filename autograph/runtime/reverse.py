@@ -15,19 +15,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 import numpy as np
 
 from autograph.errors import DerivativeError
 from autograph.runtime.activity import Activity, Writes, defined_in, has_gradient, unread
-from autograph.runtime.frames import Frame, Parts, whole
+from autograph.runtime.frames import Frame, Parts, is_static, summed, type_of, whole
 from autograph.runtime.graph import Block, Constant, Node, Value, map_args, user_line
 from autograph.runtime.notation import is_name
+from autograph.runtime.ops.adjoints import fitted
 from autograph.runtime.printing import expression
 from autograph.runtime.shadows import Shadows
 from autograph.runtime.tensor import is_tensor
-from autograph.runtime.types import ANY, PYTHON_DTYPES, MaybeUnbound, ObjectType, Shape, TensorType, Type
+from autograph.runtime.types import ANY, MaybeUnbound, ObjectType, TensorType, Type
 from autograph.runtime.zeros import Zeros
 
 if TYPE_CHECKING:
@@ -189,6 +190,7 @@ class Reverse:
             self.add_to_shadow(args, gradient)
             return
         if not isinstance(args, Value):
+            gradient = self._of_items(gradient, args)
             pairs = args.items() if isinstance(args, dict) else enumerate(args)
             for key, part in pairs:
                 if self.activity.varies(part):
@@ -272,7 +274,7 @@ class Reverse:
     def take(self, value: Value) -> Any:
         """The gradient of a value, once nothing can be added to it any more; None for zero."""
         if value in self.shadows:
-            shadow = self.trace.handle(self.shadows[value])
+            shadow = self._as_made(value)
             return self.trace.record("or_zero", (shadow,)) if self.shadows[value].type == ANY else shadow
         return None if value in self._roots else self.frame.gradients.pop(value, None)
 
@@ -281,8 +283,8 @@ class Reverse:
         type, wanted = type_of(gradient), value.type
         if isinstance(wanted, MaybeUnbound):
             return gradient  # of what it is where it is bound, for which it has been fitted
-        if _is_static(type) and _is_static(wanted) and wanted.kind == "array" and is_tensor(gradient):
-            gradient = _summed(gradient, type.shape, wanted.shape)
+        if is_static(type) and is_static(wanted) and wanted.kind == "array" and is_tensor(gradient):
+            gradient = summed(gradient, type.shape, wanted.shape)
             type = type_of(gradient)
         if isinstance(type, TensorType) and isinstance(wanted, TensorType) and wanted.exact:
             if type.exact and type.shape == wanted.shape and None not in wanted.shape and type.dtype == wanted.dtype:
@@ -316,6 +318,12 @@ class Reverse:
         """The shadow of what a node has to do with; of containers, of what was in them when the node ran."""
         return self._then(value, self.shadows[value], self.frame.at)
 
+    def _as_made(self, value: Value) -> Any:
+        """The shadow of what a node gives; of a container, of what was in it when it was made."""
+        shadow = self.shadows[value]
+        nodes = self.frame.block.nodes
+        return self._then(value, shadow, nodes.index(shadow.node) + 1 if shadow.node in nodes else self.frame.at + 1)
+
     def _then(self, value: Value, container: Value, at: int) -> Any:
         """A container, or its shadow, as it was before a place in the block that is dealt with."""
         if isinstance(value.type, TensorType) or not self.is_overwritten(value):
@@ -333,6 +341,18 @@ class Reverse:
                 return True
             frame = frame.around
         return False
+
+    def _of_items(self, gradient: Any, args: Any) -> Any:
+        """The gradient of nested arguments; of a list that was taken for an array, in the shape of the list."""
+        found = type_of(gradient)
+        is_apart = isinstance(found, ObjectType) and found != ANY     # item by item
+        if is_apart or isinstance(args, dict) or not is_tensor(gradient):
+            return gradient
+        wanted = fitted(gradient, map_args(lambda leaf: getattr(leaf, "type", leaf), args))
+        if isinstance(wanted, TensorType) and is_static(found) and wanted.shape == found.shape:
+            return gradient
+        like = map_args(lambda leaf: self.trace.handle(leaf) if isinstance(leaf, Value) else leaf, args)
+        return self.trace.record("fit", (gradient, like))
 
     def zero(self, value: Value) -> Any:
         """The gradient of a value on which nothing depends."""
@@ -354,33 +374,6 @@ def refusal(node: Node | None, message: str) -> DerivativeError:
     name = getattr(called.value if isinstance(called, Constant) else called, "__name__", "")
     does = f"{name}(…)" if name else node.op.lstrip(".")
     return DerivativeError(f"`{does}`{sets} {message}", *(user_line(node.place) or ()))
-
-
-def type_of(gradient: Any) -> Type:
-    """The type of a handle, or of a number."""
-    if is_tensor(gradient):
-        found: Type = gradient._ag_value.type
-        return found
-    dtype = PYTHON_DTYPES.get(type(gradient))
-    return ObjectType() if dtype is None else TensorType(dtype, (), "python")
-
-
-def _is_static(type: Type) -> TypeGuard[TensorType]:
-    """Whether its shape is known."""
-    return isinstance(type, TensorType) and type.exact and None not in type.shape
-
-
-def _summed(gradient: Any, shape: Shape, wanted: Shape) -> Any:
-    """A gradient summed over the dimensions that were broadcast, or broadcast itself."""
-    beyond = len(shape) - len(wanted)
-    if beyond > 0:
-        gradient = gradient.sum(axis=tuple(range(beyond)) if beyond > 1 else 0)
-    aligned = (1,) * -beyond + shape[max(beyond, 0) :]
-    axes = tuple(axis for axis, (size, other) in enumerate(zip(aligned, wanted)) if other == 1 != size)
-    if axes:
-        gradient = gradient.sum(axis=axes[0] if len(axes) == 1 else axes, keepdims=True)
-    smaller = any(size != other for size, other in zip(aligned, wanted) if other != 1)
-    return np.broadcast_to(gradient, cast("tuple[int, ...]", wanted)) if smaller or beyond < 0 else gradient
 
 
 def _is_number(type: Type) -> TypeGuard[TensorType]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from autograph.runtime import effects
-from autograph.runtime.frames import Parts
+from autograph.runtime.frames import Parts, type_of
 from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.opdef import OpDef, lookup
 from autograph.runtime.ops.binding import positional
-from autograph.runtime.reverse import Reverse, handles, refusal, type_of
+from autograph.runtime.reverse import Reverse, handles, refusal
 from autograph.runtime.shadows import IN_PLACE
 from autograph.runtime.signals import NeedsConcrete, handled
 from autograph.runtime.tensor import is_tensor
@@ -143,7 +143,7 @@ def _copy(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     """Pass on the gradient of something that may be a copy of the first argument: of a view, there is none left."""
     first = node.args[0]
     shadows = [reverse.trace.handle(reverse.shadows[each]) for each in (node.output, first)]
-    gradient = reverse.trace.record("unless_view", tuple(shadows))
+    gradient = reverse.trace.record("unless_view", (*shadows, node.op == "getitem"))
     if node.op == "getitem":
         reverse.contribute_item(first, reverse.primal(node.args[1], block, at), gradient)
     else:

@@ -120,13 +120,22 @@ def _taken_overwritten(reverse: Reverse, node: Node, block: Block, at: int) -> N
 @handles("unless_view")
 def _unless_view(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     gradient = reverse.take(node.output)
-    if node.args[0] in reverse.shadows and node.args[1] in reverse.shadows:
-        shadows = [reverse.trace.handle(reverse.shadows[arg]) for arg in node.args]
-        reverse.trace.record("put_unless_view", (*shadows, 0.0 if gradient is None else gradient))
+    *ends, is_item = node.args
+    if ends[0] in reverse.shadows and ends[1] in reverse.shadows:
+        shadows = [reverse.trace.handle(reverse.shadows[end]) for end in ends]
+        reverse.trace.record("put_unless_view", (*shadows, is_item, 0.0 if gradient is None else gradient))
 
 
-@handles("put_unless_view", "put_back")
-def _put(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+@handles("put_unless_view")
+def _put_unless_view(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    *ends, is_item, gradient = node.args
+    if ends[0] in reverse.shadows and ends[1] in reverse.shadows:
+        shadows = [reverse.trace.handle(reverse.shadows[end]) for end in ends]
+        reverse.contribute(gradient, reverse.trace.record("unless_view", (*shadows, is_item)))
+
+
+@handles("put_back")
+def _put_back(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     """The reverse of putting gradients in is to take them out."""
     shadow, where, gradient, *mask = node.args
     if shadow not in reverse.shadows:
@@ -134,11 +143,8 @@ def _put(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     taken = reverse.trace.handle(reverse.shadows[shadow])
     if mask:
         reverse.contribute(gradient, reverse.trace.record("take_out", (taken, *reverse.primal(mask, block, at))))
-    elif node.op == "put_back":
+    else:
         reverse.contribute(gradient, reverse.trace.record("take_back", (taken, reverse.primal(where, block, at))))
-    elif where in reverse.shadows:
-        base = reverse.trace.handle(reverse.shadows[where])
-        reverse.contribute(gradient, reverse.trace.record("unless_view", (taken, base)))
 
 
 @handles("iadd", "isub", "imul", "itruediv", "ipow", "imatmul", "ifloordiv", "imod")

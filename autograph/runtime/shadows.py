@@ -20,9 +20,9 @@ import numpy as np
 from autograph.runtime.activity import Activity, changed_by, has_gradient, uses_in
 from autograph.runtime.effects import ITERATOR, category, is_mutable, outs
 from autograph.runtime.graph import Block, Constant, Node, Value, gather, map_args, walk
-from autograph.runtime.moves import RULES, Move, has_key, is_array, is_container, moved
+from autograph.runtime.moves import RULES, Move, has_key, is_container, moved
 from autograph.runtime.printing import expression
-from autograph.runtime.sharing import OF_GRADIENTS, shares
+from autograph.runtime.sharing import OF_GRADIENTS, VIEWS, is_array, shares
 from autograph.runtime.types import ANY, MaybeUnbound, ObjectType, TensorType, Type
 
 # What of the rules of `moves.py` is done to more than containers.
@@ -30,8 +30,8 @@ _OF_OTHERS = OF_GRADIENTS - {"shadow_after"} | {"getitem", "setitem"}
 _OF_CONTAINERS = frozenset({".copy", "add", "iadd", "mul", "imul", ".sort"})
 # Their keywords say how, or are given as arguments.
 _WITHOUT_KEYWORDS = frozenset({"ordered_like", "updated_by"})
-# These give a view of an array if they can, else a copy.
-_MAYBE_VIEWS = frozenset(
+# These give a view of an array if they can, else a copy; of a list, a new array.
+_MAYBE_VIEWS = VIEWS | frozenset(
     """getitem np.reshape .reshape np.ravel .ravel np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray
     np.array .astype np.astype np.atleast_1d np.atleast_2d np.atleast_3d""".split()
 )
@@ -220,7 +220,7 @@ class Shadows:
                 self._of[output] = before
                 return
             other = self._shadow(node.args[1], node, into)
-            made = Node("shadow_after", (before, other, output, node.args[0]), None, (), node.place)
+            made = Node("shadow_after", (before, other, output, node.args[0], node.op), None, (), node.place)
             into.append(made)
             self._of[output] = made.add_output(ANY)
             return

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from autograph.runtime.graph import Node, Value
 from autograph.runtime.opdef import VIEW, lookup
-from autograph.runtime.types import TensorType
+from autograph.runtime.types import ObjectType, TensorType
 
-# What gives views that can be written to, of any array.
-_VIEWS = frozenset(
+# What gives a view that can be written to, of any array, or a list of such.
+VIEWS = frozenset(
     """np.transpose .transpose np.permute_dims np.matrix_transpose np.linalg.matrix_transpose np.swapaxes .swapaxes
-    np.moveaxis np.rollaxis np.expand_dims np.squeeze .squeeze np.flip np.flipud np.fliplr np.rot90
-    np.split np.array_split np.hsplit np.vsplit np.dsplit np.unstack""".split()
+    np.moveaxis np.rollaxis np.expand_dims np.squeeze .squeeze np.flip np.flipud np.fliplr np.rot90""".split()
 )
+_LISTS_OF_VIEWS = frozenset("np.split np.array_split np.hsplit np.vsplit np.dsplit np.unstack".split())
 
 # The ops that gradients are made of.
 OF_GRADIENTS = frozenset({"shadow_after", "in_shadow", "or_zero", "custom_gradient", "view_of"})
@@ -24,10 +25,26 @@ def shares(node: Node) -> bool | None:
     definition = lookup(node.op)
     if definition.effect != VIEW or "copies-arrays" in definition.tags:
         return False
-    if node.op in _VIEWS or node.op in OF_GRADIENTS:
+    if node.op in OF_GRADIENTS:
         return True
+    if node.op.startswith("np.") and _is_sequence(node.args[0]):
+        return False    # a new array of the items
+    if node.op in VIEWS or node.op in _LISTS_OF_VIEWS:
+        return True if is_array(node.args[0]) else None
     told = _TOLD.get(node.op) or (_of_transform if node.op.startswith("np.fft.") else None)
     return None if told is None else told(node)
+
+
+def is_array(leaf: Any) -> bool:
+    """Whether an argument is an array for certain."""
+    type = leaf.type if isinstance(leaf, Value) else None
+    return isinstance(type, TensorType) and type.kind == "array" and type.exact
+
+
+def _is_sequence(leaf: Any) -> bool:
+    """Whether an argument is a list or tuple for certain."""
+    type = leaf.type if isinstance(leaf, Value) else None
+    return isinstance(leaf, (list, tuple)) or (isinstance(type, ObjectType) and type.name in ("list", "tuple"))
 
 
 def _of_attribute(node: Node) -> bool | None:

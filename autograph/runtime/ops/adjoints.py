@@ -14,7 +14,7 @@ from autograph.runtime.opdef import VIEW, declare, derive, lookup
 from autograph.runtime.ops.containers import build_type
 from autograph.runtime.ops.deriving import on_handles
 from autograph.runtime.ops.inferring import rule
-from autograph.runtime.ops.rules import Unknown, broadcast, is_type, operand, type_of_arg
+from autograph.runtime.ops.rules import Unknown, array_like, broadcast, is_type, operand, type_of_arg
 from autograph.runtime.types import TensorType, Type
 
 
@@ -22,9 +22,12 @@ def fit(gradient: Any, like: Any) -> Any:
     """A gradient, summed over the dimensions in which `like` was broadcast, as an array or scalar of its dtype.
 
     Args:
-        gradient: an array or number, of a shape that `like` can be broadcast to, or that can be broadcast to `like`'s.
-        like: an array or number of floats or complex numbers.
+        gradient: an array or number, of a shape that `like` can be broadcast to, or that can be broadcast to `like`'s;
+            of a list, it may be those of its items one by one.
+        like: an array or number of floats or complex numbers, or a list that was taken for an array.
     """
+    if isinstance(like, (list, tuple)):
+        return gradient if isinstance(gradient, (list, tuple)) else fit(gradient, np.asarray(like))
     shape = np.shape(like)
     found = np.asarray(gradient)
     if found.shape != shape:
@@ -114,7 +117,7 @@ def is_basic(index: Any) -> bool:
 
 @rule
 def fitted(gradient: Any, like: Any) -> Type:
-    target = type_of_arg(like)
+    target = array_like(like) if isinstance(like, (list, tuple)) else type_of_arg(like)
     if not isinstance(target, TensorType):
         raise Unknown
     dtype = target.dtype if target.dtype.kind in "fc" else np.dtype(float)

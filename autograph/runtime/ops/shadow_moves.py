@@ -18,16 +18,20 @@ from autograph.runtime.ops.shadowing import ARRAYS, Blank, is_blank, like_shadow
 from autograph.runtime.types import ObjectType
 
 
-def shadow_after(shadow: Any, other: Any, result: Any, changed: Any) -> Any:
+def shadow_after(shadow: Any, other: Any, result: Any, changed: Any, op: str) -> Any:
     """The shadow of what an operation in place gave: of what it changed, unless that was a number.
 
     Args:
         other: the shadow of the other operand, which a list was made longer by.
+        op: the operation, which for a list is `iadd` or `imul`.
     """
     if result is not changed:
         return shadow_of(result)
     if isinstance(shadow, list):
-        extended_by(shadow, other, result)
+        if op == "imul":
+            shadow *= len(result) // len(shadow) if shadow else 0
+        else:
+            extended_by(shadow, other, result)
         if len(shadow) != len(result):
             raise DerivativeError("a gradient is asked for through a list that was changed in a way it is unknown of")
     return shadow
@@ -54,7 +58,7 @@ def view_of(shadow: Any, result: Any, op: str, *args: Any, **options: Any) -> An
     """
     if isinstance(shadow, Blank):
         return shadow.of(result)
-    if shadow is None:
+    if shadow is None or isinstance(shadow, (list, tuple)):
         return shadow_of(result)
     if op == "getattr":
         return getattr(shadow, *args)

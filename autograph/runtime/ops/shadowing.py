@@ -378,21 +378,25 @@ def take_overwritten(shadow: Any, op: str, place: int, *args: Any, **options: An
     return found[1:].reshape(shape)[()]
 
 
-def unless_view(shadow: Any, base: Any) -> Any:
-    """The gradient in the shadow of what was got out of an array; a view has none of its own."""
+def unless_view(shadow: Any, base: Any, is_item: bool) -> Any:
+    """The gradient in the shadow of what was got out of an array or list; a view, or an item, has none of its own.
+
+    Args:
+        is_item: whether it is an item, or some, if that is a list.
+    """
     if not isinstance(shadow, np.ndarray):
         return zeros_for(shadow)
-    return take_out(shadow) if _is_apart(shadow, base) else np.zeros_like(shadow)
+    return take_out(shadow) if _is_apart(shadow, base, is_item) else np.zeros_like(shadow)
 
 
-def put_unless_view(shadow: Any, base: Any, gradient: Any) -> None:
+def put_unless_view(shadow: Any, base: Any, is_item: bool, gradient: Any) -> None:
     """The reverse of `unless_view`."""
-    if isinstance(shadow, np.ndarray) and _is_apart(shadow, base):
+    if isinstance(shadow, np.ndarray) and _is_apart(shadow, base, is_item):
         shadow[...] = gradient
 
 
-def _is_apart(shadow: Any, base: Any) -> bool:
-    return isinstance(base, np.ndarray) and not np.may_share_memory(shadow, base)
+def _is_apart(shadow: Any, base: Any, is_item: bool) -> bool:
+    return not np.may_share_memory(shadow, base) if isinstance(base, np.ndarray) else not is_item
 
 
 def _may_repeat(index: Any) -> bool:
