@@ -46,6 +46,7 @@ class Shadows:
 
     Attributes:
         nodes: those of the computation, and those that make shadows.
+        all: the shadows.
     """
 
     def __init__(self, nodes: Sequence[Node], activity: Activity) -> None:
@@ -65,6 +66,8 @@ class Shadows:
                 if value in self._shadowed:
                     self._fresh(value, self.nodes, ())
             self._nodes(nodes, self.nodes)
+        collected = (shadow for found in self._collected.values() for _, shadow in found)
+        self.all = frozenset((*self._of.values(), *collected))
 
     def __contains__(self, value: Any) -> bool:
         return value in self._shadowed
@@ -74,10 +77,6 @@ class Shadows:
 
     def __bool__(self) -> bool:
         return bool(self._shadowed)
-
-    def all(self) -> set[Value]:
-        """The shadows of values, as far as they have been made."""
-        return {*self._of.values(), *(shadow for found in self._collected.values() for _, shadow in found)}
 
     def collected(self, where: Node | Block) -> list[tuple[Value, Value]]:
         """Numbers that a node stores, or that are results of a block, with the shadows that they got there."""
@@ -112,8 +111,7 @@ class Shadows:
 
     def touches(self, block: Block) -> bool:
         """Whether a block has to do with shadows, or with what has one."""
-        concerned = self._shadowed | self.all()
-        return any(value in concerned for value in uses_in(block))
+        return any(value in self._shadowed or value in self.all for value in uses_in(block))
 
     # Which ------------------------------------------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ class Zeros:
         whole = Block()
         whole.nodes = list(nodes)
         self._computation = set(walk(whole))
-        self._known: dict[Value, int] = dict.fromkeys(shadows.all(), 2)
+        self._known: dict[Value, int] = dict.fromkeys(shadows.all, 2)
 
     def _made_of(self, gradient: Value) -> list[Value]:
         """The values that a gradient is computed from."""
