@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -23,7 +23,8 @@ from autograph.runtime.signature import Guard
 from autograph.runtime.sources import Source, constant, told_apart
 from autograph.statics import class_attribute, class_has, is_a
 
-_IMMUTABLE = (int, float, complex, bool, str, bytes, type(None), type, FunctionType, np.generic, np.dtype, frozenset)
+_PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic, np.dtype, frozenset)
+_IMMUTABLE = (*_PLAIN, type, FunctionType)
 _MISSING: Any = object()
 _CONTAINERS = (list, tuple, dict)
 # Code that mentions these may read any attribute.
@@ -47,7 +48,7 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
     seen: set[int] = set()
     asked: set[type] = set()
     within = _Within(outside, guards)
-    mentioned = sorted(names)
+    given: dict[type, dict[str, tuple[type, Any]]] = {}
     while rest:
         thing, source, of_library = rest.popleft()
         if not of_library and not is_a(thing, type):  # of classes, each is known to be the same
@@ -65,9 +66,10 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
         classes[kind] = None
         if kind not in asked:
             asked.add(kind)
-            for name, each in _descriptors(kind, mentioned):
+            given[kind] = _given_by(kind, names)
+            for name, each in _descriptors(kind, names):
                 rest.append((each, constant(each, f"member_{id(each)}", f"{kind.__qualname__}.{name}"), False))
-        found = _in_library(thing, own, mentioned) if of_library else _looked_at(outside, thing, own, mentioned)
+        found = _in_library(thing, own, names) if of_library else _looked_at(outside, thing, own, names, given[kind])
         for name, value in found:
             part = source.attribute(name)
             if of_library and is_a(value, (type, ModuleType)):
@@ -100,45 +102,67 @@ def _may_change(kind: type) -> bool:
     return is_changeable(kind) and libraries.is_standard(sys.modules.get(kind.__module__))
 
 
-def _descriptors(kind: type, names: list[str]) -> list[tuple[str, Any]]:
+def _among(names: Collection[str], held: Mapping[str, Any]) -> list[str]:
+    """Those names that something holds, in a time that goes by the shorter of both."""
+    return [name for name in held if name in names] if len(held) < len(names) else [n for n in names if n in held]
+
+
+def _descriptors(kind: type, names: set[str]) -> list[tuple[str, Any]]:
     """The descriptors of the user's that a class has under some names."""
-    members = [(name, base.__dict__[name]) for base in kind.__mro__ for name in names if name in base.__dict__]
+    members = [(name, base.__dict__[name]) for base in kind.__mro__ for name in sorted(_among(names, base.__dict__))]
     return [(name, each) for name, each in members if is_users(type(each)) and hasattr(type(each), "__get__")]
 
 
-def _looked_at(outside: Outside, thing: Any, own: dict[str, Any], mentioned: list[str]) -> Iterator[tuple[str, Any]]:
-    """The attributes of an object, class or module that traced code may have read, with their values."""
+def _given_by(kind: type, names: Collection[str]) -> dict[str, tuple[type, Any]]:
+    """The numbers and the like that are attributes of a class under some names, each with the class that holds it."""
+    held: dict[str, tuple[type, Any]] = {}
+    for base in reversed(kind.__mro__):
+        held.update((name, (base, base.__dict__[name])) for name in _among(names, base.__dict__))
+    return {name: each for name, each in held.items() if is_a(each[1], _PLAIN)}
+
+
+def _looked_at(
+    outside: Outside, thing: Any, own: dict[str, Any], names: set[str], given: dict[str, tuple[type, Any]]
+) -> Iterator[tuple[str, Any]]:
+    """The attributes of an object, class or module that traced code may have read, with their values.
+
+    Args:
+        names: what traced code mentions.
+        given: what its class gives under these names; see `_given_by`.
+    """
+    mentioned = dict.fromkeys(sorted({*_among(names, own), *given}))
     if not is_a(thing, (type, ModuleType)):
-        any_name = not _BY_NAME.isdisjoint(mentioned) or id(thing) in outside.exposed
+        any_name = not _BY_NAME.isdisjoint(names) or id(thing) in outside.exposed
         if any_name or class_has(type(thing), "__dataclass_fields__"):
             inherited = (name for base in type(thing).__mro__ for name in base.__dict__ if not name.startswith("__"))
-            mentioned = list(dict.fromkeys([*mentioned, *own, *inherited]))
+            mentioned = dict.fromkeys([*mentioned, *own, *inherited])
+            given = _given_by(type(thing), mentioned)
     elif is_a(thing, type):
-        yield from ((name, getattr(thing, name)) for name in ("__name__", "__qualname__") if name in mentioned)
+        yield from ((name, getattr(thing, name)) for name in ("__name__", "__qualname__") if name in names)
     for name in mentioned:
         value = own.get(name, _MISSING)
         if is_a(thing, type) and class_has(type(value), "__get__"):
             continue  # of which the guard of the class tells
         holder = thing
         if value is _MISSING:
-            holder, value = _of_class(thing if is_a(thing, type) else type(thing), name)
+            holder, value = given.get(name, (thing, _MISSING))
         is_late = ("attribute", id(holder), name) in outside.late or (id(holder), name) in outside.read_late
         if value is not _MISSING and not is_late:
             yield name, value
 
 
-def _in_library(thing: Any, own: Any, mentioned: list[str]) -> Iterator[tuple[str, Any]]:
+def _in_library(thing: Any, own: Any, names: set[str]) -> Iterator[tuple[str, Any]]:
     """The same for modules and classes of the standard library in Python: numbers, texts, modules and classes.
 
     For classes of installed packages it is what they have of their bases, too, and small containers.
     """
     if is_a(thing, type) and is_opaque_class(thing):
-        found = {name: class_attribute(thing, name) for name in mentioned if class_has(thing, name)}
+        found = {name: class_attribute(thing, name) for name in sorted(names) if class_has(thing, name)}
         yield from ((name, value) for name, value in found.items() if is_a(value, (type, *_CONTAINERS, *CONSTANTS)))
         return
     module = thing if is_a(thing, ModuleType) else sys.modules.get(str(thing.__module__))
-    for name in mentioned if libraries.is_standard(module) else ():
-        if isinstance(own.get(name, _MISSING), (type, ModuleType, *CONSTANTS)):
+    for name in sorted(_among(names, own)) if libraries.is_standard(module) else ():
+        if isinstance(own[name], (type, ModuleType, *CONSTANTS)):
             yield name, own[name]
 
 
@@ -165,14 +189,6 @@ def is_one(source: Source, first: Source) -> Iterator[Guard]:
     if first.expression != source.expression or first.names != source.names:
         expressions, names = told_apart([source, first])
         yield Guard(" is ".join(expressions), names, f"{source.text} is another object than {first.text}")
-
-
-def _of_class(kind: type, name: str) -> tuple[type, Any]:
-    """A number or the like that is an attribute of a class, and the class that holds it."""
-    holder = next((base for base in kind.__mro__ if name in base.__dict__), kind)
-    value = holder.__dict__.get(name, _MISSING)
-    is_plain = is_a(value, _IMMUTABLE) and not is_a(value, (FunctionType, type))
-    return holder, value if is_plain else _MISSING
 
 
 class _Within:
