@@ -23,7 +23,8 @@ class Blocks:
         self.thread = get_ident()  # that makes it; no other one may use its handles
         self.opened = [self.block]  # and those around it, the innermost last
         self.assumed = Assumed(self.opened)
-        self.merged: dict[Block, Block] = {}  # branches that became part of the block around them
+        self._into: dict[Block, Block] = {}  # of branches that became part of the block around them: that block
+        self._merged: dict[Block, list[Block]] = {}  # the other way round
         self.dropped: set[Node] = set()  # those that were recorded in a block that still stands, and undone
         self.recorded = 0  # how many nodes there were, those included that are undone by now
         self.long_loops: set[Any] = set()  # the bodies of loops of few iterations that record much all the same
@@ -37,8 +38,21 @@ class Blocks:
     def merge(self, block: Block) -> None:
         """Add the nodes of a branch to the block that is open, as the other branch always raises."""
         self.block.nodes.extend(block.nodes)
-        for each in [block, *(each for each, into in self.merged.items() if into is block)]:
-            self.merged[each] = self.block
+        self._into[block] = self.block
+        self._merged.setdefault(self.block, []).append(block)
+
+    def merged_parts(self, block: Block) -> Iterator[Block]:
+        """A block, and those that became part of it."""
+        rest = [block]
+        while rest:
+            yield (part := rest.pop())
+            rest += self._merged.get(part, ())
+
+    def merged_into(self, block: Block) -> Block:
+        """The block that one has become part of, or itself."""
+        while block in self._into:
+            block = self._into[block]
+        return block
 
     def drop(self, start: int) -> None:
         """Take the nodes from a place on out of the block that is open."""

@@ -226,7 +226,7 @@ class Lowering:
         if found is None:
             return None
         if self._stands(found[1], found[2]) and self._is_as_captured(found[1]):
-            if any(self.trace.merged.get(found[2], found[2]) is block for block in self.trace.opened):
+            if any(self.trace.merged_into(found[2]) is block for block in self.trace.opened):
                 return found[1]
             raise Unstageable(
                 f"an object of class {type(value).__qualname__} is stored, or handed to code that is not staged, in a "
@@ -239,7 +239,7 @@ class Lowering:
 
     def _stands(self, made: Value, block: Block) -> bool:
         """Whether the node that has made something in a block is in the graph: it may have been undone since."""
-        return made.node not in self.trace.dropped and self.trace.has(self.trace.merged.get(block, block))
+        return made.node not in self.trace.dropped and self.trace.has(self.trace.merged_into(block))
 
     def _note(self, value: Any, made: Value) -> None:
         self.made[id(value)] = value, made, self.trace.block
@@ -257,9 +257,8 @@ class Lowering:
 
     def _made_in(self, block: Block) -> list[Any]:
         """What `_once` has made in a block, and could as well have made before it."""
-        parts = [block, *(each for each, into in self.trace.merged.items() if into is block)]
-        things = (thing for part in parts for thing in self._once_in.get(part, ()) if id(thing) in self.made)
-        return [thing for thing in things if self._is_as_captured(self.made[id(thing)][1])]
+        things = (thing for part in self.trace.merged_parts(block) for thing in self._once_in.get(part, ()))
+        return [each for each in things if id(each) in self.made and self._is_as_captured(self.made[id(each)][1])]
 
     def _record(self, op: str, args: tuple[Any, ...]) -> Value:
         handle: Tensor = self.trace.record_lowered(op, args)

@@ -54,8 +54,10 @@ class Writer:
         for environment in self.outside.environments.values():
             after, base = _of(environment, changed)
             for name, value in after.items():
-                old = base.get(name, environment.seen.get(name, self))
-                if name in OWN_NAMES or (value is old and self.trace.is_one(value, old)):
+                if name in OWN_NAMES or value is base.get(name, self):
+                    continue
+                is_as_seen = name not in base and value is environment.seen.get(name, self)
+                if is_as_seen and self.trace.is_one(value, value):  # from wherever it comes
                     continue
                 if name in environment.seen and not isinstance(environment.seen[name], Tensor):
                     late.add(("getitem", id(environment.real), name))
