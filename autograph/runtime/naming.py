@@ -13,8 +13,8 @@ from autograph.codefacts import code_line, of_code
 _PAIRS = frozenset({"STORE_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST"})  # from 3.13 on
 
 
-def _instructions(code: CodeType) -> list[tuple[int, str, Any]]:
-    """Offset, name and argument of each instruction; of those that set variables, the name is the argument.
+def instructions(code: CodeType) -> list[tuple[int, str, Any]]:
+    """Offset, name and argument of each instruction; of those that set or read variables, the name is the argument.
 
     `dis` also looks for what jumps where, in a time that is quadratic in the length of the code.
     """
@@ -22,6 +22,8 @@ def _instructions(code: CodeType) -> list[tuple[int, str, Any]]:
     fast = (*code.co_varnames, *cells, *code.co_freevars)
     names = {"STORE_FAST": fast, "STORE_NAME": code.co_names, "STORE_GLOBAL": code.co_names}
     names["STORE_DEREF"] = (*cells, *code.co_freevars) if _OLD else fast
+    loads = dict.fromkeys(("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "DELETE_FAST"), fast)
+    names |= {**loads, **dict.fromkeys(("LOAD_DEREF", "DELETE_DEREF"), names["STORE_DEREF"])}
     found: list[tuple[int, str, Any]] = []
     raw, high = code.co_code, 0
     for offset in range(0, len(raw), 2):
@@ -47,12 +49,12 @@ def _is_store(instruction: tuple[int, str, Any]) -> bool:
 def stored_names(code: CodeType) -> dict[int, tuple[str, ...]]:
     """For each instruction whose result is stored at once, by offset, the names of the variables it is stored in."""
     found: dict[int, tuple[str, ...]] = {}
-    instructions = _instructions(code)
-    for position, (offset, does, count) in enumerate(instructions[:-1]):
+    every = instructions(code)
+    for position, (offset, does, count) in enumerate(every[:-1]):
         end = position + 1 + (count if does == "UNPACK_SEQUENCE" else 1)
-        names = tuple(name for _, _, name in itertools.takewhile(_is_store, instructions[position + 1 : end]))
+        names = tuple(name for _, _, name in itertools.takewhile(_is_store, every[position + 1 : end]))
         if names:  # in 3.11, a frame that calls a Python function is said to be at the end of the instruction's caches
-            found |= dict.fromkeys(range(offset, instructions[position + 1][0], 2), names)
+            found |= dict.fromkeys(range(offset, every[position + 1][0], 2), names)
     return found
 
 

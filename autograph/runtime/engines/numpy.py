@@ -19,8 +19,8 @@ import linecache
 import marshal
 import re
 import weakref
-from collections.abc import Callable, Collection
-from types import CodeType, FunctionType
+from collections.abc import Callable, Collection, Sequence
+from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
 from autograph import disk
@@ -33,9 +33,9 @@ from autograph.runtime.engines.rotation import rotate_back
 from autograph.runtime.engines.schedule import Scheduler
 from autograph.runtime.engines.statements import Statements
 from autograph.runtime.engines.text import text_of
-from autograph.runtime.engines.tracebacks import translate, wants_generated_code
+from autograph.runtime.engines.tracebacks import Known, known_at, node_at, survived, translate, wants_generated_code
 from autograph.runtime.engines.variables import Variables, is_usable
-from autograph.runtime.graph import Graph
+from autograph.runtime.graph import Graph, Place
 
 _numbers = itertools.count(1)
 _NO_WORD = re.compile(r"\W")
@@ -120,15 +120,28 @@ class Executable:
         """The generated code that shows in tracebacks as the user's."""
         return self._codes.keys()
 
-    def translate(self, error: BaseException) -> None:
+    @survived
+    def translate(self, error: BaseException, around: Sequence[Known] = ()) -> None:
         """Show the user's functions in the place of the generated one in the traceback of an error.
 
         To be called by whoever caught what `run` raised, before it is raised again. Nothing is done if the environment
         variable AUTOGRAPH_FULL_TRACEBACK is 1.
+
+        Args:
+            around: see `tracebacks.translate`.
         """
-        if self._codes and not wants_generated_code():
-            translate(error, self._codes, self._marks)
+        if self._codes:
+            translate(error, self._codes, self._marks, around)
         del error  # see `tracebacks.translate`
+
+    def known_at(self, entry: TracebackType) -> Known:
+        """See `tracebacks.known_at`."""
+        return known_at(entry, self._codes, self._marks)
+
+    def place_of(self, entry: TracebackType) -> Place:
+        """The place of the node that an entry of a traceback stands at."""
+        node = node_at(entry, self._codes, self._marks)
+        return node.place if node is not None else ()
 
     def _compile(self, tree: ast.FunctionDef) -> CodeType:
         if wants_generated_code():

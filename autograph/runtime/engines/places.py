@@ -63,11 +63,17 @@ def calls(place: Place) -> list[tuple[CodeType, int]]:
 
     A function that has been converted runs in several pieces, of which the innermost tells the line.
     """
-    found: list[tuple[CodeType, int]] = []
+    return [pieces[-1] for pieces in pieces_of(place)]
+
+
+def pieces_of(place: Place) -> list[list[tuple[CodeType, int]]]:
+    """For each call of a function of the user's, its pieces, the innermost last."""
+    found: list[list[tuple[CodeType, int]]] = []
     for code, instruction in place:
-        if found and is_body(code) and _identity(found[-1][0]) == _identity(code):
-            found.pop()
-        found.append((code, instruction))
+        if found and is_body(code) and _identity(found[-1][0][0]) == _identity(code):
+            found[-1].append((code, instruction))
+        else:
+            found.append([(code, instruction)])
     return found
 
 

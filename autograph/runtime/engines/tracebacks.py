@@ -7,15 +7,17 @@ place, `translate` puts one entry for each of the user's functions into the trac
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
+from autograph.defects import report
 from autograph.errors import DerivativeError
 from autograph.runtime.blame import is_library
-from autograph.runtime.engines.places import Marks, Places, Position, calls, disguised
-from autograph.runtime.engines.user_locals import user_locals
+from autograph.runtime.engines.places import Marks, Places, Position, calls, disguised, pieces_of
+from autograph.runtime.engines.user_locals import arguments, user_locals
 from autograph.runtime.graph import Node, Place
 from autograph.runtime.raising import remake
 from autograph.runtime.whereabouts import Handling
@@ -28,7 +30,29 @@ def wants_generated_code() -> bool:
     return os.environ.get(FULL_TRACEBACK) == "1"
 
 
-def translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: Marks) -> None:
+Known = list[tuple[tuple[CodeType, int], dict[str, Any]]]  # frames of the user's, outermost first, and variables
+
+
+def survived(translate: Callable[..., None]) -> Callable[..., None]:
+    """Let an error of `translate`, which gets the user's error as the last argument, not take the place of that."""
+
+    @functools.wraps(translate)
+    def attempt(self: Any, error: BaseException, *args: Any) -> None:
+        try:
+            if not wants_generated_code():
+                translate(self, error, *args)
+        except Exception as failure:
+            failed = f"the traceback of {type(error).__name__} cannot be shown as the user's"
+            report(failed, failure, (), "it shows generated code")
+        finally:
+            del error
+
+    return attempt
+
+
+def translate(
+    error: BaseException, codes: Mapping[CodeType, CodeType], marks: Marks, around: Sequence[Known] = ()
+) -> None:
     """Put the user's functions in the place of generated code in the traceback of `error`.
 
     The frames that it makes refer to those that made them, by `f_back`. So none of these may keep a variable that
@@ -36,13 +60,14 @@ def translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: M
 
     Args:
         codes: generated code, and what it was when its line numbers were marks.
+        around: what is known in generated code that called this, and that shows nowhere else, see `leave_out`.
     """
-    _translate(error, codes, marks)
+    _translate(error, codes, marks, around)
     _clear_frames(error)
     del error
 
 
-def _translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: Marks) -> None:
+def _translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: Marks, around: Sequence[Known]) -> None:
     pieces = {code for whole in codes for code in whole.co_consts if isinstance(code, CodeType)}
     before: TracebackType | None = None
     entry = error.__traceback__
@@ -53,22 +78,50 @@ def _translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: 
             _link(error, before, entry)
         while behind is not None and entry.tb_frame.f_code in codes and is_library(behind.tb_frame.f_code):
             entry.tb_next = behind = behind.tb_next  # a function of this library's that the graph calls
-        marked = codes.get(entry.tb_frame.f_code)
-        node = _node(marked, entry.tb_lasti, marks) if marked is not None else None
-        if node is not None:
+        node = node_at(entry, codes, marks)
+        if node is not None and node.place:
             _give_context(error, node.place)
-        shown = calls(node.place) if node is not None else []
-        if shown and marked is not None:
-            values = dict(entry.tb_frame.f_locals)
-            names = user_locals(marked, marks, shown, values)
-            entry = _entries(shown, behind, names)
+            known = _with([*_called_with(error, node.place), *around], known_at(entry, codes, marks))
+            entry = _entries(node.place, behind, [names for _, names in known])
             _link(error, before, entry)
-            for _ in shown[1:]:
+            for _ in known[1:]:
                 assert entry is not None
                 entry = entry.tb_next
         before, entry = entry, behind
     if isinstance(error, DerivativeError) and error.filename is None and before is not None:
         error.filename, error.lineno = before.tb_frame.f_code.co_filename, before.tb_lineno
+
+
+def known_at(entry: TracebackType, codes: Mapping[CodeType, CodeType], marks: Marks) -> Known:
+    """The user's frames that an entry of generated code stands for, and what is known of their variables."""
+    marked = codes.get(entry.tb_frame.f_code)
+    node = node_at(entry, codes, marks)
+    if marked is None or node is None or not node.place:
+        return []
+    return [*zip(calls(node.place), user_locals(marked, marks, node.place, dict(entry.tb_frame.f_locals)))]
+
+
+def _called_with(error: BaseException, place: Place) -> list[Known]:
+    """What the dispatcher, which calls generated code and looks like the user's function, knows of the arguments."""
+    frame, whole = error.__traceback__.tb_frame if error.__traceback__ else None, place[0][0]
+    while frame is not None and is_library(frame.f_code):
+        frame = frame.f_back
+    if frame is None or (frame.f_code.co_filename, frame.f_code.co_name) != (whole.co_filename, whole.co_name):
+        return []
+    return [[(calls(place)[0], arguments(*place[0], frame.f_locals))]]
+
+
+def _with(around: Sequence[Known], known: Known) -> Known:
+    """Add what is known of the same frames in code around."""
+    found = []
+    for depth, (shown, names) in enumerate(known):
+        outer = [
+            each[depth][1]
+            for each in around
+            if len(each) > depth and [at for at, _ in each[:depth]] == [at for at, _ in known[:depth]]
+        ]
+        found.append((shown, {name: value for each in (*outer, names) for name, value in each.items()}))
+    return found
 
 
 def _clear_frames(error: BaseException | None) -> None:
@@ -87,14 +140,26 @@ def _clear_frames(error: BaseException | None) -> None:
 def _give_context(error: BaseException, place: Place) -> None:
     """Let what a node has raised tell of the exception that the user's program was handling there."""
     for kind, args, state, places in reversed(place.exceptions) if isinstance(place, Handling) else ():
-        made = remake(kind, args, state).with_traceback(_entries(calls(places), None))
+        made = remake(kind, args, state).with_traceback(_entries(places, None))
         made.__context__, error.__context__ = error.__context__, made
 
 
-def leave_out(error: BaseException, outer: Collection[CodeType], inner: Collection[CodeType]) -> None:
-    """Take the entries of `outer` out of a traceback that are followed, but for this library's, by one of `inner`."""
+def leave_out(
+    error: BaseException,
+    outer: Mapping[CodeType, Callable[[TracebackType], Known]],
+    inner: Collection[CodeType],
+) -> list[Known]:
+    """Take the entries of `outer` out of a traceback that are followed, but for this library's, by one of `inner`.
+
+    Args:
+        outer: code, and what tells what is known there.
+
+    Returns:
+        What is known in each of those that have been taken out.
+    """
     before: TracebackType | None = None
     entry = error.__traceback__
+    known = []
     while entry is not None:
         behind = entry.tb_next
         if entry.tb_frame.f_code in outer:
@@ -102,10 +167,12 @@ def leave_out(error: BaseException, outer: Collection[CodeType], inner: Collecti
             while found is not None and found.tb_frame.f_code not in inner and is_library(found.tb_frame.f_code):
                 found = found.tb_next
             if found is not None and found.tb_frame.f_code in inner:
+                known.append(outer[entry.tb_frame.f_code](entry))
                 _link(error, before, found)
                 entry = found
                 continue
         before, entry = entry, behind
+    return known
 
 
 def _link(error: BaseException, before: TracebackType | None, entry: TracebackType | None) -> None:
@@ -115,20 +182,22 @@ def _link(error: BaseException, before: TracebackType | None, entry: TracebackTy
         before.tb_next = entry
 
 
-def _node(marked: CodeType, instruction: int, marks: Marks) -> Node | None:
-    for start, end, mark in marked.co_lines():
-        if start <= instruction < end:
+def node_at(entry: TracebackType, codes: Mapping[CodeType, CodeType], marks: Marks) -> Node | None:
+    """The node that an entry of generated code stands at."""
+    marked = codes.get(entry.tb_frame.f_code)
+    for start, end, mark in marked.co_lines() if marked is not None else ():
+        if start <= entry.tb_lasti < end:
             return marks[mark - 1] if mark is not None and 0 < mark <= len(marks) else None
     return None
 
 
 def _entries(
-    shown: list[tuple[CodeType, int]], behind: TracebackType | None, names: list[dict[str, Any]] | None = None
+    place: Place, behind: TracebackType | None, names: list[dict[str, Any]] | None = None
 ) -> TracebackType | None:
-    places = Places()
+    places, shown = Places(), pieces_of(place)
     for number in reversed(range(len(shown))):
-        code, instruction = shown[number]
-        behind = _entry(code, places.position(code, instruction), behind, names[number] if names else {})
+        (whole, _), (code, instruction) = shown[number][0], shown[number][-1]
+        behind = _entry(whole, places.position(code, instruction), behind, names[number] if names else {})
     return behind
 
 
@@ -157,4 +226,4 @@ def _raise() -> None:
 
 
 _TEMPLATE = _raise.__code__
-_MAKERS = frozenset(each.__code__ for each in (_translate, _give_context, _entries, _entry))
+_MAKERS = frozenset(each.__code__ for each in (_translate, _give_context, _called_with, known_at, _entries, _entry))

@@ -28,6 +28,7 @@ the call of a `Region`, which is compiled when it is first called, for the kinds
     calls        Python's objects to machine code and back
     entry        the same as machine code, the fast path of calls
     exits        from machine code back to Python, at any node
+    left_locals  the user's variables there
     fusion       which operations on whole arrays are one loop
     windows      parts of arrays that only they use
     kernels      such a loop at run time
@@ -64,8 +65,9 @@ the very node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
+from types import CodeType
 from typing import Any
 
 from autograph import disk
@@ -74,12 +76,13 @@ from autograph.runtime.engines.native import products
 from autograph.runtime.engines.native.annotating import annotated
 from autograph.runtime.engines.native.fusion import Fuser
 from autograph.runtime.engines.native.kernels import Kernel
+from autograph.runtime.engines.native.left_locals import known_where_left
 from autograph.runtime.engines.native.lowering import FUEL
 from autograph.runtime.engines.native.region import Region
 from autograph.runtime.engines.native.regions import Splitter, put_back
 from autograph.runtime.engines.native.target import binding, get_ready, traits
 from autograph.runtime.engines.native.trial import Trial, TriedKernel
-from autograph.runtime.engines.tracebacks import leave_out, wants_generated_code
+from autograph.runtime.engines.tracebacks import Known, leave_out, survived
 from autograph.runtime.graph import Graph, Node
 from autograph.runtime.passes import PASSES
 from autograph.runtime.signature import Event
@@ -141,16 +144,29 @@ class Executable:
         """What `explain` tells of it."""
         return self.native.events
 
+    @survived
     def translate(self, error: BaseException) -> None:
         """See `autograph.runtime.engines.numpy.Executable.translate`."""
         inner = [executable for piece in self.native.pieces for executable in piece.executables]
-        if not wants_generated_code():
-            loops = [executable for region in self.native.every for executable in region.executables]
-            outer = {code for executable in (*self._arounds, *loops) for code in executable.codes}
-            leave_out(error, outer, {code for executable in inner for code in executable.codes})
+        loops = [executable for region in self.native.every for executable in region.executables]
+        outer = {code: executable.known_at for executable in (*self._arounds, *loops) for code in executable.codes}
+        made = {code: executable for executable in inner for code in executable.codes}
+        left = _known_where_left(error, made)
+        around = [*leave_out(error, outer, made), *left]
         for executable in (*self._arounds, *inner):
-            executable.translate(error)
+            executable.translate(error, around)
         del error  # see `tracebacks.translate`
+
+
+def _known_where_left(error: BaseException, made: Mapping[CodeType, numpy.Executable]) -> list[Known]:
+    """What machine code that was left has left behind, of the user's variables."""
+    found, entry = [], error.__traceback__
+    while entry is not None:
+        frame, entry = entry.tb_frame, entry.tb_next
+        if entry is not None and frame.f_code is Region._go_on.__code__ and entry.tb_frame.f_code in made:
+            place = made[entry.tb_frame.f_code].place_of(entry)
+            found.append(known_where_left(frame.f_locals["self"].structure, frame.f_locals["given"], place))
+    return found
 
 
 @disk.storable

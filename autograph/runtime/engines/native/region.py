@@ -277,6 +277,8 @@ class Region:
             graph = Graph(self._name)
             copier = Copier()
             graph.block.params = [copier.arg(value) for value in self.values]
+            if self.structure.root.op == "for":
+                graph.block.params[0].name = ""     # what is left to iterate over
             node = graph.block.append(copier.node(self.structure.root))
             graph.block.results = (returned(self.structure.used(node.outputs)),)
             self._whole = self._compile(graph)

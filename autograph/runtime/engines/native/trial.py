@@ -91,7 +91,10 @@ class Trial(Region):
 
     @property
     def executables(self) -> list[Any]:
-        return [*super().executables, *([self._pieces.around] if "_pieces" in vars(self) else [])]
+        if "_pieces" not in vars(self):
+            return super().executables
+        inside = [executable for region in self._pieces.regions for executable in region.executables]
+        return [*super().executables, self._pieces.around, *inside]
 
     # Pieces -----------------------------------------------------------------------------------------------------------
 
@@ -204,7 +207,8 @@ def piece(loop: Node, values: list[Value], name: str) -> tuple[Graph, Node]:
     for value in values:
         copier.values[value] = graph.block.add_param(value.type, value.name)
     if not counts:
-        graph.block.params[0].type = ANY
+        items = graph.block.params[0]
+        items.type, items.name = ANY, ""    # some of them only
     flagged = bool(loop.kwargs.get("until"))
     more = [0] * counts + [False] * flagged     # what is carried besides
     copy = graph.block.append(Node(loop.op, (*copier.arg(loop.args), *more), copier.arg(loop.kwargs), (), loop.place))
