@@ -12,6 +12,7 @@ from autograph import nest, staging
 from autograph.errors import DerivativeError
 from autograph.operators import backend
 from autograph.runtime import custom, gradients
+from autograph.runtime.callables import named_like
 from autograph.runtime.entry import MISS
 from autograph.runtime.function import Function
 from autograph.runtime.gradients import Derivative, Which
@@ -137,6 +138,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     """
     gradients.check_callable(function)
 
+    @named_like(function)
     def pull(primals: Any, cotangents: Any) -> Any:
         return vjp(function, *primals, has_aux=has_aux)[1](cotangents)
 
@@ -169,6 +171,7 @@ def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[A
         `(value, tangent)`, of the same form.
     """
 
+    @named_like(function)
     def push(primals: Any, tangents: Any) -> Any:
         return jvp(function, primals, tangents)
 

@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, cast
 import numpy as np
 
 from autograph.derivatives import grad
+from autograph.runtime.callables import named_like
 from autograph.runtime.function import Function
 from autograph.runtime.options import DIFFERENTIATED
 from autograph.staging import function as staged
@@ -28,11 +29,18 @@ def jacobian(function: Callable[P, Any]) -> Function[P, np.ndarray[Any, Any]]:
 
     of: Callable[..., Any] = function
 
+    @named_like(function)
+    def component(x: Any, number: int, args: Any, kwargs: Any) -> Any:
+        return np.ravel(of(x, *args, **kwargs))[number]
+
+    gradient = grad(component)
+
+    @named_like(function)
     def jacobian_of(x: Any, *args: Any, **kwargs: Any) -> Any:
         shape = np.shape(of(x, *args, **kwargs))
-        rows = np.zeros((int(np.prod(shape)), *np.shape(x)), x.dtype)
+        rows = np.zeros((int(np.prod(shape)), *np.shape(x)), np.asarray(x).dtype)
         for i in range(len(rows)):
-            rows[i] = grad(lambda x, i=i: np.ravel(of(x, *args, **kwargs))[i])(x)
+            rows[i] = gradient(x, i, args, kwargs)
         return rows.reshape(shape + np.shape(x))
 
     return cast("Function[P, np.ndarray[Any, Any]]", staged(strict=DIFFERENTIATED)(jacobian_of))

@@ -12,6 +12,8 @@ import numpy as np
 
 from autograph import libraries
 from autograph.errors import AutographError
+from autograph.packages import package_of_file
+from autograph.runtime.graph import Place, user_line
 from autograph.runtime.journal import Fallback
 from autograph.runtime.signals import Failed
 
@@ -31,6 +33,20 @@ def is_own(error: BaseException) -> bool:
         if isinstance(frame.f_globals, Fallback) or not frame.f_code.co_filename.startswith(INSTALLED):
             return libraries.is_at_fault(frame.f_code)  # traced code may be a library's
     return False
+
+
+def is_misfit(error: BaseException) -> bool:
+    """Whether a function of the program was called with arguments that do not fit its parameters."""
+    return type(error) is TypeError and [*entries(error)][-1].tb_frame.f_code in _CALLS
+
+
+_CALLS: set[CodeType] = set()  # code of this library that does nothing but call a function of the program
+
+
+def calls_programs(function: F) -> F:
+    """Mark a function of this library: a `TypeError` raised there comes from the arguments that it passes on."""
+    _CALLS.add(function.__code__)
+    return function
 
 
 def check_not_own(error: Exception) -> None:
@@ -55,6 +71,21 @@ def interrupting(function: F) -> F:
             raise
 
     return checked  # type: ignore[return-value]
+
+
+def of_user(place: Place) -> Place:
+    """The user's part of a place, without what libraries do that the user calls."""
+    return tuple((code, at) for code, at in place if not is_installed(code))
+
+
+def is_installed(code: CodeType) -> bool:
+    """Whether code is part of Python, this library or an installed package."""
+    return code.co_filename.startswith((*INSTALLED, libraries.ROOT)) or bool(package_of_file(code.co_filename))
+
+
+def line_of(place: Place) -> tuple[str, int] | tuple[()]:
+    """The user's line, rather than one of a library that the user calls."""
+    return user_line(of_user(place)) or user_line(place) or ()
 
 
 def entries(error: BaseException) -> Iterator[TracebackType]:

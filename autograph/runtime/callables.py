@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Callable
 from contextlib import suppress
 from inspect import Parameter
 from types import CodeType, FunctionType, MethodType
-from typing import Any
+from typing import Any, TypeVar
 
-from autograph.libraries import is_own
+from autograph.libraries import ROOT, is_own
 from autograph.marks import is_switch
 from autograph.statics import own_attribute
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def user_code(function: Any) -> CodeType | None:
@@ -25,8 +28,11 @@ def user_code(function: Any) -> CodeType | None:
 
 
 def place_of(function: Any) -> tuple[str, int] | tuple[()]:
-    """The file and line where the user wrote a callable, if there are any."""
+    """The file and line where the user wrote a callable, or what this library has wrapped, if there are any."""
     code = user_code(function)
+    while code is not None and code.co_filename.startswith(ROOT) and hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+        code = user_code(function)
     return () if code is None else (code.co_filename, code.co_firstlineno)
 
 
@@ -41,6 +47,17 @@ def name_of(entity: Any) -> str:
     if isinstance(qualname, str):
         return qualname.rpartition("<locals>.")[2]
     return name_of(type(getattr(entity, "__wrapped__", entity)))
+
+
+def named_like(function: Any) -> Callable[[F], F]:
+    """Decorates a wrapper that errors are to call like the function that it wraps."""
+
+    def decorate(wrapper: F) -> F:
+        functools.update_wrapper(wrapper, function, updated=())
+        wrapper.__qualname__ = name_of(function)
+        return wrapper
+
+    return decorate
 
 
 def full_name_of(function: Any) -> str:

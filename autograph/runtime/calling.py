@@ -22,6 +22,7 @@ from autograph.libraries import on_behalf
 from autograph.marks import is_converted, is_switch
 from autograph.packages import is_called, is_opaque_class, package_of
 from autograph.runtime import written
+from autograph.runtime.blame import calls_programs
 from autograph.runtime.classes import GENERATORS, is_users, makes_named_tuples, own_dict
 from autograph.runtime.constructing import Constructing, makes_classes, underlying
 from autograph.runtime.contents import has_items
@@ -261,6 +262,7 @@ class Caller(Constructing):
 
         @functools.wraps(function)
         @on_behalf
+        @calls_programs
         def inlined(*args: Any, **kwargs: Any) -> Any:
             before, trace.loosened = trace.loosened, False
             if trace.held and is_spread(args):

@@ -79,7 +79,7 @@ class Compiler:
         except RecursionError:
             if _is_deep():  # where a call that is less deep can be traced
                 raise
-            self.fill_plain(trace, reading, "what it works on is nested too deep to be traced")
+            self.fill_plain(trace, reading, _too_deep(self.function))
         except (Exception, Signal) as error:
             is_told = isinstance(error, (AutographError, RecursionError, MemoryError))
             if is_told and not isinstance(error, GraphError):
@@ -103,6 +103,8 @@ class Compiler:
             InternalError: it is an error of this library, and is to be raised; see `defects`.
             BaseException: the exception, if there is no running as plain Python.
         """
+        if isinstance(error, RecursionError) and not _is_deep():
+            return _too_deep(self.function)
         if isinstance(error, (RecursionError, MemoryError)) or not (isinstance(error, Signal) or is_own(error)):
             if "derivative" in self.options.strict:
                 raise error
@@ -183,6 +185,12 @@ class Compiler:
         trace.executable = executable
         trace.events.append(Event("engine", f"runs on the engine {name}: {why}"))
         return executable
+
+
+def _too_deep(function: Any) -> str:
+    place = place_of(function)
+    at = ", {}:{}".format(*place) if place else ""
+    return f"what it works on is nested too deep to be traced{at}"
 
 
 def _is_deep() -> bool:

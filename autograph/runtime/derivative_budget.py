@@ -12,7 +12,8 @@ from types import FunctionType
 
 from autograph.errors import DerivativeError
 from autograph.packages import package_of_function
-from autograph.runtime.graph import Place, user_line
+from autograph.runtime.blame import line_of
+from autograph.runtime.graph import Place
 from autograph.runtime.signals import Failed
 from autograph.runtime.trace import Trace
 
@@ -70,6 +71,6 @@ class DerivativeBudget:
                 f"a derivative goes through {function.__qualname__} of the installed package {package}, which takes "
                 f"more than {BUDGET:,} operations and calls to trace. Let it be traced all the same, by "
                 f"ag.function(…, trace_packages={package!r}), or give its derivative yourself, by ag.custom_gradient",
-                *(user_line(place) or ()),
+                *line_of(place),
             )
         )

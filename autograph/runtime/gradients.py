@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ from autograph.libraries import on_behalf
 from autograph.runtime.activity import has_gradient
 from autograph.runtime.callables import name_of, parameters_of, place_of, user_code
 from autograph.runtime.graph import Node
+from autograph.runtime.ops.shadowing import some_gradient
 from autograph.runtime.passes.safety import only_warns
 from autograph.runtime.reverse import Reverse
 from autograph.runtime.roots import Roots, described
@@ -119,10 +121,17 @@ class Differentiated:
         chosen: a structure of the handles to differentiate in.
         result: what it computed.
         constant: nodes that are taken to depend on nothing.
+        place: where the user wrote the function, for errors.
     """
 
     def __init__(
-        self, trace: Trace, start: int, chosen: Any, result: Any, constant: Collection[Node] = ()
+        self,
+        trace: Trace,
+        start: int,
+        chosen: Any,
+        result: Any,
+        constant: Collection[Node] = (),
+        place: tuple[str, int] | tuple[()] = (),
     ) -> None:
         self._trace = trace
         self._chosen = chosen
@@ -130,6 +139,7 @@ class Differentiated:
         self._nodes = trace.block.nodes[start:]
         self.result = result
         self._constant = constant
+        self._place = place
 
     def gradients(self, outputs: Any, cotangents: Any) -> Any:
         """Record the gradients, in the form of what was chosen, from those of outputs on.
@@ -149,15 +159,20 @@ class Differentiated:
             end = self._block.nodes.index(self._nodes[-1]) + 1
             given = [(trace.use(leaf), cotangent) for leaf, cotangent in pairs if is_tensor(leaf)]
             constant = {*self._constant, *trace.called_methods}
-            reverse = Reverse(trace, self._block, start, end, roots, given, constant)
+            reverse = Reverse(trace, self._block, start, end, roots, given, constant, self._place)
             reverse.run()
             found = {value: reverse.gradient(value) for value in roots}
         else:
             for leaf, cotangent in pairs:
                 if is_tensor(leaf) and trace.use(leaf) in roots:
                     found[trace.use(leaf)] = cotangent
-        return nest.map(lambda leaf: like(trace, found.get(trace.use(leaf), 0.0), leaf), self._chosen)
+        return nest.map(lambda leaf: self._found(found, leaf), self._chosen)
 
+    def _found(self, found: dict[Any, Any], leaf: Any) -> Any:
+        trace, value = self._trace, self._trace.use(leaf)
+        if value not in found and isinstance(leaf._ag_value.type, ObjectType):
+            return trace.record("gradient_in", (trace.record("shadow_of", (leaf,)), leaf))
+        return like(trace, found.get(value, 0.0), leaf)
 
     def forget(self) -> None:
         """Let nobody miss the warnings of what is computed for the result alone, which nobody gets."""
@@ -165,18 +180,24 @@ class Differentiated:
             node.own = node.own or only_warns(node)
 
 
-def _pairs(outputs: Any, cotangents: Any, path: str = "") -> list[tuple[Any, Any]]:
+def _pairs(outputs: Any, cotangents: Any) -> list[tuple[Any, Any]]:
     """The leaves of a result with the gradients given of them; that of a list that an operation gave is a structure."""
-    kind, given = nest.kind_of(outputs), nest.kind_of(cotangents)
-    if kind is None:
-        if given is not None and not (is_tensor(outputs) and isinstance(outputs._ag_value.type, ObjectType)):
-            raise _misfit(outputs, cotangents, path)
-        return [(outputs, cotangents)]
-    parts = kind.children(outputs)
-    others = given.children(cotangents) if given is not None else {}
-    if parts.keys() != others.keys():
-        raise _misfit(outputs, cotangents, path)
-    return [pair for key, part in parts.items() for pair in _pairs(part, others[key], path + kind.step(key))]
+    found = []
+    rest = [(outputs, cotangents, "")]
+    while rest:
+        output, cotangent, path = rest.pop()
+        kind, given = nest.kind_of(output), nest.kind_of(cotangent)
+        if kind is None:
+            if given is not None and not (is_tensor(output) and isinstance(output._ag_value.type, ObjectType)):
+                raise _misfit(output, cotangent, path)
+            found.append((output, cotangent))
+            continue
+        parts = kind.children(output)
+        others = given.children(cotangent) if given is not None else {}
+        if parts.keys() != others.keys():
+            raise _misfit(output, cotangent, path)
+        rest += [(part, others[key], path + kind.step(key)) for key, part in parts.items()][::-1]
+    return found
 
 
 def _misfit(outputs: Any, cotangents: Any, path: str) -> DerivativeError:
@@ -201,7 +222,8 @@ def traced(trace: Trace, function: Callable[..., Any], chosen: Any, args: Any, k
     """A call of a function, traced, to be differentiated in what was chosen, as that is before the call."""
     trace.differentiates = True
     start, chosen = len(trace.block.nodes), nest.map(lambda leaf: leaf, chosen)
-    return Differentiated(trace, start, chosen, trace.call(function)(*args, **kwargs))
+    result = trace.call(function)(*args, **kwargs)
+    return Differentiated(trace, start, chosen, result, place=place_of(function))
 
 
 class Pullback(Traced):
@@ -234,9 +256,11 @@ def traced_jvp(trace: Trace, function: Callable[..., Any], primals: Sequence[Any
     before = nest.map(lambda leaf: leaf, chosen)
     value = trace.call(function)(*chosen)
     parts = nest.map(lambda leaf: _parts(trace, leaf), value)
-    begin = nest.map(lambda leaf: _zero(trace, leaf), parts)
-    pulled = Differentiated(trace, start, before, parts).gradients(parts, begin)
-    tangent = Differentiated(trace, start, begin, pulled).gradients(pulled, list(tangents))
+    seeds = itertools.count()
+    begin = nest.map(lambda leaf: _some_gradient(trace, leaf, next(seeds)), parts)
+    place = place_of(function)
+    pulled = Differentiated(trace, start, before, parts, place=place).gradients(parts, begin)
+    tangent = Differentiated(trace, start, begin, pulled, place=place).gradients(pulled, list(tangents))
     roots.give_back()
     return value, nest.map(lambda found, leaf: like(trace, found, leaf), tangent, parts)
 
@@ -249,15 +273,16 @@ def _parts(trace: Trace, leaf: Any) -> Any:
     return tuple(_parts(trace, part) for part in trace.unpack(leaf, len(type.items)))
 
 
-def _zero(trace: Trace, leaf: Any) -> Any:
-    """To begin with, of the class of what the gradients are of."""
+def _some_gradient(trace: Trace, leaf: Any, seed: int) -> Any:
+    """To begin with, of the class of what the gradients are of.
+
+    On its numbers nothing depends, but they are not zero, nor are their sums: so what refuses a gradient refuses it.
+    """
     type = leaf._ag_value.type if is_tensor(leaf) else None
-    if isinstance(type, ObjectType):
-        return trace.record("zeros_in", (leaf,))
     if isinstance(type, TensorType) and type.kind != "array" and not type.shape:
-        zero = np.zeros((), type.dtype)
-        return trace.record("bound", (zero.item() if type.kind == "python" else zero[()],))
-    return trace.record("bound", (0.0 if type is None else np.zeros_like(leaf),))
+        found = some_gradient(np.zeros((), type.dtype), seed)
+        return trace.record("bound", (found.item() if type.kind == "python" else found[()],))
+    return trace.record("bound", (0.0,)) if type is None else trace.record("some_gradient", (leaf, seed))
 
 
 def traced_stop(trace: Trace, value: Any) -> Any:
@@ -298,7 +323,7 @@ def like(trace: Trace, gradient: Any, leaf: Any) -> Any:
 def places_of(asked: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int | str]:
     """Where among the arguments those are that are asked for."""
     wanted: Sequence[int | str] = [asked.argnums] if isinstance(asked.argnums, (int, str)) else asked.argnums
-    names = list(inspect.signature(asked.function).parameters) if user_code(asked.function) else []
+    names = [parameter.name for parameter in parameters_of(asked.function)]
     found: list[int | str] = []
     for each in wanted:
         place: int | str = each

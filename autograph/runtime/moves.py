@@ -68,16 +68,21 @@ def _of(ops: str) -> Callable[[Rule], Rule]:
     return note
 
 
-@_of("build bound add next .append .copy .reverse .clear .items .values .keys .popitem")
+@_of("build bound add next .append .copy .reverse .clear .items .values .keys")
 @_of("parts_of arranged given custom_gradient")
 def _to_all(move: Move) -> Done:
     return move.node.op, map_args(move.shadow, move.node.args)
 
 
-@_of("delitem .pop part_of sort_like sorted_like ordered_like")
+@_of("delitem .pop part_of part_like sort_like sorted_like ordered_like")
 def _to_first(move: Move) -> Done:
     first, *rest = move.node.args
     return move.node.op, (move.shadow(first), *rest)
+
+
+@_of(".popitem popped_item")
+def _popitem(move: Move) -> Done:
+    return "popped_item", (move.shadow(move.node.args[0]),)
 
 
 @_of(".insert .get .setdefault put_part fill_gap")

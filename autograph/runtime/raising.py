@@ -14,7 +14,7 @@ from typing import Any
 
 from autograph.errors import AutographError
 from autograph.marks import is_body
-from autograph.runtime.blame import INSTALLED, check_not_own, entries, is_library
+from autograph.runtime.blame import INSTALLED, check_not_own, entries, is_library, is_misfit
 from autograph.runtime.classes import set_attribute
 from autograph.runtime.graph import Place
 from autograph.runtime.journal import Fallback, attributes, fields
@@ -87,7 +87,7 @@ def check_not_about_handles(trace: Trace, error: Exception) -> None:
         raise trace.needed
     texts = [part for part in error.args if type(part) is str]
     about_handles = isinstance(error, (TypeError, AttributeError)) and any(map(_HANDLES.search, texts))
-    is_by_c = type(error) in (TypeError, AttributeError) and not _is_by_statement(error)
+    is_by_c = type(error) in (TypeError, AttributeError) and not (_is_by_statement(error) or is_misfit(error))
     if about_handles or is_by_c or _is_by_library_with_handle(error):
         raise Plain(f"code that is not staged cannot take a staged value ({error})", trace.place())
 

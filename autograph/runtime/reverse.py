@@ -21,8 +21,9 @@ import numpy as np
 
 from autograph.errors import DerivativeError
 from autograph.runtime.activity import Activity, Writes, defined_in, has_gradient, unread
+from autograph.runtime.blame import line_of
 from autograph.runtime.frames import Frame, Parts, is_static, summed, type_of, whole
-from autograph.runtime.graph import Block, Constant, Node, Value, map_args, user_line
+from autograph.runtime.graph import Block, Constant, Node, Value, map_args
 from autograph.runtime.notation import is_name
 from autograph.runtime.ops.adjoints import fitted
 from autograph.runtime.printing import expression
@@ -58,6 +59,7 @@ class Reverse:
         roots: the values to find the gradients of.
         outputs: the values that are differentiated, with the gradients to begin with.
         constant: nodes that are taken to depend on nothing.
+        place: where the user wrote what is differentiated, for errors.
     """
 
     def __init__(
@@ -69,8 +71,10 @@ class Reverse:
         roots: Sequence[Value],
         outputs: Sequence[tuple[Value, Any]],
         constant: Collection[Node] = (),
+        place: tuple[str, int] | tuple[()] = (),
     ) -> None:
         self.trace = trace
+        self.place = place
         self.block = block
         self.start, rest = start, len(block.nodes) - end
         part = block.nodes[start:end]
@@ -218,6 +222,7 @@ class Reverse:
             f"makes numbers of {f'`{name}`, ' if name else ''}a value of type {value.type}, which depends on what is "
             "differentiated, but has no gradient. Compute with the floats that it was made of, or say that it is to be "
             "taken as a constant, by ag.stop_gradient",
+            self.place,
         )
 
     def add_to_shadow(self, value: Value, gradient: Any) -> None:
@@ -364,16 +369,20 @@ class Reverse:
         return self.trace.record("zero_gradient", (self.trace.handle(value),))
 
 
-def refusal(node: Node | None, message: str) -> DerivativeError:
-    """An error that says what a node does, and which variable it sets, with the place where the user does that."""
+def refusal(node: Node | None, message: str, end: tuple[str, int] | tuple[()] = ()) -> DerivativeError:
+    """An error that says what a node does, and which variable it sets, with the place where the user does that.
+
+    Args:
+        end: the place if there is no node: if it is the end of the function that does it.
+    """
     if node is None:
-        return DerivativeError(f"the end of the function {message}")
+        return DerivativeError(f"the end of the function {message}", *end)
     named = [f"`{output.name}`" for output in node.outputs if is_name(output.name)]
     sets = f", which gives {', '.join(named)}," if named else ""
     called = node.args[0] if node.op == "call" else None
     name = getattr(called.value if isinstance(called, Constant) else called, "__name__", "")
     does = f"{name}(…)" if name else node.op.lstrip(".")
-    return DerivativeError(f"`{does}`{sets} {message}", *(user_line(node.place) or ()))
+    return DerivativeError(f"`{does}`{sets} {message}", *line_of(node.place))
 
 
 def _is_number(type: Type) -> TypeGuard[TensorType]:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import DerivativeError
+from autograph.runtime.blame import line_of
 from autograph.runtime.frames import Frame
-from autograph.runtime.graph import Block, Node, Value, user_line
+from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.printing import expression
 from autograph.runtime.residuals import keep_of_branch, keep_of_turns
 from autograph.runtime.reverse import Reverse, handles
@@ -147,7 +148,7 @@ def _items(reverse: Reverse, node: Node, iterable: Any, target: Any, items: list
             f"a gradient is asked for that depends on the items of {gone_through}, which is no array, list or dict, "
             "nor made of such by iter, enumerate, zip or reversed. Go through one of these, or say that the items are "
             "to be taken as constants, by ag.stop_gradient",
-            *(user_line(node.place) or ()),
+            *line_of(node.place),
         )
 
 

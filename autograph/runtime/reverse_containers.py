@@ -57,7 +57,7 @@ def _extreme(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     if gradient is not None:
         things, out = reverse.primal((node.args[0], node.output), block, at + 1)
         shadow = reverse.shadow_then(node.args[0])
-        part = reverse.trace.record("part_of", (shadow, reverse.trace.record(".index", (things, out))))
+        part = reverse.trace.record("part_like", (shadow, things, out))
         reverse.trace.record("accumulate", (part, whole(gradient, node.output.type)))
 
 

@@ -13,7 +13,7 @@ from autograph.runtime.graph import Block, Node, Value
 from autograph.runtime.opdef import OpDef, lookup
 from autograph.runtime.ops.binding import positional
 from autograph.runtime.reverse import Reverse, handles, refusal
-from autograph.runtime.shadows import IN_PLACE
+from autograph.runtime.shadows import IN_PLACE, OF_ITEMS
 from autograph.runtime.signals import NeedsConcrete, handled
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import ObjectType, TensorType
@@ -66,6 +66,8 @@ def differentiate(
     out = outputs[0] if len(node.outputs) == 1 else outputs
     args, kwargs = reverse.primal((given, options), block, at)
     for place, arg in enumerate(given[: len(op.vjp)]):
+        if isinstance(arg, dict) and op.name in OF_ITEMS:
+            continue    # it goes through the keys
         if op.vjp[place] is not None and varies(arg):
             start = len(reverse.trace.block.nodes)
             try:

@@ -37,10 +37,16 @@ class Roots:
 
     def of(self, structure: Any) -> Any:
         """A structure like that of an argument, with new values for the leaves."""
+        return nest.resolve(self._of, structure)
+
+    def _of(self, structure: Any) -> Any:
         kind = nest.kind_of(structure)
         if kind is None:
             return self._leaf(structure)
-        given = kind.rebuild(structure, [self.of(part) for part in kind.children(structure).values()])
+        return nest.Within(zip(kind.children(structure).values()), lambda parts: self._made(kind, structure, parts))
+
+    def _made(self, kind: nest.Kind, structure: Any, parts: list[Any]) -> Any:
+        given = kind.rebuild(structure, parts)
         if not isinstance(structure, tuple):
             self._given.append((given, structure, copy.copy(given)))
         return given

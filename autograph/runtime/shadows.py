@@ -37,7 +37,7 @@ _MAYBE_VIEWS = VIEWS | frozenset(
 )
 # A loop knows the reverse of these, of arrays.
 _OF_ARRAYS = frozenset({"zip", "enumerate", "reversed", "iter"})
-_OF_ITEMS = frozenset({"sorted", "min", "max", "sum"})
+OF_ITEMS = frozenset({"sorted", "min", "max", "sum"})
 IN_PLACE = frozenset("iadd isub imul itruediv ipow imatmul ifloordiv imod".split())
 
 
@@ -151,7 +151,7 @@ class Shadows:
 
     def _keep_items(self, node: Node, into: list[Node]) -> None:
         """Make a list of what an iterator gives, for operations whose reverse has to look at that again."""
-        of_one = node.op in _OF_ITEMS and (len(node.args) == 1 or node.op == "sum")
+        of_one = node.op in OF_ITEMS and (len(node.args) == 1 or node.op == "sum")
         first = node.args[0] if of_one else None
         if isinstance(first, Value) and first in self._shadowed and _is_iterator(first.type):
             items = Node("list", (first,), None, (), node.place)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.errors import StagingError
-from autograph.runtime.blame import INSTALLED
+from autograph.runtime.blame import line_of, of_user
 from autograph.runtime.callables import place_of
 from autograph.runtime.graph import Value, depends_on, user_line
 from autograph.runtime.printing import expression
@@ -28,7 +28,9 @@ class Verdicts:
 
     def at(self, signal: Signal) -> str:
         """Where tracing was interrupted, to be added to the reason; the function's own line, if that is not known."""
-        return _at(getattr(signal, "place", ())) or ", {}:{}".format(*place_of(self.function))
+        place = getattr(signal, "place", ())
+        line = user_line(of_user(place)) or place_of(self.function) or user_line(place)
+        return ", {}:{}".format(*line) if line else ""
 
     def plain_because(self, signal: Signal) -> str:
         """Why the function runs as plain Python, if that is what a signal comes to: only Python can do what it does."""
@@ -106,12 +108,6 @@ class Verdicts:
 def _called(value: Value) -> str:
     written = expression(value)
     return f"`{written}`" if written else f"something of type {value.type}"
-
-
-def line_of(place: Any) -> tuple[str, int] | tuple[()]:
-    """The user's line, rather than one of a library that the user calls."""
-    users = tuple((code, at) for code, at in place if not code.co_filename.startswith(INSTALLED))
-    return user_line(users) or user_line(place) or ()
 
 
 def _at(place: Any) -> str:

@@ -19,12 +19,12 @@ from autograph.compat.tensorflow.shapes import TensorSpec
 from autograph.compat.tensorflow.tensor import Tensor, eager, type_of
 from autograph.operators import calls
 from autograph.operators.backend import traced_by
+from autograph.runtime.blame import line_of
 from autograph.runtime.engines import numpy as engine
 from autograph.runtime.graph import Graph
 from autograph.runtime.passes import dead, optimise
 from autograph.runtime.printing import expression
 from autograph.runtime.signals import NeedsConcrete, Plain, Signal, Unstageable
-from autograph.runtime.verdicts import line_of
 from autograph.wording import UNBOUND_LOCAL
 
 

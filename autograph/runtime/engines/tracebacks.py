@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from types import CodeType, FunctionType, TracebackType
+from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any
 
 from autograph.defects import report
 from autograph.errors import DerivativeError
-from autograph.runtime.blame import is_library
+from autograph.runtime.blame import entries, is_installed, is_library
 from autograph.runtime.engines.places import Marks, Places, Position, calls, disguised, pieces_of
 from autograph.runtime.engines.user_locals import arguments, user_locals
 from autograph.runtime.graph import Node, Place
@@ -64,6 +65,8 @@ def translate(
     """
     _translate(error, codes, marks, around)
     _clear_frames(error)
+    if isinstance(error, DerivativeError) and error.filename is None:
+        _place_error(error)
     del error
 
 
@@ -88,8 +91,19 @@ def _translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: 
                 assert entry is not None
                 entry = entry.tb_next
         before, entry = entry, behind
-    if isinstance(error, DerivativeError) and error.filename is None and before is not None:
-        error.filename, error.lineno = before.tb_frame.f_code.co_filename, before.tb_lineno
+
+
+def _place_error(error: DerivativeError) -> None:
+    """Let an error tell the innermost of the user's lines: one that has raised it, or else the one of the call."""
+    users = [entry for entry in entries(error) if not is_installed(entry.tb_frame.f_code)]
+    if users:
+        error.filename, error.lineno = users[-1].tb_frame.f_code.co_filename, users[-1].tb_lineno
+        return
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and is_installed(frame.f_code):
+        frame = frame.f_back
+    if frame is not None:
+        error.filename, error.lineno = frame.f_code.co_filename, frame.f_lineno
 
 
 def known_at(entry: TracebackType, codes: Mapping[CodeType, CodeType], marks: Marks) -> Known:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import DerivativeError
+from autograph.nest import Within, resolve
 from autograph.runtime.opdef import VIEW, declare, derive, lookup
 from autograph.runtime.ops.containers import build_type
 from autograph.runtime.ops.deriving import on_handles
@@ -103,8 +104,22 @@ def _of_shapes(g: Any, out: Any, op: str, position: int, *_: Any) -> None:
         raise NotImplementedError(f"the second derivative of {op} for what only the run knows the form of")
 
 
+def joined_like(thing: Any) -> Callable[[list[Any]], Any]:
+    """What makes a list or tuple of the class of one, a named tuple for a named tuple."""
+    kind = type(thing)
+    return (lambda made: tuple.__new__(kind, made)) if hasattr(kind, "_fields") else kind
+
+
 def zero_gradient(like: Any) -> Any:
-    """An array of zeros to add the gradients of a number or array to."""
+    """An array of zeros to add the gradients of a number or array to; such in the form of a list, tuple or dict."""
+    return resolve(_zero_gradient, like)
+
+
+def _zero_gradient(like: Any) -> Any:
+    if isinstance(like, (list, tuple)):
+        return Within(zip(like), joined_like(like))
+    if isinstance(like, dict):
+        return Within(zip(like.values()), lambda made: dict(zip(like, made)))
     dtype = np.asarray(like).dtype
     return np.zeros(np.shape(like), dtype if dtype.kind in "fc" else float)
 
@@ -143,7 +158,7 @@ def zeroed(like: Any) -> Type:
 
 GRADIENT = frozenset({"gradient"})  # they look at nothing but arrays, numbers and containers of these
 
-declare("one_in", target=one_in, raises=True, tags=GRADIENT)
+declare("one_in", target=one_in, raises=True)
 derive("one_in", None, None)
 declare("run_rule", target=run_rule, raises=True, tags=GRADIENT)
 declare("zero_gradient", zeroed, target=zero_gradient, tags=GRADIENT)

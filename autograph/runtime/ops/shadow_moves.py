@@ -135,6 +135,20 @@ def _told_by(thing: Any) -> Any:
     return thing if isinstance(thing, (int, float, np.generic)) else id(thing)
 
 
+def part_like(shadow: Any, things: Any, thing: Any) -> Any:
+    """The shadow of the first item that is equal to a thing."""
+    things = list(things)
+    return _shadows_in(shadow, things)[things.index(thing)]
+
+
+def popped_item(shadow: Any) -> Any:
+    """The shadows of the key and the value that are taken out of a dict next, whose shadow is taken out."""
+    if is_blank(shadow):
+        return shadow, shadow
+    key, part = shadow.popitem()
+    return next(iter(parts_of({key: part}))), part
+
+
 def put_part(shadow: Any, index: Any, part: Any) -> None:
     """Put the shadow of an item where the item was put; of an array, that shadow stays what it is."""
     if isinstance(shadow, Blank):
@@ -153,4 +167,6 @@ declare("made_of", effect=VIEW, target=made_of, raises=True, tags=GRADIENT)
 declare("extended_by", like_shadow, effect=WRITE, target=extended_by, raises=True, tags=GRADIENT)
 declare("updated_by", nothing, effect=WRITE, target=updated_by, raises=True, tags=GRADIENT)
 declare("put_parts", nothing, effect=WRITE, target=put_parts, raises=True, tags=GRADIENT)
+declare("part_like", effect=VIEW, target=part_like, raises=True, tags=GRADIENT)
+declare("popped_item", effect=WRITE, target=popped_item, raises=True, tags=GRADIENT)
 declare("put_part", nothing, effect=WRITE, target=put_part, raises=True, tags=GRADIENT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import ItemsView, Iterator, KeysView
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -15,7 +15,7 @@ from autograph.errors import DerivativeError
 from autograph.marks import UNBOUND
 from autograph.nest import Within, resolve
 from autograph.runtime.opdef import VIEW, WRITE, declare, derive
-from autograph.runtime.ops.adjoints import GRADIENT, fit, is_basic
+from autograph.runtime.ops.adjoints import GRADIENT, fit, is_basic, joined_like
 from autograph.runtime.ops.declaring import nothing
 from autograph.runtime.ops.inferring import rule
 from autograph.runtime.ops.rules import Unknown, type_of_arg
@@ -30,15 +30,17 @@ class Blank:
     Args:
         thing: what it belongs to.
         name: of the variable, or the expression, that has given it; None if nothing is lost without its gradient.
+        what: what it is, for errors.
     """
 
     __slots__ = ("_name", "_what", "shape")
 
-    def __init__(self, thing: Any, name: str | None = None) -> None:
+    def __init__(self, thing: Any, name: str | None = None, what: str = "") -> None:
         is_array = isinstance(thing, np.ndarray)
         self.shape: tuple[int, ...] = thing.shape if is_array else ()
         self._name = name
-        self._what = f"array of {thing.dtype}" if is_array else f"object of class {type(thing).__name__}"
+        is_what = f"an array of {thing.dtype}" if is_array else f"an object of class {type(thing).__name__}"
+        self._what = what or is_what
 
     def take(self, gradient: Any) -> None:
         """Refuse a gradient that is not zero, if that would be lost.
@@ -49,7 +51,7 @@ class Blank:
         if self._name is None or not _is_some(gradient):
             return
         raise DerivativeError(
-            f"a gradient is asked for through {f'`{self._name}`, ' if self._name else ''}an {self._what}. Gradients "
+            f"a gradient is asked for through {f'`{self._name}`, ' if self._name else ''}{self._what}. Gradients "
             "are known of floats, arrays of floats, and of what lists, tuples and dicts hold: compute with these, or "
             "say that it is to be taken as a constant, by ag.stop_gradient"
         )
@@ -69,7 +71,7 @@ class Blank:
 
     def _of(self, thing: Any) -> Any:
         if isinstance(thing, (list, tuple)):
-            return Within(zip(thing), type(thing))
+            return Within(zip(thing), joined_like(thing))
         made = copy.copy(self)
         made.shape = np.shape(thing) if isinstance(thing, np.ndarray) else ()
         return made
@@ -99,7 +101,7 @@ def _shadow_of(thing: Any, name: str | None) -> Any:
     if kind is dict:
         return Within([(value, name) for value in thing.values()], lambda made: dict(zip(thing, made)))
     if isinstance(thing, tuple) and hasattr(kind, "_fields"):
-        return Within([(part, name) for part in thing], lambda made: kind(*made))
+        return Within([(part, name) for part in thing], joined_like(thing))
     if isinstance(thing, np.ndarray) and thing.dtype.kind not in "OVSU":
         return _zeros(thing) if thing.dtype.kind in "fc" else Blank(thing)
     if isinstance(thing, (float, complex, np.inexact)):
@@ -149,7 +151,21 @@ def parts_of(shadow: Any, form: Any = None) -> Any:
         return [shadow[at, ...] for at in range(len(shadow))]
     if isinstance(shadow, np.flatiter):
         return [part_of(shadow, at) for at in range(len(shadow))]
+    if isinstance(shadow, (dict, KeysView)):
+        return map(_of_key, shadow)
+    if isinstance(shadow, ItemsView):
+        return ((_of_key(key), part) for key, part in shadow)
     return itertools.repeat(None) if shadow is None else shadow
+
+
+def _of_key(key: Any) -> Any:
+    """The shadow of a key of a dict; nobody knows whether its numbers depend on what is differentiated."""
+    if isinstance(key, tuple):
+        return tuple(map(_of_key, key))
+    return Blank(key, "", f"the key {key!r} of a dict") if isinstance(key, _IN_KEYS) else None
+
+
+_IN_KEYS = (float, complex, np.inexact, str, bytes)
 
 
 def _in_form(part: Any, form: tuple[Any, ...]) -> Any:
@@ -207,7 +223,8 @@ def _accumulate(shadow: Any, gradient: Any) -> Any:
     if isinstance(shadow, Blank):
         shadow.take(gradient)
     elif isinstance(shadow, np.ndarray):
-        shadow += fit(gradient, shadow)
+        if shadow.ndim or not isinstance(gradient, (list, tuple, dict)):    # or it is that of zeros of any structure
+            shadow += fit(gradient, shadow)
     else:
         if isinstance(gradient, (np.ndarray, np.generic, float, complex)) and isinstance(shadow, (list, tuple)):
             gradient = _of_items(gradient, shadow)
@@ -257,7 +274,7 @@ def gradient_in(shadow: Any, like: Any) -> Any:
 
 def _gradient_in(like: Any, shadow: Any) -> Any:
     if isinstance(like, (list, tuple)):
-        return Within(zip(like, shadow), type(like))
+        return Within(zip(like, shadow), joined_like(like))
     if isinstance(like, dict):
         parts = ((value, shadow[key]) for key, value in like.items())
         return Within(parts, lambda made: dict(zip(like, made)))
@@ -266,18 +283,21 @@ def _gradient_in(like: Any, shadow: Any) -> Any:
     return float(shadow) if type(like) is float else complex(shadow) if type(like) is complex else shadow[()]
 
 
-def zeros_in(thing: Any) -> Any:
-    """Zeros in the place of the arrays and numbers that a thing is or holds."""
-    return resolve(_zeros_in, thing)
+def some_gradient(thing: Any, seed: int) -> Any:
+    """Small floats that have nothing to do with each other, in the place of those that a thing is or holds."""
+    return resolve(_some_gradient, thing, np.random.default_rng(seed))
 
 
-def _zeros_in(thing: Any) -> Any:
+def _some_gradient(thing: Any, rng: np.random.Generator) -> Any:
     if isinstance(thing, (list, tuple)):
-        return Within(zip(thing), type(thing))
+        return Within(((part, rng) for part in thing), joined_like(thing))
     if isinstance(thing, dict):
-        return Within(zip(thing.values()), lambda made: dict(zip(thing, made)))
+        return Within(((part, rng) for part in thing.values()), lambda made: dict(zip(thing, made)))
     shadow = shadow_of(thing)
-    return 0.0 if shadow is None else shadow.zeros() if isinstance(shadow, Blank) else gradient_in(shadow, thing)
+    if not isinstance(shadow, np.ndarray):
+        return np.zeros_like(thing) if isinstance(thing, (np.ndarray, np.generic)) else 0.0
+    shadow += (rng.random(shadow.shape) + 1) * 1e-3
+    return gradient_in(shadow, thing)
 
 
 def in_shadow(shadow: Any) -> Any:
@@ -446,5 +466,6 @@ declare("put_back", nothing, effect=WRITE, target=put_back, raises=True, tags=GR
 declare("gradient_at", target=gradient_at, raises=True, tags=GRADIENT)
 declare("accumulate_each", nothing, effect=WRITE, target=accumulate_each, raises=True, tags=GRADIENT)
 declare("sum_of_parts", target=sum_of_parts, raises=True, tags=GRADIENT)
-declare("zeros_in", like_shadow, target=zeros_in, raises=True, tags=GRADIENT)
-derive("shadow_of blank zeros_in", None)
+declare("some_gradient", like_shadow, target=some_gradient, raises=True, tags=GRADIENT)
+derive("shadow_of blank", None)
+derive("some_gradient", None, None)
