@@ -19,6 +19,7 @@ from autograph.conversions import (
     conversion_of,
     convert_for_debugging,
     convert_source,
+    printed,
     text_of,
     whole_code_of,
 )
@@ -27,7 +28,7 @@ from autograph.errors import SourceError
 from autograph.explanation import Explanation
 from autograph.libraries import on_behalf
 from autograph.operators import backend, calls
-from autograph.syntax import loader, pipeline, reprint, source, trees
+from autograph.syntax import loader, pipeline, source, trees
 
 if TYPE_CHECKING:
     from autograph.runtime.function import Function
@@ -236,7 +237,7 @@ def to_code(entity: Any) -> str:
         return _module_source(entity).text
     if isinstance(entity, type):
         _, read, node = _class_source(entity)
-        return reprint.to_text(node, read)
+        return printed(node, read)
     return text_of(user_function(entity))
 
 

@@ -14,7 +14,7 @@ from autograph import forking, keeping, operators
 from autograph.codefacts import OfCode
 from autograph.converters import known
 from autograph.converters.base import Decision
-from autograph.syntax import hoist, inline, loader, pipeline, reprint, source, template, trees
+from autograph.syntax import hoist, inline, loader, pipeline, source, template, trees
 from autograph.syntax.origin import NO_COMMENTS
 
 
@@ -60,8 +60,15 @@ def text_of(function: FunctionType) -> str:
         read = source.of_function(function, known_already.lines if known_already else None)
         with trees.room_for(read.node):
             _converted(read)
-            found = _texts.put(function.__code__, reprint.to_text(read.node, read.source))
+            found = _texts.put(function.__code__, printed(read.node, read.source))
     return found
+
+
+def printed(node: gast.AST, read: source.Source) -> str:
+    """The text of a tree, after its conversion."""
+    with forking.undivided():
+        from autograph.syntax import reprint  # only now: it takes its time
+    return reprint.to_text(node, read)
 
 
 def _converted(read: source.FunctionSource) -> tuple[pipeline.Converted, list[Any]]:
@@ -136,7 +143,7 @@ class ConvertedSource:
     @forking.cached_property
     def text(self) -> str:
         with trees.room_for(self.tree):
-            return reprint.to_text(self.tree, self.source)
+            return printed(self.tree, self.source)
 
 
 def convert_source(text: str, filename: str) -> ConvertedSource:

@@ -39,13 +39,17 @@ def version_of(*rooms: str) -> str:
     """
     if not os.path.isdir(libraries.ROOT):
         return ""
-    paths = [entry.path for entry in os.scandir(libraries.ROOT)]
-    for room in libraries.files_of(*rooms):
-        paths += [os.path.join(folder, name) for folder, _, names in os.walk(room) for name in names]
-    own = sorted(path for path in paths if path.endswith(".py"))
+    folders = [room for room in libraries.files_of(*rooms) if room.endswith(os.sep)]
+    own = [entry.path for entry in os.scandir(libraries.ROOT) if entry.name.endswith(".py")]
+    while folders:
+        for entry in os.scandir(folders.pop()):
+            if entry.name.endswith(".py"):
+                own.append(entry.path)
+            elif entry.is_dir():
+                folders.append(entry.path)
     if not own:
         return ""
-    files = [(path, os.stat(path)) for path in (gast.__file__, *own)]
+    files = [(path, os.stat(path)) for path in (gast.__file__, *sorted(own))]
     return disk.key_of(repr([(path, found.st_mtime_ns, found.st_size) for path, found in files]))
 
 

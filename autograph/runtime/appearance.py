@@ -78,4 +78,4 @@ def is_method(kind: type | None, type: Type, name: str) -> bool | None:
     return None if name not in _DATA and name in _METHODS else False
 
 
-_METHODS = frozenset(name for kind in (*_CLASSES.values(), np.ndarray) for name in dir(kind))
+_METHODS = frozenset().union(*map(dir, (*_CLASSES.values(), np.ndarray)))
