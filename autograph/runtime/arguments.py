@@ -28,6 +28,7 @@ from autograph.statics import class_has
 
 LONG = 16  # A container of more parts than this is taken as one object; one of arrays, of more than MANY.
 MANY = 64
+NESTED = 1000  # A container of containers of containers, of about so many parts in all, is taken as one object, too.
 DEPTH = 6  # A container inside of so many is taken as one object.
 LONG_TEXT = 32  # A string longer than this is text to work on, rather than the name of a mode.
 
@@ -54,7 +55,15 @@ def is_whole(value: Any, around: Around = ()) -> bool:
         return False
     if count > LONG:
         return type(first) is not np.ndarray or count > MANY
-    return (type(first) in _SEQUENCES or type(first) is dict) and count * len(first) > MANY
+    most = MANY
+    for _ in range(DEPTH):
+        if not (type(first) in _SEQUENCES or type(first) is dict) or not first:
+            return False
+        count *= len(first)
+        if count > most:
+            return True
+        first, most = next(iter(first.values())) if type(first) is dict else first[0], NESTED
+    return False
 
 
 def is_constant(value: Any) -> bool:

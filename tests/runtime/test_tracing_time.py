@@ -77,6 +77,45 @@ def test_calls_of_a_gradient_grow_with_the_program(tmp_path, kind):
     assert many < 8 * few
 
 
+OUTSIDE = {
+    "objects": ("G# = Held(#.5)", "x = x + G#.value"),
+    "numbers that are written": ("G# = #.5", "global G#; G# = x + #"),
+    "classes": ("class G#(Held):\n    def more(self, x): return x + #", "x = G#(#).more(x)"),
+    "lists that are compared": ("G# = [#]", "x = x + (G# is Held)"),
+}
+
+
+@pytest.mark.parametrize("kind", OUTSIDE)
+def test_calls_grow_with_what_is_outside(tmp_path, monkeypatch, kind):
+    monkeypatch.setenv("AUTOGRAPH_CACHE", "0")
+
+    def program(count: int):
+        begin, line = ("\n".join(each.replace("#", str(n)) for n in range(count)) for each in OUTSIDE[kind])
+        held = "class Held:\n    def __init__(self, value): self.value = value\n"
+        text = f"{held}{begin}\ndef program(x):\n{textwrap.indent(line, '    ')}\n    return x"
+        (path := tmp_path / f"{kind} {count}.py").write_text(text)
+        names: dict[str, object] = {}
+        exec(compile(text, str(path), "exec"), names)
+        return names["program"]
+
+    function = program(3)
+    assert ag.function(function)(1.5) == function(1.5)
+    few, many = (steps(ag.function(program(count)), 1.5) for count in (50, 300))
+    assert many < 7 * few
+
+
+def test_calls_do_not_grow_with_the_paths_through_nested_lists():
+    def of_depth(depth: int):
+        xs: list = [1.0, 2.0, 3.0]
+        for _ in range(depth):
+            xs = [xs] * 8
+        return xs
+
+    staged = ag.function(lambda xs: len(xs))
+    assert staged(of_depth(5)) == 8
+    assert steps(staged, of_depth(5)) < 200
+
+
 def test_calls_grow_with_the_depth_of_loops(tmp_path, monkeypatch):
     """A body is not traced twice for each of the loops around it."""
     monkeypatch.setenv("AUTOGRAPH_CACHE", "0")  # the first conversion counts like the others
