@@ -208,7 +208,7 @@ class Mutator:
             args = tuple(map(self.trace.collected, args))
         if name == "sort" and inside is None and kwargs.get("key") is not None and not may_hold(owner):
             return self._sort(kwargs)
-        if inside is None and self._needs_values(name, (*args, *kwargs.values())):
+        if inside is None and self._needs_values(name, args, kwargs):
             inside = self.trace.materialise(owner)
         if inside is not None:
             return self.trace.record(f".{name}", (inside, *args), kwargs)
@@ -229,9 +229,9 @@ class Mutator:
             self.trace.journal.touch(self.owner)
             self.owner[:] = items
 
-    def _needs_values(self, name: str, args: tuple[Any, ...]) -> bool:
+    def _needs_values(self, name: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
         """Whether the method looks at staged values."""
-        owner = self.owner
+        owner, args = self.owner, (*given, *keywords.values())
         if type(self.function) is types.MethodType:     # which is written in Python, as those of a Counter are
             return may_hold(owner) or may_hold(args)
         if name in ("sort", "index", "count", "remove", "__str__", "__repr__"):
@@ -239,7 +239,7 @@ class Mutator:
         if name in ("pop", "insert", "get", "setdefault", "add", "discard", "__getitem__", "__setitem__"):
             return may_hold(args[:1])
         if f".{name}" in CONSUMING:
-            return any(is_tensor(a) or held(a) is not None for a in args)
+            return any(is_tensor(each) or held(each) is not None for each in given)     # `update` keeps its keywords
         return False
 
 

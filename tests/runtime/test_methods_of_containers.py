@@ -84,3 +84,39 @@ def test_modules_are_made_anew() -> None:
     (one, *rest), (other, *more) = staged(1), staged(2)
     assert one is not other
     assert [one.x, other.x, rest, more] == [1, 2, [1, [1, 1]], [2, [2, 2]]]
+
+
+class Settings:
+    step: Any = None
+
+
+def updates_attributes(x: Any) -> Any:
+    settings = Settings()
+    settings.__dict__.update(step=x * 2)
+    return settings.step * x
+
+
+def test_update_with_keywords_looks_at_no_value() -> None:
+    assert ag.function(updates_attributes, strict=True)(0.5) == 0.5
+    assert ag.grad(updates_attributes)(0.5) == 2.0
+
+
+def unpacks_a_dict(x: Any, key: Any) -> Any:
+    found = {}
+    found[x] = 1
+    found[key] = 2
+    first, second = found
+    return first * second
+
+
+def unpacks_a_list(x: Any) -> Any:
+    found = [1.0]
+    found.insert(int(x), 2.0)
+    first, second = found
+    return first, second
+
+
+def test_what_only_the_graph_knows_the_length_of_is_unpacked() -> None:
+    for _ in range(2):
+        assert ag.function(unpacks_a_dict)(0.5, 3.0) == 1.5
+        assert ag.function(unpacks_a_list)(0.5) == unpacks_a_list(0.5)
