@@ -9,6 +9,8 @@ from functools import lru_cache
 from types import CodeType, ModuleType
 from typing import Any, TypeVar
 
+from autograph.statics import module_of
+
 # Of the standard library, what computes.
 COMPUTING = frozenset(
     "math cmath random heapq bisect functools itertools operator copy statistics fractions decimal numbers".split()
@@ -53,17 +55,28 @@ def files_of(*modules: str) -> tuple[str, ...]:
 _STAGED = ("variables", "modules", "jacobians", "nn", "optim")
 _STAGED_FILES = files_of(*_STAGED)
 _FOR_USERS = files_of("operators", "runtime.written")
+_PREFIX = f"{__name__.partition('.')[0]}."
 _STAGED_NAMES = tuple(
-    f"{__name__.partition('.')[0]}.{name}"
+    f"{_PREFIX}{name}"
     for name in (*_STAGED, "runtime.written", "Variable", "Module", "vjp", "jvp", "stop_gradient")
 )
 
 
-def is_plain(module: str) -> bool:
-    """Whether a module, or the package it is in, takes no part in staging."""
+def is_plain(module: Any) -> bool:
+    """Whether a module, or the package it is in, takes no part in staging.
+
+    Args:
+        module: its name; what a program has put in the place of that is the name of no module.
+    """
+    module = str(module)
     if module.startswith(_STAGED_NAMES):
         return not any(module == name or module.startswith(name + ".") for name in _STAGED_NAMES)
     return module.partition(".")[0] in PLAIN
+
+
+def is_own_class(kind: type) -> bool:
+    """Whether a class is this library's."""
+    return str(module_of(kind)).startswith(_PREFIX)
 
 
 def is_standard(module: ModuleType | None) -> bool:

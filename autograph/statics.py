@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import MethodType
+from types import MethodType, ModuleType
 from typing import Any
 
 module_of = type.__dict__["__module__"].__get__     # of a class
@@ -30,6 +30,11 @@ def class_attribute(kind: type, name: str) -> Any:
         if name in names:
             return names[name]
     return None
+
+
+def module_name(module: ModuleType) -> str:
+    """The name of a module; "None" if a program has deleted it."""
+    return str(object.__getattribute__(module, "__dict__").get("__name__"))
 
 
 def own_attribute(thing: Any, name: str, default: Any = None) -> Any:

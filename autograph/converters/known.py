@@ -17,6 +17,7 @@ import gast
 
 from autograph.converters import movable
 from autograph.converters.base import Context
+from autograph.statics import module_name
 from autograph.syntax import names, scope, trees
 
 
@@ -109,7 +110,7 @@ _NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodDescr
 def _dotted(value: Any) -> str | None:
     """The dotted name of a module, or of something a module outside the user's own code defines."""
     if isinstance(value, types.ModuleType):
-        return value.__name__
+        return module_name(value)
     if not isinstance(value, _NAMED):  # asking other objects for attributes may run code of the user's
         return None
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)

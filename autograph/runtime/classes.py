@@ -78,7 +78,6 @@ def lies(kind: type) -> bool:
     return kind in weakref.ProxyTypes
 
 
-_OWN = f"{__name__.partition('.')[0]}."
 _SLOT_OR_NOTHING = (types.GetSetDescriptorType, types.MemberDescriptorType, type(None))
 
 
@@ -182,7 +181,7 @@ def makes_named_tuples(new: Any) -> bool:
 def is_written(method: Any) -> bool:
     """Whether a method stands in a file of the user's, and was not made by `namedtuple` or `dataclass`."""
     written = type(method) is types.FunctionType and method.__code__.co_filename != "<string>"
-    return written and not (method.__name__ == "__new__" and libraries.is_plain(method.__module__ or ""))
+    return written and not (method.__name__ == "__new__" and libraries.is_plain(method.__module__))
 
 
 def stands_for_itself(kind: type) -> bool:
@@ -218,6 +217,6 @@ def is_opaque(value: Any) -> bool:
         return False
     if kind in weakref.ProxyTypes or libraries.depends_on_settings(str(module_of(kind))):
         return True
-    if is_opaque_class(kind) or (lies(kind) and not str(module_of(kind)).startswith(_OWN)):
+    if is_opaque_class(kind) or (lies(kind) and not libraries.is_own_class(kind)):
         return not issubclass(kind, (type, enum.Enum))
     return not is_a(value, _UNCHANGING) and not stands_for_itself(kind) and not callable(value)

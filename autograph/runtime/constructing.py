@@ -23,6 +23,7 @@ from autograph.runtime.standing import original_of
 from autograph.runtime.standins import MANAGERS, IteratorMaker, Recorded
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
+from autograph.statics import module_of
 
 # Of known libraries, whose classes and methods hide from traced code what they hold.
 _OPAQUE_MODULES = frozenset("numpy fractions decimal datetime array calendar uuid".split())
@@ -49,17 +50,17 @@ class Constructing:
             return self._sentinel
         if issubclass(kind, type) or (issubclass(kind, Enum) and not kind.__members__):
             return self.class_maker(kind)
-        if kind in MANAGERS or is_made_anew(kind) or libraries.depends_on_settings(str(kind.__module__)):
+        if kind in MANAGERS or is_made_anew(kind) or libraries.depends_on_settings(str(module_of(kind))):
             return Recorded(self.trace, kind)
         if is_opaque_class(kind) and not (issubclass(kind, Enum) or makes_named_tuples(kind.__new__)):
             return Recorded(self.trace, kind, only_staged=issubclass(kind, BaseException))
         if op_of(kind) is not None or _hides_its_state(kind):
             return Recorded(self.trace, kind, only_staged=True)
-        if kind.__module__ == "itertools" and issubclass(kind, Iterator):
+        if module_of(kind) == "itertools" and issubclass(kind, Iterator):
             return IteratorMaker(self.trace, kind)
         init, new = (PATCHED.get(id(each), each) for each in (kind.__init__, kind.__new__))
-        is_other = type(kind).__call__ is not type.__call__ and not libraries.is_plain(type(kind).__module__)
-        if libraries.is_plain(kind.__module__) or not (is_written(init) or is_written(new) or is_other):
+        is_other = type(kind).__call__ is not type.__call__ and not libraries.is_plain(module_of(type(kind)))
+        if libraries.is_plain(module_of(kind)) or not (is_written(init) or is_written(new) or is_other):
             return kind
         if is_other:
             raise Plain(f"calls of {kind.__qualname__} are those of {type(kind).__qualname__}", self.trace.place())
@@ -112,6 +113,6 @@ def _hides_its_state(kind: type) -> bool:
     """Whether what a class makes of staged values is known only when the graph runs: a date, a fraction, a matrix."""
     if is_users(kind):
         return issubclass(kind, (np.ndarray, Number, str))
-    module = str(kind.__module__)
+    module = str(module_of(kind))
     is_opaque = module.partition(".")[0] in _OPAQUE_MODULES or libraries.is_impure(module)
     return is_opaque and not issubclass(kind, (BaseException, PurePath))

@@ -15,6 +15,7 @@ from autograph.runtime.signals import Plain
 from autograph.runtime.sources import Source, constant
 from autograph.runtime.standing import StandIn
 from autograph.runtime.trace import Trace
+from autograph.statics import module_name
 
 TALKING = frozenset({"input", "open"})  # builtins that speak with the world, and that tests replace
 OWN_NAMES = frozenset({"__builtins__", "__name__", "__warningregistry__"})  # which are not the module's, but Python's
@@ -38,7 +39,7 @@ class ModuleView(StandIn):
             return environment
         own = (base for base in type(self.__wrapped__).__mro__ if base not in (ModuleType, object))
         if any(name in base.__dict__ for base in own):
-            reason = f"{name} is an attribute of the class of the module {self.__wrapped__.__name__}"
+            reason = f"{name} is an attribute of the class of the module {module_name(self.__wrapped__)}"
             raise Plain(reason, environment.trace.place())
         try:
             return environment[name]
@@ -100,9 +101,9 @@ class Environment(Fallback):
         """What stands for the module that has these globals."""
         if self._view is None:
             self._view = ModuleView(module, self)
-            if module.__name__.partition(".")[0] not in COMPUTING:
-                condition = is_alike(module, constant(module, f"module_{id(module)}", module.__name__))
-                self.guard(condition, f"the class of the module {module.__name__}")
+            if module_name(module).partition(".")[0] not in COMPUTING:
+                condition = is_alike(module, constant(module, f"module_{id(module)}", module_name(module)))
+                self.guard(condition, f"the class of the module {module_name(module)}")
         return self._view
 
     def __getitem__(self, name: Any) -> Any:

@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from autograph import nest
+from autograph.libraries import is_own_class
 from autograph.marks import UNBOUND
 from autograph.runtime.holding import HOLDERS, held
 from autograph.runtime.known import Known, Renewal, Renewals, Tuples
@@ -93,7 +94,7 @@ def type_at(value: Any) -> Type:
         return type_at(inside)
     if value is UNBOUND:
         return MaybeUnbound(ANY)
-    if type(value) is FunctionType or type(value).__module__.startswith("autograph."):
+    if type(value) is FunctionType or is_own_class(type(value)):
         return ANY  # it stands for another one, or the graph makes one like it
     kind = nest.kind_of(value)
     if kind is None:

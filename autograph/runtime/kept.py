@@ -42,6 +42,7 @@ from autograph.runtime.opdef import op_of
 from autograph.runtime.options import ENGINES, Options
 from autograph.runtime.signature import Dynamic, Event, Guard, Static, Traced
 from autograph.runtime.traces import Trace
+from autograph.statics import module_of
 
 _BUILTINS = frozenset(
     """abs all any bool complex dict divmod enumerate filter float int isinstance len list map max min pow print range
@@ -103,7 +104,7 @@ def described(value: Any, depth: int = 0) -> str:
         return f"{described(value.dtype)} {value.tobytes()!r}"
     if isinstance(value, type):
         return _class(value)
-    if kind.__module__.partition(".")[0] in ("builtins", "numpy") and callable(value):
+    if str(module_of(kind)).partition(".")[0] in ("builtins", "numpy") and callable(value):
         return f"op {_op(value)}"
     raise Unkept
 
@@ -111,7 +112,7 @@ def described(value: Any, depth: int = 0) -> str:
 def _class(value: type) -> str:
     if value is type(None) or value is Static:      # of which keys are made
         return f"class {value.__name__}"
-    found = vars(_MODULES.get(value.__module__) or sys.modules["builtins"]).get(value.__name__)
+    found = vars(_MODULES.get(str(module_of(value))) or sys.modules["builtins"]).get(value.__name__)
     known = issubclass(value, (np.generic, np.ndarray, np.dtype, BaseException)) or value.__name__ in _BUILTINS
     if found is not value or not known:
         raise Unkept
@@ -284,7 +285,7 @@ class _Pickler(pickle.Pickler):
             return described(thing) and (_scalar, (thing.dtype.char, thing.tobytes()))
         if isinstance(thing, type) and thing in _NAMELESS:
             return _kind_of, (_NAMELESS[thing],)
-        if isinstance(thing, type) or kind.__module__.partition(".")[0] == "numpy":
+        if isinstance(thing, type) or str(module_of(kind)).partition(".")[0] == "numpy":
             return _by_name(thing)
         raise Unkept
 

@@ -27,7 +27,7 @@ from autograph.runtime.standins import MANAGERS, AttributeSetter, Recorded, chan
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import TensorType
-from autograph.statics import is_a, own_attribute
+from autograph.statics import is_a, module_name, own_attribute
 
 _COMPUTING_MODULES = frozenset({"numpy", "math", "cmath", "builtins"})
 # Of the standard library, what takes staged values as they are: it looks at the structure of things only.
@@ -54,18 +54,18 @@ class Module(StandIn):
         module, stand_ins = self.__wrapped__, object.__getattribute__(self, "_ag_stand_ins")
         value = getattr(module, name)
         is_constant = callable(value) or (isinstance(value, _CONSTANTS) and not _may_be_set(module, value))
-        if libraries.is_impure(module.__name__) and not is_constant:
+        if libraries.is_impure(module_name(module)) and not is_constant:
             return stand_ins.trace.record("getattr", (Constant(module), name))
         if callable(value) and _is_users(value):
             return stand_ins.put_there(module, name, value)
         if callable(value) and is_impure(value):
-            names = {f"module_{id(module)}": module, f"value_{id(value)}": value}
-            stand_ins.guard((f"module_{id(module)}.{name} is value_{id(value)}", names), f"{module.__name__}.{name}")
+            names, what = {f"module_{id(module)}": module, f"value_{id(value)}": value}, f"{module_name(module)}.{name}"
+            stand_ins.guard((f"module_{id(module)}.{name} is value_{id(value)}", names), what)
         return stand_ins(value)
 
     @on_behalf
     def __setattr__(self, name: str, value: Any) -> None:
-        what = f"an attribute of the module {self.__wrapped__.__name__} is set"
+        what = f"an attribute of the module {module_name(self.__wrapped__)} is set"
         raise Unstageable(what, object.__getattribute__(self, "_ag_stand_ins").trace.place())
 
 
@@ -241,13 +241,13 @@ class StandIns:
 
     def put_there(self, module: types.ModuleType, name: str, function: Any) -> Any:
         """What to call for a function of the user's that was put into a module of a library, as tests do."""
-        seen = self.see(function, constant(module, f"module_{id(module)}", module.__name__).attribute(name))
+        seen = self.see(function, constant(module, f"module_{id(module)}", module_name(module)).attribute(name))
         return seen if is_tensor(seen) else self.trace.call(seen)
 
     def _make(self, value: Any) -> Any:
         trace, kind = self.trace, type(value)
         if issubclass(kind, types.ModuleType):
-            root = value.__name__.partition(".")[0]
+            root = module_name(value).partition(".")[0]
             taken = root in _COMPUTING_MODULES or root in _CALLED_BACK or libraries.is_impure(root)
             return Module(value, self) if taken else value
         if issubclass(kind, type):

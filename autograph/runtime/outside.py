@@ -51,7 +51,7 @@ from autograph.runtime.sources import Source, constant, told_apart
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import ObjectType, type_of
-from autograph.statics import class_has, is_a, module_of
+from autograph.statics import class_has, is_a, module_name, module_of
 
 _MISSING: Any = object()
 # Builtins that nothing stands in for, in any trace: classes, and functions once one has been looked at.
@@ -119,7 +119,7 @@ class Outside(Finding):
 
     def _imported(self, module: Any) -> Any:
         """What traced code gets for a module that it imports."""
-        return self.see(module, constant(module, "imported", module.__name__))
+        return self.see(module, constant(module, "imported", module_name(module)))
 
     def cell(self, real: CellType, name: str) -> CellType:
         """The closure cell that traced code has in the place of a real one."""
@@ -191,7 +191,7 @@ class Outside(Finding):
             return self.see_static(value, source.text)
         if changed_by(value) is not None:
             raise Plain(f"{source.text} is a method of a {type(value.__self__).__name__}", self.trace.place())
-        is_own = type(value) is FunctionType and not libraries.is_plain(value.__module__ or "")
+        is_own = type(value) is FunctionType and not libraries.is_plain(value.__module__)
         if is_own and looks_around(value.__code__):
             raise Plain(f"{source.text} looks at frames or at all globals", self.trace.place())
         self._guard_same(value, source)
@@ -199,7 +199,7 @@ class Outside(Finding):
         if is_a(value, CONSTANTS):
             return value
         self._know_within(value, source.text)
-        if is_a(value, ModuleType) and not libraries.is_plain(value.__name__):
+        if is_a(value, ModuleType) and not libraries.is_plain(module_name(value)):
             return self.environment(vars(value)).view(value)
         stand_in = self.stand_in(value)
         if is_a(value, ModuleType) or (stand_in is value and not is_a(value, BuiltinFunctionType)):
@@ -242,7 +242,7 @@ class Outside(Finding):
             return self.partial(value, constant(value, "partial", text))
         elif type(value) is FunctionType or is_a(value, (type, ModuleType)) or is_open(type(value)):
             self.know(value, constant(value, "thing", text))
-        if is_a(value, ModuleType) and not libraries.is_plain(value.__name__):
+        if is_a(value, ModuleType) and not libraries.is_plain(module_name(value)):
             return self.environment(vars(value)).view(value)
         return self.stand_in(value)
 

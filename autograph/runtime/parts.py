@@ -18,7 +18,7 @@ from autograph.runtime.holding import DICTS, Held
 from autograph.runtime.journal import attributes
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import ObjectType, TensorType, type_of
-from autograph.statics import class_has, is_a, module_of
+from autograph.statics import class_has, is_a, module_name, module_of
 
 SMALL = 64
 _DEEP = 16
@@ -85,7 +85,7 @@ def has_parts(value: Any) -> bool:
 def is_of_library(thing: Any) -> bool:
     """Whether something is a module or class that takes no part in staging."""
     if is_a(thing, ModuleType):
-        return libraries.is_plain(str(vars(thing).get("__name__")))
+        return libraries.is_plain(module_name(thing))
     return is_a(thing, type) and (libraries.is_plain(str(module_of(thing))) or bool(is_opaque_class(thing)))
 
 

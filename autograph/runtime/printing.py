@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from autograph.runtime import notation
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, user_line, walk
 from autograph.runtime.types import Type, type_of
-from autograph.statics import own_attribute
+from autograph.statics import module_name, own_attribute
 
 INDENT = 4
 _COMMENT_COLUMN = 60
@@ -375,13 +375,13 @@ def describe(value: Any) -> str:
     if isinstance(value, Constant):
         return describe(value.value)
     if isinstance(value, ModuleType):
-        return f"module {value.__name__}"
+        return f"module {module_name(value)}"
     name = getattr(value, "__qualname__", None)
     if isinstance(name, str):
         code = getattr(value, "__code__", None)
         if isinstance(code, CodeType):
             return f"{type(value).__name__} {name}, {os.path.basename(code.co_filename)}:{code.co_firstlineno}"
-        return f"{type(value).__name__} {'.'.join(filter(None, [getattr(value, '__module__', None), name]))}"
+        return f"{type(value).__name__} {'.'.join(map(str, filter(None, [getattr(value, '__module__', None), name])))}"
     if type(value) in (list, dict, set, frozenset):
         return f"{type(value).__name__} of {len(value)}"
     return str(type_of(value)) if not isinstance(value, tuple) else type(value).__name__

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any
 
 from autograph.errors import AutographError
+from autograph.libraries import is_own_class
 from autograph.marks import is_body
 from autograph.runtime.blame import INSTALLED, check_not_own, entries, is_library, is_misfit
 from autograph.runtime.classes import set_attribute
@@ -136,7 +137,7 @@ def check_not_handling(trace: Trace, error: BaseException) -> None:
         Plain: it is.
     """
     context = error.__context__
-    while context is not None and (type(context).__module__.startswith("autograph") or context is trace.around):
+    while context is not None and (is_own_class(type(context)) or context is trace.around):
         context = context.__context__
     if context is not None:
         raise Plain(f"{type(error).__name__} is raised while another exception is handled", trace.place())

@@ -26,7 +26,7 @@ from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import CONSUMING, Trace
 from autograph.runtime.traced_iterators import is_iterator, is_staged_here, iterables_of_graph, traced
 from autograph.runtime.types import TensorType
-from autograph.statics import class_has, own_attribute
+from autograph.statics import class_has, is_a, module_of, own_attribute
 
 MANAGERS = (np.errstate, np.printoptions, warnings.catch_warnings)  # context managers that the graph enters
 # Of NumPy, what reads or changes its settings, writes and reads files, or prints.
@@ -50,7 +50,7 @@ def is_impure(function: Any) -> bool:
         return True
     module = own_attribute(function, "__module__")
     if module is None and owner is not None:
-        module = (owner if isinstance(owner, type) else type(owner)).__module__
+        module = module_of(owner if is_a(owner, type) else type(owner))
     if str(module).startswith("numpy.random"):
         return not isinstance(function, type)
     name = own_attribute(function, "__name__", "")
@@ -131,7 +131,7 @@ def _asks(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         return asks_registry(args, kwargs)
     if (function is str or function is bytes) and len(args) + len(kwargs) > 1:
         return asks_registry(args[1:], kwargs)
-    module = own_attribute(function, "__module__") or type(owner).__module__
+    module = own_attribute(function, "__module__") or module_of(type(owner))
     return str(module).startswith("numpy") and any(map(_is_now, (*args, *kwargs.values())))
 
 

@@ -21,7 +21,7 @@ from autograph.runtime.outside import Outside
 from autograph.runtime.parts import CONSTANTS, fixed_parts
 from autograph.runtime.signature import Guard
 from autograph.runtime.sources import Source, constant, told_apart
-from autograph.statics import class_attribute, class_has, is_a
+from autograph.statics import class_attribute, class_has, is_a, module_of
 
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic, np.dtype, frozenset)
 _IMMUTABLE = (*_PLAIN, type, FunctionType)
@@ -99,7 +99,7 @@ def _may_change(kind: type) -> bool:
     """Whether a program may change what a class gives: one of the user's, or of the standard library in Python."""
     if is_users(kind):
         return True
-    return is_changeable(kind) and libraries.is_standard(sys.modules.get(kind.__module__))
+    return is_changeable(kind) and libraries.is_standard(sys.modules.get(str(module_of(kind))))
 
 
 def _among(names: Collection[str], held: Mapping[str, Any]) -> list[str]:

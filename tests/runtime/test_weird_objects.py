@@ -222,3 +222,70 @@ def test_a_mock_is_called_each_time():
         staged(x)
     assert api.get.call_args_list == [mock.call(1.0), mock.call(2.0), mock.call(3.0)]
     assert api.call_count == 3
+
+
+class Held:
+    pass
+
+
+class Refused(Exception):
+    pass
+
+
+def makes_both(x, n):
+    made, error = Held(), Refused(x)
+    made.value = x
+    chosen = None
+    if n > 1:
+        chosen = made
+    return type(chosen).__module__, chosen and chosen.value, [error, error][0].args
+
+
+def handles(x, n):
+    try:
+        if n > 1:
+            raise Refused(x)
+    except Refused:
+        raise ValueError(n)
+    return n
+
+
+@pytest.mark.parametrize("module", [None, 5, [], "", "autograph_tools", "numpy.ours"])
+def test_what_a_program_says_of_the_module_of_a_class(module, monkeypatch):
+    for kind in (Held, Refused):
+        monkeypatch.setattr(kind, "__module__", module)
+    for function in (makes_both, handles, lambda held, n: held):
+        staged = ag.function(function)
+        for n in (0, 3):
+            argument = Held() if function not in (makes_both, handles) else 2.5
+            assert outcome(staged, argument, n) == outcome(function, argument, n)
+
+
+
+def test_a_class_that_is_named_as_if_it_was_of_autograph(monkeypatch):
+    monkeypatch.setattr(Refused, "__module__", "autograph_tools")
+
+    def handling(x):
+        try:
+            raise Refused(x)
+        except Refused:
+            raise ValueError(x)
+
+    with pytest.raises(ValueError) as caught:
+        ag.function(handling)(2.5)
+    assert type(caught.value.__context__) is Refused
+
+
+@pytest.mark.parametrize("name", [None, 5, "numpy.ours"])
+def test_what_a_program_says_of_the_name_of_a_module(name):
+    module = types.ModuleType("ours")
+    module.scale, module.function, module.__name__ = 3.0, lambda x: x + 1, name
+    module.function.__module__ = name
+    nameless = types.ModuleType("nameless")
+    nameless.scale = 2.0
+    del nameless.__name__
+
+    def uses(x):
+        return module.function(x) * module.scale + nameless.scale, [module.function] * 2, nameless
+
+    assert ag.function(uses)(2.5) == uses(2.5)

@@ -18,7 +18,7 @@ import numpy as np
 from autograph.marks import UNBOUND
 from autograph.runtime.graph import Constant
 from autograph.runtime.opdef import FUNCTIONS
-from autograph.statics import own_attribute
+from autograph.statics import module_name, own_attribute
 
 ROOTS: dict[str, ModuleType] = {"np": np, "math": math, "cmath": cmath, "random": random, "time": time}
 _LITERALS = (bool, int, float, complex, str, bytes, type(None), type(...))
@@ -140,7 +140,7 @@ def _hint(value: Any) -> str:
         known = [root for root, module in ROOTS.items() if module is value]
         if known:
             return known[0]
-        name = value.__name__.rpartition(".")[2]
+        name = module_name(value).rpartition(".")[2]
     elif isinstance(value, dict) and isinstance(value.get("__name__"), str) and "__builtins__" in value:
         name = "module_globals"
     elif isinstance(value, CellType):
