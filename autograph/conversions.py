@@ -71,12 +71,13 @@ def printed(node: gast.AST, read: source.Source) -> str:
     return reprint.to_text(node, read)
 
 
-def _converted(read: source.FunctionSource) -> tuple[pipeline.Converted, list[Any]]:
+def _converted(read: source.FunctionSource, whole: bool = False) -> tuple[pipeline.Converted, list[Any]]:
     """What becomes of the tree of a function, in place, and the decorators that were taken from it."""
     node, function = read.node, read.function
     decorators, node.decorator_list = getattr(node, "decorator_list", []), []
     context = known.function_context(node, read.source.filename, function.__globals__, function.__code__.co_freevars)
     context.classes.extend(read.class_names)
+    context.whole = whole
     return pipeline.convert(node, context), decorators
 
 
@@ -95,7 +96,7 @@ def _convert(function: FunctionType, whole: bool = False) -> Conversion:
     read = source.of_function(function, lines)
     node = read.node
     with trees.room_for(node):
-        converted, decorators = _converted(read)
+        converted, decorators = _converted(read, whole)
         generated = converted.generated | hoist.hoist(node)
         inline.inline(node, whole)
         node.decorator_list = decorators  # not run, but the code begins on the line of the first

@@ -58,7 +58,7 @@ from autograph.runtime.objects import (
 from autograph.runtime.raising import raise_in_graph
 from autograph.runtime.refs import ConstantRef, ContainerRef, Entered, ObjectRef
 from autograph.runtime.settings import guarded, specs_in
-from autograph.runtime.signals import Plain, Raised, handled
+from autograph.runtime.signals import WHOLE, Plain, Raised, Restart, handled
 from autograph.runtime.standing import StandIn, original_of
 from autograph.runtime.standins import MANAGERS
 from autograph.runtime.tensor import is_tensor
@@ -244,6 +244,8 @@ class GraphBackend(protocol.Backend):
         if is_tensor(value):
             used = self.current.use(value)
             known = isinstance(used.type, TensorType) if parts else self._is_something(used)
+            if not known and not parts and not self.current.whole:
+                raise Restart({WHOLE})
             if not known or used.type == BOOL:  # which may be compared with True
                 self.current.needs(value, "to know what it is, by code that is not staged")
         return value

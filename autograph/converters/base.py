@@ -57,6 +57,7 @@ class Context:
     nones: list[set[str]] = field(default_factory=list)  # what each of the functions around sets to None
     targets: set[str] = field(default_factory=set)  # variables of comprehensions
     holding: Mapping[str, str] = field(default_factory=dict)  # globals that traced code may have copies of
+    whole: bool = False  # whether what is compared with None or a text may be known only when the graph runs
     changing: frozenset[str] = frozenset()  # what of containers the outermost of them changes, as dotted names
 
     def __post_init__(self) -> None:

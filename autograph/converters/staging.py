@@ -55,9 +55,9 @@ def _plain_comparison(op: gast.AST, left: gast.AST, right: gast.AST, context: Co
             return never_staged(left, context) and never_staged(right, context)
         return not (_may_be_copy(left, context) and _may_be_copy(right, context))
     if _is_text(left) or _is_text(right):
-        return not (_makes_text(left, context) or _makes_text(right, context))
+        return not (context.whole or _makes_text(left, context) or _makes_text(right, context))
     if isinstance(op, (gast.In, gast.NotIn)):
-        return _is_display_of_texts(right) and not _makes_text(left, context)
+        return _is_display_of_texts(right) and not (context.whole or _makes_text(left, context))
     return never_staged(left, context) and never_staged(right, context)
 
 
@@ -71,6 +71,8 @@ def _becomes_none(operand: gast.AST, other: gast.AST, context: Context) -> bool:
     """Whether what may be None, as its text tells, or the base of an array, is compared with None."""
     if not isinstance(other, gast.Constant) or other.value is not None:
         return False
+    if context.whole:
+        return not isinstance(operand, gast.Constant)
     if isinstance(operand, gast.Attribute):
         return bool(operand.attr == "base")
     return context.becomes_none(operand.id) if isinstance(operand, gast.Name) else may_be_none(operand)

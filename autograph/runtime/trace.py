@@ -399,7 +399,10 @@ class Trace(Blocks, Whereabouts):
     # What Python asks -------------------------------------------------------------------------------------------------
 
     def needs(self, tensor: Tensor, use: str, asked: bool = False) -> NoReturn:
-        self.needed = NeedsConcrete(self.use(tensor), use, self.place(), asked)
+        value = self.use(tensor)
+        if not self.whole and value.node is not None and _compares_text(value.node):
+            raise Restart({WHOLE})
+        self.needed = NeedsConcrete(value, use, self.place(), asked)
         raise self.needed
 
     def class_of(self, tensor: Tensor) -> type:
@@ -457,3 +460,9 @@ def _type_of(leaf: Any) -> Any:
 
 def _is_array(type: Any) -> bool:
     return isinstance(type, TensorType) and type.exact and type.kind == "array"
+
+
+def _compares_text(node: Node) -> bool:
+    """Whether a node compares something with a text or None, or looks for it in several."""
+    args = [part for arg in node.args for part in (arg if isinstance(arg, (tuple, list)) else [arg])]
+    return node.op in ("eq", "ne", "in") and any(arg is None or type(arg) in (str, bytes) for arg in args)
