@@ -125,10 +125,11 @@ class Caller(Constructing):
         if self.trace.whole and converted is function:
             reason = f"{function.__qualname__}, which is not converted here, may compare what only the graph holds"
             raise Plain(reason, self.trace.place())
+        found = _instructions(code)
         for instruction, what in _UNTRACED.items():
-            if _has(code, dis.opmap[instruction]):
+            if dis.opmap[instruction] in found:
                 raise Plain(f"{function.__qualname__} {what}", self.trace.place())
-        if _has(code, dis.opmap["MATCH_CLASS"]):    # which asks abstract classes, too
+        if dis.opmap["MATCH_CLASS"] in found:   # which asks abstract classes, too
             names = {"token": abc.get_cache_token, "registered": abc.get_cache_token()}
             self.outside.guard(("token() == registered", names), "what is registered with abstract classes")
         if "RecursionError" in code.co_names:
@@ -401,11 +402,13 @@ def _runs_users(function: types.FunctionType) -> bool:
 _UNTRACED = {"LOAD_BUILD_CLASS": "defines a class", "DELETE_GLOBAL": "deletes a global variable"}
 
 
-def _has(code: types.CodeType, instruction: int) -> bool:
-    """Whether a function, or one within, has an instruction."""
-    if instruction in code.co_code[::2]:
-        return True
-    return any(_has(constant, instruction) for constant in code.co_consts if isinstance(constant, types.CodeType))
+def _instructions(code: types.CodeType) -> set[int]:
+    """The instructions of a function and of those within, each once."""
+    found = set(code.co_code[::2])
+    for constant in code.co_consts:
+        if type(constant) is types.CodeType:
+            found |= _instructions(constant)
+    return found
 
 
 def _does_something(code: types.CodeType) -> bool:

@@ -257,6 +257,8 @@ class Lowering:
 
     def _made_in(self, block: Block) -> list[Any]:
         """What `_once` has made in a block, and could as well have made before it."""
+        if not self._once_in:
+            return []
         things = (thing for part in self.trace.merged_parts(block) for thing in self._once_in.get(part, ()))
         return [each for each in things if id(each) in self.made and self._is_as_captured(self.made[id(each)][1])]
 

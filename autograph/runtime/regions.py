@@ -204,6 +204,8 @@ def _check_made(trace: Trace, arm: Arm) -> None:
         Materialise: it is made in the body; the construct has to be traced again.
     """
     made = trace.made_in(arm.block)
+    if not made:
+        return
     owned, changed = owned_by(trace, arm.before), {id(container) for container, _ in arm.after}
     for thing in made:
         if id(thing) not in changed and owned(thing):

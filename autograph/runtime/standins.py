@@ -29,6 +29,7 @@ from autograph.runtime.types import TensorType
 from autograph.statics import class_has, is_a, module_of, own_attribute
 
 MANAGERS = (np.errstate, np.printoptions, warnings.catch_warnings)  # context managers that the graph enters
+_IMPURE = {id(each): each for each in (*MANAGERS, np.frompyfunc, np.test)}
 # Of NumPy, what reads or changes its settings, writes and reads files, or prints.
 _SETTINGS = frozenset(
     """seterr geterr seterrcall geterrcall setbufsize getbufsize set_printoptions get_printoptions array2string
@@ -46,7 +47,7 @@ def is_scalar_function(function: Any) -> bool:
 def is_impure(function: Any) -> bool:
     """Whether what a function gives or does differs from call to call: it runs when the graph runs."""
     owner = own_attribute(function, "__self__")
-    if isinstance(owner, GENERATORS) or class_has(type(owner), "fileno"):
+    if type(owner) is not types.ModuleType and (isinstance(owner, GENERATORS) or class_has(type(owner), "fileno")):
         return True
     module = own_attribute(function, "__module__")
     if module is None and owner is not None:
@@ -54,7 +55,7 @@ def is_impure(function: Any) -> bool:
     if str(module).startswith("numpy.random"):
         return not isinstance(function, type)
     name = own_attribute(function, "__name__", "")
-    if any(function is each for each in (*MANAGERS, np.frompyfunc, np.test)):
+    if id(function) in _IMPURE:
         return True
     if name in _SETTINGS and str(module).startswith("numpy"):
         return True
