@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import sys
 import time
@@ -259,6 +260,8 @@ class StandIns:
                 return Asked(value, self)
             if value in _OF_NUMBERS:
                 return Recorded(trace, value, only_staged=True)
+            if value.__self__ is builtins:
+                return value
         elif not callable(value) or is_tensor(value):
             return value
         module = str(own_attribute(value, "__module__") or "").partition(".")[0]

@@ -12,18 +12,20 @@ and called, which takes longer than a few turns.
 from __future__ import annotations
 
 import ast
+import functools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 
 from autograph.runtime.engines.places import Marks
+from autograph.runtime.engines.rotation import blocks
 
 
 def collect_lists(function: ast.FunctionDef, marks: Marks) -> None:
     """Write loops as comprehensions that have been such, as far as nobody else uses their variables."""
-    found = list(_blocks(function))
+    found = list(blocks(function))
     if any(isinstance(node, ast.FunctionDef) for body in found for node in body):
         return      # which declares variables that would not be any more
-    names = _names(function)
+    names = functools.cache(lambda: _names(function))
     for body in reversed(found):
         for position in reversed(range(1, len(body))):
             made = _comprehension(body[position - 1], body[position], marks, names)
@@ -31,19 +33,14 @@ def collect_lists(function: ast.FunctionDef, marks: Marks) -> None:
                 body[position - 1 : position + 1] = [made]
 
 
-def _blocks(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
-    for node in ast.walk(function):
-        for _, value in ast.iter_fields(node):
-            if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-                yield value
-
-
 def _names(*trees: ast.AST) -> Counter[str]:
     return Counter(node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
-def _comprehension(begin: ast.stmt, loop: ast.stmt, marks: Marks, names: Counter[str]) -> ast.Assign | None:
-    """`x = […]` in the place of `x = []` and a loop that appends to it."""
+def _comprehension(
+    begin: ast.stmt, loop: ast.stmt, marks: Marks, names: Callable[[], Counter[str]]
+) -> ast.Assign | None:
+    """`x = […]` in the place of `x = []` and a loop that appends to it; `names`: how often which variable is named."""
     if not (isinstance(begin, ast.Assign) and isinstance(begin.value, ast.List) and isinstance(loop, ast.For)):
         return None
     target, body, tests = begin.targets[0], loop.body, []
@@ -53,14 +50,14 @@ def _comprehension(begin: ast.stmt, loop: ast.stmt, marks: Marks, names: Counter
     last, item = body[-1], _appended(body[-1], target)
     if begin.value.elts or item is None or not _is_at_one_place(marks, begin, loop, last):
         return None
-    if len(body) == 2 and _is_only_for(body[0], item, names):
+    if len(body) == 2 and _is_only_for(body[0], item, names()):
         assert isinstance(body[0], ast.Assign)
         item = body[0].value
     elif len(body) != 1:
         return None
     used = _names(item, loop.iter, *tests)
     assert isinstance(target, ast.Name)
-    if target.id in used or any(names[name] != count + used[name] for name, count in _names(loop.target).items()):
+    if target.id in used or any(names()[name] != count + used[name] for name, count in _names(loop.target).items()):
         return None
     made = ast.ListComp(item, [ast.comprehension(loop.target, loop.iter, tests, 0)])
     return ast.copy_location(ast.Assign([target], ast.copy_location(made, loop)), loop)

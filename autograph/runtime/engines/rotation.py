@@ -21,8 +21,9 @@ from copy import deepcopy
 
 def rotate_back(function: ast.FunctionDef) -> None:
     """Put tests where they stand in the user's program, as far as nobody else reads what they have told."""
-    names = Counter(node.id for node in ast.walk(function) if isinstance(node, ast.Name))
-    for name, found in _rotated(function).items():
+    rotated = _rotated(function)
+    names = Counter(node.id for node in ast.walk(function) if isinstance(node, ast.Name)) if rotated else Counter()
+    for name, found in rotated.items():
         if names[name] != 3 * len(found):
             continue
         for statements, first, loop in found:
@@ -40,7 +41,7 @@ _Found = dict[str, list[tuple[list[ast.stmt], ast.stmt, ast.While]]]
 def _rotated(function: ast.FunctionDef) -> _Found:
     """By the name of what they test: statements, that among them which sets it first, and the loop."""
     found: _Found = {}
-    for statements in _blocks(function):
+    for statements in blocks(function):
         for number, loop in enumerate(statements):
             if isinstance(loop, ast.While) and isinstance(loop.test, ast.Name):
                 first = _first(loop.test.id, statements[:number], loop.body[-1])
@@ -49,11 +50,14 @@ def _rotated(function: ast.FunctionDef) -> _Found:
     return found
 
 
-def _blocks(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
-    for node in ast.walk(function):
-        for _, value in ast.iter_fields(node):
-            if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The lists of statements in a statement, the outer ones first."""
+    for value in vars(node).values():
+        if isinstance(value, list) and value and isinstance(value[0], (ast.stmt, ast.excepthandler, ast.match_case)):
+            if isinstance(value[0], ast.stmt):
                 yield value
+            for each in value:
+                yield from blocks(each)
 
 
 def _first(name: str, before: list[ast.stmt], last: ast.stmt) -> ast.stmt | None:
