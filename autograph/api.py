@@ -121,9 +121,9 @@ def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
     """Let a callable take part in staging: as it is while no backend traces, in its converted form while one does.
 
     Args:
-        entity: what `to_graph` accepts. Generators and coroutines, which a wrapper would hide, and functions that look
-            at their caller's frame, which it would stand in front of, are converted at once. Staged functions, and
-            those that Cython or the like has compiled, stay as they are.
+        entity: what `to_graph` accepts. Some are converted at once: generators and coroutines, since a wrapper would
+            hide what they are, and functions that look at their caller's frame, since they would find the wrapper's.
+            Staged functions, and those that Cython or the like has compiled, stay as they are.
         debug_source: as for `to_graph`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Errors of this library itself: the program runs on without what fails, and the error is reported, once.
+"""Errors of this library itself: each is reported once, and the program goes on as plain Python.
 
 With AUTOGRAPH_DEBUG=1 in the environment, as in this project's tests, each is raised as an `InternalError` instead.
 """
@@ -33,7 +33,7 @@ def report(
 
     Args:
         failed: what failed, such as "f cannot be staged".
-        place: where that stands in the program.
+        place: the file and line of that in the program.
         instead: what the program does, such as "it runs as plain Python".
         raised: raise the error in any case, because there is nothing to be done instead.
 

@@ -1,9 +1,9 @@
 """Forked processes: while a thread traces, converts or compiles, no other one copies the process.
 
-The copy has one thread only, so it would be left with what the others were about to do: locks that nobody releases, and
-objects, classes and warnings' filters that tracing has changed and nobody changes back. So `os.fork`, also by way of
-`multiprocessing`, waits until the others are done, and holds up those that are about to begin. Whoever forks while it
-traces itself goes on with that in both processes.
+The copy has one thread only. What other threads had begun would never end there: their locks would stay locked, and the
+objects, classes and filters of warnings that tracing changes for a while would stay changed. So `os.fork`, also by way
+of `multiprocessing`, waits until the other threads are done, and those that are about to begin wait for it. A thread
+that forks while it traces goes on tracing in both processes.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ _BOOKKEEPING = frozenset(
     """__doc__ __module__ __qualname__ __dict__ __weakref__ __annotations__ __annotate__ __annotate_func__
     __annotations_cache__ __firstlineno__ __static_attributes__ __parameters__ __orig_bases__""".split()
 )
-_OFTEN = 100  # times that a class has changed, but for what matters
+_OFTEN = 100  # changes of a class that did not matter
 _DATA = object()  # in the place of what has a guard of its own
 
 

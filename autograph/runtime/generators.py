@@ -117,7 +117,7 @@ def run_over(
     options: Options,
     alone: bool = True,
 ) -> None:
-    """A `for` loop, also over a generator: its elements are computed turn by turn; `alone` as for `run_for`."""
+    """A `for` loop, also over a generator: each iteration computes one of its elements; `alone` as for `run_for`."""
     generated = iterable if isinstance(iterable, Generated) else generated_by(trace, iterable)
     if generated is None:
         run_for(trace, iterable, body, state, until, options, alone)

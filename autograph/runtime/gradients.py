@@ -348,7 +348,7 @@ def split(result: Any, name: str) -> tuple[Any, Any]:
 
 
 def check_scalar(value: Any, name: str, place: tuple[str, int] | tuple[()]) -> None:
-    """See to it that a function, which stands at a place, returns one float."""
+    """Check that the function at a place returns one float."""
     if is_tensor(value):
         type = value._ag_value.type
         if has_gradient(type) and not (isinstance(type, TensorType) and type.shape):

@@ -77,7 +77,7 @@ class Tuples:
 
     Attributes:
         is_outer: whether a tuple is an object that was there before the function was called.
-        lower: what stands in the graph for such a tuple.
+        lower: gives what such a tuple is in the graph.
     """
 
     def __init__(self) -> None:

@@ -54,7 +54,7 @@ from autograph.runtime.types import ObjectType, type_of
 from autograph.statics import class_has, is_a, module_name, module_of
 
 _MISSING: Any = object()
-# Builtins that nothing stands in for, in any trace: classes, and functions once one has been looked at.
+# Builtins that traced code gets as they are, in any trace: classes, and functions once one has been looked at.
 _AS_THEY_ARE: dict[str, Any] = {name: kind for name, kind in vars(builtins).items() if isinstance(kind, type)}
 
 

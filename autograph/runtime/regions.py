@@ -198,7 +198,7 @@ def hoist(trace: Trace, arms: list[Arm]) -> None:
 
 
 def _check_made(trace: Trace, arm: Arm) -> None:
-    """See to it that a function that was there before a body is made before it: made in it, it would be another later.
+    """Check that a function from before a body is made before it: made in the body, it would be another one later.
 
     Raises:
         Materialise: it is made in the body; the construct has to be traced again.

@@ -184,7 +184,7 @@ class IteratorMaker(StandIn):
 
 
 def _is_of_open_length(part: Any) -> bool:
-    """Whether something is staged, and no array of which the items can be told one by one."""
+    """Whether something is staged, and is no array of a known length."""
     if not is_staged(part):
         return False
     type = as_tensor(part)._ag_value.type

@@ -44,7 +44,7 @@ class Tracing(Protocol):
 
 
 class TracedIterator(StandIn):
-    """An iterator over plain values; the journal is told of each item that is taken.
+    """An iterator over plain values, which notes in the journal each item that is taken.
 
     Args:
         sources: the iterators that it takes items from.
@@ -98,7 +98,7 @@ class TracedIterator(StandIn):
         """What to raise for it to be an iterator of the graph from the beginning.
 
         Args:
-            reason: why it has to be one, with `{}` for its class; told if nobody knows the line that it was made at.
+            reason: why it has to be one, with `{}` for its class; reported if the line that made it is unknown.
         """
         made_at = ("iterator", *(user_line(self.place) or ()))
         if len(made_at) > 1 and made_at not in self.trace.late:
@@ -107,7 +107,7 @@ class TracedIterator(StandIn):
 
     @property
     def is_passive(self) -> bool:
-        """Whether nobody can tell if items are taken before they are used."""
+        """Whether a program cannot notice that items are taken before they are used."""
         return type(self.__wrapped__) in PASSIVE and all(map(_is_passive, self.sources))
 
     def is_alone(self, holders: int) -> bool:
@@ -134,7 +134,7 @@ def _is_passive(source: Any) -> bool:
 
 
 def _references_while_asked() -> int:
-    """How many references `is_alone` finds to an iterator that one variable names, but for that of the variable."""
+    """How many references `is_alone` finds to an iterator that one variable names, without that of the variable."""
     iterator = unowned()
     return next(count for count in range(16) if iterator.is_alone(1 + count))
 

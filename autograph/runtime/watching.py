@@ -37,7 +37,7 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
     """Guards for all attributes, of what traced code can reach, that it mentions the name of.
 
     Args:
-        relied: the classes of which traced code may ask anything, but for those of the objects that are reached.
+        relied: further classes that traced code may ask for anything, besides those of the objects that are reached.
     """
     guards: list[Guard] = []
     classes = dict(relied)
@@ -200,7 +200,7 @@ class _Within:
         self._first: dict[int, tuple[Any, Source]] = {}  # structures that have been looked into
 
     def guard(self, value: Any, source: Source, late: Any) -> list[tuple[Any, Source]]:
-        """Guard one value; gives the objects that are to be looked into in turn."""
+        """Guard one value; gives the objects that are to be looked into next."""
         found: list[tuple[Any, Source]] = []
         rest = [(value, source)]
         while rest:

@@ -1,8 +1,8 @@
 """Lists, dicts and the like that a function gets at by several ways: as a global, in an argument, in an object.
 
 Traced code has another one for each way, so what it changes in one of them would not show in the others. A function
-that changes what there are several ways to runs as plain Python. Whether two of them are one, which the program may
-ask, is told by those that they are copies of.
+that changes such a container runs as plain Python. Where the program asks whether two of them are one object, the
+originals answer, not the copies.
 """
 
 from __future__ import annotations

@@ -163,7 +163,7 @@ def leave_out(
     outer: Mapping[CodeType, Callable[[TracebackType], Known]],
     inner: Collection[CodeType],
 ) -> list[Known]:
-    """Take the entries of `outer` out of a traceback that are followed, but for this library's, by one of `inner`.
+    """Take out of a traceback the entries of `outer` that are followed by one of `inner`; this library's do not count.
 
     Args:
         outer: code, and what tells what is known there.

@@ -115,7 +115,7 @@ def nested_pieces(code: CodeType) -> list[CodeType]:
 
 
 def _arguments(marked: CodeType, pieces: Collection[CodeType]) -> set[str]:
-    """What generated code is given, but for what the user calls by the same name as the items of a loop."""
+    """The arguments of generated code, without those that share their name with the items of a loop."""
     items = {name for piece in pieces for name in _items(piece)}
     return {*marked.co_varnames[: marked.co_argcount]} - items
 

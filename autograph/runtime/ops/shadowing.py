@@ -25,7 +25,7 @@ ARRAYS = (np.ndarray, np.flatiter)
 
 
 class Blank:
-    """The shadow of something without a gradient: of integers, or of what nobody knows the gradient of.
+    """The shadow of something without a gradient, such as integers, or of which the gradient is not known.
 
     Args:
         thing: what it belongs to.
@@ -159,7 +159,7 @@ def parts_of(shadow: Any, form: Any = None) -> Any:
 
 
 def _of_key(key: Any) -> Any:
-    """The shadow of a key of a dict; nobody knows whether its numbers depend on what is differentiated."""
+    """The shadow of a key of a dict; it is not known whether its numbers depend on what is differentiated."""
     if isinstance(key, tuple):
         return tuple(map(_of_key, key))
     return Blank(key, "", f"the key {key!r} of a dict") if isinstance(key, _IN_KEYS) else None
