@@ -23,7 +23,7 @@ from typing import Any
 
 from autograph.errors import AutographError
 from autograph.packages import packages_behind
-from autograph.statics import class_has
+from autograph.statics import class_has, compares_itself
 
 
 class StructureError(AutographError, ValueError):
@@ -165,6 +165,8 @@ def register(
 
 def kind_of(value: Any) -> Kind | None:
     """How to take `value` apart; None for a leaf."""
+    if compares_itself(type(value)):
+        return None
     kind = _KINDS.get(type(value))
     if kind is not None:
         return kind

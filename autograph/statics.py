@@ -37,6 +37,15 @@ def module_name(module: ModuleType) -> str:
     return str(object.__getattribute__(module, "__dict__").get("__name__"))
 
 
+def compares_itself(kind: type) -> bool:
+    """Whether a metaclass of the user's says when a class equals another, or what its hash is, or that it has none.
+
+    Then the class must not be looked for in a set or dict.
+    """
+    meta = type(kind)
+    return meta is not type and not (meta.__eq__ is object.__eq__ and meta.__hash__ is object.__hash__)
+
+
 def own_attribute(thing: Any, name: str, default: Any = None) -> Any:
     """An attribute of an object, unless its class has code of the user's make it up."""
     try:

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from autograph import nest
-from autograph.runtime.classes import is_open
+from autograph.runtime.classes import identity_is_users, is_open
 from autograph.runtime.keys import CONSTANT, CONSTANT_BASES, static_key
 from autograph.runtime.signature import Dynamic, Instance, Leaf, Lengths, Policy, Signature, Static
 from autograph.runtime.types import INT, PYTHON_TYPES, ObjectType, TensorType, python, scalar
-from autograph.statics import class_has
+from autograph.statics import class_has, compares_itself
 
 LONG = 16  # A container of more parts than this is taken as one object; one of arrays, of more than MANY.
 MANY = 64
@@ -57,7 +57,8 @@ def is_whole(value: Any, around: Around = ()) -> bool:
         return type(first) is not np.ndarray or count > MANY
     most = MANY
     for _ in range(DEPTH):
-        if not (type(first) in _SEQUENCES or type(first) is dict) or not first:
+        kind = type(first)
+        if not (kind is list or kind is tuple or kind is dict) or not first:
             return False
         count *= len(first)
         if count > most:
@@ -105,6 +106,10 @@ def key_of(value: Any, around: Around = ()) -> Any:
     return kind if id(kind) in _OBJECTS else _other_key(value, kind, around)
 
 
+class Unkeyed(Exception):
+    """An argument has no key, so the call runs as plain Python."""
+
+
 def _other_key(value: Any, kind: type, around: Around) -> Any:
     if issubclass(kind, np.generic):
         return kind if issubclass(kind, (np.number, np.bool_)) else (kind, value.dtype)
@@ -118,6 +123,8 @@ def _other_key(value: Any, kind: type, around: Around) -> Any:
         return _leaf_key(value.leaf)
     if is_constant(value):
         return static_key(value)
+    if compares_itself(kind):
+        raise Unkeyed(identity_is_users(value))
     if not (issubclass(kind, _AT_TIMES) or nest.may_be_nested(kind)):
         number = id(kind)
         _OBJECTS[number] = weakref.ref(kind, lambda gone: _forget(number))
@@ -322,6 +329,8 @@ class Reading:
 def leaf_of(value: Any, path: str, policy: Policy, around: Around = ()) -> Leaf | None:
     """What `value` is to a signature; None if it is to be taken apart."""
     kind = type(value)
+    if compares_itself(kind):
+        raise Unkeyed(identity_is_users(value))
     if policy.is_static(path, kind):
         return Static(value)
     if kind in NUMBERS:

@@ -29,7 +29,7 @@ import numpy as np
 from autograph import libraries
 from autograph.nest import HEAP, holds_attributes_only
 from autograph.packages import is_opaque_class
-from autograph.statics import class_has, is_a, module_of, mro_of, names_of
+from autograph.statics import class_has, compares_itself, is_a, module_of, mro_of, names_of
 
 # Flags of classes that cannot be changed, and that have no instances of their own.
 IMMUTABLE, ABSTRACT = 1 << 8, 1 << 20
@@ -189,19 +189,25 @@ def stands_for_itself(kind: type) -> bool:
     return is_open(kind) or kind in (np.random.Generator, np.random.RandomState)
 
 
+def identity_is_users(thing: Any) -> str:
+    """What keeps a class, or the class of an object, from being told from others; empty if nothing does."""
+    kind = thing if is_a(thing, type) else type(thing)
+    what = f"the metaclass of {kind.__qualname__} says which classes are equal, or what their hash is"
+    return what if compares_itself(kind) else ""
+
+
 def is_quantity(value: Any) -> bool:
     """Whether a value is a number or the like, rather than a flag or anything else."""
-    return _are_quantities(type(value))
-
-
-def _are_quantities(kind: type) -> bool:
-    return issubclass(kind, _QUANTITIES) and not issubclass(kind, (bool, enum.Enum))
+    kind = type(value)
+    return not compares_itself(kind) and issubclass(kind, _QUANTITIES) and not issubclass(kind, (bool, enum.Enum))
 
 
 def may_vary(value: Any) -> bool:
     """Whether an attribute that has changed once is likely to change again: a quantity, or a list or dict of such."""
-    parts = value.values() if type(value) is dict else value if type(value) in (list, tuple) else None
-    return is_quantity(value) if parts is None else all(map(_are_quantities, set(map(type, parts))))
+    kind = type(value)
+    if kind is dict or kind is list or kind is tuple:
+        return all(map(is_quantity, value.values() if kind is dict else value))
+    return is_quantity(value)
 
 
 def is_taken_apart(parts: Collection[Any]) -> bool:

@@ -86,6 +86,7 @@ def make_dispatcher(
     template = _dispatcher_code(described, frozenset(keyers), prefix, tests, is_bare)
     common: dict[str, Any] = {"type": type, "map": map, "len": len, "atoms": ATOMS, "array": np.ndarray, "never": never}
     common |= {"miss": MISS, "key": key_of, "parts": key_of_parts, "errors": BaseException, "trim": trim}
+    common["unkeyed"] = Exception
     own = {f"key_of_{name}": keyer for name, keyer in keyers.items()}
     namespace = {prefix + name: value for name, value in {**common, **own, **names}.items()}
     namespace["__builtins__"] = builtins    # torch.compile looks for them
@@ -142,12 +143,15 @@ def _dispatcher_code(
     body = [f"if §active or §eager:\n §result = §divert(({values}))\n if §result is not §miss:\n  return §result"]
     if tests:
         test = " and ".join(tests)
+        if "§key" in test or "§parts" in test:
+            body.append(f"try:\n §result = {test}\nexcept §unkeyed:\n §result = False")
+            test = "§result"
         body.append(f"if {test}:\n" + indent((_RUN if is_bare else _ENTER).format(values), " "))
-    for number, (name, kind, _) in enumerate(parameters):
-        body.append(_key_statement(f"§{number}", name, kind, name in keyed))
+    made = [_key_statement(f"§{at}", name, kind, name in keyed) for at, (name, kind, _) in enumerate(parameters)]
     keys = "".join(f"§{number}, " for number in range(len(names)))
-    key = "§0" if len(names) == 1 else f"({keys})"
-    body.append(f"§result = §find({key}, §never)({values})")
+    made.append(f"§result = §find({'§0' if len(names) == 1 else f'({keys})'}, §never)")
+    body.append(f"try:\n{indent(chr(10).join(made), ' ')}\nexcept §unkeyed:\n return §slow(({values}))")
+    body.append(f"§result = §result({values})")
     body.append(f"return §result if §result is not §miss else §slow(({values}))")
     inner = "\n".join(body).replace("\n", "\n ")
     forget = "".join(f"\n §{number} = None\n del §{number}" for number in range(len(names)))  # debuggers show the frame

@@ -20,14 +20,14 @@ from typing import Any
 from autograph import forking, nest
 from autograph.libraries import on_behalf
 from autograph.runtime.branches import NoState, stage_if
-from autograph.runtime.classes import described, is_users, own_dict, parts_inside
+from autograph.runtime.classes import described, identity_is_users, is_users, own_dict, parts_inside
 from autograph.runtime.effects import effect_of
 from autograph.runtime.journal import PATCHED, attributes
 from autograph.runtime.opdef import PURE, VIEW
 from autograph.runtime.signals import Plain
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
-from autograph.statics import class_has, is_a
+from autograph.statics import class_has, compares_itself, is_a
 
 # Looked up by this library as well, or not to be traced.
 _LEFT = frozenset("__getattribute__ __del__ __aenter__ __aexit__ __aiter__ __anext__ __await__ __reduce_ex__".split())
@@ -79,10 +79,15 @@ class Instruments:
 
     def meet(self, thing: Any) -> None:
         """Have stand-ins in the classes of all that can be reached from a thing."""
-        self.relied[thing if is_a(thing, type) else type(thing)] = None
+        kind = thing if is_a(thing, type) else type(thing)
+        if not compares_itself(kind):
+            self.relied[kind] = None
         rest = [thing]
         while rest and len(self._seen) < _REACH:
             thing = rest.pop()
+            if reason := identity_is_users(thing):
+                self._refuse(reason)
+                continue
             if type(thing) in _PARTLESS or is_tensor(thing) or id(thing) in self._seen:
                 continue
             self._seen[id(thing)] = thing

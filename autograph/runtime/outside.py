@@ -19,6 +19,7 @@ import numpy as np
 from autograph import libraries, nest
 from autograph.runtime.classes import (
     changed_by,
+    identity_is_users,
     is_opaque,
     is_open,
     is_quantity,
@@ -171,6 +172,8 @@ class Outside(Finding):
         """What traced code gets for a value from outside."""
         if is_tensor(value):
             return value
+        if reason := identity_is_users(value):
+            raise Plain(reason, self.trace.place())
         self.note_place(value, source)
         if type(value) is np.ndarray:
             return self.load(value, source)

@@ -18,7 +18,7 @@ from autograph.runtime.holding import DICTS, Held
 from autograph.runtime.journal import attributes
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.types import ObjectType, TensorType, type_of
-from autograph.statics import class_has, is_a, module_name, module_of
+from autograph.statics import class_has, compares_itself, is_a, module_name, module_of
 
 SMALL = 64
 _DEEP = 16
@@ -48,7 +48,7 @@ def items_of(items: dict[Any, Any]) -> list[tuple[Any, Any]]:
 
 def fixed_parts(value: Any) -> list[Any]:
     """The objects that a value has in places without a name, as long as it is that value: in keys, as an owner, …"""
-    inside = _FIXED.get(type(value))
+    inside = None if compares_itself(type(value)) else _FIXED.get(type(value))
     return [] if inside is None else [each for part in inside(value) for each in _objects_in(part)]
 
 

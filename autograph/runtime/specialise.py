@@ -22,7 +22,7 @@ from autograph.errors import (
 )
 from autograph.libraries import callers
 from autograph.runtime import learning
-from autograph.runtime.arguments import VARIADIC, Reading, arrange, key_of, key_of_parts, keyer_of, read
+from autograph.runtime.arguments import VARIADIC, Reading, Unkeyed, arrange, key_of, key_of_parts, keyer_of, read
 from autograph.runtime.compilation import Compiler
 from autograph.runtime.entry import MISS, Entry, broken
 from autograph.runtime.learning import policy_of
@@ -146,7 +146,10 @@ class Specialiser:
         undone: list[Any] = []
         with forking.undivided(), self._lock.held():
             for _ in range(RETRIES):
-                signature, reading = read(self.parameters, values, self.policy)
+                try:
+                    signature, reading = read(self.parameters, values, self.policy)
+                except Unkeyed as unkeyed:
+                    return self._unkeyed(values, str(unkeyed))
                 learnt = learning.learn_shared(self.policy, reading.mixed())
                 if learnt:
                     why = self._relearn(learnt)
@@ -182,6 +185,12 @@ class Specialiser:
                 return found
             failed = f"it was traced {RETRIES} times over for one call, and still asks for another way"
             return self._make(key, signature, reading, values, why, failed)
+
+    def _unkeyed(self, values: tuple[Any, ...], reason: str) -> Trace:
+        """The trace, if it can be called that, of calls with an argument that has no key."""
+        reading = Reading(self.policy, named={f"p{i}": value for i, value in enumerate(values)})
+        signature = Signature(((), {}), (), (), (), containers={})
+        return self._find(Unkeyed, reading) or self._make(Unkeyed, signature, reading, values, "", reason)
 
     def _keyed(self, values: tuple[Any, ...], signature: Signature) -> tuple[Any, Signature]:
         if self.specified is None:

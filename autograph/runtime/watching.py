@@ -21,7 +21,7 @@ from autograph.runtime.outside import Outside
 from autograph.runtime.parts import CONSTANTS, fixed_parts
 from autograph.runtime.signature import Guard
 from autograph.runtime.sources import Source, constant, told_apart
-from autograph.statics import class_attribute, class_has, is_a, module_of
+from autograph.statics import class_attribute, class_has, compares_itself, is_a, module_of
 
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic, np.dtype, frozenset)
 _IMMUTABLE = (*_PLAIN, type, FunctionType)
@@ -63,6 +63,8 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
                 guards.append(Guard(*is_alike(thing, source), f"the class of {source.text} changed"))
             guards.append(_names_guard(thing, own, source))
         kind = thing if is_a(thing, type) else type(thing)
+        if compares_itself(kind):
+            continue        # which lets the function run as plain Python
         classes[kind] = None
         if kind not in asked:
             asked.add(kind)
@@ -71,6 +73,8 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
                 rest.append((each, constant(each, f"member_{id(each)}", f"{kind.__qualname__}.{name}"), False))
         found = _in_library(thing, own, names) if of_library else _looked_at(outside, thing, own, names, given[kind])
         for name, value in found:
+            if compares_itself(type(value)):
+                continue        # likewise
             part = source.attribute(name)
             if of_library and is_a(value, (type, ModuleType)):
                 guards.append(Guard(*is_same(value, part), f"the attribute {part.text} changed"))
