@@ -26,6 +26,7 @@ from autograph.conversions import conversion_of
 from autograph.errors import AutographError
 from autograph.operators import backend
 from autograph.runtime.kept import Surroundings, Unkept, described, module_of_ops
+from autograph.statics import is_a
 
 _VERSION = keeping.version_of("backends", "runtime")    # now, as it is what has been imported
 _OBSTACLES = frozenset(
@@ -104,7 +105,7 @@ class _Surroundings:
                 yield f"{name}: {described(behind[name])}"
 
     def _described(self, value: Any, names: list[str]) -> str:
-        if isinstance(value, ModuleType):
+        if is_a(value, ModuleType):
             return f"{module_of_ops(value)} {[*self._asked(value, names)]}"
         if type(value) is FunctionType and not libraries.is_plain(str(value.__globals__.get("__name__"))):
             return f"function {self._number(value)}"

@@ -6,6 +6,7 @@ import inspect
 import math
 import sys
 import warnings
+import weakref
 from importlib.util import find_spec
 
 import numpy as np
@@ -200,3 +201,21 @@ def test_a_trace_is_not_recalled_where_python_writes_fewer_digits(kept_program):
         assert run(kept_program(text).digits, 1) == 5002
     finally:
         sys.set_int_max_str_digits(limit)
+
+
+class Owner:
+    def __init__(self, v):
+        self.v = v
+
+
+def test_a_global_whose_object_is_gone_is_not_asked_for_its_class(kept_program):
+    """As for a proxy of what there is only at times, such as Flask's `request`."""
+    m = kept_program("def f(x):\n    return thing.v + x\n")
+    m.thing = weakref.proxy(Owner(1))
+    f = ag.function(m.f)
+    for _ in range(2):
+        with pytest.raises(ReferenceError):
+            f(1.5)
+    owner = Owner(2)
+    m.thing = weakref.proxy(owner)
+    assert f(1.5) == 3.5

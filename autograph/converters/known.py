@@ -17,7 +17,7 @@ import gast
 
 from autograph.converters import movable
 from autograph.converters.base import Context
-from autograph.statics import module_name
+from autograph.statics import is_a, module_name
 from autograph.syntax import names, scope, trees
 
 
@@ -53,7 +53,7 @@ def global_names(used: Set[str], globals: Mapping[str, Any]) -> dict[str, tuple[
     for name in used & globals.keys():
         value = globals[name]
         dotted = _dotted(value)
-        if dotted is not None and not isinstance(value, types.ModuleType) and value.__module__ == own:
+        if dotted is not None and not is_a(value, types.ModuleType) and value.__module__ == own:
             dotted = None
         found[name] = dotted, looks_at_frames(value), _holding(value)
     return found
@@ -61,9 +61,9 @@ def global_names(used: Set[str], globals: Mapping[str, Any]) -> dict[str, tuple[
 
 def _holding(value: Any) -> str:
     """Whether traced code may have copies of a global `itself`, or only of what is `within` it."""
-    if type(value) is object or isinstance(value, (enum.Enum, enum.EnumMeta)):
+    if type(value) is object or is_a(value, (enum.Enum, enum.EnumMeta)):
         return ""
-    return "within" if isinstance(value, (type, types.ModuleType, types.FunctionType)) else "itself"
+    return "within" if is_a(value, (type, types.ModuleType, types.FunctionType)) else "itself"
 
 
 _FRAME_NAMES = frozenset({"_getframe", "currentframe", "f_back", "f_locals", "extract_stack"})
@@ -109,9 +109,9 @@ _NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodDescr
 
 def _dotted(value: Any) -> str | None:
     """The dotted name of a module, or of something a module outside the user's own code defines."""
-    if isinstance(value, types.ModuleType):
+    if is_a(value, types.ModuleType):
         return module_name(value)
-    if not isinstance(value, _NAMED):  # asking other objects for attributes may run code of the user's
+    if not is_a(value, _NAMED):  # asking other objects for attributes may run code of the user's
         return None
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     return f"{module}.{name}" if isinstance(module, str) and isinstance(name, str) else None

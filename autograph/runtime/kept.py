@@ -42,7 +42,7 @@ from autograph.runtime.opdef import op_of
 from autograph.runtime.options import ENGINES, Options
 from autograph.runtime.signature import Dynamic, Event, Guard, Static, Traced
 from autograph.runtime.traces import Trace
-from autograph.statics import module_of
+from autograph.statics import is_a, module_of
 
 _BUILTINS = frozenset(
     """abs all any bool complex dict divmod enumerate filter float int isinstance len list map max min pow print range
@@ -98,11 +98,11 @@ def described(value: Any, depth: int = 0) -> str:
         return f"complex({value.real.hex()}, {value.imag.hex()})"
     if kind is tuple and depth < _DEEP:
         return f"({', '.join([described(part, depth + 1) for part in value])})"
-    if isinstance(value, np.dtype) and value.char in _NATIVE and value.isnative and not value.metadata:
+    if is_a(value, np.dtype) and value.char in _NATIVE and value.isnative and not value.metadata:
         return f"dtype {value.char}"
-    if isinstance(value, (np.number, np.bool_)):
+    if is_a(value, (np.number, np.bool_)):
         return f"{described(value.dtype)} {value.tobytes()!r}"
-    if isinstance(value, type):
+    if is_a(value, type):
         return _class(value)
     if str(module_of(kind)).partition(".")[0] in ("builtins", "numpy") and callable(value):
         return f"op {_op(value)}"
@@ -277,15 +277,15 @@ class _Pickler(pickle.Pickler):
         if kind in _PLAIN or _name_of(kind) in disk.STORABLE:
             self._usual.add(kind)
             return NotImplemented
-        if isinstance(thing, np.dtype):
+        if is_a(thing, np.dtype):
             return described(thing) and (_dtype, (thing.char,))
-        if isinstance(thing, ModuleType):
+        if is_a(thing, ModuleType):
             return _module, (module_of_ops(thing),)
-        if isinstance(thing, (np.number, np.bool_)):
+        if is_a(thing, (np.number, np.bool_)):
             return described(thing) and (_scalar, (thing.dtype.char, thing.tobytes()))
-        if isinstance(thing, type) and thing in _NAMELESS:
+        if is_a(thing, type) and thing in _NAMELESS:
             return _kind_of, (_NAMELESS[thing],)
-        if isinstance(thing, type) or str(module_of(kind)).partition(".")[0] == "numpy":
+        if is_a(thing, type) or str(module_of(kind)).partition(".")[0] == "numpy":
             return _by_name(thing)
         raise Unkept
 

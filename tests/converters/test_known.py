@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 
 import gast
 import numpy as np
@@ -89,3 +90,26 @@ def test_numpy_stack_looks_at_no_frames():
 
     by_name = eval("lambda: stack()", {"stack": stack})
     assert [known.looks_at_frames(each) for each in (of_numpy, of_inspect, by_name)] == [False, True, True]
+
+
+class Proxy:
+    """What stands for something that there may not be yet, as Flask's `request` does."""
+
+    def __init__(self, of):
+        self.of = of
+
+    @property
+    def __class__(self):
+        return type(self.of())
+
+
+class Owner:
+    pass
+
+
+GLOBALS = [lambda: weakref.proxy(Owner()), lambda: Proxy(lambda: 1 // 0), lambda: Proxy(lambda: math)]
+
+
+@pytest.mark.parametrize("made", GLOBALS)
+def test_globals_are_not_asked_for_their_class(made):
+    assert known.global_names({"x"}, {"x": made(), "__name__": "m"}) == {"x": (None, False, "itself")}

@@ -177,13 +177,17 @@ def outcome(function: Any, *args: Any) -> Any:
         return type(error), str(error)
 
 
-@pytest.mark.parametrize("place", ["argument", "attribute", "list", "dict", "tuple", "closure"])
+THING: Any = None
+
+
+@pytest.mark.parametrize("place", ["argument", "attribute", "list", "dict", "tuple", "closure", "global"])
 @pytest.mark.parametrize("name", MAKERS)
-def test_as_plain_python(name, place):
+def test_as_plain_python(name, place, monkeypatch):
     for program in PROGRAMS:
         expected = outcome(program, MAKERS[name](), 3.0)
         thing, holder = MAKERS[name](), Owner()
         holder.thing, parts, named, pair = thing, [1.0, thing], {"thing": thing}, (thing, 2)  # noqa: B023
+        monkeypatch.setitem(globals(), "THING", thing)
         if place == "argument":
             function, args = program, (thing, 3.0)
         else:
@@ -193,6 +197,7 @@ def test_as_plain_python(name, place):
                 "dict": lambda x, p=program, h=named: p(h["thing"], x),
                 "tuple": lambda x, p=program, h=pair: p(h[0], x),
                 "closure": lambda x, p=program, h=thing: p(h, x),
+                "global": lambda x, p=program: p(THING, x),
             }
             function, args = reads[place], (3.0,)
         assert outcome(ag.function(function), *args) == expected, program.__name__
