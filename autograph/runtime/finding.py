@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import deque
 from collections.abc import Iterator
 from functools import partial
@@ -12,7 +13,7 @@ import numpy as np
 
 from autograph import nest
 from autograph.runtime.classes import own_dict
-from autograph.runtime.graph import Value
+from autograph.runtime.graph import Constant, Value
 from autograph.runtime.journal import Changes, entries, reached
 from autograph.runtime.parts import fixed_parts, has_parts, items_of, own_parts, parts_of
 from autograph.runtime.signals import Plain
@@ -175,7 +176,7 @@ _SEVERAL = (tuple, frozenset, slice, range, str, bytes, float, complex, partial,
 
 
 def _fixed_within(thing: Any, base: Source) -> list[tuple[Any, Source]]:
-    return [(part, fixed_source(part, base.text)) for part in fixed_parts(thing)]
+    return [(part, fixed_source(part, thing, base.text)) for part in fixed_parts(thing)]
 
 
 def _place(thing: Any, base: Source, key: Any, part: Any) -> Source:
@@ -187,6 +188,12 @@ def inner_source(thing: Any, base: Source, key: Any) -> Source:
     return base.item(key) if is_a(thing, (list, tuple, dict)) else base.attribute(key)
 
 
-def fixed_source(part: Any, holder: str) -> Source:
-    """The source of one of the `fixed_parts` of what is called `holder`: that very object."""
-    return constant(part, f"part_{id(part)}", f"an object in {holder}")
+def fixed_source(part: Any, holder: Any, text: str) -> Source:
+    """The source of one of the `fixed_parts` of a holder, which is called `text`: that very object.
+
+    What a weak reference refers to is asked of it, lest it live as long as the trace.
+    """
+    if type(holder) is weakref.ref:
+        name = f"reference_{id(holder)}"
+        return Source("call", (Constant(holder),), f"{name}()", ((name, holder),), f"{text}()")
+    return constant(part, f"part_{id(part)}", f"an object in {text}")

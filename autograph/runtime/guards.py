@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -46,9 +47,19 @@ def is_structure(value: Any, source: Source) -> Condition:
     return _condition(expression, source, kind=type(value), keys=_keys_of, known=_keys_of(value))
 
 
-def has_fixed_parts(parts: list[Any], source: Source) -> Condition:
-    """It has these very objects in its keys, as the owner of a method, or in another place without a name."""
+def has_fixed_parts(value: Any, parts: list[Any], source: Source) -> Condition:
+    """It has these very objects in its keys, as the owner of a method, or in another place without a name.
+
+    A weak reference is that very one, and what it refers to is there: the guard must not keep that alive.
+    """
+    if type(value) is weakref.ref:
+        return _condition("{0} is reference and reference() is not None", source, reference=value)
     return _condition("identities({0}) == known", source, identities=_identities, known=list(map(Same, parts)))
+
+
+def is_alive(source: Source) -> Condition:
+    """What a weak reference refers to is still there."""
+    return _condition("{0} is not None", source)
 
 
 @disk.storable

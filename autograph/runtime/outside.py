@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import weakref
 from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -30,7 +31,7 @@ from autograph.runtime.classes import (
 from autograph.runtime.environment import Environment
 from autograph.runtime.finding import Finding, fixed_source, inner_source
 from autograph.runtime.graph import Constant, Node, Value, user_line
-from autograph.runtime.guards import Condition, has_fixed_parts, is_alike, is_same, is_structure
+from autograph.runtime.guards import Condition, has_fixed_parts, is_alike, is_alive, is_same, is_structure
 from autograph.runtime.journal import attributes
 from autograph.runtime.keys import static_key
 from autograph.runtime.naming import looks_around
@@ -257,14 +258,20 @@ class Outside(Finding):
     def _know_fixed(self, value: Any, source: Source) -> None:
         """Know the objects that a value has in places without a name, and see to it that it has them at each run."""
         parts = fixed_parts(value)
-        if parts:
-            self.guard(has_fixed_parts(parts, source), f"an object in {source.text}")
-            self.know_parts(value, source.text)
+        if parts and type(value) is not weakref.ref:
+            self.guard(has_fixed_parts(value, parts, source), f"an object in {source.text}")
+        self.know_parts(value, source.text)
 
     def know_parts(self, value: Any, text: str) -> None:
-        """The same for a value that is part of the signature."""
+        """The same for a value that is part of the signature: it has them as long as it is that value.
+
+        But a weak reference may lose what it refers to.
+        """
         for part in fixed_parts(value):
-            self.know(part, fixed_source(part, text))
+            source = fixed_source(part, value, text)
+            if type(value) is weakref.ref:
+                self.guard(is_alive(source), f"what {text} refers to")
+            self.know(part, source)
 
     def know(self, thing: Any, source: Source | Value) -> None:
         """Know an object, class or module whose attributes traced code may read and set."""

@@ -223,8 +223,8 @@ class _Within:
             return []
         fixed = fixed_parts(value)
         if fixed:
-            self.guards.append(Guard(*has_fixed_parts(fixed, source), reason))
-        found.extend((part, fixed_source(part, source.text)) for part in fixed)
+            self.guards.append(Guard(*has_fixed_parts(value, fixed, source), reason))
+        found.extend((part, fixed_source(part, value, source.text)) for part in fixed)
         kind = nest.kind_of(value) if not is_a(value, _IMMUTABLE) else None
         if kind is not None:
             return self._guard_structure(value, kind, source, late)
