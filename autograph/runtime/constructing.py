@@ -23,7 +23,7 @@ from autograph.runtime.standing import original_of
 from autograph.runtime.standins import MANAGERS, IteratorMaker, Recorded
 from autograph.runtime.tensor import Tensor, is_tensor
 from autograph.runtime.trace import Trace
-from autograph.statics import module_of
+from autograph.statics import class_attribute, module_of
 
 # Of known libraries, whose classes and methods hide from traced code what they hold.
 _OPAQUE_MODULES = frozenset("numpy fractions decimal datetime array calendar uuid".split())
@@ -58,6 +58,8 @@ class Constructing:
             return Recorded(self.trace, kind, only_staged=True)
         if module_of(kind) == "itertools" and issubclass(kind, Iterator):
             return IteratorMaker(self.trace, kind)
+        if is_written(class_attribute(kind, "__del__")):
+            raise Plain(f"{kind.__qualname__}.__del__ is called when an object is gone", self.trace.place())
         init, new = (PATCHED.get(id(each), each) for each in (kind.__init__, kind.__new__))
         is_other = type(kind).__call__ is not type.__call__ and not libraries.is_plain(module_of(type(kind)))
         if libraries.is_plain(module_of(kind)) or not (is_written(init) or is_written(new) or is_other):

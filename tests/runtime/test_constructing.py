@@ -376,3 +376,54 @@ def test_methods_of_named_tuples_are_only_called_by_the_program() -> None:
             raise AssertionError
 
     assert ag.function(lambda p: p.x + 1)(Spoken(1.0)) == 2.0
+
+
+GONE: list[Any] = []
+
+
+class Telling:
+    """Tells when it is gone."""
+
+    def __del__(self) -> None:
+        GONE.append(self.v)
+
+    v = 0
+
+
+class Given(Telling):
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+
+def lets_go_at_once(x: Any) -> Any:
+    Given(x)
+    return list(GONE), x
+
+
+def binds_again(x: Any) -> Any:
+    thing = Given(x)
+    v, thing = thing.v, None
+    return v, list(GONE), thing
+
+
+def has_no_init(x: Any) -> Any:
+    thing = Telling()
+    thing.v = x
+    del thing
+    return list(GONE)
+
+
+def holds_some(x: Any) -> Any:
+    things = [Given(x + at) for at in range(3)]
+    del things[1]
+    return sum(thing.v for thing in things), list(GONE)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native", "auto"])
+@pytest.mark.parametrize("function", [lets_go_at_once, binds_again, has_no_init, holds_some])
+def test_objects_tell_when_they_are_gone(function: Any, engine: str) -> None:
+    def told(function: Any) -> Any:
+        GONE.clear()
+        return [function(x) for x in (1, 2, 2.5)], list(GONE)
+
+    assert told(ag.function(function, engine=engine)) == told(function)
