@@ -212,7 +212,7 @@ class GraphBackend(protocol.Backend):
         if any(isinstance(each, tuple) and each and not tuples.has_identity(each) for each in things):
             raise Plain("it matters which object a tuple is that was made here", self.current.place())
         for each in things:
-            if isinstance(each, (str, bytes, np.dtype)):  # the graph may have any equal one
+            if isinstance(each, (str, bytes, np.dtype, slice)):  # the graph may have any equal one
                 reason = f"it matters which of several equal {type(each).__name__} objects one is"
                 raise Plain(reason, self.current.place())
             if not (is_tensor(each) or isinstance(each, tuple)):

@@ -209,3 +209,20 @@ def test_functions_that_are_made_at_several_places(function: Any) -> None:
     for n in (0, 1, 4):
         assert staged(2.5, n) == function(2.5, n)
     assert not any(trace.plain for trace in staged.traces)
+
+
+SLICE = slice(1, 3)
+
+
+def slices(x: Any, n: Any) -> Any:
+    own, stored = slice(x, n), []
+    for _ in range(n):
+        stored.append(SLICE)
+    stored += [own, SLICE]
+    return stored[0] is SLICE, stored[0] is own, stored[-1] is SLICE, stored
+
+
+def test_slices_that_are_stored() -> None:
+    staged = ag.function(slices)
+    for n in (0, 1, 3):
+        assert staged(2.5, n) == slices(2.5, n)
