@@ -122,6 +122,25 @@ class ClassFacts:
         now, known = f"version_{id(self)}", f"class_{id(self)}"
         return f"{now}[0] == {known}.tag or {known}.holds()", {now: self.now, known: self}
 
+    @property
+    def condition_of_written(self) -> Condition:
+        """The same for a class that the graph itself changes, so that its tag is another one at each call.
+
+        It looks first at what has most likely stayed, without a call of Python code.
+        """
+        known = f"class_{id(self)}"
+        names: dict[str, Any] = {known: self, "mro_of": mro_of, f"{known}_kind": self.kind, f"{known}_mro": self._mro}
+        tests = [f"mro_of({known}_kind) is {known}_mro"]
+        for number, (namespace, count, last, data, others) in enumerate(self._quick):
+            there = f"{known}_{number}"
+            names |= {there: namespace, f"{there}_last": last}
+            tests.append(f"len({there}) == {count} and next(reversed({there})) is {there}_last")
+            for at, (name, member) in enumerate([*data, *others]):
+                names[f"{there}_{at}"] = member
+                part = f"{there}[{name!r}]"
+                tests.append(f"{part if at >= len(data) else f'type({part})'} is {there}_{at}")
+        return f"({' and '.join(tests)}) or {known}.holds()", names
+
 
 class CheckFacts:
     """What abstract classes say of a class, which depends on what is registered with them."""

@@ -91,11 +91,14 @@ def _class_guards(outside: Outside, classes: Iterable[type], names: set[str]) ->
     asked.update(dict.fromkeys(type(kind) for kind in classes if is_users(type(kind))))
     bases = {base for kind in asked for base in kind.__mro__[1:]}
     exposed = set(map(type, outside.exposed.values()))
+    written = {id(thing) for thing, _ in outside.trace.journal.outermost() if is_a(thing, type)}
     guards = []
     for kind in [each for each in asked if each not in bases]:
         has_any = not _ASKING.isdisjoint(names) or not exposed.isdisjoint(kind.__mro__)
         facts = ClassFacts(kind, None if has_any else frozenset(names))
-        guards.append(Guard(*facts.condition, f"the class {facts.name} changed", details=facts.details))
+        is_written = not written.isdisjoint(map(id, kind.__mro__))
+        condition = facts.condition_of_written if is_written else facts.condition
+        guards.append(Guard(*condition, f"the class {facts.name} changed", details=facts.details))
     return guards
 
 

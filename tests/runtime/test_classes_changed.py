@@ -21,6 +21,7 @@ import pytest
 
 import autograph as ag
 from autograph.runtime import cpython_internals
+from autograph.runtime.class_facts import ClassFacts
 from tests.runtime.changing import check_each_step
 from tests.runtime.objects import no_stand_in_is_left  # noqa: F401
 
@@ -1161,6 +1162,56 @@ def test_data_and_names_that_are_not_mentioned_do_not_make_another_trace() -> No
         assert staged(1) == 3.5
     assert C.count == 300
     assert len(staged.traces) == 1
+
+
+def changing_itself() -> tuple[Any, Any]:
+    """A class, and a function that changes it and asks it for much."""
+    base = type("Base", (), {"m": lambda self: 0, "extra": lambda self: 0})
+    C: Any = type("C", (base,), {**vars(fresh()), "count": 0, "unused": 0})
+    o = C()
+
+    def f(x: Any) -> Any:
+        C.count += 1
+        return o.m() + o.q + len(o) + o.extra() + x
+
+    return C, f
+
+
+@pytest.mark.parametrize(
+    ("change", "result"),
+    [
+        (lambda C: setattr(C, "m", lambda self: 10), 15.0),
+        (lambda C: delattr(C, "m"), 5.0),
+        (lambda C: setattr(C, "q", property(lambda self: 10)), 14.5),
+        (lambda C: setattr(C, "q", 10), 14.5),
+        (lambda C: setattr(C, "__len__", lambda self: 10), 16.5),
+        (lambda C: setattr(C, "extra", lambda self: 10), 17.5),
+        (lambda C: (delattr(C, "unused"), setattr(C, "extra", lambda self: 10)), 17.5),
+        (lambda C: setattr(C.__mro__[1], "extra", lambda self: 10), 17.5),
+        (lambda C: setattr(C, "__bases__", (type("Other", (), {"extra": lambda self: 10}),)), 17.5),
+    ],
+)
+def test_others_change_a_class_that_the_function_changes_itself(change: Callable[[Any], Any], result: float) -> None:
+    C, f = changing_itself()
+    staged = ag.function(f)
+    assert [staged(1) for _ in range(3)] == [7.5] * 3
+    change(C)
+    assert [staged(1) for _ in range(3)] == [result] * 3
+    assert C.count == 6
+
+
+def test_what_the_function_itself_changes_of_a_class_calls_nothing_that_looks_at_it(monkeypatch: Any) -> None:
+    C, f = changing_itself()
+    looks = []
+    holds = ClassFacts.holds
+    monkeypatch.setattr(ClassFacts, "holds", lambda facts: looks.append(facts) or holds(facts))
+    staged = ag.function(f)
+    assert [staged(1) for _ in range(300)] == [7.5] * 300
+    assert C.count == 300
+    assert looks == []
+    C.m = lambda self: 10
+    assert staged(1) == 15.0
+    assert looks
 
 
 def test_functions_that_become_data_and_back_while_a_class_changes_all_the_time() -> None:
