@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+import math
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from inspect import Parameter
-from types import CodeType, FunctionType, MethodType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 from typing import Any, TypeVar
 
 from autograph.libraries import ROOT, is_own
@@ -47,6 +50,22 @@ def name_of(entity: Any) -> str:
     if isinstance(qualname, str):
         return qualname.rpartition("<locals>.")[2]
     return name_of(type(getattr(entity, "__wrapped__", entity)))
+
+
+# Functions that look at the frame which calls them: always, or if they get no more positional arguments than so many.
+_ALWAYS = [locals, globals, breakpoint, sys._getframe, inspect.currentframe, inspect.stack]
+_ALWAYS += [traceback.extract_stack, traceback.format_stack, traceback.print_stack, traceback.walk_stack]
+_LOOKING: dict[Any, float] = {**dict.fromkeys(_ALWAYS, math.inf), vars: 0, dir: 0, eval: 1, exec: 1}
+
+
+def may_look_at_caller(function: Any) -> bool:
+    """Whether a function may look at the frame that calls it, as `locals` does."""
+    return type(function) in (BuiltinFunctionType, FunctionType) and function in _LOOKING
+
+
+def looks_at_caller(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a function looks at the frame that calls it, if it gets these arguments."""
+    return len(args) <= _LOOKING[function] and "globals" not in kwargs
 
 
 def named_like(function: Any) -> Callable[[F], F]:

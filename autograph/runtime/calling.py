@@ -23,6 +23,7 @@ from autograph.marks import is_converted, is_switch
 from autograph.packages import is_called, is_opaque_class, package_of
 from autograph.runtime import written
 from autograph.runtime.blame import calls_programs
+from autograph.runtime.callables import looks_at_caller, may_look_at_caller
 from autograph.runtime.classes import GENERATORS, is_users, makes_named_tuples, own_dict
 from autograph.runtime.constructing import Constructing, makes_classes, underlying
 from autograph.runtime.contents import has_items
@@ -185,6 +186,8 @@ class Caller(Constructing):
         if class_has(kind, "__ag_traced__"):
             return function.__ag_traced__(self.trace)
         self.meet(function)
+        if may_look_at_caller(function):
+            return self._looking(function)
         if makes_classes(function):
             return self.class_maker(function)
         if kind is types.FunctionType:
@@ -322,6 +325,17 @@ class Caller(Constructing):
         if type(replaced) is Recorded:
             return Recorded(self.trace, function, only_staged=replaced.only_staged)
         return types.MethodType(replaced, function.__self__)
+
+    def _looking(self, function: Any) -> Any:
+        """What to call for a function that looks at the frame of its caller."""
+
+        @on_behalf
+        def looking(*args: Any, **kwargs: Any) -> Any:
+            if looks_at_caller(function, args, kwargs):
+                raise Plain(f"{function.__name__} looks at the function that calls it", self.trace.place())
+            return self._builtin(function)(*args, **kwargs)
+
+        return looking
 
     def _builtin(self, function: Any) -> Any:
         owner = own_attribute(function, "__self__")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar,
 from autograph.errors import TracingError
 from autograph.runtime import pickling
 from autograph.runtime.arguments import arrange
-from autograph.runtime.callables import name_of, parameters_of, place_of
+from autograph.runtime.callables import may_look_at_caller, name_of, parameters_of, place_of
 from autograph.runtime.compilation import Hooks, Tracer
 from autograph.runtime.concrete import ConcreteFunction, pretty
 from autograph.runtime.dispatch import make_binder, make_dispatcher
@@ -97,7 +97,7 @@ class Function(Generic[P, R]):
     def _dispatch(self) -> None:
         """Make a dispatcher that makes keys as the policy wants them now."""
         made = self._specialiser
-        if made.sourceless:
+        if made.sourceless or may_look_at_caller(self.python_function):     # which is then called by the very caller
             self.__call__ = self.python_function  # type: ignore[method-assign]
             return
         names = {
