@@ -37,13 +37,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter
 from textwrap import indent
-from types import BuiltinFunctionType, CodeType, FunctionType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 from typing import Any, cast
 
 import numpy as np
 
 from autograph.runtime.arguments import LONG_TEXT, MANY, NUMBERS, VARIADIC, key_of, key_of_parts
-from autograph.runtime.callables import user_code
+from autograph.runtime.callables import parameters_of, user_code
 from autograph.runtime.entry import MISS, bind, never, trim
 from autograph.runtime.traces import Trace
 
@@ -83,7 +83,8 @@ def make_dispatcher(
         names = {**names, "favourite": favourite, "enter": favourite.entry}
         names |= {f"k{n}_{i}": part for n, (_, parts) in enumerate(found) for i, part in enumerate(parts)}
     is_bare = favourite is not None and favourite.is_bare
-    template = _dispatcher_code(described, frozenset(keyers), prefix, tests, is_bare)
+    trap = _trap_of(function, parameters)
+    template = _dispatcher_code(described, frozenset(keyers), prefix, tests, is_bare, trap)
     common: dict[str, Any] = {"type": type, "map": map, "len": len, "atoms": ATOMS, "array": np.ndarray, "never": never}
     common |= {"miss": MISS, "key": key_of, "parts": key_of_parts, "errors": BaseException, "trim": trim}
     common["unkeyed"] = Exception
@@ -92,9 +93,52 @@ def make_dispatcher(
     namespace["__builtins__"] = builtins    # torch.compile looks for them
     if favourite is not None and is_bare:
         bind(favourite.executable, namespace, f"{prefix}run")
+    if trap is not None:
+        namespace[f"{prefix}misfit"] = functools.partial(_misfit, function, parameters)
     made = FunctionType(_placed(template, function), namespace)
     _dress(made, function, parameters)
+    if trap is not None:
+        positional = [p for p in parameters if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
+        made.__defaults__ = tuple(MISS if p.default is Parameter.empty else p.default for p in positional)
+        made.__kwdefaults__ = {**dict.fromkeys(trap, MISS), **(made.__kwdefaults__ or {})}
     return made
+
+
+def _trap_of(function: Any, parameters: Sequence[Parameter]) -> tuple[str, ...] | None:
+    """What arguments are named that a partial or method must get, or does not take: the call raises Python's error.
+
+    None for other functions, whose dispatcher raises it by itself.
+    """
+    if not isinstance(function, (functools.partial, MethodType)):
+        return None
+    required = [p.name for p in parameters if p.kind not in VARIADIC and p.default is Parameter.empty]
+    if all(p.kind is not Parameter.VAR_KEYWORD for p in parameters):
+        return tuple(required)
+    inner: Any = function
+    while isinstance(inner, (functools.partial, MethodType)):
+        inner = inner.func if isinstance(inner, functools.partial) else inner.__func__
+    own = {p.name for p in parameters}
+    inside = parameters_of(inner)
+    if all(p.name not in own for p in inside):
+        return ()       # these are any parameters, as the function cannot be called
+    return *required, *(p.name for p in inside if p.kind is Parameter.POSITIONAL_OR_KEYWORD and p.name not in own)
+
+
+def _misfit(function: Any, parameters: Sequence[Parameter], values: Sequence[Any], rest: Any, named: Any) -> Any:
+    """Call a function with arguments that it does not take."""
+    args: list[Any] = []
+    given: dict[str, Any] = {}
+    for p, value in zip(parameters, values):
+        if p.kind is Parameter.VAR_POSITIONAL:
+            args += value
+        elif p.kind is Parameter.VAR_KEYWORD:
+            given |= value
+        elif value is not MISS and p.kind is not Parameter.KEYWORD_ONLY and not given:
+            args.append(value)
+        elif p.kind is not Parameter.POSITIONAL_ONLY and value is not p.default:
+            given[p.name] = value
+    given |= named
+    return function(*args, *rest, **{name: value for name, value in given.items() if value is not MISS})
 
 
 _ENTER = """\
@@ -135,12 +179,20 @@ Described = tuple[tuple[str, Any, bool], ...]
 
 @functools.lru_cache(maxsize=512)
 def _dispatcher_code(
-    parameters: Described, keyed: frozenset[str], prefix: str, tests: tuple[str, ...], is_bare: bool
+    parameters: Described,
+    keyed: frozenset[str],
+    prefix: str,
+    tests: tuple[str, ...],
+    is_bare: bool,
+    trap: tuple[str, ...] | None,
 ) -> CodeType:
     """Code all of whose instructions stand on the first line, so that it can be moved to any line."""
     names = [name for name, _, _ in parameters]
     values = "".join(f"{name}, " for name in names)
-    body = [f"if §active or §eager:\n §result = §divert(({values}))\n if §result is not §miss:\n  return §result"]
+    header = _header(parameters, trap)
+    takes = [name for name in ("§rest", "§more") if f"*{name}" in header]
+    body = _misfits(names, values, takes, trap or ())
+    body += [f"if §active or §eager:\n §result = §divert(({values}))\n if §result is not §miss:\n  return §result"]
     if tests:
         test = " and ".join(tests)
         if "§key" in test or "§parts" in test:
@@ -155,9 +207,19 @@ def _dispatcher_code(
     body.append(f"return §result if §result is not §miss else §slow(({values}))")
     inner = "\n".join(body).replace("\n", "\n ")
     forget = "".join(f"\n §{number} = None\n del §{number}" for number in range(len(names)))  # debuggers show the frame
+    forget += "".join(f"\n del {name}" for name in takes)
     body = [f"try:\n {inner}", f"except §errors as §result:\n §trim(§result){forget}\n raise"]
     text = "\n".join(body).replace("§", prefix)
-    return _compiled(f"def dispatch({_header(parameters)}):\n " + text.replace("\n", "\n "))
+    return _compiled(f"def dispatch({header}):\n ".replace("§", prefix) + text.replace("\n", "\n "))
+
+
+def _misfits(names: list[str], values: str, takes: list[str], trap: tuple[str, ...]) -> list[str]:
+    """Code that calls `_misfit` if arguments do not fit."""
+    tests = takes + [f"{name} is {'' if name in names else 'not '}§miss" for name in trap]
+    named = [f"{name!r}: {name}" for name in trap if name not in names] + ["**§more"] * ("§more" in takes)
+    rest = "§rest" if "§rest" in takes else "()"
+    fails = f"return §misfit(({values}), {rest}, {{{', '.join(named)}}})"
+    return [f"if {' or '.join(tests)}:\n {fails}"] if tests else []
 
 
 def _key_statement(target: str, name: str, kind: Any, keyed: bool) -> str:
@@ -265,8 +327,10 @@ def is_plain(key: Any) -> bool:
 _PLAIN = frozenset({type, type(None), bool, int, str, bytes, FunctionType, BuiltinFunctionType})
 
 
-def _header(parameters: Described) -> str:
-    """Parameters as they stand in a `def`; each default is None, for now."""
+def _header(parameters: Described, trap: tuple[str, ...] | None = None) -> str:
+    """Parameters as they stand in a `def`; each default is None, for now. `trap`: see `_trap_of`."""
+    if trap is not None:
+        parameters = _trapped(parameters, trap)
     parts: list[str] = []
     kinds = [kind for _, kind, _ in parameters]
     for number, (name, kind, has_default) in enumerate(parameters):
@@ -277,6 +341,16 @@ def _header(parameters: Described) -> str:
         if kind is Parameter.POSITIONAL_ONLY and kinds[number + 1 : number + 2] != [kind]:
             parts.append("/")
     return ", ".join(parts)
+
+
+def _trapped(parameters: Described, trap: tuple[str, ...]) -> Described:
+    """Parameters, and those that take what the function does not."""
+    names = [name for name, _, _ in parameters]
+    each = [(name, kind, has_default or name in trap) for name, kind, has_default in parameters]
+    each += [(name, Parameter.KEYWORD_ONLY, True) for name in trap if name not in names]
+    missing = {Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD}.difference(kind for _, kind, _ in each)
+    each += [("§rest" if kind is Parameter.VAR_POSITIONAL else "§more", kind, False) for kind in missing]
+    return tuple(sorted(each, key=lambda parameter: parameter[1]))
 
 
 def make_binder(function: Any, parameters: Sequence[Parameter]) -> Callable[..., tuple[Any, ...]]:

@@ -155,4 +155,5 @@ def test_staged_themselves():
 
 def test_the_reason_is_told():
     staged = ag.function(by_another_name)
-    assert any("locals looks at the function that calls it" in str(each) for each in staged.explain(1).where(kind="plain"))
+    (event,) = staged.explain(1).where(kind="plain")
+    assert "locals looks at the function that calls it" in event.message
