@@ -85,7 +85,10 @@ def _gradient_at(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 def _accumulate(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     array, value = node.args
     if array in reverse.shadows:
-        reverse.contribute(value, copied(reverse, reverse.shadow_then(array)))
+        found = reverse.shadow_then(array)
+        if _may_lack(reverse, array):
+            found = reverse.trace.record("or_zero", (found,))
+        reverse.contribute(value, copied(reverse, found))
 
 
 @handles("take_out", "take_at", "take_back")

@@ -366,7 +366,7 @@ def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]
         Plain: something is; the function must run as plain Python.
     """
     entered: dict[Any, frozenset[Any]] = {}
-    for code, instruction in [node.place[-1] for node in walk(graph.block) if node.op == "enter"]:
+    for code, instruction in [node.place[-1] for node in walk(graph.block) if node.op == "enter" and node.place]:
         entered[code] = entered.get(code, frozenset()) | {shelter(code, instruction)}
     for code, instruction in [place[-1] for place in plain] if entered else ():
         entered[code] = entered.get(code, frozenset()) - {shelter(code, instruction)}

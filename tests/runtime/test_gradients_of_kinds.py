@@ -267,6 +267,31 @@ def test_checkpoints_and_functions_with_gradients_of_their_own_give_such_variabl
     assert ag.grad(lambda x: float(ag.stop_gradient(str(x))) * x)(0.7) == 0.7
 
 
+def product_from_one(x, n):
+    y = 1
+    for _ in range(n):
+        y = y * x
+    return y
+
+
+@pytest.mark.parametrize("third", [
+    lambda f, x: ag.grad(ag.grad(ag.grad(f)))(x, 3),
+    lambda f, x: ag.grad(lambda x: ag.jvp(lambda x: ag.grad(f)(x, 3), (x,), (1.0,))[1])(x),
+    lambda f, x: ag.jvp(lambda x: ag.grad(ag.grad(f))(x, 3), (x,), (1.0,))[1],
+])  # fmt: skip
+def test_third_derivatives_in_what_is_an_integer_at_first(third: Callable[..., Any]):
+    assert third(product_from_one, 0.73) == pytest.approx(6.0)
+
+
+def test_checkpoints_that_enter_a_context():
+    def f(x):
+        with np.errstate(all="ignore"):
+            y = x / 2
+        return y * y
+
+    assert ag.grad(ag.checkpoint(f))(0.7) == 0.35
+
+
 # Operations on what only the run knows to be an array -----------------------------------------------------------------
 
 OPERATIONS = """
