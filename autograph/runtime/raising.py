@@ -166,6 +166,8 @@ def record_raise(trace: Trace, error: Any) -> None:
     if getattr(error, "__suppress_context__", False):  # there was a `from`
         kwargs["cause"] = None if error.__cause__ is None else _raisable(trace, error.__cause__)
     trace.record("raise", (made,), kwargs)
+    if kwargs and _instruction(error) == ("RAISE_VARARGS", 2):  # on other paths nothing was raised from a cause
+        error.__cause__, error.__suppress_context__ = None, False
     for node in trace.block.nodes[count:] if place else ():
         node.place = place
 

@@ -69,7 +69,11 @@ class Entry:
         return found.get(self.key, UNBOUND)
 
     def set(self, value: Any) -> None:
-        put(self.container, self.key, value)
+        try:
+            put(self.container, self.key, value)
+        except TypeError:  # of an exception in C, which holds a number there
+            what = f"{self.name} of an object of class {type(self.container).__name__}"
+            raise Unstageable(f"{what} is set under a condition that is known only when the graph runs", ()) from None
 
 
 @dataclass

@@ -247,14 +247,15 @@ class Mutator:
 def changes_attributes(function: Any) -> bool:
     """Whether a function is `setattr` or the like, or what `super().__setattr__` and `object.__setattr__` are."""
     if isinstance(function, types.BuiltinFunctionType):
-        return function in (setattr, delattr, getattr, hasattr, vars)
+        is_state = function.__name__ == "__setstate__" and is_a(function.__self__, BaseException)
+        return function in (setattr, delattr, getattr, hasattr, vars) or is_state
     owner = own_attribute(function, "__self__")
     return function.__name__ in _ATTRIBUTE_METHODS and (owner is None or _is_looked_into(owner))
 
 
 def _is_looked_into(thing: Any) -> bool:
     """Whether what traced code sets of an object is noted, and undone behind the trace."""
-    return is_users(type(thing)) or is_open(type(thing))
+    return is_users(type(thing)) or is_open(type(thing)) or is_a(thing, BaseException)
 
 
 _ATTRIBUTE_METHODS = frozenset({"__setattr__", "__delattr__", "__getattribute__", "__init__", "__init_subclass__"})

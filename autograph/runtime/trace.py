@@ -90,7 +90,7 @@ class Trace(Blocks, Whereabouts):
         self.before_raise: Callable[[], None] = lambda: None
         self.roots: Callable[[], Iterable[Any]] = lambda: ()
         self.collected: Callable[[Any], Any] = lambda generated: generated
-        self.made_in: Callable[[Block], Iterable[Any]] = lambda block: ()
+        self.made_in: Callable[[Block], list[Any]] = lambda block: []
         self.held: list[Held] = []
         self.renewals = Renewals(self.journal.handed_out)
         self.tuples = Tuples()

@@ -343,6 +343,32 @@ def gets_fields(error: Any, n: Any) -> Any:
     return error
 
 
+def is_changed_by_functions(error: Any, n: Any) -> Any:
+    setattr(error, "args", (n,))
+    if n > 1:
+        setattr(error, "args", (n, n))
+        error.__dict__["large"] = n
+    return error
+
+
+def begins_anew(error: Any, n: Any) -> Any:
+    if n > 1:
+        type(error).__init__(error, n)
+    return error
+
+
+def gets_a_state(error: Any, n: Any) -> Any:
+    if n > 1:
+        error.__setstate__({"large": n})
+    return error
+
+
+def is_raised_from_another(error: Any, n: Any) -> Any:
+    if n > 1:
+        raise error from KeyError(n)
+    return error
+
+
 class Own(OSError):
     pass
 
@@ -361,7 +387,7 @@ def shown(outcome: Any) -> Any:
     gets_arguments, gets_arguments_in_a_loop, is_raised_with_others, gets_a_cause, gets_a_cause_that_is_shown,
     pytest.param(gets_notes, marks=pytest.mark.skipif(sys.version_info < (3, 11), reason="no notes")),
     pytest.param(gets_a_note_in_a_branch, marks=pytest.mark.skipif(sys.version_info < (3, 11), reason="no notes")),
-    gets_fields,
+    gets_fields, is_changed_by_functions, begins_anew, gets_a_state, is_raised_from_another,
 ])  # fmt: skip
 def test_exceptions_that_are_changed(function: Any, make: Any) -> None:
     def made_here(x: Any, n: Any) -> Any:
@@ -379,3 +405,29 @@ def outcome_of(call: Callable[[], Any]) -> Any:
         return call()
     except BaseException as error:
         return "raised", error
+
+
+def gets_a_position(x: Any, n: Any) -> Any:
+    error = UnicodeDecodeError("ascii", b"abc", 1, 2, "no")
+    if n > 1:
+        error.start = 0
+    return error.start, error.reason, x
+
+
+def test_fields_of_exceptions_that_hold_numbers() -> None:
+    staged = ag.function(gets_a_position)
+    for n in (0, 3):
+        assert staged(2.5, n) == gets_a_position(2.5, n)
+
+
+def test_attributes_of_a_function_that_a_branch_sets() -> None:
+    def marked(x: Any, n: Any) -> Any:
+        def inner() -> Any:
+            return x
+
+        if n > 1:
+            inner.__dict__["large"] = n
+        return dict(vars(inner))
+
+    staged = ag.function(marked)
+    assert [staged(2.5, 0), staged(2.5, 3)] == [{}, {"large": 3}]
