@@ -26,14 +26,16 @@ def instructions(code: CodeType) -> list[tuple[int, str, Any]]:
     names |= {**loads, **dict.fromkeys(("LOAD_DEREF", "DELETE_DEREF"), names["STORE_DEREF"])}
     found: list[tuple[int, str, Any]] = []
     raw, high = code.co_code, 0
-    for offset in range(0, len(raw), 2):
-        name, argument = dis.opname[raw[offset]], high | raw[offset + 1]
+    for offset, operation, low in zip(range(0, len(raw), 2), raw[::2], raw[1::2]):
+        if not operation:   # a cache of the instruction before
+            continue
+        name, argument = dis.opname[operation], high | low
         high = argument << 8 if name == "EXTENDED_ARG" else 0
         if name in names:
             found.append((offset, name, names[name][argument]))
         elif name in _PAIRS:
             found += [(offset, "STORE_FAST", fast[argument >> 4]), (offset, name[11:], fast[argument & 15])]
-        elif name not in ("CACHE", "EXTENDED_ARG"):
+        elif name != "EXTENDED_ARG":
             found.append((offset, name, argument))
     return found
 
@@ -41,8 +43,11 @@ def instructions(code: CodeType) -> list[tuple[int, str, Any]]:
 _OLD = sys.version_info < (3, 11)  # cells are numbered anew, rather than behind the local variables
 
 
+_STORES = frozenset({"STORE_FAST", "STORE_DEREF", "STORE_NAME", "STORE_GLOBAL"})
+
+
 def _is_store(instruction: tuple[int, str, Any]) -> bool:
-    return instruction[1] in ("STORE_FAST", "STORE_DEREF", "STORE_NAME", "STORE_GLOBAL")
+    return instruction[1] in _STORES
 
 
 @of_code
@@ -50,11 +55,13 @@ def stored_names(code: CodeType) -> dict[int, tuple[str, ...]]:
     """For each instruction whose result is stored at once, by offset, the names of the variables it is stored in."""
     found: dict[int, tuple[str, ...]] = {}
     every = instructions(code)
-    for position, (offset, does, count) in enumerate(every[:-1]):
-        end = position + 1 + (count if does == "UNPACK_SEQUENCE" else 1)
-        names = tuple(name for _, _, name in itertools.takewhile(_is_store, every[position + 1 : end]))
-        if names:  # in 3.11, a frame that calls a Python function is said to be at the end of the instruction's caches
-            found |= dict.fromkeys(range(offset, every[position + 1][0], 2), names)
+    for position, (following, does, _) in enumerate(every[1:]):
+        if does in _STORES:
+            offset, before, count = every[position]
+            end = position + 1 + (count if before == "UNPACK_SEQUENCE" else 1)
+            names = tuple(name for _, _, name in itertools.takewhile(_is_store, every[position + 1 : end]))
+            # in 3.11, a frame that calls a Python function is said to be at the end of the instruction's caches
+            found |= dict.fromkeys(range(offset, following, 2), names)
     return found
 
 
