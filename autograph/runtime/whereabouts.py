@@ -81,7 +81,7 @@ class Whereabouts:
 
     def place(self) -> Place:
         """Where the user's program is."""
-        if self._placed is not None:
+        if self._placed:    # () for what a derivative itself does, outside of all functions
             return self._placed
         found = []
         root = self._root

@@ -85,6 +85,7 @@ DERIVATIVES = {
     "jacobian": lambda f: ag.jacobian(f)(0.7, 3),
     "native": lambda f: ag.function(lambda x, n: ag.grad(f)(x, n), engine="native")(0.7, 3),
     "vjp": lambda f: ag.vjp(lambda x: f(x, 3), 0.7)[1](1.0),
+    "checkpoint": lambda f: ag.grad(ag.checkpoint(f))(0.7, 3),
     "jvp": lambda f: ag.jvp(lambda x: f(x, 3), (0.7,), (1.0,)),
     "jvp with an unknown length": lambda f: ag.function(lambda x, n: ag.jvp(lambda x: f(x, n), (x,), (1.0,)))(0.7, 3),
 }
