@@ -6,8 +6,10 @@ must not take them for their own, and all that tracing has changed must be undon
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -88,6 +90,34 @@ def test_what_is_reported(capsys: Any, caplog: Any) -> None:
     assert "please report it with the traceback that AUTOGRAPH_DEBUG=1 in the environment shows" in told.message
     (logged,) = [record.getMessage() for record in caplog.records]
     assert logged.startswith(f"{__file__}:") and "fails to stage changed" in logged
+
+
+def deep(n: int) -> int:
+    return 0 if n == 0 else 1 + deep(n - 1)
+
+
+@pytest.mark.parametrize("error", ["RecursionError('injected')", "MemoryError()"])
+@pytest.mark.parametrize("after", range(6))
+def test_too_little_stack_or_memory_while_tracing(error: str, after: int, capsys: Any, caplog: Any) -> None:
+    """The trace needs more of both than the program does, which gets them when it runs as plain Python."""
+    staged, xs, log, records = ag.function(changed), [1.0], dict[str, Any](), itertools.count()
+    with failing(Trace, "_record", lambda: next(records) >= after, error):
+        assert [staged(xs, 2.5, log), staged(xs, 4.0, log)] == [3.5, 5.0]
+    assert xs == [1.0, 2.5, 4.0] and log == {"seen": 8.0}
+    assert capsys.readouterr().out == "seen 2.5\nseen 4.0\n"
+    told = [event.message for event in staged.explain(xs, 2.5, log).where(kind="plain")]
+    reasons = {"R": "nested too deep to be traced", "M": "MemoryError is raised while it is traced"}
+    assert next(records) <= after or any(reasons[error[0]] in message for message in told), told
+    assert not caplog.records   # nothing is wrong with this library
+
+
+def test_programs_that_go_deeper_than_a_trace_can() -> None:
+    staged, limit = ag.function(deep), sys.getrecursionlimit()
+    for n in (10, limit // 2, 20):
+        assert staged(n) == deep(n)
+    with pytest.raises(RecursionError):
+        staged(10 * limit)
+    assert staged(15) == 15
 
 
 def test_who_is_strict_gets_the_error() -> None:

@@ -74,6 +74,7 @@ from autograph import disk
 from autograph.runtime.engines import numpy
 from autograph.runtime.engines.native import products
 from autograph.runtime.engines.native.annotating import annotated
+from autograph.runtime.engines.native.faults import Optional, needed
 from autograph.runtime.engines.native.fusion import Fuser
 from autograph.runtime.engines.native.kernels import Kernel
 from autograph.runtime.engines.native.left_locals import known_where_left
@@ -334,13 +335,19 @@ class Parted:
         self._make_anew()
 
     def _make_anew(self) -> None:
-        self.around = self._make_around()
-        self.when_made_anew(self.around)
+        with Optional(f"other code of {self._graph.name}", "the code that there is runs on"):
+            self.around = self._make_around()
+            self.when_made_anew(self.around)
 
     def _compiled(self, graph: Graph) -> numpy.Executable:
-        fuser = Fuser(graph, self._kernel, self._plain, self._after)
-        self.kernels += fuser.kernels
-        return self._finished(fuser.graph)
+        """What runs a part of the graph; the NumPy engine alone if there can be no kernels in it."""
+        with Optional(f"kernels of {graph.name}", "NumPy runs instead"):
+            fuser = Fuser(graph, self._kernel, self._plain, self._after)
+            made = self._finished(fuser.graph)
+            self.kernels += fuser.kernels
+            return made
+        with needed(f"code of {graph.name}"):
+            return self._plain(graph)
 
     def _finished(self, graph: Graph, filename: str | None = None) -> numpy.Executable:
         for name in self._late:

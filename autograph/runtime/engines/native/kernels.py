@@ -23,7 +23,7 @@ from autograph.runtime.engines.native.aside import put
 from autograph.runtime.engines.native.calls import COMPLEX_NUMBERS, ELEMENTS, NUMBERS
 from autograph.runtime.engines.native.entry import FAST_UNDERFLOWS, builtin, tells_of_underflows
 from autograph.runtime.engines.native.examples import examples_of
-from autograph.runtime.engines.native.faults import Refused, making
+from autograph.runtime.engines.native.faults import Refused, making, needed
 from autograph.runtime.engines.native.gathering import Gathering
 from autograph.runtime.engines.native.machine import Code
 from autograph.runtime.engines.native.nest import Nest
@@ -194,7 +194,8 @@ class Kernel:
     def python(self, *args: Any) -> Any:
         """The operations as NumPy does them."""
         if self._executable is None:
-            self._executable = self._compile()
+            with needed("operations on arrays", self.place):
+                self._executable = self._compile()
         return self._executable.run(*args)
 
     def bind(self, names: dict[str, Any], name: str) -> None:

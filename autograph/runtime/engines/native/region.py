@@ -20,7 +20,7 @@ from autograph.runtime.engines.native.entry import tells_of_underflows
 from autograph.runtime.engines.native.examples import examples_of
 from autograph.runtime.engines.native.exits import Continuation
 from autograph.runtime.engines.native.expecting import both, fits, met
-from autograph.runtime.engines.native.faults import Refused, making
+from autograph.runtime.engines.native.faults import Refused, making, needed
 from autograph.runtime.engines.native.lowering import Lowering
 from autograph.runtime.engines.native.spans import outside
 from autograph.runtime.engines.native.structure import Key, Point, Structure
@@ -265,8 +265,9 @@ class Region:
         """Run what remains of a turn."""
         self.left[at] += 1
         if at not in self._continuations:
-            made = Continuation(self.structure, at, self._name)
-            self._continuations[at] = made.keys, self._compile(made.graph)
+            with needed(f"what remains of an iteration of {self._name}", self.place):
+                made = Continuation(self.structure, at, self._name)
+                self._continuations[at] = made.keys, self._compile(made.graph)
         keys, executable = self._continuations[at]
         given: dict[Key, Any] = {**dict(zip(self.values, inputs)), **values}
         return executable.run(*(_rest(given[key]) if isinstance(key, Node) else given[key] for key in keys))

@@ -19,6 +19,7 @@ from autograph import forking
 from autograph.errors import EngineError
 from autograph.runtime.engines.native.calls import are_wide, kind_of
 from autograph.runtime.engines.native.copying import Copier
+from autograph.runtime.engines.native.faults import Optional
 from autograph.runtime.engines.native.kernels import Kernel
 from autograph.runtime.engines.native.kernels import Version as Fused
 from autograph.runtime.engines.native.region import Region, returned
@@ -57,15 +58,18 @@ class Trial(Region):
 
     @forking.cached_property
     def _pieces(self) -> Any:
-        graph, loop = piece(self.structure.root, self.values, self._name)
-        return self._part(graph, whole=loop)
+        """What runs some iterations; None if this library fails to make it."""
+        with Optional(f"a part of a loop of {self._name}", "the loop does without", self.place):
+            graph, loop = piece(self.structure.root, self.values, self._name)
+            return self._part(graph, whole=loop)
+        return None
 
     def __call__(self, *inputs: Any) -> Any:
         if are_wide(inputs):
             return super().__call__(*inputs)
         kinds = tuple(map(kind_of, inputs))
         turns = FIRST
-        while kinds not in self.versions and self.taken.get(kinds, 0.0) < PATIENCE:
+        while kinds not in self.versions and self.taken.get(kinds, 0.0) < PATIENCE and self._pieces is not None:
             run = self._pieces.around.run
             begin = time.perf_counter()
             done, found = self._run(run, turns, inputs)
@@ -86,12 +90,12 @@ class Trial(Region):
 
     @property
     def inside(self) -> list[Region]:  # type: ignore[override]
-        regions = self._pieces.regions if "_pieces" in vars(self) else []
+        regions = self._pieces.regions if vars(self).get("_pieces") else []
         return [each for region in regions if region.versions for each in (region, *region.inside)]
 
     @property
     def executables(self) -> list[Any]:
-        if "_pieces" not in vars(self):
+        if not vars(self).get("_pieces"):
             return super().executables
         inside = [executable for region in self._pieces.regions for executable in region.executables]
         return [*super().executables, self._pieces.around, *inside]

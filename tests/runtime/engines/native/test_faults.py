@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph import defects
 from autograph.errors import InternalError
-from autograph.runtime.engines.native import products, region, target
+from autograph.runtime.engines import native
+from autograph.runtime.engines.native import products, region, target, trial
 
 
 def total(xs: Any) -> Any:
@@ -37,7 +39,7 @@ def wrong(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Any:
 
 def test_of_a_loop(wrong: Any) -> None:
     wrong()
-    with pytest.raises(InternalError, match=r"test_faults.py:17: machine code of total cannot be made .*please report"):
+    with pytest.raises(InternalError, match=r"test_faults.py:19: machine code of total cannot be made .*please report"):
         ag.function(total, engine="native")(np.arange(3.0))
 
 
@@ -52,7 +54,7 @@ def test_of_the_entry_of_a_loop(wrong: Any, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_of_a_kernel(wrong: Any) -> None:
     wrong()
-    with pytest.raises(InternalError, match=r"test_faults.py:23: machine code of operations on arrays cannot be made"):
+    with pytest.raises(InternalError, match=r"test_faults.py:25: machine code of operations on arrays cannot be made"):
         ag.function(fused, engine="native")(np.arange(300.0))
 
 
@@ -92,6 +94,80 @@ def test_numpy_multiplies_instead(wrong: Any, runs_on: None) -> None:
     wrong()
     product = products.Product(np.matmul, after=1)
     assert [product(np.eye(2), np.eye(2)).sum() for _ in range(3)] == [2.0, 2.0, 2.0]
+
+
+def dividing(x: float, n: int) -> tuple[list[float], float]:
+    seen, total = [0.0], 0.0
+    for i in range(n):
+        seen[0] += 1
+        total += x / (i + 1)
+        if i % 7 == 3:
+            total = total * 10 ** 30 % 1e6
+    return seen, total
+
+
+def failing(x: float, n: int) -> float:
+    total = 0.0
+    for i in range(n):
+        total += x / (20 - i)
+    return total
+
+
+def big(n: int) -> int:
+    total = 1
+    for i in range(n):
+        total = total * 3 + i
+    return total
+
+
+def on_arrays(x: Any, n: int) -> Any:
+    for i in range(n):
+        x = x * 1.5 - x / (i + 1) + 2
+    return x
+
+
+def fail(*args: Any, **kwargs: Any) -> Any:
+    raise KeyError("injected")
+
+
+PARTS = [(native, "Fuser"), (region, "Continuation"), (native.Parted, "_finished"), (native.Parted, "_make_around")]
+CALLS = [(dividing, (2.0, 50)), (failing, (2.0, 50)), (big, (90,)), (on_arrays, (np.ones(500), 300))]
+
+
+def outcome(function: Any, args: Any) -> Any:
+    try:
+        return repr(function(*args))
+    except ZeroDivisionError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("engine", ["native", "auto"])
+@pytest.mark.parametrize(("thing", "name"), PARTS)
+@pytest.mark.parametrize(("function", "args"), CALLS)
+def test_while_code_runs(
+    thing: Any, name: str, function: Any, args: Any, engine: Any, runs_on: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What fails once a call has begun: the NumPy engine goes on, or it is this library's error, not the program's."""
+    monkeypatch.setattr(trial, "PATIENCE", 0.0005)
+    staged = ag.function(function, engine=engine)
+    begun = staged.get_concrete_function(*args)     # traced and compiled
+    monkeypatch.setattr(thing, name, fail)
+    for _ in range(3):
+        try:
+            assert outcome(staged, args) == outcome(function, args)
+        except InternalError as error:
+            assert name == "Continuation" and "what remains of an iteration" in str(error)
+    del begun
+
+
+def test_the_rest_of_an_iteration_without_kernels(runs_on: None, caplog: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(defects, "_reported", set())
+    staged = ag.function(big, engine="native")
+    assert staged(5) == big(5)
+    monkeypatch.setattr(native, "Fuser", fail)
+    assert [staged(60), staged(61)] == [big(60), big(61)]
+    assert "kernels of big cannot be made (KeyError('injected')" in caplog.text
+    assert "NumPy runs instead" in caplog.text
 
 
 def test_errors_of_the_program_are_its_own() -> None:
