@@ -74,7 +74,7 @@ def _to_all(move: Move) -> Done:
     return move.node.op, map_args(move.shadow, move.node.args)
 
 
-@_of("delitem .pop part_of part_like sort_like sorted_like ordered_like")
+@_of("delitem part_of part_like sort_like sorted_like ordered_like")
 def _to_first(move: Move) -> Done:
     first, *rest = move.node.args
     return move.node.op, (move.shadow(first), *rest)
@@ -85,7 +85,7 @@ def _popitem(move: Move) -> Done:
     return "popped_item", (move.shadow(move.node.args[0]),)
 
 
-@_of(".insert .get .setdefault put_part fill_gap")
+@_of(".insert .pop .get .setdefault put_part fill_gap")
 def _with_key(move: Move) -> Done:
     args = enumerate(move.node.args)
     return move.node.op, tuple(move.shadow(arg) if at in (0, 2) else arg for at, arg in args)   # not the key

@@ -243,3 +243,18 @@ def test_a_pullback_is_that_at_the_arguments_as_they_were() -> None:
         ((first, second),) = pullback(np.ones(2))
         assert (first.tolist(), second.tolist()) == ([8.0, 8.0], [0.0, 0.0])
     assert xs[0].tolist() == [2.0, 2.0] and xs[1] is xs[0]
+
+
+def test_defaults_of_pop_have_gradients():
+    def f(x, n):
+        found = {}
+        for i in range(n):
+            found[i] = x * 3
+        return found.pop(0, 1.0) * found.pop("none", x) * found.pop(n, 2.0)
+
+    x = np.array(0.7)
+    for each in (0.7, x):
+        assert ag.grad(f)(each, 3) == pytest.approx(12 * 0.7)
+        assert ag.grad(f)(each, 0) == pytest.approx(2.0)
+    assert x == 0.7
+    assert ag.grad(ag.grad(f))(0.7, 3) == pytest.approx(12.0)
