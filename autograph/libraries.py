@@ -196,6 +196,7 @@ _CLASSES = frozenset(
     """builtins.type abc.ABCMeta enum.EnumMeta enum.Enum enum.IntEnum enum.StrEnum enum.Flag enum.IntFlag
     collections.namedtuple types.new_class dataclasses.make_dataclass typing.NamedTuple typing.TypedDict""".split()
 )
+_VIEW = "builtins.memoryview"  # through which a program changes a bytearray
 _OF_NUMPY = ("numpy.random", "numpy.polynomial")
 
 
@@ -217,8 +218,9 @@ def makes_classes(module: str, name: str) -> bool:
 
 
 def is_made_late(dotted: str) -> bool:
-    """Whether a call must be made when the program runs, by its name: of such a class, or of what tells the time."""
+    """Whether a call must be made when the program runs, by its name: of such a class, a view or a clock."""
     module, _, name = dotted.rpartition(".")
     is_impure_there = name in _TELLING or name in _IMPURE_FUNCTIONS.get(module.partition(".")[0], ())
     may_be_class = name[:1].isupper() or module in _SMALL or dotted in _CHANGING
-    return is_impure_there or dotted in _CLASSES or (may_be_class and makes_anew(module, name))
+    is_class = dotted in _CLASSES or dotted == _VIEW
+    return is_impure_there or is_class or (may_be_class and makes_anew(module, name))

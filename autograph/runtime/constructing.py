@@ -54,7 +54,7 @@ class Constructing:
             return Recorded(self.trace, kind)
         if is_opaque_class(kind) and not (issubclass(kind, Enum) or makes_named_tuples(kind.__new__)):
             return Recorded(self.trace, kind, only_staged=issubclass(kind, BaseException))
-        if op_of(kind) is not None or _hides_its_state(kind):
+        if op_of(kind) is not None or _hides_its_state(kind) or kind is memoryview:
             return Recorded(self.trace, kind, only_staged=True)
         if module_of(kind) == "itertools" and issubclass(kind, Iterator):
             return IteratorMaker(self.trace, kind)

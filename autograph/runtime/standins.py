@@ -143,7 +143,9 @@ def _is_now(value: Any) -> bool:
 
 
 def _may_change(method: Any, args: tuple[Any, ...]) -> bool:
-    """Whether a call is that of a special method that may set attributes or items of an object of the user's."""
+    """Whether a call may change what traced code made: by a special method of a class, or a view of a bytearray."""
+    if method is memoryview:
+        return any(type(part) is bytearray for part in args)
     is_special = type(method) is types.FunctionType and method.__name__.startswith(_CHANGING)
     return is_special and bool(args) and is_users_object(args[0])
 

@@ -141,6 +141,8 @@ class Trace(Blocks, Whereabouts):
             args = tuple(map(drained, map(self.collected, args)))
         definition = lookup(op)
         if definition.effect in (WRITE, ORDERED) and op != "print":
+            if op == "call" and any(type(part) is bytearray for part in args):
+                raise Plain("a bytearray is handed to code that is not staged, and may change it", self.place())
             self._give_away(args, kwargs)
             if self.held:
                 settle(self)

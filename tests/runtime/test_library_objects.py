@@ -12,6 +12,7 @@ import configparser
 import csv
 import io
 import string
+import struct
 import sys
 import types
 from fractions import Fraction
@@ -183,3 +184,37 @@ def test_what_is_set_in_sys(monkeypatch: Any) -> None:
         monkeypatch.setattr(sys, "stdout", stdout)
         monkeypatch.setattr(sys, "dont_write_bytecode", flag)
         assert told() == (stdout is None, flag)
+
+
+def packed(x: Any, n: Any) -> Any:
+    data = bytearray(8)
+    struct.pack_into("i", data, 0, n)
+    return bytes(data), data[0]
+
+
+def packed_in_a_branch(x: Any, n: Any) -> Any:
+    data = bytearray(8)
+    if n > 1:
+        struct.pack_into("d", data, 0, x)
+    return bytes(data)
+
+
+def written_through_a_view(x: Any, n: Any) -> Any:
+    data = bytearray(8)
+    view = memoryview(data)
+    if n > 1:
+        view[0] = 100
+    return bytes(data)
+
+
+def read_through_a_view(x: Any, n: Any) -> Any:
+    view = memoryview(b"abc")
+    return view[1] * x, len(view) + n, view.tolist()
+
+
+@ENGINES
+@pytest.mark.parametrize("function", [packed, packed_in_a_branch, written_through_a_view, read_through_a_view])
+def test_bytearrays_that_code_in_c_changes(function: Any, engine: str) -> None:
+    staged = ag.function(function, engine=engine)
+    for n in (0, 3, 1):
+        assert staged(2.5, n) == function(2.5, n)
