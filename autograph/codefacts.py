@@ -51,6 +51,18 @@ def of_code(compute: Callable[[CodeType], T]) -> Callable[[CodeType], T]:
     return find
 
 
+@of_code
+def names_in(code: CodeType) -> list[str]:
+    """All names that code uses for globals, attributes and the like, and that in it."""
+    return sorted({name for each in codes_in(code) for name in each.co_names})
+
+
+def codes_in(code: CodeType) -> list[CodeType]:
+    """A code object and those in it."""
+    inner = (each for each in code.co_consts if isinstance(each, CodeType))
+    return [code, *(found for each in inner for found in codes_in(each))]
+
+
 def is_compiled(function: Any) -> bool:
     """Whether a function was written in Python, and compiled by Cython, Nuitka or the like; it has no source then."""
     kind = type(function)

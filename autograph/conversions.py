@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import itertools
 import linecache
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 import gast
 
 from autograph import forking, keeping, operators
-from autograph.codefacts import OfCode
+from autograph.codefacts import OfCode, names_in
 from autograph.converters import known
 from autograph.converters.base import Decision
 from autograph.syntax import hoist, inline, loader, pipeline, source, template, trees
@@ -27,12 +28,14 @@ class Conversion:
         decisions: what was decided on the way.
         lines: those of the file; the text is made of them only when somebody asks, see `text_of`.
         key: the name on disk of all that it was made of; None if it is not kept.
+        builtins: the names that it takes for those of builtins.
     """
 
     code: CodeType
     decisions: list[Decision]
     lines: list[str]
     key: str | None
+    builtins: frozenset[str]
 
 
 _lock = forking.lock()
@@ -42,14 +45,21 @@ _whole: OfCode[CodeType] = OfCode()
 
 
 def conversion_of(function: FunctionType) -> Conversion:
-    """The conversion of a function; made once for each code object, and forgotten with it."""
+    """The conversion of a function; made once for each code object, and forgotten with it.
+
+    It is made anew if the module has meanwhile come to define what was a builtin.
+    """
     found = conversions.get(function.__code__)
-    if found is None:
+    if found is None or _is_outdated(found, function):
         with forking.undivided(), _lock:
             found = conversions.get(function.__code__)
-            if found is None:
+            if found is None or _is_outdated(found, function):
                 found = conversions.put(function.__code__, _convert(function))
     return found
+
+
+def _is_outdated(conversion: Conversion, function: FunctionType) -> bool:
+    return any(name in function.__globals__ for name in conversion.builtins)
 
 
 def text_of(function: FunctionType) -> str:
@@ -89,10 +99,11 @@ def whole_code_of(function: FunctionType) -> CodeType:
 
 def _convert(function: FunctionType, whole: bool = False) -> Conversion:
     lines = source.lines_of(function)
+    assumed = vars(builtins).keys() & names_in(function.__code__) - function.__globals__.keys()
     key = None if whole else keeping.key_of_function(function, source.block_of(function, lines))
     kept = keeping.load(key)
     if kept is not None:
-        return Conversion(*kept, lines, key)
+        return Conversion(*kept, lines, key, frozenset(assumed))
     read = source.of_function(function, lines)
     node = read.node
     with trees.room_for(node):
@@ -105,7 +116,7 @@ def _convert(function: FunctionType, whole: bool = False) -> Conversion:
         )
     key = key if read.in_block else None
     keeping.save(key, code, converted.decisions)
-    return Conversion(code, converted.decisions, read.source.lines, key)
+    return Conversion(code, converted.decisions, read.source.lines, key, frozenset(assumed))
 
 
 def convert_for_debugging(function: FunctionType) -> FunctionType:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.lib.introspect import opt_func_info
 
 from autograph import keeping, libraries
-from autograph.codefacts import of_code
+from autograph.codefacts import codes_in, names_in
 from autograph.conversions import conversion_of
 from autograph.errors import AutographError
 from autograph.operators import backend
@@ -117,18 +117,6 @@ class _Surroundings:
         for name in names:
             if name in found:
                 yield f"{name}: {self._described(found[name], names)}"
-
-
-@of_code
-def names_in(code: CodeType) -> list[str]:
-    """All names that code uses for globals, attributes and the like, and that in it."""
-    return sorted({name for each in codes_in(code) for name in each.co_names})
-
-
-def codes_in(code: CodeType) -> list[CodeType]:
-    """A code object and those in it."""
-    inner = (each for each in code.co_consts if isinstance(each, CodeType))
-    return [code, *(found for each in inner for found in codes_in(each))]
 
 
 def _has_obstacle(code: CodeType) -> bool:
