@@ -251,20 +251,36 @@ def arguments(whole: CodeType, at: int, values: Mapping[str, Any]) -> dict[str, 
     Args:
         at: the instruction up to which the function has run.
     """
+    params, copies = _lasting(whole)
+    found = {name: values[name] for name in params if name in values}
+    known: dict[Any, Any] = {**found, **dict(enumerate(whole.co_consts))}
+    for offset, name, source in copies:
+        if offset < at and source in known:
+            found[name] = known[name] = known[source]
+    return found
+
+
+@of_code
+def _lasting(whole: CodeType) -> tuple[list[str], list[tuple[int, str, Any]]]:
+    """The arguments that a function never sets, and the variables that it sets once, to a copy.
+
+    Returns:
+        The names of the arguments; and of each copy the instruction, the name, and what it copies: another variable, or
+        the number of a constant.
+    """
     pieces = nested_pieces(whole)
     sets = Counter(name for piece in pieces for name in _set_names(piece))
     sets.update(name for piece in pieces for name in _items(piece))
     optional = bool(whole.co_flags & inspect.CO_VARARGS) + bool(whole.co_flags & inspect.CO_VARKEYWORDS)
     params = whole.co_varnames[: whole.co_argcount + whole.co_kwonlyargcount + optional]
-    found = {name: values[name] for name in params if name in values and name not in sets}
-    known: dict[Any, Any] = {**found, **dict(enumerate(whole.co_consts))}
     jumps = [(each.offset, each.argval) for each in dis.get_instructions(whole) if each.opcode in _JUMPS]
+    copies = []
     for (offset, loads, source), (_, stores, name) in itertools.pairwise(instructions(whole)):
-        is_copied = loads in _COPIED and stores in ("STORE_FAST", "STORE_DEREF") and offset < at
-        if is_copied and sets[name] == 1 and name not in params and source in known and not shelters(whole):
-            if not any(start < offset < end for start, end in jumps) and not _GENERATED.fullmatch(name):
-                found[name] = known[name] = known[source]
-    return found
+        is_copy = loads in _COPIED and stores in ("STORE_FAST", "STORE_DEREF") and not shelters(whole)
+        if is_copy and sets[name] == 1 and name not in params and not _GENERATED.fullmatch(name):
+            if not any(start < offset < end for start, end in jumps):
+                copies.append((offset, name, source))
+    return [name for name in params if name not in sets], copies
 
 
 _JUMPS = {*dis.hasjrel, *dis.hasjabs}
