@@ -21,12 +21,13 @@ from autograph import nest
 from autograph.errors import DerivativeError, TracingError
 from autograph.libraries import on_behalf
 from autograph.runtime.activity import has_gradient
+from autograph.runtime.blame import calls_programs
 from autograph.runtime.callables import name_of, parameters_of, place_of, user_code
 from autograph.runtime.graph import Node
 from autograph.runtime.ops.shadowing import some_gradient
 from autograph.runtime.passes.safety import only_warns
 from autograph.runtime.reverse import Reverse
-from autograph.runtime.roots import Roots, described
+from autograph.runtime.roots import Roots, described, is_differentiable
 from autograph.runtime.tensor import is_tensor
 from autograph.runtime.trace import Trace
 from autograph.runtime.types import ObjectType, TensorType
@@ -87,7 +88,7 @@ class Derivative(Traced):
         name = name_of(self.function)
         roots = Roots(trace, name)
         if self.wrt is not None:
-            chosen = nest.map(lambda variable: trace.ref(variable.value), self.wrt)
+            chosen = nest.map(lambda variable: _value_of(trace, variable, name), self.wrt)
         else:
             chosen, args, kwargs = self._chosen(roots, args, kwargs)
         differentiated = traced(trace, self.function, chosen, args, kwargs)
@@ -111,6 +112,17 @@ class Derivative(Traced):
             everything[place] = roots.of(everything[place])
         chosen = [everything[place] for place in places]
         return chosen, tuple(everything[at] for at in range(len(args))), {n: everything[n] for n in kwargs}
+
+
+def _value_of(trace: Trace, variable: Any, name: str) -> Any:
+    """What a variable holds, to be differentiated in."""
+    value = trace.ref(variable.value)
+    if not is_differentiable(value):
+        raise DerivativeError(
+            f"the gradient of {name} is asked for in a variable that holds something {described(value)}, but gradients "
+            "are those in floats and complex numbers: leave it out of wrt="
+        )
+    return value
 
 
 class Differentiated:
@@ -218,6 +230,8 @@ def check_callable(function: Any) -> None:
         raise TypeError(f"what is differentiated is a function, not {function!r}")
 
 
+@on_behalf
+@calls_programs
 def traced(trace: Trace, function: Callable[..., Any], chosen: Any, args: Any, kwargs: Any) -> Differentiated:
     """A call of a function, traced, to be differentiated in what was chosen, as that is before the call."""
     trace.differentiates = True
@@ -323,6 +337,8 @@ def like(trace: Trace, gradient: Any, leaf: Any) -> Any:
 def places_of(asked: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int | str]:
     """Where among the arguments those are that are asked for."""
     wanted: Sequence[int | str] = [asked.argnums] if isinstance(asked.argnums, (int, str)) else asked.argnums
+    if not isinstance(wanted, (list, tuple, range)):
+        raise DerivativeError(f"argnums= takes a position or name of an argument, or several, not {wanted!r}")
     names = [parameter.name for parameter in parameters_of(asked.function)]
     found: list[int | str] = []
     for each in wanted:

@@ -184,6 +184,27 @@ def test_a_call_that_does_not_fit_is_staged():
         function(2.0, 1)
 
 
+class Nothing:
+    pass
+
+
+def test_classes_that_take_no_arguments_raise_what_python_raises():
+    with pytest.raises(TypeError, match=r"Nothing\(\) takes no arguments"):
+        ag.grad(Nothing)(2.0)
+
+
+@pytest.mark.parametrize("argnums", [None, 1.5, {0}])
+def test_argnums_that_name_no_arguments_are_refused(argnums: Any):
+    with pytest.raises(DerivativeError, match="argnums= takes a position or name"):
+        ag.grad(product, argnums=argnums)(2.0, 3.0)
+
+
+def test_variables_that_hold_no_floats_are_refused():
+    count = ag.Variable(3)
+    with pytest.raises(DerivativeError, match="a variable that holds something of"):
+        ag.grad(lambda: count.value * 2.0, wrt=count)()
+
+
 # Jacobians -----------------------------------------------------------------------------------------------------------
 
 
