@@ -77,14 +77,17 @@ def _names(marked: CodeType, marks: Marks, place: Place, shown: Shown, depth: in
     own = {}
     for name in names.intersection(marked.co_varnames).difference(mixed):
         by = stores.get(name, [])
-        is_known = bool(by) or name in params
+        loops = sum(name in _items(piece) for piece in pieces)
+        is_known = (bool(by) or name in params) and len({mark for mark, _ in by}) >= loops
         if is_known and all(_sets(marks, mark, name, nodes) for mark in by):
             stored = {abs(mark) for mark, _ in by if mark is not None}
             followed = [node for number, node in enumerate(marks, 1) if number in stored and node in nodes and node]
             is_moved = any(_is_moved(node, nodes) for node in followed)
             if not is_moved and is_of_one_loop(name, pieces, chain) and is_followed(name, pieces, followed):
                 own[name] = name
-    found = {**_operands(marked, marks, pieces, nodes), **own}
+    copies = Counter(node.op for node in marks if node is not None and node.place == place)
+    is_copied = max(copies.values(), default=0) > 1     # by unrolling: operands are those of one of the copies
+    found = own if is_copied else {**_operands(marked, marks, pieces, nodes), **own}
     return {name: found[name] for name in sorted(found)}
 
 
@@ -293,7 +296,7 @@ def _set_names(code: CodeType) -> list[str]:
 
 def _operands(marked: CodeType, marks: Marks, pieces: set[CodeType], nodes: list[Node]) -> dict[str, str]:
     """Parameters of a function that was traced into: what generated code has where the user's has them as operands."""
-    found: dict[str, str] = {}
+    found: dict[str, set[str]] = {}
     params = {name for code in pieces if not is_body(code) for name in code.co_varnames[: code.co_argcount]}
     generated = [*dis.get_instructions(marked)]
     for number, instruction in enumerate(generated):
@@ -309,8 +312,8 @@ def _operands(marked: CodeType, marks: Marks, pieces: set[CodeType], nodes: list
             continue
         for user, ours in zip(users[at - 2 : at], generated[number - 2 : number]):
             loads = user.opname in ("LOAD_FAST", "LOAD_DEREF") and ours.opname == "LOAD_FAST"
-            if loads and user.argval in params:
-                found[user.argval] = ours.argval
+            if loads and user.argval in params and len(_stores(marked).get(ours.argval, ())) <= 1:
+                found.setdefault(user.argval, set()).add(ours.argval)
     stored = {each.argval for code in pieces for each in dis.get_instructions(code) if "STORE_" in each.opname}
     stored.update(name for code in pieces for name in _items(code))
-    return {name: value for name, value in found.items() if name not in stored}
+    return {name: value for name, (value, *others) in found.items() if name not in stored and not others}
