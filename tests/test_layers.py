@@ -42,7 +42,7 @@ R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/s
    |               | runtime/derivative_budget
    |               | → runtime/regions
    |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed runtime/identity
-   |               | → runtime/standins runtime/loops runtime/instrument
+   |               | → runtime/standins runtime/loops runtime/instrument runtime/handed
    |               | → runtime/turns runtime/constructing runtime/named
    |               | → runtime/while_loop runtime/for_loop runtime/calling runtime/lowering runtime/objects
    |               | runtime/warned runtime/verdicts runtime/ways

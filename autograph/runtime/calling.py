@@ -29,6 +29,7 @@ from autograph.runtime.constructing import Constructing, makes_classes, underlyi
 from autograph.runtime.contents import has_items
 from autograph.runtime.derivative_budget import DerivativeBudget
 from autograph.runtime.graph import Constant
+from autograph.runtime.handed import does_something
 from autograph.runtime.holding import HOLDERS, Held, as_tensor, is_spread, is_staged, may_hold
 from autograph.runtime.journal import PATCHED, Fallback
 from autograph.runtime.naming import looks_around
@@ -61,12 +62,6 @@ Converter = Callable[..., "types.FunctionType | str"]
 
 _FRAMES = frozenset({"_getframe", "_getframemodulename"})  # asked for by who wants to know the caller's module
 _UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
-_CHANGES = frozenset("STORE_ATTR STORE_SUBSCR STORE_SLICE STORE_GLOBAL DELETE_ATTR DELETE_SUBSCR DELETE_GLOBAL".split())
-# Names of what does something rather than compute it.
-_DOING = frozenset(
-    "print input open exec eval setattr delattr next append extend insert add update pop popitem remove discard clear "
-    "sort reverse setdefault appendleft popleft write".split()
-)
 
 
 class Caller(Constructing):
@@ -117,7 +112,7 @@ class Caller(Constructing):
         code = (function if isinstance(converted, str) else converted).__code__
         if looks_around(code):
             raise Plain(f"{function.__qualname__} looks at frames or at all globals", self.trace.place())
-        if not is_converted(code) and _does_something(code):
+        if not is_converted(code) and does_something(code):
             reason = f"{function.__qualname__} has no source, or none that can be converted"
             raise Plain(f"{reason} ({converted})" if is_sourceless else reason, self.trace.place())
         if isinstance(converted, str):
@@ -423,13 +418,3 @@ def _instructions(code: types.CodeType) -> set[int]:
         if type(constant) is types.CodeType:
             found |= _instructions(constant)
     return found
-
-
-def _does_something(code: types.CodeType) -> bool:
-    """Whether code may do more than compute a result, which would not show if it ran while tracing."""
-    instructions = [(each.opname, each.argval) for each in dis.get_instructions(code)]
-    if any(name in _CHANGES or (name == "STORE_DEREF" and what in code.co_freevars) for name, what in instructions):
-        return True
-    if not _DOING.isdisjoint(code.co_names):
-        return True
-    return any(_does_something(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))

@@ -19,6 +19,7 @@ from autograph.marks import UNBOUND
 from autograph.runtime.blame import is_library
 from autograph.runtime.classes import changed_by, is_users_object, own_dict
 from autograph.runtime.graph import Block, Constant, Graph, Node, Value, gather, user_line, walk
+from autograph.runtime.handed import may_change_others
 from autograph.runtime.holding import Held, has_fixed_keys, held, iterator_class, may_contain
 from autograph.runtime.identity import Identity
 from autograph.runtime.journal import PATCHED, Fallback, attributes
@@ -297,6 +298,7 @@ class Lowering:
         if type(value) is types.MethodType and is_tensor(value.__self__):
             return self._once(value, lambda: self._method(value))
         value = getattr(value, "__ag_original__", value) if type(value) is types.FunctionType else value
+        self._check_handed(caller.original(value))
         if type(value) is types.FunctionType and isinstance(value.__globals__, Fallback):
             original = caller.original(value)
             return original if original is not value else self._once(value, lambda: self._function(value))
@@ -304,6 +306,19 @@ class Lowering:
         if is_staged or (type(value) is types.MethodType and type(value.__func__) is types.FunctionType):
             return self._bound(value)
         return self._thing(value)
+
+    def _check_handed(self, value: Any) -> None:
+        """See to it that nothing is handed to code that is not staged which changes what traced code has read."""
+        is_object = is_users_object(value) and class_attribute(type(value), "__call__") is not None
+        if self.final or not (is_object or type(value) in (types.FunctionType, functools.partial)):
+            return
+        is_called = any(value is each for each in self.trace.called)    # and looked at in the end
+        if not is_called and may_change_others(value):
+            kind = "object of class" if is_object else type(value).__name__
+            name = type(value).__qualname__ if is_object else getattr(value, "__name__", "")
+            what = f"the {kind} {name}".rstrip()
+            reason = f"{what}, which may change what is read here, is handed to code that is not staged"
+            raise Unstageable(reason, self.trace.place())
 
     def _thing(self, value: Any) -> Any:
         """The same for what is no function of traced code, and nothing that stands for something else."""

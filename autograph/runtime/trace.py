@@ -103,6 +103,7 @@ class Trace(Blocks, Whereabouts):
         self.plain_contexts: list[Place] = []  # where a `with` of plain Python was entered
         self.classes: dict[Value, type] = {}  # of objects from outside, exactly
         self.maybe_methods: dict[Value, tuple[Tensor, str]] = {}  # attributes: whose, and which
+        self.called: list[Any] = []     # functions that the graph calls as they are
         self.handed: list[tuple[Any, str]] = []  # functions that the graph calls, and the user's objects that they get
         self.untraced: set[str] = set()  # installed packages whose functions and objects the graph calls
         self.differentiates = False  # whether a derivative is asked for
@@ -227,6 +228,7 @@ class Trace(Blocks, Whereabouts):
                 return known
         op = op_of(function)
         if op is None:
+            self.called.append(function)
             self.check_names(str(own_attribute(function, "__name__")), (*args, *kwargs.values()), False)
             package, why = why_called(function)
             self.untraced.update(package)

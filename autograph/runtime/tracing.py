@@ -22,6 +22,7 @@ from autograph.runtime.classes import stands_for_itself
 from autograph.runtime.derivative_budget import DerivativeBudget
 from autograph.runtime.finding import has_identity
 from autograph.runtime.graph import Graph, Place, Value, walk
+from autograph.runtime.handed import objects_changed
 from autograph.runtime.instrument import Instruments
 from autograph.runtime.journal import attributes, restore
 from autograph.runtime.lowering import Lowering
@@ -343,7 +344,11 @@ class Tracer:
 
     def _check_handed(self) -> None:
         """See to it that traced code reads nothing that a function which the graph calls may have changed."""
-        for thing, function in self.trace.handed:
+        changed = [
+            (each, name)
+            for thing, name in self.trace.handed if type(thing) is FunctionType for each in objects_changed(thing)
+        ]  # fmt: skip
+        for thing, function in (*self.trace.handed, *changed):
             if type(thing) is FunctionType:
                 read = sorted((self.caller.names | self.caller.free).intersection(rebound_names(thing.__code__)))
                 what = f"{function} is called when the graph runs, and rebinds the variable"
