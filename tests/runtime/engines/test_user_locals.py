@@ -174,6 +174,28 @@ def two_values_of_one_name(x, n):
     return total
 
 
+def difference(p, q):
+    s = p * 2
+    t = s - q
+    if t > 58:
+        raise KeyError("large")
+    return (s + q + t) % 50
+
+
+def unrolled(n, a, c):
+    for j in range(n):
+        for j in range(5):
+            a = c + 1
+    w = 2
+    while w > 0:
+        w -= 1
+        a = n + n + 20
+        for j in range(5):
+            c = difference(a, c)
+            c = a
+    return c
+
+
 PROGRAMS = [
     (helper_in_a_loop, (3.0,), [{"x", "y", "i"}, {"a", "b"}]),
     (branch, (3.0, 1.0), [{"x", "limit", "half"}]),
@@ -190,6 +212,7 @@ PROGRAMS = [
     (constant_on_one_path, (3, 5), [{"x", "n"}]),
     (moved_out_of_the_loop, (3, 5), [{"x", "n"}]),
     (item_of_two_loops, (3, 5), [{"x", "n"}]),
+    (unrolled, (12, 1, 9), [{"n"}, set()]),
     (two_values_of_one_name, (3, 8), [{"x", "n", "total"}]),
 ]
 
