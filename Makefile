@@ -33,7 +33,7 @@ test-all: setup ## every test and sweep, under every Python found (takes long)
 	$(MAKE) --no-print-directory native || status=1; exit $$status
 
 STAGED := tests/laws tests/test_staged_corpus.py tests/test_staged_fuzz.py tests/test_gradient_fuzz.py \
-	tests/runtime/test_*gradients*.py tests/runtime/test_staged_function.py
+	tests/runtime/autodiff/test_*gradients*.py tests/runtime/dispatch/test_staged_function.py
 native: setup ## the corpus, laws, drawn programs and gradients with machine code: always, and where it pays
 	@status=0; \
 	for engine in native auto; do \
@@ -53,7 +53,7 @@ fuzz: setup ## run 10,000 drawn programs plain, staged and as machine code, and 
 		tests/test_native_fuzz.py	# where the C library can, it looks at what stands around each of its blocks
 
 lint: setup ## ruff, and mypy --strict
-	$(PYTHON) -m ruff check autograph tests benchmarks examples
+	$(PYTHON) -m ruff check autograph tests benchmarks examples docs
 	$(PYTHON) -m mypy
 
 bench: setup ## how fast converting, staging and running are, beside plain Python and others

@@ -13,16 +13,24 @@ from typing import TYPE_CHECKING
 
 from autograph import errors
 from autograph.api import convert, do_not_convert, explain, set_loop_options, to_code, to_graph
-from autograph.libraries import on_behalf as _on_behalf
+from autograph.common.trace_rules import on_behalf as _on_behalf
 
 if TYPE_CHECKING:
     from autograph import importing, nn, optim
-    from autograph.derivatives import checkpoint, custom_gradient, grad, jvp, stop_gradient, value_and_grad, vjp
-    from autograph.jacobians import hessian, jacobian
     from autograph.modules import Module
-    from autograph.runtime.spec import TensorSpec
-    from autograph.runtime.tensor import Tensor
-    from autograph.staging import function, run_eagerly
+    from autograph.runtime.graph.tensor_spec import TensorSpec
+    from autograph.runtime.tracing.proxies.proxy import Tensor
+    from autograph.transforms.derivatives import (
+        checkpoint,
+        custom_gradient,
+        grad,
+        jvp,
+        stop_gradient,
+        value_and_grad,
+        vjp,
+    )
+    from autograph.transforms.jacobians import hessian, jacobian
+    from autograph.transforms.staging import function, run_eagerly
     from autograph.variables import Variable
 
 __version__ = "0.1.0"
@@ -59,20 +67,20 @@ __all__ = [
 # Imported when first asked for: what stages imports NumPy, and converting must not wait for that.
 _LATER = {
     "Module": "autograph.modules",
-    "Tensor": "autograph.runtime.tensor",
-    "TensorSpec": "autograph.runtime.spec",
+    "Tensor": "autograph.runtime.tracing.proxies.proxy",
+    "TensorSpec": "autograph.runtime.graph.tensor_spec",
     "Variable": "autograph.variables",
-    "checkpoint": "autograph.derivatives",
-    "custom_gradient": "autograph.derivatives",
-    "function": "autograph.staging",
-    "grad": "autograph.derivatives",
-    "hessian": "autograph.jacobians",
-    "jacobian": "autograph.jacobians",
-    "jvp": "autograph.derivatives",
-    "run_eagerly": "autograph.staging",
-    "stop_gradient": "autograph.derivatives",
-    "value_and_grad": "autograph.derivatives",
-    "vjp": "autograph.derivatives",
+    "checkpoint": "autograph.transforms.derivatives",
+    "custom_gradient": "autograph.transforms.derivatives",
+    "function": "autograph.transforms.staging",
+    "grad": "autograph.transforms.derivatives",
+    "hessian": "autograph.transforms.jacobians",
+    "jacobian": "autograph.transforms.jacobians",
+    "jvp": "autograph.transforms.derivatives",
+    "run_eagerly": "autograph.transforms.staging",
+    "stop_gradient": "autograph.transforms.derivatives",
+    "value_and_grad": "autograph.transforms.derivatives",
+    "vjp": "autograph.transforms.derivatives",
 }
 _MODULES = ("importing", "nn", "optim")
 
@@ -81,7 +89,7 @@ _MODULES = ("importing", "nn", "optim")
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
-    from autograph.forking import undivided
+    from autograph.common.forking import undivided
 
     if name not in _LATER and name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
 import gast
 
-from autograph import marks
-from autograph.codefacts import OfCode, is_compiled
-from autograph.conversions import (
+from autograph.common import code_marks
+from autograph.common.code_flags import OfCode, is_compiled
+from autograph.common.trace_rules import on_behalf
+from autograph.conversion.conversions import (
     ConvertedSource,
     conversion_of,
     convert_for_debugging,
@@ -23,15 +24,15 @@ from autograph.conversions import (
     text_of,
     whole_code_of,
 )
-from autograph.converters import known
+from autograph.conversion.explain import Explanation
+from autograph.converters import pipeline
+from autograph.converters.context import known
 from autograph.errors import SourceError
-from autograph.explanation import Explanation
-from autograph.libraries import on_behalf
 from autograph.operators import backend, calls
-from autograph.syntax import loader, pipeline, source, trees
+from autograph.syntax import loader, source, trees
 
 if TYPE_CHECKING:
-    from autograph.runtime.function import Function
+    from autograph.runtime.dispatch.function import Function
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -55,7 +56,7 @@ def to_graph(entity: Any, *, debug_source: bool = False) -> Any:
         SourceError: there is no Python source, or it is not that of the running code.
     """
     inner = functools.partial(to_graph, debug_source=debug_source)
-    entity = marks.unstaged(calls.concrete(entity))
+    entity = code_marks.unstaged(calls.concrete(entity))
     if type(entity) is FunctionType:
         return _converted_function(entity, debug_source)
     if type(entity) is types.MethodType:
@@ -86,7 +87,7 @@ def _not_convertible(entity: Any) -> str:
 
 
 def _converted_function(function: FunctionType, debug_source: bool = False) -> FunctionType:
-    if marks.is_switch(function):
+    if code_marks.is_switch(function):
         return cast(FunctionType, to_graph(function.__wrapped__, debug_source=debug_source))  # type: ignore[attr-defined]
     if is_converted(function) or is_marked(function):
         return function
@@ -100,7 +101,8 @@ def _converted_function(function: FunctionType, debug_source: bool = False) -> F
 
 def is_converted(function: Any) -> bool:
     """Whether a function is the outcome of a conversion, or switches to one."""
-    return type(function) is FunctionType and (marks.is_converted(function.__code__) or marks.is_switch(function))
+    is_function = type(function) is FunctionType
+    return is_function and (code_marks.is_converted(function.__code__) or code_marks.is_switch(function))
 
 
 def is_marked(function: Any) -> bool:
@@ -144,7 +146,7 @@ def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
     if type(entity) is types.MethodType:
         function = convert(entity.__func__, debug_source=debug_source)
         return entity if function is entity.__func__ else types.MethodType(function, entity.__self__)
-    if is_converted(entity) or is_marked(entity) or marks.unstaged(entity) is not entity or is_compiled(entity):
+    if is_converted(entity) or is_marked(entity) or code_marks.unstaged(entity) is not entity or is_compiled(entity):
         return entity
     if type(entity) is FunctionType and (entity.__code__.co_flags & _SUSPENDED or known.looks_at_frames(entity)):
         return to_graph(entity, debug_source=debug_source)
@@ -158,7 +160,7 @@ def _switch(entity: Any, debug_source: bool) -> FunctionType:
     functools.update_wrapper(function, entity)
     own = function.__code__
     names: Any = {"co_filename": code.co_filename, "co_firstlineno": code.co_firstlineno, "co_name": code.co_name}
-    function.__code__ = own.replace(co_consts=(*own.co_consts, marks.SWITCH), **names)
+    function.__code__ = own.replace(co_consts=(*own.co_consts, code_marks.SWITCH), **names)
     return function
 
 
@@ -201,7 +203,7 @@ def do_not_convert(function: Any = None) -> Any:
     if function is None:
         return do_not_convert
     inner: Any = function.__func__ if isinstance(function, _WRAPPERS) else function
-    if marks.is_switch(inner):
+    if code_marks.is_switch(inner):
         return do_not_convert(inner.__wrapped__)
     try:
         inner.__ag_do_not_convert__ = True

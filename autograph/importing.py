@@ -38,9 +38,11 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any, TypeVar
 from zipimport import zipimporter
 
-from autograph import forking, keeping, operators
-from autograph.conversions import convert_source
-from autograph.explanation import Explanation
+from autograph import operators
+from autograph.common import forking
+from autograph.conversion import cache
+from autograph.conversion.conversions import convert_source
+from autograph.conversion.explain import Explanation
 from autograph.syntax import hoist, inline, loader
 
 F = TypeVar("F", bound=Any)
@@ -66,15 +68,15 @@ def compile_converted(data: bytes, filename: str) -> tuple[CodeType, Explanation
         SyntaxError: as Python does; its warnings, too, are those of the user's file.
     """
     compile(data, filename, "exec", dont_inherit=True)
-    key = keeping.key_of_module(data, filename)
-    kept = keeping.load(key)
+    key = cache.key_of_module(data, filename)
+    kept = cache.load(key)
     if kept is not None:
         return kept[0], Explanation(kept[1])
     converted = convert_source(decode_source(data), filename)
     generated = converted.generated | hoist.hoist(converted.tree)
     inline.inline(converted.tree)
     code = loader.load_module(converted.tree, filename, generated, operators)
-    keeping.save(key, code, converted.decisions)
+    cache.save(key, code, converted.decisions)
     return code, Explanation(converted.decisions)
 
 

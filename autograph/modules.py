@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograph.nest import fields_of_tuple
+from autograph.common.pytree import fields_of_tuple
 from autograph.variables import Variable
 
 if TYPE_CHECKING:

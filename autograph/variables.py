@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from autograph.nest import Within, resolve
+from autograph.common.pytree import Within, resolve
 
 if TYPE_CHECKING:
     from typing_extensions import Self

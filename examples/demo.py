@@ -28,8 +28,8 @@ from workloads import JOBS, Job
 
 import autograph as ag
 from autograph.cli import display
-from autograph.explanation import Explanation
-from autograph.runtime.printing import lines
+from autograph.conversion.explain import Explanation
+from autograph.runtime.graph_text.printer import lines
 
 SHORT = "--short" in sys.argv
 SECONDS = 0.02 if SHORT else 0.25  # to measure each program for, each way

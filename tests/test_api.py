@@ -20,8 +20,9 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph import api, conversions, operators
+from autograph import api, operators
 from autograph.api import set_loop_options
+from autograph.conversion import conversions
 from autograph.errors import AutographError, SourceError
 from tests.dispatch import staging
 from tests.dispatch.staging import Trace

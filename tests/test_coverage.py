@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autograph import disk
+from autograph.common import disk_cache
 
 REPOSITORY = Path(__file__).parent.parent
 TEXT = """
@@ -60,7 +60,7 @@ ENGINES = ["numpy", pytest.param("native", marks=pytest.mark.skipif(find_spec("l
 
 
 def recalled():
-    return disk.contents(disk.folder()).history["R"]
+    return disk_cache.contents(disk_cache.folder()).history["R"]
 
 
 def settrace(function):

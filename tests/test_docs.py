@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -11,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from autograph.converters import functions
-from autograph.converters.known import module_context
-from autograph.syntax import liveness, pipeline, reprint, source
-from tests.test_layers import TABLE
+from autograph.converters import functions, pipeline
+from autograph.converters.context.known import module_context
+from autograph.syntax import liveness, source
+from autograph.syntax.printing import reprint
 
 ROOT = Path(__file__).parent.parent
 
@@ -91,7 +92,7 @@ import absolute, counting, op
 import numpy as np
 
 import autograph as ag
-from autograph.runtime.options import ENGINES
+from autograph.runtime.dispatch.options import ENGINES
 from autograph.runtime.passes import PASSES
 
 PASSES["absolute"] = absolute.run
@@ -119,8 +120,8 @@ def test_contributing_a_construct(tmp_path: Path) -> None:
         ("operators/__init__.py", "from autograph.operators.fstrings", "from autograph.operators.power import power"),
         ("operators/backend.py", "    def builtin(self", backend),
         ("backends/graph.py", "    def if_stmt(self", graph),
-        ("syntax/pipeline.py", "    percent,\n", "    power,"),
-        ("syntax/pipeline.py", "    percent,  #", "    power,"),
+        ("converters/pipeline.py", "    percent,\n", "    power,"),
+        ("converters/pipeline.py", "    percent,  #", "    power,"),
     ):
         text = (package / path).read_text(encoding="utf-8")
         assert text.count(before) == 1
@@ -146,10 +147,6 @@ def test_the_text_of_a_graph(tmp_path: Path) -> None:
     assert python(tmp_path, "model.py") == said
 
 
-def test_table_of_the_design() -> None:
-    assert TABLE.strip() in [block.strip() for block in blocks("docs/design.md", "text")]
-
-
 def test_life_of_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
     typed, prepared, rewritten, _ = blocks("docs/design.md", "python")
     read = source.parse(typed, "total.py")
@@ -170,7 +167,7 @@ def test_life_of_a_staged_call(tmp_path: Path) -> None:
     program = blocks("docs/design.md", "python")[-1]
     calls = "".join(f"print(clip_sum.{form}(np.array([0.5, 3.0, 1.5]), 2))\n" for form in ("graph", "lower"))
     (tmp_path / "staged.py").write_text(f"import numpy as np\nimport autograph as ag\n\n{program}\n{calls}")
-    graph, code = blocks("docs/design.md", "text")[1:3]
+    graph, code = blocks("docs/design.md", "text")[:2]
     assert python(tmp_path, "staged.py").rstrip() == f"{graph}{code}".rstrip()
 
 
@@ -179,3 +176,8 @@ def test_links_lead_somewhere() -> None:
         prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_the_map_shows_the_rooms():
+    drawing = runpy.run_path(str(ROOT / "docs" / "map.py"))
+    assert drawing["draw"]() == drawing["SVG"].read_text(encoding="utf-8"), "run python docs/map.py"

@@ -2,7 +2,7 @@
 
 So are the gradients of a share of these gradients; see gradient_checks.py. `make test` tries the same 60 every time;
 AUTOGRAPH_FUZZ=1000 so many new ones.
-What was found stands in tests/runtime/test_gradients.py.
+What was found stands in tests/runtime/autodiff/test_gradients.py.
 """
 
 from __future__ import annotations

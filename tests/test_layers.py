@@ -1,126 +1,58 @@
-"""Law 6: the order of imports, as the table in docs/design.md has it; and the length of files and functions.
+"""Law 6: the order of imports by rooms, as the table in docs/design.md has it; sizes of rooms, files and functions.
 
-A module may import what stands in the rows its own row names, and, within its own row, what stands before it:
-left of a `→`. Modules between the same two arrows do not import each other; the files that one `*` stands for
-may, but never in a circle. Imports inside functions count, and so do those for type checking only.
+A room is a folder of the package, or a file beside `__init__.py`. It uses the rooms that its row names, with those
+inside them, and `errors` and `common`; where the row says *above*, also the rows above it that begin with the same
+folder. Imports inside functions count, and so do those for type checking only. No module imports itself by a detour.
 """
 
 from __future__ import annotations
 
 import ast
 import graphlib
+import re
+from collections import Counter
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 pytestmark = pytest.mark.once
 
-PACKAGE = Path(__file__).parent.parent / "autograph"
-
-#  row | may import from | modules, by their path below autograph/ (a package is its __init__.py)
-TABLE = """
--- |               | syntax converters runtime backends
-0  |               | statics → errors marks codefacts libraries wording disk forking → packages → nest defects
-
-R1 | 0             | runtime/types runtime/keys runtime/naming runtime/callables runtime/classes runtime/texts
-   |               | runtime/cpython_internals
-   |               | → runtime/graph runtime/spec runtime/operands → runtime/opdef runtime/signature runtime/recorder
-   |               | → runtime/notation runtime/effects → runtime/printing runtime/reading
-   |               | → runtime/check runtime/parsing runtime/aliasing → runtime/drawing
-   |               | → runtime/listing runtime/schema → runtime/view
-R2 | 0 R1          | runtime/ops*
-R3 | 0 R1 R2       | runtime/passes* runtime/protocols runtime/signals runtime/sources runtime/making runtime/standing
-   |               | runtime/appearance runtime/instructions runtime/written runtime/contents
-   |               | → runtime/tensor runtime/whereabouts runtime/blocks
-   |               | → runtime/holding → runtime/traced_iterators → runtime/journal → runtime/known runtime/blame
-   |               | → runtime/trace runtime/forms runtime/parts → runtime/settings
-   |               | → runtime/finding runtime/guards
-   |               | → runtime/environment runtime/class_facts
-   |               | → runtime/outside runtime/raising runtime/refs runtime/recursion
-   |               | runtime/derivative_budget
-   |               | → runtime/regions
-   |               | → runtime/branches runtime/watching runtime/unrolling runtime/keyed runtime/identity
-   |               | → runtime/standins runtime/loops runtime/instrument runtime/handed
-   |               | → runtime/turns runtime/constructing runtime/named
-   |               | → runtime/while_loop runtime/for_loop runtime/calling runtime/lowering runtime/objects
-   |               | runtime/warned runtime/verdicts runtime/ways
-   |               | → runtime/generators runtime/writing → runtime/lazy_builtins runtime/tracing
-   |               | → runtime/activity runtime/sharing → runtime/moves → runtime/shadows runtime/residuals
-   |               | → runtime/zeros
-   |               | → runtime/frames → runtime/reverse runtime/roots
-   |               | → runtime/reverse_operations
-   |               | → runtime/reverse_blocks runtime/reverse_containers runtime/reverse_writes
-   |               | → runtime/gradients → runtime/custom
-R4 | 0 R1 R2 R3    | runtime/engines*
-R5 | 0 R1 R2 R3 R4 | runtime/arguments runtime/options runtime/report runtime/collecting runtime/lowered
-   |               | runtime/patience runtime/pickling
-   |               | → runtime/entry runtime/learning
-   |               | → runtime/traces runtime/specified → runtime/dispatch runtime/kept → runtime/compilation
-   |               | → runtime/specialise → runtime/concrete → runtime/function → runtime/decorator
-
-S1 | 0             | syntax/trees syntax/lines syntax/bridge syntax/literals syntax/precedence
-   |               | → syntax/origin syntax/names syntax/codes syntax/relabelling syntax/unparse_expr
-   |               | → syntax/source syntax/unparse → syntax/splice → syntax/reprint
-S2 | 0 S1          | syntax/template syntax/loader syntax/scope
-   |               | → syntax/cfg syntax/hoist syntax/inline → syntax/binding → syntax/liveness
-S3 | 0 S1 S2       | converters/base → converters/*
-S4 | 0 S1 S2 S3    | syntax/pipeline
-
-D1 | 0             | operators/state operators/tracebacks → operators/backend
-D2 | 0 D1          | operators/* → operators backends/*
-DR | 0 D1 D2 R     | backends/graph
-
-A1 | 0 R S D       | explanation keeping → conversions → api surroundings → importing staging → derivatives → jacobians
-   |               | → variables → modules → numpy* random nn* optim* → compat* → __init__
-A2 | 0 R S D A1    | cli/* → cli → __main__
-"""
-CONTINUED = "\n   |               |"
+REPOSITORY = Path(__file__).parent.parent
+PACKAGE = REPOSITORY / "autograph"
+FREE = ["errors", "common"]     # to every room
+BIG = 22                        # modules in a room
 
 
-class Row:
-    """A line of the table: its name, the rows it sees, and its stages, each a list of patterns."""
+class Room(NamedTuple):
+    """A row of the table: the rooms that it uses with those inside them, and those above it."""
 
-    def __init__(self, line: str) -> None:
-        self.name, sees, stages = (part.strip() for part in line.split("|"))
-        self.sees = sees.split()
-        self.stages = [stage.split() for stage in stages.split("→")]
+    uses: list[str]
+    above: list[str]
 
-    def sees_row(self, other: Row) -> bool:
-        return other.name in self.sees or other.name[0] in self.sees        # R stands for R1, R2, …
+    def sees(self, other: str) -> bool:
+        return other in self.above or any(f"{other}/".startswith(f"{name}/") for name in self.uses)
 
 
-ROWS = [Row(line) for line in TABLE.replace(CONTINUED, "").splitlines() if line]
+def read_table(text: str) -> dict[str, Room]:
+    """The rows of the table of rooms, from the bottom up."""
+    rooms: dict[str, Room] = {}
+    for name, uses in re.findall(r"^\| `([\w/]+)` \|.*\| ?([^|]*) ?\|$", text, re.MULTILINE):
+        top = name.split("/")[0]
+        above = [row for row in rooms if row.split("/")[0] == top] if "above" in uses else []
+        rooms[name] = Room([*FREE, *re.findall(r"`([\w/]+)`", uses)], above)
+    return rooms
 
 
-def place(module: str) -> tuple[Row, int, str] | None:
-    """The row, stage and pattern of `module`; where several patterns fit, the longest counts."""
-    found = [
-        (row, number, pattern)
-        for row in ROWS
-        for number, stage in enumerate(row.stages)
-        for pattern in stage
-        if fnmatchcase(module, pattern)
-    ]
-    return max(found, key=lambda candidate: len(candidate[2].rstrip("*")), default=None)
-
-
-def objection(importer: str, imported: str) -> str | None:
-    """Why `importer` must not import `imported`, or None."""
-    here, there = place(importer), place(imported)
-    if here is None or there is None:
-        return f"{importer if here is None else imported} is in no row of the table"
-    (row, stage, pattern), (other_row, other_stage, other_pattern) = here, there
-    if row is not other_row:
-        return None if row.sees_row(other_row) else f"row {row.name} does not see row {other_row.name}"
-    if other_stage < stage or (pattern == other_pattern and "*" in pattern):
-        return None
-    return f"in row {row.name}, {imported} does not stand before it"
+def room_of(module: str, known: dict[str, Path]) -> str:
+    """The room of a module, by its path below autograph/."""
+    is_package = known[module].name == "__init__.py"
+    return module if is_package or "/" not in module else module.rpartition("/")[0]
 
 
 def modules(package: Path) -> dict[str, Path]:
-    """Each module's file, by its name in the table."""
+    """Each module's file, by its path below autograph/."""
     named = {}
     for path in sorted(package.rglob("*.py")):
         name = path.relative_to(package).with_suffix("").as_posix()
@@ -129,7 +61,7 @@ def modules(package: Path) -> dict[str, Path]:
 
 
 def dotted_imports(tree: ast.AST, package: str) -> Iterator[tuple[int, str, list[str]]]:
-    """Line, module and imported names of each import in a file of `package`, wherever it stands."""
+    """Line, module and imported names of each import in a file of `package`, wherever it is."""
     for node in ast.walk(tree):
         match node:
             case ast.Import(names):
@@ -145,7 +77,7 @@ def dotted_imports(tree: ast.AST, package: str) -> Iterator[tuple[int, str, list
 
 
 def imports(text: str, module: str, known: dict[str, Path]) -> Iterator[tuple[int, str]]:
-    """Line and table name of each module of this package that `text`, the file of `module`, imports."""
+    """Line and path of each module of this package that `text`, the file of `module`, imports."""
     is_package = known[module].name == "__init__.py"
     parts = ["autograph", *module.split("/")]
     package = ".".join(parts if is_package and module != "__init__" else parts[:-1])
@@ -157,82 +89,108 @@ def imports(text: str, module: str, known: dict[str, Path]) -> Iterator[tuple[in
         yield from {(line, name if name in known else base or "__init__"): None for name in below or [base]}
 
 
-def violations(texts: dict[str, str], known: dict[str, Path]) -> list[str]:
-    return [
-        f"{module} line {line} imports {imported}: {reason}"
-        for module, text in texts.items()
-        for line, imported in imports(text, module, known)
-        if (reason := objection(module, imported))
-    ]
+def violations(texts: dict[str, str], known: dict[str, Path], rooms: dict[str, Room]) -> list[str]:
+    found = []
+    for module, text in texts.items():
+        here = room_of(module, known)
+        for line, imported in imports(text, module, known):
+            there = room_of(imported, known)
+            if here != there and (here not in rooms or not rooms[here].sees(there)):
+                found.append(f"{module} line {line} imports {imported}: `{here}` does not use `{there}`")
+    return found
 
 
 KNOWN = modules(PACKAGE)
 TEXTS = {module: path.read_text(encoding="utf-8") for module, path in KNOWN.items()}
+ROOMS = read_table((REPOSITORY / "docs" / "design.md").read_text(encoding="utf-8"))
+GRAPH = {module: {name for _, name in imports(TEXTS[module], module, KNOWN)} for module in KNOWN}
+
+
+def test_every_room_is_in_the_table():
+    assert {room_of(module, KNOWN) for module in KNOWN} == set(ROOMS)
+
+
+def test_a_room_uses_rooms_above_it_in_the_table():
+    """So the order of the rows shows where there can be no cycle of rooms."""
+    seen: set[str] = set()
+    for name, room in ROOMS.items():
+        assert {each for each in ROOMS if room.sees(each)} <= {*seen, *FREE}, name
+        seen.add(name)
+
+
+def test_imports_follow_the_table():
+    assert violations(TEXTS, KNOWN, ROOMS) == []
+
+
+def test_no_cycles():
+    graphlib.TopologicalSorter({name: used - {name} for name, used in GRAPH.items()}).prepare()     # or a CycleError
 
 
 # what the examples of right and wrong imports below take to be there
 EXAMPLE = {
     **dict.fromkeys(["__init__", "syntax", "operators", "cli", "converters", "runtime"], Path("__init__.py")),
-    **dict.fromkeys(["errors", "api", "stray", "converters/base", "converters/calls"], Path("file.py")),
-    **dict.fromkeys(["syntax/source", "syntax/names", "syntax/template", "syntax/pipeline"], Path("file.py")),
-    **dict.fromkeys(["syntax/cfg", "syntax/liveness"], Path("file.py")),
-    **dict.fromkeys(["operators/backend", "operators/control", "operators/cells"], Path("file.py")),
-    **dict.fromkeys(["runtime/graph", "backends/graph", "backends/jax"], Path("file.py")),
+    "common": Path("__init__.py"),
+    **dict.fromkeys(["runtime/graph", "runtime/passes", "runtime/tracing", "backends"], Path("__init__.py")),
+    **dict.fromkeys(["errors", "api", "stray", "common/pytree"], Path("file.py")),
+    **dict.fromkeys(["converters/base", "converters/calls"], Path("file.py")),
+    **dict.fromkeys(["syntax/source", "syntax/names", "converters/pipeline", "syntax/cfg"], Path("file.py")),
+    **dict.fromkeys(["operators/backend", "operators/control", "operators/cells", "cli/main"], Path("file.py")),
+    **dict.fromkeys(["runtime/graph/types", "runtime/passes/cse", "runtime/tracing/state"], Path("file.py")),
+    **dict.fromkeys(["backends/graph", "conversion/conversions"], Path("file.py")),
 }
-
-
-def test_every_module_is_in_the_table():
-    assert [module for module in KNOWN if place(module) is None] == []
-
-
-def test_imports_follow_the_table():
-    assert violations(TEXTS, KNOWN) == []
-
-
-def test_no_circles():
-    graph = {module: {name for _, name in imports(TEXTS[module], module, KNOWN)} for module in KNOWN}
-    graphlib.TopologicalSorter(graph).prepare()         # raises CycleError, which shows the circle
 
 
 @pytest.mark.parametrize(
     "module, line",
     [
         ("errors", "import autograph"),
+        ("common/pytree", "from autograph.syntax import names"),
         ("syntax/source", "from autograph.converters import base"),
         ("syntax/source", "from .. import api"),
         ("syntax/source", "from ..operators.backend import Backend"),
-        ("syntax/pipeline", "def f():\n    import autograph.operators as ag__"),
-        ("syntax/pipeline", "import importlib\nimportlib.import_module('autograph.cli')"),
-        ("converters/base", "from .calls import Calls"),
+        ("converters/pipeline", "def f():\n    import autograph.operators as ag__"),
+        ("converters/pipeline", "import importlib\nimportlib.import_module('autograph.cli')"),
         ("operators/control", "from autograph.syntax.names import fresh"),
-        ("operators/control", "if TYPE_CHECKING:\n    from autograph.runtime import graph"),
-        ("operators/backend", "from autograph.operators import control"),
-        ("runtime/graph", "from autograph.syntax import names"),
-        ("backends/jax", "from autograph.runtime.graph import Graph"),
-        ("api", "from autograph.cli import main"),
+        ("operators/control", "if TYPE_CHECKING:\n    from autograph.runtime.graph import types"),
+        ("runtime/graph/types", "from autograph.syntax import names"),
+        ("runtime/graph/types", "from autograph.runtime.passes.cse import cse"),
+        ("runtime/passes/cse", "from ..tracing.state import Trace"),
+        ("api", "from autograph.cli.main import main"),
         ("stray", "from autograph import errors"),
     ],
 )
 def test_a_wrong_import_is_caught(module, line):
-    assert len(violations({module: line}, EXAMPLE)) == 1
+    assert len(violations({module: line}, EXAMPLE, ROOMS)) == 1
 
 
 @pytest.mark.parametrize(
     "module, line",
     [
-        ("syntax/source", "from autograph.errors import SourceError"),
-        ("syntax/liveness", "from .cfg import build"),
-        ("converters/calls", "from autograph.converters import base\nfrom ..syntax import names, template"),
+        ("syntax/source", "from autograph.errors import SourceError\nfrom autograph.common import pytree"),
+        ("syntax/source", "from .cfg import build"),
+        ("converters/calls", "from autograph.converters import base\nfrom ..syntax import names"),
         ("operators/control", "from autograph.operators.cells import read"),
-        ("backends/graph", "from autograph.runtime import graph"),
-        ("api", "from autograph import operators, errors\nfrom autograph.syntax.pipeline import convert"),
+        ("runtime/tracing/state", "from autograph.runtime.passes.cse import cse\nfrom ..graph.types import Type"),
+        ("backends/graph", "from autograph.runtime.graph import types"),
+        ("api", "from autograph import operators, errors\nfrom autograph.conversion.conversions import convert"),
         ("operators", "from .control import if_stmt"),
         ("__init__", "from .api import convert"),
-        ("cli", "def main():\n    from autograph import to_code"),
+        ("cli/main", "def main():\n    from autograph import to_code"),
     ],
 )
 def test_a_right_import_is_not(module, line):
-    assert violations({module: line}, EXAMPLE) == []
+    assert violations({module: line}, EXAMPLE, ROOMS) == []
+
+
+def test_rooms_are_small():
+    sizes = Counter(path.parent.relative_to(PACKAGE).as_posix() for path in KNOWN.values())
+    assert {room: size for room, size in sizes.items() if size > BIG} == {}
+    assert sizes["runtime"] <= 3
+
+
+def test_each_room_says_what_is_in_it():
+    for path in PACKAGE.rglob("__init__.py"):
+        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
 
 
 def test_files_are_short():

@@ -24,7 +24,7 @@ import pytest
 
 import autograph
 from autograph import api, importing
-from autograph.explanation import Explanation
+from autograph.conversion.explain import Explanation
 
 ROOT = Path(__file__).parent.parent
 # What the page says of staged functions is for tests/test_limits_staged.py.

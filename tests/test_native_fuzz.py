@@ -38,7 +38,8 @@ from tests.test_staged_fuzz import told
 pytestmark = [pytest.mark.once, pytest.mark.skipif(find_spec("llvmlite") is None, reason="needs llvmlite")]
 
 if find_spec("llvmlite") is not None:
-    from autograph.runtime.engines.native import ahead, emitter, haste, lanes, lowering, region, trial, watching
+    from autograph.runtime.engines.native.emit import emitter, simd, speculation, tier_up
+    from autograph.runtime.engines.native.loops import fast_path, lowering, region, tiering
     from tests import emitted
 
 NUMBERS = itertools.count()
@@ -66,12 +67,12 @@ def hastened(turns: int, patience: float) -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(region, "AGAIN", min(turns, 1))
-        patch.setattr(haste, "PATIENCE", patience)
-        for module in (emitter, lowering, ahead) if turns else ():
+        patch.setattr(tier_up, "PATIENCE", patience)
+        for module in (emitter, lowering, fast_path) if turns else ():
             patch.setattr(module, "POLL", turns)
-        for module in (watching, ahead) if turns else ():
+        for module in (speculation, fast_path) if turns else ():
             patch.setattr(module, "BLIND", min(turns, 3))
-        patch.setattr(lanes, "SIZES", (16, 8) if turns else (32, 16))       # the arrays are short
+        patch.setattr(simd, "SIZES", (16, 8) if turns else (32, 16))       # the arrays are short
         yield
 
 
@@ -88,8 +89,8 @@ def compare(text: str, calls: list[str], fuel: list[int], patience: int) -> None
     function = ag.function(names["main"], engine="auto" if patience else "native")
     verdict = "same"
     lowering.FUEL[:] = [ctypes.addressof(FUEL)] if fuel else []
-    before = trial.time, trial.FIRST, trial.PATIENCE
-    trial.time, trial.FIRST, trial.PATIENCE = CLOCK, 1, patience
+    before = tiering.time, tiering.FIRST, tiering.PATIENCE
+    tiering.time, tiering.FIRST, tiering.PATIENCE = CLOCK, 1, patience
     try:
         for call, nodes in zip([call for call in calls for _ in range(2)], itertools.cycle(fuel or [-1])):
             FUEL.value = nodes
@@ -107,7 +108,7 @@ def compare(text: str, calls: list[str], fuel: list[int], patience: int) -> None
         raise
     finally:
         lowering.FUEL.clear()
-        trial.time, trial.FIRST, trial.PATIENCE = before
+        tiering.time, tiering.FIRST, tiering.PATIENCE = before
         del linecache.cache[filename]
     count(verdict, function)
 

@@ -101,7 +101,7 @@ def test_staged(entry: corpus.Entry) -> None:
 def test_native(entry: corpus.Entry, left: bool) -> None:
     """With the native engine; and if machine code is left after so many nodes, drawn at random."""
     pytest.importorskip("llvmlite")
-    from autograph.runtime.engines.native import lowering
+    from autograph.runtime.engines.native.loops import lowering
 
     fuel, draw = ctypes.c_int64(-1), random.Random(1)
     with pytest.MonkeyPatch.context() as patch:

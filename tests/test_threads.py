@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import autograph as ag
-from autograph import conversions
+from autograph.conversion import conversions
 from autograph.operators.backend import register, traced_by, unregister
 from tests.dispatch import staging
 from tests.recording import Recorder, Staged

@@ -208,7 +208,7 @@ def test_pyright(tmp_path):
 def test_help_shows_each_option():
     import inspect
 
-    from autograph.runtime.options import FunctionOptions
+    from autograph.runtime.dispatch.options import FunctionOptions
 
     options = {p.name for p in inspect.signature(ag.function).parameters.values() if p.kind is p.KEYWORD_ONLY}
     assert options == set(FunctionOptions.__annotations__) and "engine" in options

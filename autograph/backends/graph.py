@@ -14,38 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from autograph.libraries import on_behalf
+from autograph.common.trace_rules import on_behalf
 from autograph.operators import backend as protocol
 from autograph.operators.backend import Several
 from autograph.operators.for_loop import for_stmt
 from autograph.operators.state import State, reached_by
 from autograph.operators.tracebacks import whole
-from autograph.runtime.blame import interrupting
-from autograph.runtime.branches import stage_if
-from autograph.runtime.classes import is_users
-from autograph.runtime.generators import (
-    Generated,
-    StagedCondition,
-    collect,
-    decide,
-    first_of,
-    generator,
-    run_over,
-)
-from autograph.runtime.graph import Value
-from autograph.runtime.holding import (
-    as_tensor,
-    compared,
-    drained,
-    has_held,
-    is_spread,
-    is_staged,
-    may_hold,
-    watched,
-)
-from autograph.runtime.keyed import by_keys
-from autograph.runtime.lazy_builtins import LAZY, as_generated, collected, iterator_of
-from autograph.runtime.objects import (
+from autograph.runtime.graph.graph import Value
+from autograph.runtime.graph.object_model import is_users
+from autograph.runtime.graph.types import BOOL, TensorType
+from autograph.runtime.tracing.calls.keyed import by_keys
+from autograph.runtime.tracing.calls.stand_ins import MANAGERS
+from autograph.runtime.tracing.calls.user_operators import (
     contains,
     has_iteration,
     has_truth,
@@ -55,17 +35,37 @@ from autograph.runtime.objects import (
     special,
     truth,
 )
-from autograph.runtime.raising import raise_in_graph
-from autograph.runtime.refs import ConstantRef, ContainerRef, Entered, ObjectRef
-from autograph.runtime.settings import guarded, specs_in
-from autograph.runtime.signals import WHOLE, Plain, Raised, Restart, handled
-from autograph.runtime.standing import StandIn, original_of
-from autograph.runtime.standins import MANAGERS
-from autograph.runtime.tensor import is_tensor
-from autograph.runtime.trace import Trace
-from autograph.runtime.traced_iterators import TracedIterator, unowned
-from autograph.runtime.types import BOOL, TensorType
-from autograph.runtime.while_loop import run_while
+from autograph.runtime.tracing.comprehensions import (
+    Generated,
+    StagedCondition,
+    collect,
+    decide,
+    first_of,
+    generator,
+    run_over,
+)
+from autograph.runtime.tracing.control_flow.cond import stage_if
+from autograph.runtime.tracing.control_flow.while_loop import run_while
+from autograph.runtime.tracing.environment.process_settings import guarded, specs_in
+from autograph.runtime.tracing.lazy_builtins import LAZY, as_generated, collected, iterator_of
+from autograph.runtime.tracing.proxies.graph_break import WHOLE, Plain, Raised, Restart, handled
+from autograph.runtime.tracing.proxies.proxy import is_tensor
+from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of
+from autograph.runtime.tracing.state.blame import interrupting
+from autograph.runtime.tracing.state.exceptions import raise_in_graph
+from autograph.runtime.tracing.state.iterators import TracedIterator, unowned
+from autograph.runtime.tracing.state.mutation import ConstantRef, ContainerRef, Entered, ObjectRef
+from autograph.runtime.tracing.state.staged_containers import (
+    as_tensor,
+    compared,
+    drained,
+    has_held,
+    is_spread,
+    is_staged,
+    may_hold,
+    watched,
+)
+from autograph.runtime.tracing.state.trace import Trace
 
 Thunk = Callable[[], Any]
 _MAKERS = (type(np.r_).__mro__[1], type(np.mgrid).__mro__[1])  # whose items are new arrays

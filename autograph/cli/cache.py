@@ -8,9 +8,9 @@ from datetime import datetime
 import click
 from rich.filesize import decimal
 
-from autograph import disk
 from autograph.cli import display
 from autograph.cli.failure import Failure
+from autograph.common import disk_cache
 
 HELP = """Show where conversions, traces and machine code are kept, how much there is, and how often it was of use.
 
@@ -34,14 +34,14 @@ Examples:
 @click.command("cache", help=HELP, short_help="Show what is kept on disk, and clear it.")
 @click.option("--clear", is_flag=True, help="Remove all files of the cache, and forget how often it was used.")
 def command(clear: bool) -> None:
-    place = disk.folder()
+    place = disk_cache.folder()
     if place is None:
         off = os.environ.get("AUTOGRAPH_CACHE") == "0"
         why = "AUTOGRAPH_CACHE is 0" if off else "there is no folder for caches here; AUTOGRAPH_CACHE_DIR may name one"
         click.echo(f"nothing is kept: {why}")
         return
     try:
-        found = disk.clear(place) if clear else disk.contents(place)
+        found = disk_cache.clear(place) if clear else disk_cache.contents(place)
     except OSError as error:
         raise Failure(f"cannot {'clear' if clear else 'read'} {error.filename or place!r}: {error.strerror}") from error
     if clear:
@@ -51,13 +51,13 @@ def command(clear: bool) -> None:
         display.facts("What is kept on disk", _facts(place, found))
 
 
-def _facts(place: str, found: disk.Contents) -> list[tuple[str, str]]:
+def _facts(place: str, found: disk_cache.Contents) -> list[tuple[str, str]]:
     told = [
         ("folder", place),
-        ("size", f"{decimal(found.size)} of {decimal(disk.size_limit())}"),
-        ("conversions", _use(found, disk.CONVERSION)),
-        ("traces", _use(found, disk.TRACE)),
-        ("machine code", _use(found, disk.CODE)),
+        ("size", f"{decimal(found.size)} of {decimal(disk_cache.size_limit())}"),
+        ("conversions", _use(found, disk_cache.CONVERSION)),
+        ("traces", _use(found, disk_cache.TRACE)),
+        ("machine code", _use(found, disk_cache.CODE)),
     ]
     if found.files:
         first, last = (datetime.fromtimestamp(file.used) for file in (found.files[0], found.files[-1]))
@@ -65,7 +65,7 @@ def _facts(place: str, found: disk.Contents) -> list[tuple[str, str]]:
     return told
 
 
-def _use(found: disk.Contents, kind: disk.Kind) -> str:
+def _use(found: disk_cache.Contents, kind: disk_cache.Kind) -> str:
     """How much there is of a kind, and how often it was found and made."""
     files, history = _times(len(found.of(kind)), "file"), found.history
     damaged = f", {history[kind.damaged]} as a file was damaged" * (history[kind.damaged] > 0)

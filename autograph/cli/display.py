@@ -14,10 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from autograph.cli import comparison
-from autograph.explanation import Explanation
+from autograph.conversion.explain import Explanation
 
 if TYPE_CHECKING:
-    from autograph.runtime.printing import Line  # which imports NumPy, and that takes long
+    from autograph.runtime.graph_text.printer import Line  # which imports NumPy, and that takes long
 
 _THEME = "ansi_dark"  # colours of the terminal's own palette, on its own background
 

@@ -6,7 +6,7 @@ import click
 
 from autograph.cli import display
 from autograph.cli.files import ENGINES, STDIN, Target, TargetCommand, TargetType, batch_for, pieces
-from autograph.explanation import Explanation
+from autograph.conversion.explain import Explanation
 
 HELP = """Tell what becomes of each if, loop, assert and call: converted, or plain and why.
 

@@ -18,9 +18,9 @@ from click.shell_completion import CompletionItem
 
 from autograph.cli.batch import Batch
 from autograph.cli.failure import BadSyntax, Failure, TooDeep, did_you_mean, similar_file
-from autograph.conversions import convert_source
-from autograph.explanation import Explanation
-from autograph.syntax import reprint
+from autograph.conversion.conversions import convert_source
+from autograph.conversion.explain import Explanation
+from autograph.syntax.printing import reprint
 
 STDIN = "<stdin>"
 ENGINES = ("auto", "numpy", "native")  # as `runtime.options` has them, which imports NumPy, and that takes long

@@ -17,10 +17,10 @@ from autograph.cli.failure import Failure
 from autograph.cli.files import ENGINES, OUTPUT, STDIN, Target, TargetCommand, TargetType, check_output, write_bytes
 from autograph.cli.loading import load
 from autograph.errors import AutographError
-from autograph.runtime.drawing import PICTURES, to_picture
-from autograph.runtime.options import FunctionOptions
-from autograph.runtime.printing import lines
-from autograph.runtime.view import GraphView
+from autograph.runtime.dispatch.options import FunctionOptions
+from autograph.runtime.graph_text.graphviz import PICTURES, to_picture
+from autograph.runtime.graph_text.printer import lines
+from autograph.runtime.graph_text.view import GraphView
 
 HELP = """Show the graph that a function becomes for some arguments.
 

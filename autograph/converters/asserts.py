@@ -9,8 +9,8 @@ from typing import Any
 
 import gast
 
-from autograph.converters import movable, staging
-from autograph.converters.base import Context, binds_here, own_text
+from autograph.converters.context import movable, staging
+from autograph.converters.context.base import Context, binds_here, own_text
 from autograph.converters.logical import deferred
 from autograph.syntax import template
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import gast
 
-from autograph import libraries
-from autograph.converters import movable
-from autograph.converters.base import Context
+from autograph.common import trace_rules
+from autograph.converters.context import movable
+from autograph.converters.context.base import Context
 from autograph.syntax import template
 
 # What of NumPy does not ask its arguments whether they are staged: creation, scalars, and what computes with numbers.
@@ -34,7 +34,7 @@ _CREATION = frozenset(
 )
 _EXCEPTION = re.compile(r"(Error|Exception|Warning|Exit|Interrupt)$")
 _SETTERS = frozenset({"setattr", "delattr"})  # a backend has to know what they change
-_BUILTINS = frozenset(name for name in dir(builtins) if not libraries.is_made_late(f"builtins.{name}")) - _SETTERS
+_BUILTINS = frozenset(name for name in dir(builtins) if not trace_rules.is_made_late(f"builtins.{name}")) - _SETTERS
 _LITERALS = (gast.Constant, gast.JoinedStr)
 # Methods of texts that may be given what is staged.
 _TAKING = frozenset(
@@ -69,7 +69,7 @@ def _reason(node: gast.Call, context: Context) -> str | None:
         if not (function.attr in _TAKING and _is_text(function.value) and node.args):
             return "a method of a literal"
     dotted = context.dotted(function)
-    if dotted is not None and libraries.is_plain(dotted) and not _takes_part(dotted):
+    if dotted is not None and trace_rules.is_plain(dotted) and not _takes_part(dotted):
         return f"`{dotted.partition('.')[0]}` takes no part in staging"
     if _EXCEPTION.search(function.id if isinstance(function, gast.Name) else getattr(function, "attr", "")):
         return "an exception"
@@ -82,7 +82,7 @@ def _is_text(node: Any) -> bool:
 
 def _takes_part(dotted: str) -> bool:
     """Whether a call is wrapped although the module that it is of takes no part in staging."""
-    return _creates(dotted) or libraries.is_made_late(dotted) or _is_of_class(dotted)
+    return _creates(dotted) or trace_rules.is_made_late(dotted) or _is_of_class(dotted)
 
 
 def _is_of_class(dotted: str) -> bool:

@@ -15,8 +15,8 @@ from typing import Any
 
 import gast
 
-from autograph.converters import movable
-from autograph.converters.base import Context, binds_here
+from autograph.converters.context import movable
+from autograph.converters.context.base import Context, binds_here
 from autograph.converters.logical import call_of, deferred
 from autograph.syntax import scope, template, trees
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import gast
 
-from autograph.converters.base import Context
+from autograph.converters.context.base import Context
 
 _OURS = ("autograph.set_loop_options", "autograph.api.set_loop_options")
 _TENSORFLOWS = "tensorflow.autograph.experimental.set_loop_options"  # in `autograph.compat`, or under an alias

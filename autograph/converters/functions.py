@@ -1,6 +1,6 @@
 """Converts one function: prepares its statements, finds the state of its constructs, rewrites them.
 
-The order is that of `syntax/pipeline.py`, which hands the converters in; this file only says what happens around
+The order is that of `converters/pipeline.py`, which hands the converters in; this file only says what happens around
 them: names that belong to the function, inner functions and classes, declarations that must stay with their function.
 """
 
@@ -11,8 +11,9 @@ from typing import Any
 
 import gast
 
-from autograph.converters import bodies, calls, logical, owners, plain, ref, staging
-from autograph.converters.base import Context, Rewrite, Walk, replace
+from autograph.converters import calls, logical, ref
+from autograph.converters.context import bodies, owners, plain, staging
+from autograph.converters.context.base import Context, Rewrite, Walk, replace
 from autograph.syntax import liveness, names, scope, trees
 
 Prepare = Any  # Callable[[gast.AST, Context], None]

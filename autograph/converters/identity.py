@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from autograph.converters.base import Context
+from autograph.converters.context.base import Context
 
 
 def mark(node: Any, context: Context) -> None:

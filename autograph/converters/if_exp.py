@@ -6,8 +6,8 @@ from typing import Any
 
 import gast
 
-from autograph.converters import staging
-from autograph.converters.base import Context
+from autograph.converters.context import staging
+from autograph.converters.context.base import Context
 from autograph.converters.logical import deferred, may_defer
 from autograph.syntax import template
 

@@ -18,8 +18,8 @@ from typing import Any
 
 import gast
 
-from autograph.converters import plain
-from autograph.converters.base import Context, move_comments
+from autograph.converters.context import plain
+from autograph.converters.context.base import Context, move_comments
 from autograph.syntax import template
 from autograph.syntax.origin import NO_COMMENTS
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import gast
 
-from autograph.converters import movable, staging
-from autograph.converters.base import Context, binds_here
+from autograph.converters.context import movable, staging
+from autograph.converters.context.base import Context, binds_here
 from autograph.syntax import template
 
 

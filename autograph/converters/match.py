@@ -10,9 +10,9 @@ from typing import Any
 
 import gast
 
-from autograph.converters import movable
-from autograph.converters.base import Context, replace
-from autograph.converters.bodies import silent_pass
+from autograph.converters.context import movable
+from autograph.converters.context.base import Context, replace
+from autograph.converters.context.bodies import silent_pass
 from autograph.syntax import template
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import gast
 
-from autograph.converters import directives, match, plain
-from autograph.converters.base import Context
+from autograph.converters import directives, match
+from autograph.converters.context import plain
+from autograph.converters.context.base import Context
 
 
 def matches(function: Any, context: Context) -> None:

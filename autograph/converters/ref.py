@@ -15,7 +15,7 @@ from typing import Any
 
 import gast
 
-from autograph.converters.base import Context
+from autograph.converters.context.base import Context
 from autograph.syntax import template
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import gast
 
-from autograph.converters import bodies
-from autograph.converters.base import Context
+from autograph.converters.context import bodies
+from autograph.converters.context.base import Context
 from autograph.syntax import scope, template
 
 

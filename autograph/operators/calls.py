@@ -7,7 +7,7 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import Any
 
-from autograph import libraries
+from autograph.common import trace_rules
 from autograph.operators.backend import ACTIVE, tracing
 
 Converter = Callable[[FunctionType], Callable[..., Any]]
@@ -83,7 +83,7 @@ def _converted(function: Any) -> Any:
     if _converter is None or isinstance(function, type) or _is_marked(function):
         return function
     if type(function) is FunctionType:
-        return function if libraries.is_plain(str(function.__globals__.get("__name__"))) else _converter(function)
+        return function if trace_rules.is_plain(str(function.__globals__.get("__name__"))) else _converter(function)
     if type(function) is MethodType:
         inner = _converted(function.__func__)
         return function if inner is function.__func__ else MethodType(inner, function.__self__)

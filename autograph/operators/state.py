@@ -12,7 +12,7 @@ from functools import partial
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
-from autograph.marks import UNBOUND, Unbound
+from autograph.common.code_marks import UNBOUND, Unbound
 
 __all__ = ["UNBOUND", "CellVariable", "GlobalVariable", "State", "Unbound", "Variable"]
 

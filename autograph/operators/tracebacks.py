@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType, TracebackType
 
-from autograph.codefacts import code_line
-from autograph.libraries import is_own
-from autograph.marks import Shelter, is_body, shelters
+from autograph.common.code_flags import code_line
+from autograph.common.code_marks import Shelter, is_body, shelters
+from autograph.common.trace_rules import is_own
 
 FULL_TRACEBACK = "AUTOGRAPH_FULL_TRACEBACK"
 

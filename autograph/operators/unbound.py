@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from types import CodeType, FrameType, FunctionType
 from typing import NoReturn
 
+from autograph.common.messages import UNBOUND_FREE, UNBOUND_LOCAL
 from autograph.operators.tracebacks import is_library
-from autograph.wording import UNBOUND_FREE, UNBOUND_LOCAL
 
 # Which parameters of which operators are bodies. A comprehension is a scope of its own until Python 3.12;
 # a generator expression always is, so its variables rightly are free.

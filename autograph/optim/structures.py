@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.nest import Within, resolve
+from autograph.common.pytree import Within, resolve
 
 
 def leaves(structure: Any) -> list[Any]:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from types import CodeType
 from typing import Any
 
-from autograph import forking
+from autograph.common import forking
 
 FUTURE: int = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)

@@ -28,7 +28,8 @@ from typing import Any
 
 import gast
 
-from ..marks import Shelter
+from autograph.common.code_marks import Shelter
+
 from . import codes
 from .bridge import Enter, to_ast
 from .relabelling import Marks, relabelled

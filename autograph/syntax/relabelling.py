@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, NamedTuple
 
-from ..marks import BODY, WHOLE, Shelter, with_shelters
+from autograph.common.code_marks import BODY, WHOLE, Shelter, with_shelters
 
 _CONSTANT = dis.opmap["LOAD_CONST"]
 

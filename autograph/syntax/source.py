@@ -24,7 +24,8 @@ from typing import Any
 
 import gast
 
-from .. import marks
+from autograph.common import code_marks
+
 from ..errors import SourceError
 from . import codes, origin
 from .bridge import to_gast
@@ -372,7 +373,7 @@ def unwrap(callable_: Any) -> FunctionType:
 
 
 def _inside(wrapper: Any) -> Any:
-    if marks.unstaged(wrapper) is not wrapper:
+    if code_marks.unstaged(wrapper) is not wrapper:
         return wrapper.__wrapped__
     if isinstance(wrapper, types.MethodType | classmethod | staticmethod):
         return wrapper.__func__

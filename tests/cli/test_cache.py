@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograph import disk as cache
+from autograph.common import disk_cache as cache
 
 KEY = cache.key_of("one")
 

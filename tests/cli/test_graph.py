@@ -11,8 +11,8 @@ import pytest
 
 from autograph.cli.examples import arguments, example
 from autograph.cli.failure import Failure
-from autograph.runtime.parsing import parse
-from autograph.runtime.spec import TensorSpec
+from autograph.runtime.graph.tensor_spec import TensorSpec
+from autograph.runtime.graph_text.parsing import parse
 
 needs_llvmlite = pytest.mark.skipif(find_spec("llvmlite") is None, reason="needs llvmlite")
 TEXT = """
@@ -274,7 +274,7 @@ def test_completion_of_formats(spawn):
 
 def test_the_engines_are_those_of_the_options():
     from autograph.cli.files import ENGINES
-    from autograph.runtime import options
+    from autograph.runtime.dispatch import options
 
     assert ENGINES == ("auto", *options.ENGINES)
 

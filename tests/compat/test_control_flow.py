@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autograph.compat.tensorflow as tf
-from autograph.compat.tensorflow import errors
+from autograph.compat.tensorflow.core import errors
 
 
 def plain(value):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autograph.compat.tensorflow as tf
-from autograph.compat.tensorflow import graphs
+from autograph.compat.tensorflow.core import graphs
 
 pytestmark = pytest.mark.once
 

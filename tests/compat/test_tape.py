@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autograph.compat.tensorflow as tf
-from autograph.compat.tensorflow import replay
+from autograph.compat.tensorflow.staging import replay
 
 pytestmark = pytest.mark.once
 both = pytest.mark.parametrize("wrap", [lambda function: function, tf.function], ids=["eager", "graph"])

@@ -6,9 +6,10 @@ import ast
 
 import gast
 
-from autograph.converters.base import Decision
-from autograph.converters.known import module_context
-from autograph.syntax import pipeline, source
+from autograph.converters import pipeline
+from autograph.converters.context.base import Decision
+from autograph.converters.context.known import module_context
+from autograph.syntax import source
 
 
 def convert(text: str) -> pipeline.Converted:

@@ -9,8 +9,10 @@ from types import CodeType
 from typing import Any
 
 from autograph import operators
-from autograph.converters.known import module_context
-from autograph.syntax import pipeline, reprint, source
+from autograph.converters import pipeline
+from autograph.converters.context.known import module_context
+from autograph.syntax import source
+from autograph.syntax.printing import reprint
 from tests.goldens import Golden
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import autograph as ag
-from autograph import conversions
+from autograph.conversion import conversions
 from autograph.operators.backend import register, traced_by, unregister
 from tests.recording import Recorder, Staged, show
 

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph import api, conversions, importing
+from autograph import api, importing
+from autograph.conversion import conversions
 from autograph.operators.backend import register, traced_by, unregister
 from tests.dispatch import staging
 from tests.dispatch.staging import Trace

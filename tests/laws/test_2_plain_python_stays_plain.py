@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import autograph as ag
-from autograph.runtime.graph import walk
+from autograph.runtime.graph.graph import walk
 
 ROOT = str(Path(__file__).parents[2])
 

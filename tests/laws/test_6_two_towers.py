@@ -26,15 +26,19 @@ print(sorted(name.split(".")[1] for name in sys.modules if name.startswith("auto
 """
 
 SYNTAX = """
-from autograph.syntax import pipeline, source, unparse
+from autograph.converters import pipeline
+from autograph.syntax import source
+from autograph.syntax.printing import unparse
 from autograph import converters
 """
 
 RUNTIME = """
 import numpy as np
-from autograph.runtime import graph, opdef, ops, printing, check, passes
-from autograph.runtime.engines import numpy
-from autograph.runtime.types import INT
+from autograph.runtime.graph import graph, opdef
+from autograph.runtime import ops, passes
+from autograph.runtime.graph_text import printer as printing, verifier as check
+from autograph.runtime.engines.numpy import engine as numpy
+from autograph.runtime.graph.types import INT
 program = graph.Graph("double")
 x = program.block.add_param(INT, "x")
 node = program.block.append(graph.Node("add", (x, x)))

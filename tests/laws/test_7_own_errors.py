@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 import autograph as ag
-from autograph import defects
-from autograph.libraries import ROOT
+from autograph.common import defects
+from autograph.common.trace_rules import ROOT
 from autograph.runtime import passes
-from autograph.runtime.trace import Trace
+from autograph.runtime.tracing.state.trace import Trace
 from tests import corpus, corpus_staged, outcomes
 from tests.test_staged_corpus import same_line
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 import autograph as ag
-from autograph.marks import shelters
+from autograph.common.code_marks import shelters
 from autograph.operators.tracebacks import shelter_at
 from tests.recording import recorded
 

@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from autograph.runtime.compilation import Hooks
+from autograph.runtime.dispatch.compilation import Hooks
 from tests.runtime.fake import FakeTracer, fake_engine
 
 
@@ -13,5 +13,5 @@ def tracer(monkeypatch):
     monkeypatch.setattr(Hooks, "tracer", fake)
     monkeypatch.setattr(Hooks, "inliner", None)
     monkeypatch.setattr(Hooks, "active", [])
-    monkeypatch.setitem(sys.modules, "autograph.runtime.engines.numpy", fake_engine())
+    monkeypatch.setitem(sys.modules, "autograph.runtime.engines.numpy.engine", fake_engine())
     return fake

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.numpy import compile
-from autograph.runtime.opdef import lookup
-from autograph.runtime.ops.adjoints import fit
-from autograph.runtime.ops.operators import python_function
-from autograph.runtime.trace import Trace
-from autograph.runtime.types import TensorType, type_of
+from autograph.runtime.engines.numpy.engine import compile
+from autograph.runtime.graph.opdef import lookup
+from autograph.runtime.graph.types import TensorType, type_of
+from autograph.runtime.ops.gradients.adjoint_ops import fit
+from autograph.runtime.ops.python.operators import python_function
+from autograph.runtime.tracing.state.trace import Trace
 
 
 def close(actual: Any, wanted: Any, tolerance: float) -> bool:

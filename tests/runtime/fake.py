@@ -9,9 +9,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from autograph.runtime.graph import Constant, Graph, Node, Value, map_args
-from autograph.runtime.signature import Event, Guard, Signature, Static, Traced
-from autograph.runtime.types import ANY
+from autograph.runtime.graph.graph import Constant, Graph, Node, Value, map_args
+from autograph.runtime.graph.signature import Event, Guard, Signature, Static, Traced
+from autograph.runtime.graph.types import ANY
 
 
 def _nothing(signature: Signature) -> None: ...
@@ -78,6 +78,6 @@ class FakeExecutable:
 
 
 def fake_engine() -> types.ModuleType:
-    module = types.ModuleType("autograph.runtime.engines.numpy")
+    module = types.ModuleType("autograph.runtime.engines.numpy.engine")
     module.compile = FakeExecutable  # type: ignore[attr-defined]
     return module

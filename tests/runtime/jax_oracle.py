@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.runtime.opdef import lookup
+from autograph.runtime.graph.opdef import lookup
 from tests.runtime.derivatives import calling
 
 jax.config.update("jax_enable_x64", True)

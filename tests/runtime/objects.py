@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import autograph as ag
-from autograph.runtime import instrument
-from autograph.runtime.journal import PATCHED
+from autograph.runtime.tracing.calls import special_methods
+from autograph.runtime.tracing.state.undo_log import PATCHED
 from tests import outcomes
 
 
@@ -18,11 +18,11 @@ from tests import outcomes
 def no_stand_in_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     assert not PATCHED
-    assert not instrument._PATCHES
+    assert not special_methods._PATCHES
     for thing in vars(request.module).values():
         if isinstance(thing, type) and thing.__module__.startswith("tests."):
             for member in vars(thing).values():
-                assert getattr(member, "__globals__", {}).get("__name__") != instrument.__name__
+                assert getattr(member, "__globals__", {}).get("__name__") != special_methods.__name__
 
 
 def check(function: Any, *calls: str) -> None:

@@ -10,9 +10,9 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from autograph.runtime import notation
-from autograph.runtime.graph import UNBOUND, Block, Constant, Graph, Node
-from autograph.runtime.types import ANY, PYTHON_DTYPES, MaybeUnbound, ObjectType, TensorType
+from autograph.runtime.graph.graph import UNBOUND, Block, Constant, Graph, Node
+from autograph.runtime.graph.types import ANY, PYTHON_DTYPES, MaybeUnbound, ObjectType, TensorType
+from autograph.runtime.graph_text import notation
 
 Point = collections.namedtuple("Point", "x y")
 RECORD = np.dtype([("a", "f8"), ("b", "i4")])

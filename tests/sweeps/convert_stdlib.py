@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import Any
 
-from autograph.conversions import conversion_of, text_of
+from autograph.conversion.conversions import conversion_of, text_of
 from autograph.syntax import source
 
 MEDIAN_MS = 4.0

@@ -24,7 +24,8 @@ from pathlib import Path
 
 import gast
 
-from autograph.syntax import reprint, source
+from autograph.syntax import source
+from autograph.syntax.printing import reprint
 
 COMPOUND = """
     If For While With Try TryStar Match FunctionDef ClassDef AsyncFor AsyncWith AsyncFunctionDef

@@ -10,7 +10,7 @@ from autograph.syntax import cfg, scope
 
 
 def function(program: str, plain: str | None) -> Any:
-    """The last function of a program, its `if`s and loops marked: `plain` as in converters/plain.py."""
+    """The last function of a program, its `if`s and loops marked: `plain` as in converters/context/plain.py."""
     tree = gast.parse(program).body[-1]
     for node in gast.walk(tree):
         if isinstance(node, (gast.If, gast.While, gast.For, gast.AsyncFor)):

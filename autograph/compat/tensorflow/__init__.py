@@ -16,8 +16,6 @@ from autograph.compat.tensorflow import (
     data,
     debugging,
     distribute,
-    dtypes,
-    errors,
     linalg,
     math,
     nn,
@@ -26,9 +24,39 @@ from autograph.compat.tensorflow import (
     strings,
 )
 from autograph.compat.tensorflow import nest_ as nest
-from autograph.compat.tensorflow import random_ops as random
 from autograph.compat.tensorflow import testing as test
-from autograph.compat.tensorflow.array_ops import (
+from autograph.compat.tensorflow.core import dtypes, errors
+from autograph.compat.tensorflow.core.convert import constant, convert_to_tensor, is_tensor
+from autograph.compat.tensorflow.core.dtypes import (
+    DType,
+    as_dtype,
+    bool,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    variant,
+)  # fmt: skip
+from autograph.compat.tensorflow.core.graphs import current as _current
+from autograph.compat.tensorflow.core.naming import name_scope
+from autograph.compat.tensorflow.core.shapes import TensorShape, TensorSpec
+from autograph.compat.tensorflow.core.tensor import Tensor
+from autograph.compat.tensorflow.module import Module
+from autograph.compat.tensorflow.more_math import ensure_shape, meshgrid
+from autograph.compat.tensorflow.ops import random_ops as random
+from autograph.compat.tensorflow.ops.array_ops import (
     broadcast_to,
     concat,
     expand_dims,
@@ -59,51 +87,8 @@ from autograph.compat.tensorflow.array_ops import (
     zeros,
     zeros_like,
 )  # fmt: skip
-from autograph.compat.tensorflow.clipping import clip_by_global_norm, clip_by_norm, norm
-from autograph.compat.tensorflow.control import (
-    Assert,
-    assert_equal,
-    assert_greater,
-    assert_less,
-    case,
-    cond,
-    group,
-    no_op,
-    switch_case,
-    while_loop,
-)
-from autograph.compat.tensorflow.control import scope as control_dependencies
-from autograph.compat.tensorflow.control import scope as device
-from autograph.compat.tensorflow.control import scope as init_scope
-from autograph.compat.tensorflow.convert import constant, convert_to_tensor, is_tensor
-from autograph.compat.tensorflow.custom import custom_gradient
-from autograph.compat.tensorflow.dtypes import (
-    DType,
-    as_dtype,
-    bool,
-    complex64,
-    complex128,
-    double,
-    float16,
-    float32,
-    float64,
-    half,
-    int8,
-    int16,
-    int32,
-    int64,
-    string,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    variant,
-)  # fmt: skip
-from autograph.compat.tensorflow.foreign import numpy_function, py_function
-from autograph.compat.tensorflow.function import function
-from autograph.compat.tensorflow.functional import foldl, foldr, map_fn, scan, vectorized_map
-from autograph.compat.tensorflow.graphs import current as _current
-from autograph.compat.tensorflow.indexing import (
+from autograph.compat.tensorflow.ops.clipping import clip_by_global_norm, clip_by_norm, norm
+from autograph.compat.tensorflow.ops.indexing import (
     boolean_mask,
     gather,
     gather_nd,
@@ -115,8 +100,8 @@ from autograph.compat.tensorflow.indexing import (
     tensor_scatter_nd_update,
     where,
 )
-from autograph.compat.tensorflow.indexing import slice_ as slice
-from autograph.compat.tensorflow.math_ops import (
+from autograph.compat.tensorflow.ops.indexing import slice_ as slice
+from autograph.compat.tensorflow.ops.math_ops import (
     abs,
     acos,
     acosh,
@@ -184,12 +169,8 @@ from autograph.compat.tensorflow.math_ops import (
     truncatediv,
     truncatemod,
 )  # fmt: skip
-from autograph.compat.tensorflow.module import Module
-from autograph.compat.tensorflow.more_math import ensure_shape, meshgrid
-from autograph.compat.tensorflow.naming import name_scope
-from autograph.compat.tensorflow.printing import print
-from autograph.compat.tensorflow.ragged import RaggedTensor
-from autograph.compat.tensorflow.reduce_ops import (
+from autograph.compat.tensorflow.ops.printing import print
+from autograph.compat.tensorflow.ops.reduce_ops import (
     argmax,
     argmin,
     argsort,
@@ -208,12 +189,30 @@ from autograph.compat.tensorflow.reduce_ops import (
     sort,
     unique,
 )  # fmt: skip
-from autograph.compat.tensorflow.shapes import TensorShape, TensorSpec
+from autograph.compat.tensorflow.ops.tensor_array import TensorArray
+from autograph.compat.tensorflow.ops.variables import Variable
+from autograph.compat.tensorflow.ragged import RaggedTensor
 from autograph.compat.tensorflow.sparse import SparseTensor
-from autograph.compat.tensorflow.tape import GradientTape, UnconnectedGradients
-from autograph.compat.tensorflow.tensor import Tensor
-from autograph.compat.tensorflow.tensor_array import TensorArray
-from autograph.compat.tensorflow.variables import Variable
+from autograph.compat.tensorflow.staging.control import (
+    Assert,
+    assert_equal,
+    assert_greater,
+    assert_less,
+    case,
+    cond,
+    group,
+    no_op,
+    switch_case,
+    while_loop,
+)
+from autograph.compat.tensorflow.staging.control import scope as control_dependencies
+from autograph.compat.tensorflow.staging.control import scope as device
+from autograph.compat.tensorflow.staging.control import scope as init_scope
+from autograph.compat.tensorflow.staging.custom import custom_gradient
+from autograph.compat.tensorflow.staging.foreign import numpy_function, py_function
+from autograph.compat.tensorflow.staging.function import function
+from autograph.compat.tensorflow.staging.functional import foldl, foldr, map_fn, scan, vectorized_map
+from autograph.compat.tensorflow.staging.tape import GradientTape, UnconnectedGradients
 
 as_string = strings.as_string
 assert_rank = debugging.assert_rank

@@ -2,7 +2,7 @@
 
 # ruff: noqa: F401  (names of TensorFlow's)
 
-from autograph.compat.tensorflow.math_ops import (
+from autograph.compat.tensorflow.ops.math_ops import (
     bitwise_and,
     bitwise_or,
     bitwise_xor,

@@ -6,7 +6,7 @@ from collections import namedtuple
 from types import SimpleNamespace
 from typing import Any
 
-from autograph.compat.tensorflow.graphs import functions_run_eagerly, run_functions_eagerly
+from autograph.compat.tensorflow.core.graphs import functions_run_eagerly, run_functions_eagerly
 
 PhysicalDevice = namedtuple("PhysicalDevice", ["name", "device_type"])
 LogicalDeviceConfiguration = namedtuple("LogicalDeviceConfiguration", ["memory_limit"], defaults=[None])

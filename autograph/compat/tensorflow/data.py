@@ -12,22 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from autograph import nest
-from autograph.compat.tensorflow import dtypes, graphs
-from autograph.compat.tensorflow.convert import convert_to_tensor
-from autograph.compat.tensorflow.dtypes import as_dtype
-from autograph.compat.tensorflow.errors import InvalidArgumentError
-from autograph.compat.tensorflow.function import function
-from autograph.compat.tensorflow.loops import Items
+from autograph.common import pytree
+from autograph.compat.tensorflow.core import dtypes, graphs
+from autograph.compat.tensorflow.core.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.dtypes import as_dtype
+from autograph.compat.tensorflow.core.errors import InvalidArgumentError
+from autograph.compat.tensorflow.core.shapes import TensorShape, TensorSpec
+from autograph.compat.tensorflow.core.tensor import Tensor
 from autograph.compat.tensorflow.rows import DatasetIterator, Row, Rows, items_of, row_of, tensors_of
-from autograph.compat.tensorflow.shapes import TensorShape, TensorSpec
-from autograph.compat.tensorflow.tensor import Tensor
+from autograph.compat.tensorflow.staging.function import function
+from autograph.compat.tensorflow.staging.loops import Items
 
 AUTOTUNE = -1
 
 
 def _specs_of(element: Any) -> Any:
-    return nest.map(lambda leaf: TensorSpec(leaf.shape, leaf.dtype), element)
+    return pytree.map(lambda leaf: TensorSpec(leaf.shape, leaf.dtype), element)
 
 
 class Dataset:
@@ -53,19 +53,19 @@ class Dataset:
 
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
-        element = _eagerly(lambda: nest.map(convert_to_tensor, tensors))
+        element = _eagerly(lambda: pytree.map(convert_to_tensor, tensors))
         return Dataset(lambda: iter([row_of(element)]), _specs_of(element), 1)
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
         whole = _eagerly(lambda: _converted(tensors))
-        if any(leaf.shape.rank == 0 for leaf in nest.flatten(whole)):
+        if any(leaf.shape.rank == 0 for leaf in pytree.flatten(whole)):
             raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-        columns = [leaf._value for leaf in nest.flatten(whole)]
+        columns = [leaf._value for leaf in pytree.flatten(whole)]
         lengths = {len(column) for column in columns}
         if len(lengths) != 1:
             raise ValueError(f"Dimensions {sorted(lengths)} are not compatible")
-        spec = nest.map(lambda leaf: TensorSpec(leaf.shape[1:], leaf.dtype), whole)
+        spec = pytree.map(lambda leaf: TensorSpec(leaf.shape[1:], leaf.dtype), whole)
         return Dataset(lambda: zip(*columns), spec, lengths.pop())
 
     @staticmethod
@@ -75,14 +75,14 @@ class Dataset:
     ) -> Dataset:
         spec = output_signature
         if spec is None:
-            shapes = nest.map(lambda _: None, output_types) if output_shapes is None else output_shapes
-            flat = iter([shapes] if not nest.is_nested(output_types) else shapes)
-            spec = nest.map(lambda kind: TensorSpec(next(flat), kind), output_types)
+            shapes = pytree.map(lambda _: None, output_types) if output_shapes is None else output_shapes
+            flat = iter([shapes] if not pytree.is_nested(output_types) else shapes)
+            spec = pytree.map(lambda kind: TensorSpec(next(flat), kind), output_types)
 
         def rows() -> Iterator[Row]:
-            kinds = [leaf.dtype for leaf in nest.flatten(spec)]
+            kinds = [leaf.dtype for leaf in pytree.flatten(spec)]
             for element in generator(*args):
-                leaves = nest.flatten(element) if nest.is_nested(spec) else [element]
+                leaves = pytree.flatten(element) if pytree.is_nested(spec) else [element]
                 yield tuple(convert_to_tensor(leaf, kind)._value for leaf, kind in zip(leaves, kinds))
 
         return Dataset(rows, spec)
@@ -90,8 +90,8 @@ class Dataset:
     @staticmethod
     def zip(*datasets: Any, **named: Any) -> Dataset:
         parts = datasets[0] if len(datasets) == 1 and not isinstance(datasets[0], Dataset) else datasets
-        flat = nest.flatten(parts)
-        spec = nest.map(lambda each: each.element_spec, parts)
+        flat = pytree.flatten(parts)
+        spec = pytree.map(lambda each: each.element_spec, parts)
         known = [each._length for each in flat if each._length >= 0]
         rows = lambda: (sum(row, ()) for row in zip(*(each._make() for each in flat)))  # noqa: E731
         return Dataset(rows, spec, min(known) if known else -2)
@@ -143,8 +143,8 @@ class Dataset:
     def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
         """What a function gives of a state and the elements, one by one; it also gives the next state."""
         staged = function(scan_func)
-        begin = _eagerly(lambda: nest.map(convert_to_tensor, initial_state))
-        element = nest.map(lambda leaf: leaf, self.element_spec)
+        begin = _eagerly(lambda: pytree.map(convert_to_tensor, initial_state))
+        element = pytree.map(lambda leaf: leaf, self.element_spec)
         concrete = _eagerly(lambda: staged.get_concrete_function(_specs_of(begin), element))
 
         def rows() -> Iterator[Row]:
@@ -185,7 +185,7 @@ class Dataset:
         return Dataset(lambda: itertools.islice(self._make(), int(index), None, int(num_shards)), self.element_spec)
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
-        state = nest.map(convert_to_tensor, initial_state)
+        state = pytree.map(convert_to_tensor, initial_state)
         staged = function(reduce_func)
         for element in self:
             state = staged(state, element)
@@ -202,12 +202,12 @@ class Dataset:
 
         whole = drop_remainder or (self._length >= 0 and self._length % size == 0)
         first = TensorShape([size if drop_remainder else None])
-        spec = nest.map(lambda leaf: TensorSpec(first + leaf.shape, leaf.dtype), self.element_spec)
+        spec = pytree.map(lambda leaf: TensorSpec(first + leaf.shape, leaf.dtype), self.element_spec)
         count = self._length // size if whole else -(-self._length // size)
         return Dataset(rows, spec, count if self._length >= 0 else self._length)
 
     def unbatch(self, name: str | None = None) -> Dataset:
-        spec = nest.map(lambda leaf: TensorSpec(leaf.shape[1:], leaf.dtype), self.element_spec)
+        spec = pytree.map(lambda leaf: TensorSpec(leaf.shape[1:], leaf.dtype), self.element_spec)
         return Dataset(lambda: (inner for row in self._make() for inner in zip(*row)), spec)
 
     def shuffle(self, buffer_size: Any, seed: int | None = None, reshuffle_each_iteration: bool = True,
@@ -290,11 +290,11 @@ class Dataset:
         return True
 
     def as_numpy_iterator(self) -> Iterator[Any]:
-        return (nest.map(lambda leaf: leaf.numpy(), element) for element in self)
+        return (pytree.map(lambda leaf: leaf.numpy(), element) for element in self)
 
     @property
     def rows(self) -> Rows:
-        return Rows(self._make, not nest.is_nested(self.element_spec))
+        return Rows(self._make, not pytree.is_nested(self.element_spec))
 
     def __iter__(self) -> DatasetIterator:
         return self._iter_()

@@ -6,8 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.compat.tensorflow import dtypes, math_ops
-from autograph.compat.tensorflow.control import (
+from autograph.compat.tensorflow.core import dtypes
+from autograph.compat.tensorflow.core.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.dtypes import as_dtype
+from autograph.compat.tensorflow.core.shapes import TensorShape
+from autograph.compat.tensorflow.core.tensor import Tensor
+from autograph.compat.tensorflow.ops import math_ops
+from autograph.compat.tensorflow.staging.control import (
     Assert,
     assert_equal,
     assert_greater,
@@ -17,10 +22,6 @@ from autograph.compat.tensorflow.control import (
     assert_none_equal,
     assert_positive,
 )
-from autograph.compat.tensorflow.convert import convert_to_tensor
-from autograph.compat.tensorflow.dtypes import as_dtype
-from autograph.compat.tensorflow.shapes import TensorShape
-from autograph.compat.tensorflow.tensor import Tensor
 
 
 def assert_negative(x: Any, message: str | None = None, summarize: Any = None, name: str | None = None) -> None:

@@ -6,10 +6,10 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograph.compat.tensorflow import reduce_ops
-from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.tensor import Tensor
 from autograph.compat.tensorflow.data import Dataset
-from autograph.compat.tensorflow.tensor import Tensor
+from autograph.compat.tensorflow.ops import reduce_ops
 
 
 class DistributedDataset(Dataset):

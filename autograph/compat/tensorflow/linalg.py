@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow.array_ops import expand_dims, eye, fill, range, shape, transpose, zeros_like
-from autograph.compat.tensorflow.clipping import global_norm, norm
-from autograph.compat.tensorflow.convert import convert_to_tensor, matched
-from autograph.compat.tensorflow.indexing import where
-from autograph.compat.tensorflow.math_ops import (
+from autograph.compat.tensorflow.core.convert import convert_to_tensor, matched
+from autograph.compat.tensorflow.core.tensor import Tensor, apply
+from autograph.compat.tensorflow.ops.array_ops import expand_dims, eye, fill, range, shape, transpose, zeros_like
+from autograph.compat.tensorflow.ops.clipping import global_norm, norm
+from autograph.compat.tensorflow.ops.indexing import where
+from autograph.compat.tensorflow.ops.math_ops import (
     einsum,
     less_equal,
     logical_and,
@@ -20,7 +21,6 @@ from autograph.compat.tensorflow.math_ops import (
     negative,
     tensordot,
 )
-from autograph.compat.tensorflow.tensor import Tensor, apply
 
 __all__ = ["cholesky", "det", "diag", "diag_part", "einsum", "eye", "inv", "matmul", "matvec", "norm", "solve"]
 __all__ += ["global_norm"]

@@ -2,8 +2,6 @@
 
 # ruff: noqa: F401, F403  (names of TensorFlow's)
 
-from autograph.compat.tensorflow.math_ops import *
-from autograph.compat.tensorflow.math_ops import sigmoid as sigmoid
 from autograph.compat.tensorflow.more_math import (
     confusion_matrix,
     count_nonzero,
@@ -18,4 +16,6 @@ from autograph.compat.tensorflow.more_math import (
     zero_fraction,
 )
 from autograph.compat.tensorflow.nn import l2_loss, log_sigmoid, log_softmax, softmax, softplus, top_k
-from autograph.compat.tensorflow.reduce_ops import *
+from autograph.compat.tensorflow.ops.math_ops import *
+from autograph.compat.tensorflow.ops.math_ops import sigmoid as sigmoid
+from autograph.compat.tensorflow.ops.reduce_ops import *

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from autograph.compat.tensorflow.naming import name_scope
-from autograph.compat.tensorflow.variables import Variable
+from autograph.compat.tensorflow.core.naming import name_scope
+from autograph.compat.tensorflow.ops.variables import Variable
 
 
 class Module:

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow import array_ops, dtypes, indexing, math_ops, reduce_ops
-from autograph.compat.tensorflow.control import Assert
-from autograph.compat.tensorflow.convert import allow, convert_to_tensor, matched
-from autograph.compat.tensorflow.shapes import TensorShape
-from autograph.compat.tensorflow.tensor import Tensor, apply
-from autograph.runtime.ops import special
+from autograph.compat.tensorflow.core import dtypes
+from autograph.compat.tensorflow.core.convert import allow, convert_to_tensor, matched
+from autograph.compat.tensorflow.core.shapes import TensorShape
+from autograph.compat.tensorflow.core.tensor import Tensor, apply
+from autograph.compat.tensorflow.ops import array_ops, indexing, math_ops, reduce_ops
+from autograph.compat.tensorflow.staging.control import Assert
+from autograph.runtime.ops.mathematics import special
 
 # Counting and summing -------------------------------------------------------------------------------------------------
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph import nest
+from autograph.common import pytree
 
 
 def _sorted(structure: Any) -> Any:
     """A structure with its dicts in the order of their keys."""
     if isinstance(structure, dict):
         return {key: _sorted(structure[key]) for key in sorted(structure)}
-    kind = nest.kind_of(structure)
+    kind = pytree.kind_of(structure)
     if kind is None:
         return structure
     return kind.rebuild(structure, [_sorted(part) for part in kind.children(structure).values()])
@@ -20,7 +20,7 @@ def _sorted(structure: Any) -> Any:
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     """The leaves."""
-    return nest.flatten(_sorted(structure))
+    return pytree.flatten(_sorted(structure))
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
@@ -36,20 +36,20 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     for other in structure[1:]:
         assert_same_structure(structure[0], other, check_types)
     if check_types:
-        return nest.map(func, *structure)
+        return pytree.map(func, *structure)
     flat = zip(*map(flatten, structure))
     return pack_sequence_as(structure[0], [func(*leaves) for leaves in flat])
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
     """A structure like `structure` with other leaves."""
-    if not nest.is_nested(flat_sequence):
+    if not pytree.is_nested(flat_sequence):
         raise TypeError(f"Attempted to pack value:\n  {flat_sequence}\ninto a structure, but found incompatible type.")
     try:
-        packed = nest.pack(_sorted(structure), flat_sequence)
-    except nest.StructureError as error:
+        packed = pytree.pack(_sorted(structure), flat_sequence)
+    except pytree.StructureError as error:
         raise ValueError(f"Could not pack sequence. {error}") from None
-    return nest.map(lambda _, new: new, structure, packed) if nest.is_nested(structure) else packed
+    return pytree.map(lambda _, new: new, structure, packed) if pytree.is_nested(structure) else packed
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
@@ -58,7 +58,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
 
 def _check_alike(first: Any, second: Any, check_types: bool, whole: str) -> None:
-    kinds = nest.kind_of(first), nest.kind_of(second)
+    kinds = pytree.kind_of(first), pytree.kind_of(second)
     begin = "The two structures don't have the same nested structure.\n\n"
     if kinds == (None, None):
         return
@@ -76,15 +76,15 @@ def _check_alike(first: Any, second: Any, check_types: bool, whole: str) -> None
 
 def is_nested(structure: Any) -> bool:
     """Whether something is a structure."""
-    return nest.is_nested(structure)
+    return pytree.is_nested(structure)
 
 
 def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any) -> Any:
     """`func` of what stands at the places of the leaves of `shallow_tree`."""
-    kind = nest.kind_of(shallow_tree)
+    kind = pytree.kind_of(shallow_tree)
     if kind is None:
         return func(*inputs)
-    parts = [nest.kind_of(each).children(each) for each in inputs]  # type: ignore[union-attr]
+    parts = [pytree.kind_of(each).children(each) for each in inputs]  # type: ignore[union-attr]
     return kind.rebuild(
         shallow_tree,
         [map_structure_up_to(part, func, *(each[key] for each in parts))

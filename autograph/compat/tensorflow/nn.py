@@ -6,26 +6,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.compat.tensorflow import array_ops, dtypes, indexing, math_ops, more_math, random_ops, reduce_ops
-from autograph.compat.tensorflow.convert import allow, convert_to_tensor, matched
-from autograph.compat.tensorflow.convolution import avg_pool as avg_pool
-from autograph.compat.tensorflow.convolution import avg_pool1d as avg_pool1d
-from autograph.compat.tensorflow.convolution import avg_pool2d as avg_pool2d
-from autograph.compat.tensorflow.convolution import conv1d as conv1d
-from autograph.compat.tensorflow.convolution import conv2d as conv2d
-from autograph.compat.tensorflow.convolution import convolution as convolution
-from autograph.compat.tensorflow.convolution import depthwise_conv2d as depthwise_conv2d
-from autograph.compat.tensorflow.convolution import max_pool as max_pool
-from autograph.compat.tensorflow.convolution import max_pool1d as max_pool1d
-from autograph.compat.tensorflow.convolution import max_pool2d as max_pool2d
-from autograph.compat.tensorflow.dtypes import numpy_dtype
-from autograph.compat.tensorflow.errors import InvalidArgumentError
-from autograph.compat.tensorflow.math_ops import sigmoid as sigmoid
-from autograph.compat.tensorflow.math_ops import tanh as tanh
+from autograph.compat.tensorflow import more_math
+from autograph.compat.tensorflow.core import dtypes
+from autograph.compat.tensorflow.core.convert import allow, convert_to_tensor, matched
+from autograph.compat.tensorflow.core.dtypes import numpy_dtype
+from autograph.compat.tensorflow.core.errors import InvalidArgumentError
+from autograph.compat.tensorflow.core.tensor import Tensor, apply
 from autograph.compat.tensorflow.more_math import in_top_k as in_top_k
 from autograph.compat.tensorflow.more_math import l2_normalize as l2_normalize
 from autograph.compat.tensorflow.more_math import zero_fraction as zero_fraction
-from autograph.compat.tensorflow.tensor import Tensor, apply
+from autograph.compat.tensorflow.ops import array_ops, indexing, math_ops, random_ops, reduce_ops
+from autograph.compat.tensorflow.ops.convolution import avg_pool as avg_pool
+from autograph.compat.tensorflow.ops.convolution import avg_pool1d as avg_pool1d
+from autograph.compat.tensorflow.ops.convolution import avg_pool2d as avg_pool2d
+from autograph.compat.tensorflow.ops.convolution import conv1d as conv1d
+from autograph.compat.tensorflow.ops.convolution import conv2d as conv2d
+from autograph.compat.tensorflow.ops.convolution import convolution as convolution
+from autograph.compat.tensorflow.ops.convolution import depthwise_conv2d as depthwise_conv2d
+from autograph.compat.tensorflow.ops.convolution import max_pool as max_pool
+from autograph.compat.tensorflow.ops.convolution import max_pool1d as max_pool1d
+from autograph.compat.tensorflow.ops.convolution import max_pool2d as max_pool2d
+from autograph.compat.tensorflow.ops.math_ops import sigmoid as sigmoid
+from autograph.compat.tensorflow.ops.math_ops import tanh as tanh
 
 
 def relu(features: Any, name: str | None = None) -> Tensor:

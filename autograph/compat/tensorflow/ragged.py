@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from autograph import nest
-from autograph.compat.tensorflow import array_ops, dtypes, graphs
-from autograph.compat.tensorflow.convert import convert_to_tensor
-from autograph.compat.tensorflow.dtypes import DType, as_dtype
-from autograph.compat.tensorflow.loops import Items
-from autograph.compat.tensorflow.shapes import TensorShape
-from autograph.compat.tensorflow.tensor import Tensor, type_of, wrap
+from autograph.common import pytree
+from autograph.compat.tensorflow.core import dtypes, graphs
+from autograph.compat.tensorflow.core.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.dtypes import DType, as_dtype
+from autograph.compat.tensorflow.core.shapes import TensorShape
+from autograph.compat.tensorflow.core.tensor import Tensor, type_of, wrap
+from autograph.compat.tensorflow.ops import array_ops
+from autograph.compat.tensorflow.staging.loops import Items
 
 
 class RaggedTensor:
@@ -67,7 +68,7 @@ class RaggedTensor:
         return f"tf.RaggedTensor(values={self.values}, row_splits={self.row_splits})"
 
 
-nest.register(
+pytree.register(
     RaggedTensor,
     lambda ragged: {"values": ragged.values, "row_splits": ragged.row_splits},
     lambda old, parts: RaggedTensor(*parts),

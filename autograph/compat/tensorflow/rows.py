@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from autograph import nest
-from autograph.compat.tensorflow import graphs
-from autograph.compat.tensorflow.convert import convert_to_tensor
-from autograph.compat.tensorflow.errors import OutOfRangeError
-from autograph.compat.tensorflow.loops import Items
-from autograph.compat.tensorflow.tensor import type_of, wrap
+from autograph.common import pytree
+from autograph.compat.tensorflow.core import graphs
+from autograph.compat.tensorflow.core.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.errors import OutOfRangeError
+from autograph.compat.tensorflow.core.tensor import type_of, wrap
+from autograph.compat.tensorflow.staging.loops import Items
 
 Row = tuple[Any, ...]
 
@@ -18,15 +18,15 @@ Row = tuple[Any, ...]
 def tensors_of(spec: Any, row: Iterable[Any]) -> Any:
     """The element that a row stands for."""
     values = iter(row)
-    return nest.map(lambda leaf: wrap(next(values), leaf.dtype, leaf.shape, "IteratorGetNext"), spec)
+    return pytree.map(lambda leaf: wrap(next(values), leaf.dtype, leaf.shape, "IteratorGetNext"), spec)
 
 
 def row_of(element: Any) -> Row:
-    return tuple(convert_to_tensor(leaf)._value for leaf in nest.flatten(element))
+    return tuple(convert_to_tensor(leaf)._value for leaf in pytree.flatten(element))
 
 
 def items_of(source: Any, spec: Any, strict: bool) -> Items:
-    types = [type_of(leaf.dtype, leaf.shape) for leaf in nest.flatten(spec)]
+    types = [type_of(leaf.dtype, leaf.shape) for leaf in pytree.flatten(spec)]
     build = lambda params: tensors_of(spec, params)  # noqa: E731
     return Items(source, build, types, is_dataset=True, strict_shapes=strict)
 
@@ -66,10 +66,10 @@ class DatasetIterator:
         graph = graphs.current()
         if graph is None:
             found = next(self._source)
-            return tensors_of(self.element_spec, found if nest.is_nested(self.element_spec) else (found,))
+            return tensors_of(self.element_spec, found if pytree.is_nested(self.element_spec) else (found,))
         found = graph.trace.record("call", (_next, self._source))
-        kinds = nest.flatten(self.element_spec)
-        if not nest.is_nested(self.element_spec):
+        kinds = pytree.flatten(self.element_spec)
+        if not pytree.is_nested(self.element_spec):
             return wrap(found, kinds[0].dtype, kinds[0].shape, "IteratorGetNext")
         return tensors_of(self.element_spec, graph.trace.unpack(found, len(kinds)))
 

@@ -14,16 +14,16 @@ from pathlib import Path
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
-from autograph import nest
-from autograph.compat.tensorflow import graphs
-from autograph.compat.tensorflow.function import ConcreteFunction, Function, Method
+from autograph.common import pytree
+from autograph.compat.tensorflow.core import graphs
+from autograph.compat.tensorflow.core.tensor import Tensor
 from autograph.compat.tensorflow.module import Module
-from autograph.compat.tensorflow.signatures import key_of
-from autograph.compat.tensorflow.tensor import Tensor
-from autograph.compat.tensorflow.tracing import Traced
-from autograph.compat.tensorflow.variables import Variable
-from autograph.runtime.graph import Node
-from autograph.runtime.tensor import is_tensor as is_handle
+from autograph.compat.tensorflow.ops.variables import Variable
+from autograph.compat.tensorflow.staging.function import ConcreteFunction, Function, Method
+from autograph.compat.tensorflow.staging.signatures import key_of
+from autograph.compat.tensorflow.staging.tracing import Traced
+from autograph.runtime.graph.graph import Node
+from autograph.runtime.tracing.proxies.proxy import is_tensor as is_handle
 
 _FILE = "saved_model.pickle"
 
@@ -125,8 +125,8 @@ def _saved(value: Any, known: dict[int, Any]) -> Any:
             if part is not None:
                 setattr(found, name, part)
         return found
-    if nest.kind_of(value) is not None:
-        return nest.map(lambda leaf: _saved(leaf, known), value)
+    if pytree.kind_of(value) is not None:
+        return pytree.map(lambda leaf: _saved(leaf, known), value)
     if isinstance(value, (Variable, Tensor, str, bytes, int, float)):
         return value
     return None

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from autograph import nest
-from autograph.compat.tensorflow import array_ops, dtypes, indexing
-from autograph.compat.tensorflow.convert import convert_to_tensor
-from autograph.compat.tensorflow.dtypes import DType
-from autograph.compat.tensorflow.shapes import TensorShape
-from autograph.compat.tensorflow.tensor import Tensor, compute, is_handle, run_later, wrap
+from autograph.common import pytree
+from autograph.compat.tensorflow.core import dtypes
+from autograph.compat.tensorflow.core.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.dtypes import DType
+from autograph.compat.tensorflow.core.shapes import TensorShape
+from autograph.compat.tensorflow.core.tensor import Tensor, compute, is_handle, run_later, wrap
+from autograph.compat.tensorflow.ops import array_ops, indexing
 
 
 class SparseTensor:
@@ -44,7 +45,7 @@ def _rebuilt(old: SparseTensor, parts: list[Any]) -> SparseTensor:
     return new
 
 
-nest.register(
+pytree.register(
     SparseTensor,
     lambda sparse: {"indices": sparse.indices, "values": sparse.values, "dense_shape": sparse.dense_shape},
     _rebuilt,

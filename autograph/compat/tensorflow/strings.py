@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow import array_ops, dtypes
-from autograph.compat.tensorflow.convert import convert_to_tensor
-from autograph.compat.tensorflow.dtypes import DType, as_dtype, numpy_dtype
-from autograph.compat.tensorflow.errors import InvalidArgumentError
-from autograph.compat.tensorflow.tensor import Tensor, run_later
+from autograph.compat.tensorflow.core import dtypes
+from autograph.compat.tensorflow.core.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
+from autograph.compat.tensorflow.core.errors import InvalidArgumentError
+from autograph.compat.tensorflow.core.tensor import Tensor, run_later
+from autograph.compat.tensorflow.ops import array_ops
 
 
 def _each(op: str, function: Callable[..., Any], *values: Any, dtype: DType = dtypes.string) -> Tensor:

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from autograph.compat.tensorflow import graphs
-from autograph.compat.tensorflow.convert import convert_to_tensor
-from autograph.compat.tensorflow.tensor import effect
+from autograph.compat.tensorflow.core import graphs
+from autograph.compat.tensorflow.core.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.tensor import effect
 
 
 class _State(threading.local):

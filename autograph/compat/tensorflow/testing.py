@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from autograph import nest
-from autograph.compat.tensorflow.convert import is_tensor
+from autograph.common import pytree
+from autograph.compat.tensorflow.core.convert import is_tensor
 
 
 def evaluate(value: Any) -> Any:
     """A structure of tensors as one of NumPy's values."""
-    return nest.map(lambda leaf: leaf.numpy() if is_tensor(leaf) else leaf, value)
+    return pytree.map(lambda leaf: leaf.numpy() if is_tensor(leaf) else leaf, value)
 
 
 class TestCase(unittest.TestCase):
@@ -32,7 +32,7 @@ class TestCase(unittest.TestCase):
         np.testing.assert_array_equal(evaluate(a), evaluate(b), err_msg=msg or "")
 
     def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None) -> None:
-        for left, right in zip(nest.flatten(evaluate(a)), nest.flatten(evaluate(b)), strict=True):
+        for left, right in zip(pytree.flatten(evaluate(a)), pytree.flatten(evaluate(b)), strict=True):
             np.testing.assert_allclose(left, right, rtol=rtol, atol=atol, err_msg=msg or "")
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:

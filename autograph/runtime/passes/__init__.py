@@ -11,22 +11,32 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 import autograph.runtime.ops  # noqa: F401  (declares them)
-from autograph.runtime.graph import Graph
-from autograph.runtime.passes import branches, broadcasts, cse, dead, fold, licm, reuse, simplify, tables
-from autograph.runtime.passes.rewriting import Note, Outcome
+from autograph.runtime.graph.graph import Graph
+from autograph.runtime.passes import (
+    buffer_reuse,
+    constant_folding,
+    cse,
+    dce,
+    hoist_constants,
+    licm,
+    prune_branches,
+    redundant_broadcasts,
+    simplify,
+)
+from autograph.runtime.passes.rewriter import Note, Outcome
 
 __all__ = ["PASSES", "Outcome", "Report", "optimise"]
 
 PASSES: dict[str, Callable[[Graph], Outcome]] = {
     "simplify": simplify.run,   # what gives what went in
-    "broadcasts": broadcasts.run,   # what arithmetic does of itself
-    "fold": fold.run,           # what is computed from constants
-    "branches": branches.run,   # what runs always or never
-    "tables": tables.run,       # lists that are only looked into
+    "broadcasts": redundant_broadcasts.run,   # what arithmetic does of itself
+    "fold": constant_folding.run,           # what is computed from constants
+    "branches": prune_branches.run,   # what runs always or never
+    "tables": hoist_constants.run,       # lists that are only looked into
     "cse": cse.run,             # what has been computed before
     "licm": licm.run,           # what is the same in each turn of a loop
-    "dead": dead.run,           # what nobody needs
-    "reuse": reuse.run,         # memory
+    "dead": dce.run,           # what nobody needs
+    "reuse": buffer_reuse.run,         # memory
 }
 LAST = frozenset({"reuse"})     # after which there is no other
 

@@ -17,11 +17,11 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from autograph.runtime.aliasing import Aliasing, Region, aliasing_of
-from autograph.runtime.effects import is_array, is_mutable
-from autograph.runtime.graph import Block, Graph, Node, Value
-from autograph.runtime.opdef import PURE, VIEW
-from autograph.runtime.passes.rewriting import Outcome, Rewriter, key, shown
+from autograph.runtime.graph.aliasing import Aliasing, Region, aliasing_of
+from autograph.runtime.graph.effects import is_array, is_mutable
+from autograph.runtime.graph.graph import Block, Graph, Node, Value
+from autograph.runtime.graph.opdef import PURE, VIEW
+from autograph.runtime.passes.rewriter import Outcome, Rewriter, key, shown
 
 
 def run(graph: Graph) -> Outcome:

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.runtime.aliasing import aliasing_of
-from autograph.runtime.effects import effect_of, is_array, is_mutable
-from autograph.runtime.graph import Block, Graph, Node, Value
-from autograph.runtime.opdef import PURE, VIEW
-from autograph.runtime.passes.rewriting import Outcome, Rewriter, all_nodes, is_leaf, keep_outputs, key, shown
-from autograph.runtime.passes.safety import is_quiet
-from autograph.runtime.types import INT, ObjectType, TensorType
+from autograph.runtime.graph.aliasing import aliasing_of
+from autograph.runtime.graph.effects import effect_of, is_array, is_mutable
+from autograph.runtime.graph.graph import Block, Graph, Node, Value
+from autograph.runtime.graph.opdef import PURE, VIEW
+from autograph.runtime.graph.types import INT, ObjectType, TensorType
+from autograph.runtime.passes.rewriter import Outcome, Rewriter, all_nodes, is_leaf, keep_outputs, key, shown
+from autograph.runtime.passes.speculatable import is_quiet
 
 LOOPS = ("while", "for")
 

@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from autograph.runtime.aliasing import Aliasing, aliasing_of
-from autograph.runtime.graph import UNBOUND, Block, Graph, Node, Value
-from autograph.runtime.passes.rewriting import Outcome, Rewriter, all_nodes, is_leaf, shown
-from autograph.runtime.types import BOOL, COMPLEX, FLOAT, INT, MaybeUnbound, ObjectType, TensorType, Type, type_of
+from autograph.runtime.graph.aliasing import Aliasing, aliasing_of
+from autograph.runtime.graph.graph import UNBOUND, Block, Graph, Node, Value
+from autograph.runtime.graph.types import BOOL, COMPLEX, FLOAT, INT, MaybeUnbound, ObjectType, TensorType, Type, type_of
+from autograph.runtime.passes.rewriter import Outcome, Rewriter, all_nodes, is_leaf, shown
 
 # Finds what each output is instead; None if it does not know.
 Rule: TypeAlias = "Callable[[Node, Aliasing], list[Any] | None]"

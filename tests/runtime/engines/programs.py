@@ -12,8 +12,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from autograph.runtime.graph import UNBOUND, Block, Graph, Node, Value, map_args
-from autograph.runtime.types import ANY, BOOL, INT, ObjectType, inexact
+from autograph.runtime.graph.graph import UNBOUND, Block, Graph, Node, Value, map_args
+from autograph.runtime.graph.types import ANY, BOOL, INT, ObjectType, inexact
 
 LIST = ObjectType("list")
 NUMBER = inexact(INT)       # which may be a bool

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from autograph.runtime.graph import Graph, Node, Value, map_args
-from autograph.runtime.types import ANY
+from autograph.runtime.graph.graph import Graph, Node, Value, map_args
+from autograph.runtime.graph.types import ANY
 
 
 class Recorded:

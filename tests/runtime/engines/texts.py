@@ -10,11 +10,11 @@ import pkgutil
 from textwrap import dedent
 
 from autograph.runtime import ops
-from autograph.runtime.check import check
-from autograph.runtime.engines.constants import StandIn
-from autograph.runtime.engines.numpy import Executable, compile
-from autograph.runtime.engines.text import written
-from autograph.runtime.parsing import parse
+from autograph.runtime.engines.numpy.constants import StandIn
+from autograph.runtime.engines.numpy.engine import Executable, compile
+from autograph.runtime.engines.numpy.unparse import written
+from autograph.runtime.graph_text.parsing import parse
+from autograph.runtime.graph_text.verifier import check
 
 for _module in pkgutil.iter_modules(ops.__path__):
     importlib.import_module(f"{ops.__name__}.{_module.name}")

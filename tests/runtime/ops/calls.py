@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime import types
-from autograph.runtime.opdef import FUNCTIONS, OPS, PURE, VIEW, lookup
-from autograph.runtime.ops.containers import NAMED_TUPLES
-from autograph.runtime.ops.declaring import _ROOTS as MODULES
-from autograph.runtime.types import ObjectType, TensorType, Type
+from autograph.runtime.graph import types
+from autograph.runtime.graph.opdef import FUNCTIONS, OPS, PURE, VIEW, lookup
+from autograph.runtime.graph.types import ObjectType, TensorType, Type
+from autograph.runtime.ops.inference.containers import NAMED_TUPLES
+from autograph.runtime.ops.inference.declare import _ROOTS as MODULES
 
 
 @dataclass

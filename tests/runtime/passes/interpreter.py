@@ -5,8 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from autograph.runtime.graph import UNBOUND, Block, Constant, Graph, Node, Value, map_args
-from autograph.runtime.opdef import lookup
+from autograph.runtime.graph.graph import UNBOUND, Block, Constant, Graph, Node, Value, map_args
+from autograph.runtime.graph.opdef import lookup
 
 NAMES = {"and": "and_", "or": "or_", "not": "not_"}
 

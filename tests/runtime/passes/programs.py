@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph import UNBOUND, Block, Graph, Node, Value
-from autograph.runtime.opdef import lookup
-from autograph.runtime.types import (
+from autograph.runtime.graph.graph import UNBOUND, Block, Graph, Node, Value
+from autograph.runtime.graph.opdef import lookup
+from autograph.runtime.graph.types import (
     ANY,
     BOOL,
     FLOAT,

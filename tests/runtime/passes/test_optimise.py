@@ -5,10 +5,10 @@ from textwrap import dedent
 
 import pytest
 
-from autograph.runtime.check import check
-from autograph.runtime.parsing import parse
+from autograph.runtime.graph_text.parsing import parse
+from autograph.runtime.graph_text.printer import to_text
+from autograph.runtime.graph_text.verifier import check
 from autograph.runtime.passes import PASSES, optimise
-from autograph.runtime.printing import to_text
 from tests.runtime.passes import texts
 
 pytestmark = pytest.mark.once

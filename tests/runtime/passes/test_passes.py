@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograph.runtime.check import check
-from autograph.runtime.passes import PASSES, reuse
-from autograph.runtime.printing import to_text
+from autograph.runtime.graph_text.printer import to_text
+from autograph.runtime.graph_text.verifier import check
+from autograph.runtime.passes import PASSES, buffer_reuse
 from tests.runtime.passes import interpreter
 from tests.runtime.passes.programs import Log, Program, inputs, outcome
 
@@ -36,8 +36,8 @@ def assert_same(seed: int, names: list[str], rounds: int = 1) -> None:
 def _reuse_of_small_arrays():
     """Let the reuse of memory be worthwhile for all arrays."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reuse, "WORTHWHILE", 0)
-        patch.setattr(reuse, "ELIDED", 10**9)
+        patch.setattr(buffer_reuse, "WORTHWHILE", 0)
+        patch.setattr(buffer_reuse, "ELIDED", 10**9)
         yield
 
 

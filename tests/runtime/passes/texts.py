@@ -7,10 +7,10 @@ import pkgutil
 from textwrap import dedent
 
 from autograph.runtime import ops
-from autograph.runtime.check import check
-from autograph.runtime.parsing import parse
+from autograph.runtime.graph_text.parsing import parse
+from autograph.runtime.graph_text.printer import to_text
+from autograph.runtime.graph_text.verifier import check
 from autograph.runtime.passes import PASSES
-from autograph.runtime.printing import to_text
 
 for _module in pkgutil.iter_modules(ops.__path__):
     importlib.import_module(f"{ops.__name__}.{_module.name}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.compat.tensorflow.convert import convert_to_tensor
-from autograph.compat.tensorflow.math_ops import exp as exponential
+from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.nn import elu, relu, sigmoid, softmax, softplus, tanh
+from autograph.compat.tensorflow.ops.math_ops import exp as exponential
 
 __all__ = ["elu", "exponential", "get", "linear", "relu", "sigmoid", "softmax", "softplus", "tanh"]
 

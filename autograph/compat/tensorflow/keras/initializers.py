@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph import nn
-from autograph.compat.tensorflow.convert import constant
-from autograph.compat.tensorflow.dtypes import as_dtype, numpy_dtype
-from autograph.compat.tensorflow.random_ops import generator_of
+from autograph.compat.tensorflow.core.convert import constant
+from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
+from autograph.compat.tensorflow.ops.random_ops import generator_of
 
 
 class Initializer:

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow import graphs
-from autograph.compat.tensorflow.convert import convert_to_tensor, is_convertible
+from autograph.compat.tensorflow.core import graphs
+from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible
+from autograph.compat.tensorflow.core.naming import name_scope
+from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.keras import initializers
 from autograph.compat.tensorflow.keras.backend import snake_case, unique_name
 from autograph.compat.tensorflow.module import Module
-from autograph.compat.tensorflow.naming import name_scope
-from autograph.compat.tensorflow.shapes import TensorShape
-from autograph.compat.tensorflow.tracing import call
-from autograph.compat.tensorflow.variables import Variable
+from autograph.compat.tensorflow.ops.variables import Variable
+from autograph.compat.tensorflow.staging.tracing import call
 
-from autograph import nest  # isort: skip
+from autograph.common import pytree  # isort: skip
 
 
 class Layer(Module):
@@ -53,8 +53,8 @@ class Layer(Module):
         return input_shape
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        inputs = nest.map(lambda leaf: convert_to_tensor(leaf) if is_convertible(leaf) else leaf, inputs)
-        self.ensure_built(nest.map(lambda leaf: getattr(leaf, "shape", None), inputs))
+        inputs = pytree.map(lambda leaf: convert_to_tensor(leaf) if is_convertible(leaf) else leaf, inputs)
+        self.ensure_built(pytree.map(lambda leaf: getattr(leaf, "shape", None), inputs))
         if graphs.current() is None:
             return self.call(inputs, *args, **kwargs)
         return call(self.call, (inputs, *args), kwargs)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autograph.compat.tensorflow import array_ops, indexing, math_ops, nn
+from autograph.compat.tensorflow import nn
+from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.keras import activations
 from autograph.compat.tensorflow.keras.layer import InputLayer, Layer
 from autograph.compat.tensorflow.keras.normalization import BatchNormalization, LayerNormalization
@@ -25,7 +26,7 @@ from autograph.compat.tensorflow.keras.spatial import (
     MaxPooling2D,
     ZeroPadding2D,
 )
-from autograph.compat.tensorflow.shapes import TensorShape
+from autograph.compat.tensorflow.ops import array_ops, indexing, math_ops
 
 __all__ = [
     "GRU",

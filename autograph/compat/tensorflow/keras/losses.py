@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.compat.tensorflow import array_ops, indexing, math_ops, nn, reduce_ops
-from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow import nn
+from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.keras.backend import epsilon, snake_case
+from autograph.compat.tensorflow.ops import array_ops, indexing, math_ops, reduce_ops
 
 
 def _both(y_true: Any, y_pred: Any) -> tuple[Any, Any]:

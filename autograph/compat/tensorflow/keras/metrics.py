@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.compat.tensorflow import array_ops, math_ops, reduce_ops
-from autograph.compat.tensorflow.convert import convert_to_tensor
-from autograph.compat.tensorflow.dtypes import float32, int64
+from autograph.compat.tensorflow.core.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.dtypes import float32, int64
 from autograph.compat.tensorflow.keras import losses
 from autograph.compat.tensorflow.keras.layer import Layer
+from autograph.compat.tensorflow.ops import array_ops, math_ops, reduce_ops
 
 
 class Metric(Layer):

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from autograph import optim
-from autograph.compat.tensorflow.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.tensor import effect
 from autograph.compat.tensorflow.keras import schedules
 from autograph.compat.tensorflow.module import Module
-from autograph.compat.tensorflow.tensor import effect
-from autograph.compat.tensorflow.variables import Storage, Variable
+from autograph.compat.tensorflow.ops.variables import Storage, Variable
 
 
 class Optimizer(Module):
@@ -71,7 +71,7 @@ class Optimizer(Module):
 
     def minimize(self, loss: Any, var_list: Any, tape: Any = None) -> Variable:
         """Take one step that makes a loss smaller: a function, or what a tape has recorded."""
-        from autograph.compat.tensorflow.tape import GradientTape
+        from autograph.compat.tensorflow.staging.tape import GradientTape
 
         variables = var_list() if callable(var_list) else var_list
         if tape is None:

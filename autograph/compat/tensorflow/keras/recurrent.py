@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow import array_ops, math_ops
-from autograph.compat.tensorflow.control import while_loop
 from autograph.compat.tensorflow.keras import activations, initializers
 from autograph.compat.tensorflow.keras.layer import Layer
-from autograph.compat.tensorflow.tensor_array import TensorArray
+from autograph.compat.tensorflow.ops import array_ops, math_ops
+from autograph.compat.tensorflow.ops.tensor_array import TensorArray
+from autograph.compat.tensorflow.staging.control import while_loop
 
 __all__ = ["GRU", "LSTM", "SimpleRNN"]
 

@@ -21,7 +21,7 @@ class LearningRateSchedule:
         self.rule = rule
 
     def __call__(self, step: Any) -> Any:
-        from autograph.compat.tensorflow.convert import constant
+        from autograph.compat.tensorflow.core.convert import constant
 
         return constant(self.rule(int(step)), "float32")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.compat.tensorflow import array_ops, convolution, reduce_ops
 from autograph.compat.tensorflow.keras import activations
 from autograph.compat.tensorflow.keras.layer import Layer
+from autograph.compat.tensorflow.ops import array_ops, convolution, reduce_ops
 
 __all__ = [
     "AveragePooling1D", "AveragePooling2D", "Conv1D", "Conv2D", "GlobalAveragePooling1D", "GlobalAveragePooling2D",

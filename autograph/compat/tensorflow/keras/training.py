@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograph import nest
-from autograph.compat.tensorflow.array_ops import concat, expand_dims, shape
-from autograph.compat.tensorflow.convert import convert_to_tensor
-from autograph.compat.tensorflow.function import function
+from autograph.common import pytree
+from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.keras import losses, optimizers
 from autograph.compat.tensorflow.keras import metrics as metrics_
 from autograph.compat.tensorflow.keras.layer import takes_training
 from autograph.compat.tensorflow.keras.progress import Progress
-from autograph.compat.tensorflow.random_ops import generator_of
-from autograph.compat.tensorflow.tape import GradientTape
+from autograph.compat.tensorflow.ops.array_ops import concat, expand_dims, shape
+from autograph.compat.tensorflow.ops.random_ops import generator_of
+from autograph.compat.tensorflow.staging.function import function
+from autograph.compat.tensorflow.staging.tape import GradientTape
 
 
 class History:
@@ -88,7 +88,7 @@ class Training:
         return self(x, training=training) if takes_training(self) else self(x)
 
     def _told(self, y: Any, predicted: Any, loss: Any) -> dict[str, Any]:
-        self._mean.update_state(loss, sample_weight=shape(nest.flatten(predicted)[0])[0])
+        self._mean.update_state(loss, sample_weight=shape(pytree.flatten(predicted)[0])[0])
         for each in self._measured:
             each.update_state(y, predicted)
         return {each.name: each.result() for each in self.metrics}
@@ -169,12 +169,12 @@ def _batches(x: Any, y: Any, size: int, shuffle: bool) -> Iterator[tuple[Any, An
     order = generator_of(None).permutation(count) if shuffle else np.arange(count)
     for start in range(0, count, size):
         chosen = _parted((x, y), order[start : start + size])
-        yield nest.map(lambda leaf: None if leaf is None else convert_to_tensor(leaf), chosen)
+        yield pytree.map(lambda leaf: None if leaf is None else convert_to_tensor(leaf), chosen)
 
 
 def _in_columns(data: Any) -> Any:
     """Examples that are single numbers, as rows of one."""
-    return nest.map(lambda leaf: expand_dims(leaf, -1) if leaf is not None and leaf.shape.rank == 1 else leaf, data)
+    return pytree.map(lambda leaf: expand_dims(leaf, -1) if leaf is not None and leaf.shape.rank == 1 else leaf, data)
 
 
 def _count(x: Any, size: int) -> int | None:
@@ -186,9 +186,9 @@ def _count(x: Any, size: int) -> int | None:
 
 def _length(examples: Any) -> int:
     """How many examples there are."""
-    return len(nest.flatten(examples)[0])
+    return len(pytree.flatten(examples)[0])
 
 
 def _parted(examples: Any, chosen: Any) -> Any:
     """Some of the examples."""
-    return nest.map(lambda leaf: None if leaf is None else np.asarray(leaf)[chosen], examples)
+    return pytree.map(lambda leaf: None if leaf is None else np.asarray(leaf)[chosen], examples)

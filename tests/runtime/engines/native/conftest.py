@@ -6,7 +6,7 @@ from importlib.util import find_spec
 import pytest
 
 if find_spec("llvmlite") is not None:
-    from autograph.runtime.engines.native import region
+    from autograph.runtime.engines.native.loops import region
 
     region.AGAIN = 0        # so that each second call goes by the fast entry
 
@@ -14,7 +14,7 @@ collect_ignore_glob = ["test_*.py"] if find_spec("llvmlite") is None else []
 
 
 # What machine code knows of Python's own objects is tried under every Python, the rest under one.
-VERSIONS = {"test_entry.py", "test_loops.py", "test_objects.py"}
+VERSIONS = {"test_c_entry.py", "test_loops.py", "test_objects.py"}
 FOLDER = "tests/runtime/engines/native/"
 
 
@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture
 def fuel():
     """An integer: so many nodes are run by machine code compiled meanwhile, before it is left."""
-    from autograph.runtime.engines.native import lowering
+    from autograph.runtime.engines.native.loops import lowering
 
     left = ctypes.c_int64(-1)
     lowering.FUEL.append(ctypes.addressof(left))

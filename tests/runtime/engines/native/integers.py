@@ -1,4 +1,4 @@
-"""Draws programs of loops over Python integers, of all sizes, for `test_spans.py`."""
+"""Draws programs of loops over Python integers, of all sizes, for `test_range_analysis.py`."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.engines.native import lowering
-from tests.runtime.engines.native.test_fusion import outcome
+from autograph.runtime.engines.native.loops import lowering
+from tests.runtime.engines.native.kernels.test_fusion import outcome
 
 
 def distance(a, b):

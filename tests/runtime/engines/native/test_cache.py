@@ -11,15 +11,16 @@ from pathlib import Path
 import pytest
 
 import autograph as ag
-from autograph import disk as cache
-from autograph.runtime.engines.native import region, target
+from autograph.common import disk_cache as cache
+from autograph.runtime.engines.native.llvm import target
+from autograph.runtime.engines.native.loops import region
 
 REPOSITORY = Path(__file__).parents[4]
 KEY, OTHER = cache.key_of("a", "b"), cache.key_of("ab")
 PROGRAM = """
 import os, sys
 import autograph as ag
-from autograph.runtime.engines.native.target import _Machine
+from autograph.runtime.engines.native.llvm.target import _Machine
 
 made = []
 make = _Machine.object

@@ -5,7 +5,7 @@ import pytest
 
 import autograph as ag
 from tests.runtime.engines.native.programs import regions
-from tests.runtime.engines.native.test_mathematics import NUMBERS
+from tests.runtime.engines.native.test_math_functions import NUMBERS
 from tests.runtime.engines.native.test_numbers import VALUES, check, defined
 
 UFUNCS = {name: value for name, value in vars(np).items() if isinstance(value, np.ufunc) and value.signature is None}

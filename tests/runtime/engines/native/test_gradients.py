@@ -5,7 +5,7 @@ import pytest
 
 import autograph as ag
 from tests import outcomes
-from tests.runtime.engines.native.test_fusion import outcome
+from tests.runtime.engines.native.kernels.test_fusion import outcome
 
 
 def power(p, n):

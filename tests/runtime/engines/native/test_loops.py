@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime import specialise
+from autograph.runtime.dispatch import specialize
 from tests import outcomes
-from tests.runtime.engines.native.loops import LOOPS
+from tests.runtime.engines.native.benchmark_loops import LOOPS
 from tests.runtime.engines.native.programs import regions
 
 EXAMPLES = [(name, arguments) for name, (_, examples) in LOOPS.items() for arguments in examples]
@@ -189,7 +189,7 @@ def test_the_same_when_loops_are_put_back(name):
 
 
 def test_dispatchers_run_what_is_made_anew(monkeypatch):
-    monkeypatch.setattr(specialise, "MANY_CALLS", 3)
+    monkeypatch.setattr(specialize, "MANY_CALLS", 3)
     function = ag.function(LOOPS["collatz"][0], engine="native")
     for _ in range(5):
         same(function, "collatz", "27")

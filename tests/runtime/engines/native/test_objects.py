@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.engines.native import detours
+from autograph.runtime.engines.native.loops import python_calls
 from tests import outcomes
 from tests.runtime.engines.native.objects import PROGRAMS
 from tests.runtime.engines.native.programs import regions
@@ -21,7 +21,7 @@ NAMES = {"np": np}
 @pytest.fixture(autouse=True)
 def always(monkeypatch):
     """Let loops be machine code even if that is no gain."""
-    monkeypatch.setattr(detours, "LOSS", 0)
+    monkeypatch.setattr(python_calls, "LOSS", 0)
 
 
 def same(function, name, arguments):

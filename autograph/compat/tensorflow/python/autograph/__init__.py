@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow import array_ops, graphs
 from autograph.compat.tensorflow.autograph_ import to_code, to_graph
-from autograph.compat.tensorflow.convert import convert_to_tensor
-from autograph.compat.tensorflow.dtypes import as_dtype, numpy_dtype
-from autograph.compat.tensorflow.errors import InvalidArgumentError
-from autograph.compat.tensorflow.shapes import TensorShape
+from autograph.compat.tensorflow.core import graphs
+from autograph.compat.tensorflow.core.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
+from autograph.compat.tensorflow.core.errors import InvalidArgumentError
+from autograph.compat.tensorflow.core.shapes import TensorShape
+from autograph.compat.tensorflow.ops import array_ops
 
 __all__ = ["set_element_type", "stack", "to_code", "to_graph"]
 

@@ -1,0 +1,7 @@
+"""What every part of the library uses: structures of values, files on disk, forked processes, and what is known of
+other people's code.
+
+It knows nothing of syntax or graphs. Begin with `pytree.py`; `trace_rules.py` and `packages.py` say which code is
+traced, `disk_cache.py` how results are kept between processes, `defects.py` how errors of this library are reported.
+`cpython_internals.py` is the one place that reads CPython's own structures; it checks them at import.
+"""

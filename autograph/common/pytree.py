@@ -1,0 +1,412 @@
+"""Flatten nested structures to their leaves, and rebuild them.
+
+A structure is a list, tuple, dict, namedtuple, dataclass instance that holds its fields and nothing else, or a
+value of a registered type; everything else, subclasses of list, tuple and dict and dataclasses of installed packages
+included, is a leaf. The leaves come in the order of iteration, which for a dict and a dataclass is the order in which
+keys and fields were set.
+
+    flatten({"a": [1, 2], "b": 3})            [1, 2, 3]
+    pack({"a": [1, 2], "b": 3}, [4, 5, 6])    {"a": [4, 5], "b": 6}
+    map(max, [1, (5, 3)], [4, (2, 9)])        [4, (5, 9)]
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import weakref
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from types import BuiltinFunctionType, FunctionType, MemberDescriptorType
+from typing import Any
+
+from autograph.common.packages import packages_behind
+from autograph.common.statics import class_has, compares_itself
+from autograph.errors import AutographError
+
+
+class StructureError(AutographError, ValueError):
+    """Two structures that had to be alike are not, or leaves are missing or left over."""
+
+
+def written(key: Any) -> str:
+    """A key as paths have it: as Python writes it, but without calling code of the user's."""
+    if type(key) in (str, int):
+        return repr(key)
+    if isinstance(key, (tuple, frozenset)):
+        parts = [written(part) for part in key]
+        if type(key) is frozenset:
+            return f"frozenset({{{', '.join(sorted(parts))}}})"
+        if type(key) is tuple:
+            return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+        return f"{type(key).__qualname__}({', '.join(parts)})"
+    if type(type(key).__repr__) is FunctionType and not _is_pythons(type(key).__repr__):
+        return object.__repr__(key)
+    return repr(key)
+
+
+def _is_pythons(function: Any) -> bool:
+    name = str(function.__module__).partition(".")[0]
+    return name in sys.stdlib_module_names and name != "__main__"
+
+
+def _step(key: Any) -> str:
+    return f"[{written(key)}]"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How values of one type are taken apart and put together again.
+
+    Attributes:
+        children: value -> its parts by key, in order.
+        rebuild: an old value, which stays as it was, and new parts in the order of `children` -> a new value.
+        step: key -> what a user writes to get at that part.
+    """
+
+    children: Callable[[Any], Mapping[Any, Any]]
+    rebuild: Callable[[Any, list[Any]], Any]
+    step: Callable[[Any], str] = _step
+
+
+def _by_position(value: Sequence[Any]) -> dict[int, Any]:
+    return dict(enumerate(value))
+
+
+def _set_fields(value: Any, parts: list[Any]) -> Any:
+    new = object.__new__(type(value))  # asks nothing that the user may have written to make or copy one
+    for name, part in zip(_fields_of(value), parts):
+        object.__setattr__(new, name, part)
+    return new
+
+
+def _fields_of(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass, in the order in which they were set, which `vars` tells; those in slots come last."""
+    found = {}
+    for name in {**getattr(value, "__dict__", {}), **_names_of(type(value))[0]}:
+        part = getattr(value, name, _MISSING)
+        if part is not _MISSING:
+            found[name] = part
+    return found
+
+
+_MISSING: Any = object()
+_Names = tuple[dict[str, None], frozenset[str]]
+# Of dataclasses, by their ids.
+_NAMES: dict[int, tuple[weakref.ref[type], _Names | None]] = {}
+
+
+def _names_of(kind: Any) -> Any:
+    """The names of the fields of a dataclass, and of those that the class has a value for; None if it hides any."""
+    number = id(kind)
+    if number not in _NAMES:
+        gone = weakref.ref(kind, lambda _: _NAMES.pop(number, None))
+        _NAMES[number] = gone, _find_names(kind)
+    return _NAMES[number][1]
+
+
+def _find_names(kind: Any) -> _Names | None:
+    asks = kind.__getattribute__ is not object.__getattribute__ or class_has(kind, "__getattr__")
+    if asks or packages_behind(kind) or not holds_attributes_only(kind):
+        return None
+    names = dict.fromkeys(field.name for field in fields(kind))
+    members = {name: base.__dict__[name] for base in reversed(kind.__mro__) for name in names if name in base.__dict__}
+    members = {name: member for name, member in members.items() if type(member) is not MemberDescriptorType}
+    if any(inspect.isdatadescriptor(member) for member in members.values()):
+        return None
+    return names, frozenset(members)
+
+
+def _holds_fields_only(value: Any) -> bool:
+    """Whether all that an instance of a dataclass holds are its fields, and none of them is its class's."""
+    names = _names_of(type(value))
+    return names is not None and names[1] <= getattr(value, "__dict__", {}).keys() <= names[0].keys()
+
+
+HEAP = 1 << 9  # the flag of classes that are no part of the interpreter
+
+
+def holds_attributes_only(kind: type) -> bool:
+    """Whether all that an instance of a class holds are attributes: none of its bases is written in C."""
+    return all(base is object or (base.__flags__ & HEAP and not _makes_its_own(base)) for base in type.mro(kind))
+
+
+def _makes_its_own(kind: type) -> bool:
+    new = vars(kind).get("__new__")
+    return isinstance(new, BuiltinFunctionType) and new.__self__ is kind
+
+
+def fields_of_tuple(value: Any) -> dict[str, Any]:
+    """The fields of a named tuple; none of its methods is called, which the user may have written."""
+    return dict(zip(type(value)._fields, tuple.__iter__(value)))
+
+
+_NAMEDTUPLE = Kind(fields_of_tuple, lambda value, parts: tuple.__new__(type(value), parts), ".{}".format)
+_DATACLASS = Kind(_fields_of, _set_fields, ".{}".format)
+_KINDS: dict[type, Kind] = {
+    list: Kind(_by_position, lambda value, parts: parts),
+    tuple: Kind(_by_position, lambda value, parts: tuple(parts)),
+    dict: Kind(lambda value: value, lambda value, parts: dict(zip(value, parts))),
+    OrderedDict: Kind(lambda value: value, lambda value, parts: OrderedDict(zip(value, parts))),
+    defaultdict: Kind(lambda value: value, lambda value, parts: defaultdict(value.default_factory, zip(value, parts))),
+}
+
+
+def register(
+    kind: type,
+    children: Callable[[Any], Mapping[Any, Any]],
+    rebuild: Callable[[Any, list[Any]], Any],
+    step: Callable[[Any], str] = _step,
+) -> None:
+    """Make values of exactly the type `kind` structures; see `Kind` for the three functions."""
+    _KINDS[kind] = Kind(children, rebuild, step)
+
+
+def kind_of(value: Any) -> Kind | None:
+    """How to take `value` apart; None for a leaf."""
+    if compares_itself(type(value)):
+        return None
+    kind = _KINDS.get(type(value))
+    if kind is not None:
+        return kind
+    if issubclass(type(value), tuple) and hasattr(value, "_fields") and hasattr(value, "_make"):
+        return _NAMEDTUPLE
+    return _DATACLASS if may_be_nested(type(value)) and _holds_fields_only(value) else None
+
+
+def may_be_nested(kind: type) -> bool:
+    """Whether it depends on an instance of a class, which is a leaf itself, if it is a structure."""
+    return class_has(kind, "__dataclass_fields__") and not issubclass(kind, type)
+
+
+def is_nested(value: Any) -> bool:
+    """Whether `value` is a structure rather than a leaf."""
+    return kind_of(value) is not None
+
+
+def flatten(structure: Any) -> list[Any]:
+    """The leaves of `structure`, in order.
+
+    Raises:
+        StructureError: a part of the structure contains itself.
+    """
+    leaves: list[Any] = []
+    inside: dict[int, Any] = {}
+    rest = [structure]
+    while rest:
+        value = rest.pop()
+        if type(value) is _End:
+            del inside[value.of]
+            continue
+        kind = kind_of(value)
+        if kind is None:
+            leaves.append(value)
+        else:
+            _enter(value, inside)
+            rest.append(_End(id(value)))
+            rest.extend([*kind.children(value).values()][::-1])
+    return leaves
+
+
+def different_leaves(structure: Any) -> Iterator[Any]:
+    """The leaves of `structure` in any order, those of a part that is in several places once: it may contain itself."""
+    seen: dict[int, Any] = {}
+    rest = [structure]
+    while rest:
+        value = rest.pop()
+        kind = kind_of(value)
+        if kind is None:
+            yield value
+        elif id(value) not in seen:
+            seen[id(value)] = value
+            rest.extend(kind.children(value).values())
+
+
+@dataclass(frozen=True)
+class _End:
+    """Where the parts of a structure end, among what is still to be visited."""
+
+    of: int
+
+
+def _enter(value: Any, inside: dict[int, Any]) -> None:
+    if id(value) in inside:
+        raise StructureError(f"the structure has a {type(value).__name__} that contains itself")
+    inside[id(value)] = value
+
+
+def pack(structure: Any, leaves: Iterable[Any]) -> Any:
+    """A structure built like `structure` with `leaves` in place of its own.
+
+    Raises:
+        StructureError: there are more or fewer leaves than `structure` has, or a part of it contains itself.
+    """
+    given = list(leaves)
+    rest, wanted = iter(given), 0
+
+    def following(_: Any) -> Any:
+        nonlocal wanted
+        wanted += 1
+        return next(rest, None)
+
+    packed = _map(following, structure, ())
+    if len(given) != wanted:
+        raise StructureError(f"the structure has {wanted} leaves, but {len(given)} were given to fill it")
+    return packed
+
+
+def map(function: Callable[..., Any], structure: Any, *others: Any) -> Any:
+    """Apply `function` to the leaves of `structure` and the corresponding ones of `others`.
+
+    Raises:
+        StructureError: the structures are not built alike; the message names the first place where. Or a part of one
+            contains itself.
+    """
+    for other in others:
+        assert_same_structure(structure, other)
+    return _map(function, structure, others)
+
+
+class _Frame:
+    """A structure that is being built anew."""
+
+    def __init__(self, value: Any, kind: Kind, others: tuple[Any, ...]) -> None:
+        self.value = value
+        self.kind = kind
+        self.made: list[Any] = []
+        columns = [kind.children(other) for other in others]
+        self.rest = iter([(part, tuple(each[key] for each in columns)) for key, part in kind.children(value).items()])
+
+
+_ALONE = Kind(lambda value: {0: value}, lambda value, parts: parts[0])
+
+
+def _map(function: Callable[..., Any], first: Any, others: tuple[Any, ...]) -> Any:
+    """The same without recursion: structures may be as deep as they want."""
+    frames = [_Frame(first, _ALONE, others)]
+    inside: dict[int, Any] = {}
+    while True:
+        frame = frames[-1]
+        following = next(frame.rest, None)
+        if following is None:
+            made = frame.kind.rebuild(frame.value, frame.made)
+            frames.pop()
+            if not frames:
+                return made
+            del inside[id(frame.value)]
+            frames[-1].made.append(made)
+            continue
+        part, rest = following
+        kind = kind_of(part)
+        if kind is None:
+            frame.made.append(function(part, *rest))
+        else:
+            _enter(part, inside)
+            frames.append(_Frame(part, kind, rest))
+
+
+class Within:
+    """What a function of something nested gives for what is no leaf: `join` of what it gives for the parts.
+
+    Args:
+        parts: the arguments that the function gets for each part.
+    """
+
+    __slots__ = ("join", "parts")
+
+    def __init__(self, parts: Iterable[tuple[Any, ...]], join: Callable[[list[Any]], Any]) -> None:
+        self.parts = parts
+        self.join = join
+
+
+def resolve(step: Callable[..., Any], *args: Any) -> Any:
+    """Call a function that gives its result, or `Within` to be called for parts of the first argument, and so on.
+
+    This is recursion on a stack of its own: what is nested may be as deep as it wants.
+
+        def doubled(thing):
+            return Within(zip(thing), list) if type(thing) is list else thing * 2
+
+        resolve(doubled, [1, [2, 3]])             [2, [4, 6]]
+
+    Raises:
+        StructureError: a part of the first argument contains itself.
+    """
+    found = step(*args)
+    if type(found) is not Within:
+        return found
+    thing, rest, join, made = args[0], iter(found.parts), found.join, list[Any]()
+    around: list[tuple[Any, Iterator[Any], Callable[[list[Any]], Any], list[Any]]] = []
+    checked = 100  # so deep, and then twice as deep each time, it is made sure that this comes to an end
+    while True:
+        for following in rest:
+            found = step(*following)
+            if type(found) is Within:
+                around.append((thing, rest, join, made))
+                thing, rest, join, made = following[0], iter(found.parts), found.join, []
+                break
+            made.append(found)
+        else:
+            found = join(made)
+            if not around:
+                return found
+            thing, rest, join, made = around.pop()
+            made.append(found)
+        if len(around) == checked:
+            checked *= 2
+            inside: dict[int, Any] = {}
+            for each in around:
+                _enter(each[0], inside)
+
+
+def assert_same_structure(first: Any, second: Any, name: str = "structure") -> None:
+    """Check that two structures differ in their leaves at most (and in the order of dict keys).
+
+    Args:
+        name: what the user calls the structure; the message says where, e.g. `structure['a'][1]`.
+
+    Raises:
+        StructureError: they differ.
+    """
+    rest: list[tuple[Any, Any, tuple[Any, ...]]] = [(first, second, (None, name))]
+    compared: dict[tuple[int, int], tuple[Any, Any]] = {}
+    while rest:
+        one, other, steps = rest.pop()
+        kind = kind_of(one)
+        if kind is not kind_of(other) or (kind is not None and type(one) is not type(other)):
+            at = _joined(steps)
+            raise StructureError(f"{at} is {_describe(one)} on one side and {_describe(other)} on the other")
+        if kind is None or (id(one), id(other)) in compared:
+            continue
+        compared[id(one), id(other)] = one, other
+        left, right = kind.children(one), kind.children(other)
+        if left.keys() != right.keys():
+            raise StructureError(_difference(_joined(steps), one, left, right))
+        rest.extend((part, right[key], (steps, kind.step(key))) for key, part in [*left.items()][::-1])
+
+
+def _joined(steps: tuple[Any, ...]) -> str:
+    """A path, of which there is the last step and what comes before it."""
+    texts = []
+    while steps:
+        steps, text = steps
+        texts.append(text)
+    return "".join(reversed(texts))
+
+
+def _describe(value: Any) -> str:
+    what = "a" if is_nested(value) else "a leaf of type"
+    return f"{what} {type(value).__name__}"
+
+
+def _difference(name: str, first: Any, left: Mapping[Any, Any], right: Mapping[Any, Any]) -> str:
+    kind = type(first).__name__
+    if isinstance(first, (list, tuple)):
+        return f"{name} is a {kind} of {len(left)} on one side and of {len(right)} on the other"
+    only = [_keys(one, other) for one, other in ((left, right), (right, left))]
+    return f"{name} is a {kind} with {only[0]} on one side only and {only[1]} on the other only"
+
+
+def _keys(one: Mapping[Hashable, Any], other: Mapping[Hashable, Any]) -> str:
+    return ", ".join(written(key) for key in one if key not in other) or "nothing"

@@ -1,0 +1,1 @@
+"""Tensors, dtypes, shapes and errors of TensorFlow's spelling, and the graph that is being made."""

@@ -1,0 +1,263 @@
+"""What becomes a tensor, and of which type: `tf.convert_to_tensor`, and how the operands of an op are matched."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from autograph.compat.tensorflow.core import dtypes, graphs
+from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
+from autograph.compat.tensorflow.core.errors import InvalidArgumentError
+from autograph.compat.tensorflow.core.shapes import TensorShape
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, in_scope, wrap
+
+_NUMBERS = (bool, int, float, complex)
+_DEFAULTS = {"i": dtypes.int32, "f": dtypes.float32, "c": dtypes.complex128, "b": dtypes.bool}
+
+
+def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
+    """`value` as a tensor.
+
+    Raises:
+        ValueError: it is nothing that a tensor can hold, or a tensor of another type than `dtype`.
+        TypeError: it cannot be of that type.
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    if hasattr(value, "_as_tensor"):
+        value = value._as_tensor()
+    if isinstance(value, Tensor):
+        if wanted is not None and value.dtype is not wanted:
+            raise ValueError(
+                f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype {value.dtype.name}: {value!r}"
+            )
+        return symbolic(value)
+    if wanted is None and dtype_hint is not None and _adopts(value, as_dtype(dtype_hint)):
+        wanted = as_dtype(dtype_hint)
+    if isinstance(value, (list, tuple)) and _holds_tensors(value):
+        return _packed(value, wanted)
+    return wrap(_array(value, wanted), wanted or _dtype_of(value), name=name or "Const")
+
+
+def symbolic(value: Tensor) -> Tensor:
+    """A tensor from outside as one of the graph that is being made, if one is."""
+    graph = graphs.current()
+    in_scope(value)
+    if graph is None:
+        return value
+    if id(value) in graph.stand_ins:
+        stand_in: Tensor = graph.stand_ins[id(value)][1]
+        return stand_in
+    if value._graph is graph:
+        return value
+    return Tensor(value._value, value.dtype, value.shape, graph, graph.unique_name("Const"))
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
+    """A tensor of fixed value.
+
+    Args:
+        shape: the value is filled up to it, or reshaped.
+    """
+    if isinstance(value, Tensor):
+        return convert_to_tensor(value, dtype)
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, (list, tuple)) and _holds_tensors(value):
+        return _packed(value, wanted)
+    array = _array(value, wanted)
+    if shape is not None:
+        array = np.asarray(array)
+        dims = tuple(TensorShape(shape))
+        count = math.prod(size or 0 for size in dims)
+        if array.size not in (1, count):
+            raise TypeError(
+                f"Eager execution of tf.constant with unsupported shape. Tensor {value!r} has {array.size} elements, "
+                f"but got `shape` {dims} with {count} elements."
+            )
+        array = np.full(dims, array) if array.size == 1 else array.reshape(dims)
+    return wrap(array, wanted or _dtype_of(value), name=name)
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether `value` is a tensor, or a variable."""
+    return isinstance(value, Tensor) or hasattr(value, "_as_tensor")
+
+
+def is_convertible(value: Any) -> bool:
+    """Whether a leaf of a structure can become a tensor."""
+    return is_tensor(value) or isinstance(value, (*_NUMBERS, str, bytes, np.ndarray, np.generic))
+
+
+def _holds_tensors(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_tensors, value))
+    return is_tensor(value)
+
+
+def _packed(parts: Any, wanted: DType | None) -> Tensor:
+    """A list with tensors in it, stacked; all get the type of the first tensor, or the one that is wanted."""
+    leaves: list[Any] = []
+    _gather(parts, leaves)
+    kind = wanted or next(leaf for leaf in leaves if is_tensor(leaf)).dtype
+
+    def stacked(value: Any) -> Tensor:
+        if isinstance(value, (list, tuple)):
+            inside = [stacked(part) for part in value]
+            return apply("stack", lambda *values: np.stack(values), *inside, dtype=kind)
+        tensor = convert_to_tensor(value) if wanted else strictly(value, kind)
+        if tensor.dtype is kind:
+            return tensor
+        return apply("Cast", lambda x: x.astype(numpy_dtype(kind)), tensor, dtype=kind)
+
+    return stacked(parts)
+
+
+def _gather(value: Any, leaves: list[Any]) -> None:
+    for part in value if isinstance(value, (list, tuple)) else ():
+        _gather(part, leaves)
+    if not isinstance(value, (list, tuple)):
+        leaves.append(value)
+
+
+def _array(value: Any, wanted: DType | None) -> Any:
+    """A Python or NumPy value as an array of the wanted type."""
+    if isinstance(value, TensorShape):
+        value = value.as_list()
+    if isinstance(value, (str, bytes)):
+        if wanted is not None and wanted is not dtypes.string:
+            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {wanted.name}")
+        return value.encode() if isinstance(value, str) else value
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
+    if array.dtype.kind in "SU":
+        texts = [each if isinstance(each, bytes) else each.encode() for each in array.ravel().tolist()]
+        return np.array(texts, object).reshape(array.shape)
+    if array.dtype.kind not in "biufc" and not (array.dtype == object and wanted is dtypes.string):
+        kind = type(value)
+        raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({kind}) to a Tensor.")
+    if wanted is None or isinstance(value, (np.ndarray, np.generic)):
+        return array
+    if array.size and not _may_become(array.dtype.kind, wanted):
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {wanted.name}")
+    return array
+
+
+def _may_become(kind: str, wanted: DType) -> bool:
+    """Whether Python numbers of a kind can be given a type: no truths that were none, and no integers of fractions."""
+    if wanted is dtypes.string or wanted.is_bool:
+        return kind == "b" and wanted.is_bool
+    if kind == "b" or (kind == "i" and wanted.is_integer):
+        return True
+    return "iufc".index(kind) <= "iufc".index(numpy_dtype(wanted).kind)
+
+
+def _dtype_of(value: Any) -> DType | None:
+    """The type that a value has by default; None if that is what NumPy says."""
+    if isinstance(value, (str, bytes)):
+        return dtypes.string
+    if isinstance(value, (np.ndarray, np.generic)):
+        return dtypes.string if value.dtype.kind in "SUO" else None
+    if isinstance(value, TensorShape):
+        return dtypes.int32
+    leaves: list[Any] = []
+    _gather(value, leaves)
+    if any(isinstance(leaf, (np.ndarray, np.generic)) for leaf in leaves):
+        return None
+    texts = [isinstance(leaf, (str, bytes)) for leaf in leaves]
+    if any(texts):
+        if not all(texts):
+            raise ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}")
+        return dtypes.string
+    found = np.asarray(value)
+    if found.dtype.kind in "iu" and found.size and (found.max() > dtypes.int32.max or found.min() < dtypes.int32.min):
+        return dtypes.int64
+    return _DEFAULTS.get(found.dtype.kind)
+
+
+_KINDS = "b iu f c".split()
+
+
+def _adopts(value: Any, hint: DType) -> bool:
+    """Whether a value of Python's or NumPy's may be of the type of what it is combined with."""
+    leaves: list[Any] = []
+    _gather(value, leaves)
+    if any(not isinstance(leaf, (*_NUMBERS, str, bytes, np.ndarray, np.generic)) for leaf in leaves):
+        return False
+    if hint is dtypes.string:
+        return all(isinstance(leaf, (str, bytes)) or np.asarray(leaf).dtype.kind in "SUO" for leaf in leaves)
+    kinds = "".join(_KINDS)
+    highest = _rank(numpy_dtype(hint).kind)
+    return all((kind := np.asarray(leaf).dtype.kind) in kinds and _rank(kind) <= highest for leaf in leaves)
+
+
+def _rank(kind: str) -> int:
+    return next((rank for rank, kinds in enumerate(_KINDS) if kind in kinds), -1)
+
+
+def matched(op: str, *values: Any, promote: bool = True) -> list[Tensor]:
+    """The operands of an op as tensors of one type: what is no tensor adopts that of the first tensor.
+
+    Args:
+        promote: whether Python numbers of several types may become tensors of the widest, if there is no tensor.
+
+    Raises:
+        InvalidArgumentError: they are of different types; TypeError in a graph.
+        TypeError: what is no tensor cannot be of that type.
+    """
+    hint = next((value.dtype for value in values if is_tensor(value)), None)
+    if hint is None and promote:
+        hint = _dtype_of(list(values)) if all(isinstance(value, _NUMBERS) for value in values) else None
+    tensors: list[Tensor] = []
+    for value in values:
+        tensors.append(convert_to_tensor(value, dtype_hint=hint) if promote else strictly(value, hint))
+        hint = hint or tensors[0].dtype
+    check_same_dtype(op, tensors)
+    return tensors
+
+
+def strictly(value: Any, dtype: DType | None) -> Tensor:
+    """A tensor as it is, and what is none as a tensor of that type."""
+    if dtype is None or value is None or is_tensor(value) or _adopts(value, dtype) or _holds_tensors(value):
+        return convert_to_tensor(value, dtype_hint=dtype)
+    raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
+
+
+def allow(op: str, tensor: Tensor, kinds: str) -> Tensor:
+    """The tensor, which is seen to be of one of these kinds, by NumPy's letters; `O` stands for texts.
+
+    Raises:
+        InvalidArgumentError: it is of another type; TypeError in a graph.
+    """
+    if numpy_dtype(tensor.dtype).kind in kinds:
+        return tensor
+    listed = [each for each in dtypes.ALL if numpy_dtype(each).kind in kinds]
+    if graphs.current() is not None:
+        raise TypeError(
+            f"Value passed to parameter 'x' has DataType {tensor.dtype.name} not in list of allowed values: "
+            + ", ".join(each.name for each in listed)
+        )
+    raise InvalidArgumentError(
+        f"Value for attr 'T' of {tensor.dtype.kernel_name} is not in the list of allowed values: "
+        + ", ".join(each.kernel_name for each in listed)
+        + f" [Op:{op}]"
+    )
+
+
+def check_same_dtype(op: str, tensors: list[Tensor]) -> None:
+    """See to it that all tensors are of the type of the first."""
+    first = tensors[0].dtype
+    for number, each in enumerate(tensors):
+        if each.dtype is first:
+            continue
+        if graphs.current() is not None:
+            raise TypeError(
+                f"Input 'y' of '{op}' Op has type {each.dtype.name} that does not match type {first.name} of argument "
+                "'x'."
+            )
+        raise InvalidArgumentError(
+            f"cannot compute {op} as input #{number}(zero-based) was expected to be a {first.kernel_name} tensor "
+            f"but is a {each.dtype.kernel_name} tensor [Op:{op}]"
+        )

@@ -1,0 +1,142 @@
+"""The graph that is being made in this thread: what ops record in, and who else needs to know of it."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.graph import Constant, Value
+from autograph.runtime.tracing.state.trace import Trace
+
+
+class _Trace(Trace):
+    """A trace for which containers are Python's: an op gets what they hold at that time."""
+
+    def _give_away(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
+        """Leave the containers among the arguments what they are."""
+
+
+class FuncGraph:
+    """One tracing of a function.
+
+    Attributes:
+        trace: records the nodes.
+        features: the optional features of AutoGraph that were asked for.
+        touched: for each branch or loop body that is being traced, the innermost last, the containers and objects
+            that its code was about to change, with their contents before.
+        handed_on: for each such body, the tensor arrays that let others have their lists, with what these were.
+        variables: those that were made while tracing.
+    """
+
+    def __init__(self, name: str, features: Iterable[Any] = ()) -> None:
+        self.name = name
+        self.trace = _Trace(name, _lift)
+        self.features = frozenset(features)
+        self.touched: list[dict[int, Any]] = []
+        self.handed_on: list[list[tuple[Any, Any]]] = []
+        self.loops: list[int] = []  # whose bodies are being traced: how deep in `handed_on` each is
+        self.printed: list[Any] = []  # what `print` writes to in loop bodies, which may be traced again
+        self.variables: list[Any] = []
+        self.accessed: dict[int, Any] = {}  # variables that are read, by their ids
+        self.reads: dict[int, Any] = {}  # what variables are read as, by their ids, while `replaying`
+        self.lists: dict[int, Any] = {}  # those of which the type of the elements was set, by their ids
+        self.tapes: list[Any] = []  # those that were begun in it, the innermost last
+        self.inputs: list[Any] = []  # the tensors that it is given, and those that it gives
+        self.outputs: list[Any] = []
+        self.draws: list[Any] = []  # the random numbers that are drawn when it runs, once each
+        self.drawn: list[Any] = []  # those to take instead while `replaying`
+        self.replaying = False  # whether what has run is recorded again, without its effects
+        self.stand_ins: dict[int, tuple[Any, Any]] = {}  # what stands for tensors that are watched, by their ids
+        self.check_variables: Callable[[], None] = lambda: None  # raises if no variable may be made
+        self._names: Counter[str] = Counter()
+
+    def unique_name(self, base: str) -> str:
+        """`base`, or with a number if that name is taken."""
+        number = self._names[base]
+        self._names[base] += 1
+        return f"{base}_{number}" if number else base
+
+    def get_operations(self) -> list[Any]:
+        """The nodes of the graph, as TensorFlow writes them down."""
+        return list(self.as_graph_def().node)
+
+    def as_graph_def(self) -> Any:
+        """The graph as TensorFlow writes graphs down."""
+        from autograph.compat.tensorflow.core.graph_def import GraphDef
+
+        return GraphDef(self.trace.graph)
+
+    def __repr__(self) -> str:
+        return f"FuncGraph(name={self.name})"
+
+
+def _lift(trace: Trace, value: Any) -> Any:
+    """What a node has for something that is no handle."""
+    return value if isinstance(value, (np.generic, np.dtype, Value)) else Constant(value)
+
+
+class _Graphs(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[FuncGraph | None] = []
+        self.eager = False
+        self.tapes: list[Any] = []
+        self.made: list[FuncGraph] | None = None
+
+
+_graphs = _Graphs()
+
+
+def current() -> FuncGraph | None:
+    """The graph that is being made; None where ops run at once."""
+    return _graphs.stack[-1] if _graphs.stack else None
+
+
+@contextmanager
+def building(graph: FuncGraph | None) -> Iterator[FuncGraph | None]:
+    """While it lasts, ops are recorded in `graph`; if that is None, they run at once."""
+    _graphs.stack.append(graph)
+    try:
+        yield graph
+    finally:
+        _graphs.stack.pop()
+
+
+def tapes() -> list[Any]:
+    """The tapes that watch, the innermost last."""
+    return _graphs.tapes
+
+
+def note(again: Callable[..., Any], inputs: Any, outputs: Any, parts: Any = None) -> None:
+    """Let the tapes know of an op that has run.
+
+    Args:
+        again: records it once more, of other tensors.
+        parts: what `again` depends on; None if nobody knows.
+    """
+    for tape in _graphs.tapes:
+        tape.note(again, inputs, outputs, parts)
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Let all functions run as plain Python from now on; or as graphs again."""
+    _graphs.eager = run_eagerly
+
+
+def functions_run_eagerly() -> bool:
+    """Whether functions run as plain Python."""
+    return _graphs.eager
+
+
+def remember(made: list[FuncGraph] | None) -> None:
+    """Add each graph that is made from now on to a list; None: to none."""
+    _graphs.made = made
+
+
+def remembered() -> list[FuncGraph] | None:
+    """That list."""
+    return _graphs.made

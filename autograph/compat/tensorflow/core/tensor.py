@@ -1,0 +1,361 @@
+"""`tf.Tensor`: an array that nobody changes. Its value is one of NumPy's, or the handle of a graph that is being made.
+
+Ops unwrap tensors, hand their values to NumPy, which computes with arrays and records with handles, and wrap what
+comes of it; see `apply`. A tensor without dimensions holds a NumPy scalar, and `bytes` if its type is `tf.string`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from autograph.compat.tensorflow.core import dtypes, graphs
+from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
+from autograph.compat.tensorflow.core.errors import InaccessibleTensorError, OperatorNotAllowedInGraphError, reraise
+from autograph.compat.tensorflow.core.shapes import TensorShape
+from autograph.runtime.graph.effects import tame
+from autograph.runtime.graph.graph import Value
+from autograph.runtime.graph.types import NONE, ObjectType, TensorType, Type
+from autograph.runtime.tracing.proxies.proxy import is_tensor as _is_handle
+
+
+class Tensor:
+    """See the module's documentation. Operators are put in by `math_ops` and `array_ops`."""
+
+    __slots__ = ("__weakref__", "_block", "_dtype", "_graph", "_name", "_shape", "_value", "is_range")
+    __array_priority__ = 1000.0
+
+    if TYPE_CHECKING:  # put in by others
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __getitem__(self, index: Any) -> Tensor: ...
+        def __add__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __lt__(self, other: Any) -> Tensor: ...
+
+    def __init__(self, value: Any, dtype: DType, shape: TensorShape, graph: graphs.FuncGraph | None, name: str) -> None:
+        self._value = value
+        self._dtype = dtype
+        self._shape = shape
+        self._graph = graph
+        self._block = graph.trace.block if graph is not None else None  # in which it is known
+        self._name = name
+        self.is_range = False  # whether it comes from `tf.range`, in this graph
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        return self._shape
+
+    def get_shape(self) -> TensorShape:
+        return self._shape
+
+    def set_shape(self, shape: Any) -> None:
+        self._shape = self._shape.merge_with(shape)
+
+    @property
+    def ndim(self) -> int | None:
+        return self._shape.rank
+
+    @property
+    def name(self) -> str:
+        if self._graph is None:
+            raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
+        return f"{self._name}:0"
+
+    @property
+    def graph(self) -> graphs.FuncGraph:
+        if self._graph is None:
+            raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+        return self._graph
+
+    @property
+    def device(self) -> str:
+        return "" if self._graph is not None else "/job:localhost/replica:0/task:0/device:CPU:0"
+
+    def numpy(self) -> Any:
+        """The value, as NumPy has it."""
+        if self._graph is not None:
+            raise AttributeError(
+                f"'{type(self).__name__}' object has no attribute 'numpy': {self!r} is known only when the graph runs"
+            )
+        return self._value.copy() if isinstance(self._value, np.ndarray) else self._value
+
+    def ref(self) -> Reference:
+        """Something hashable that refers to this very tensor."""
+        return Reference(self)
+
+    def _refuse(self, use: str) -> NoReturn:
+        raise OperatorNotAllowedInGraphError(
+            f"{use} is not allowed: {self!r} is known only when the graph runs. AutoGraph converts functions that are "
+            "decorated with @tf.function, if their source can be had, other than in exec(); elsewhere, use functions "
+            "of TensorFlow such as tf.cond"
+        )
+
+    def __bool__(self) -> bool:
+        if self._graph is not None:
+            self._refuse("Using a symbolic `tf.Tensor` as a Python `bool`")
+        return bool(self._value)
+
+    def __index__(self) -> int:
+        if not self._dtype.is_integer:
+            raise TypeError(f"only integer scalar tensors can be converted to a scalar index, not {self!r}")
+        return int(self._known("int"))
+
+    def __int__(self) -> int:
+        return int(self._known("int"))
+
+    def __float__(self) -> float:
+        return float(self._known("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._known("complex"))
+
+    def _known(self, kind: str) -> Any:
+        if self._graph is not None:
+            raise TypeError(f"a symbolic tensor cannot become a Python {kind}: {self!r}")
+        return self._value
+
+    def __len__(self) -> int:
+        if not self._shape.rank:
+            raise TypeError("Scalar tensor has no `len()`")
+        length = self._shape[0]
+        if length is None:
+            raise TypeError(f"len is not well defined for a symbolic Tensor ({self!r}). Use `tf.shape` instead")
+        return int(length)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if self._shape.rank == 0:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        if self._graph is not None and (self._shape.rank is None or self._shape[0] is None):
+            self._refuse("Iterating over a symbolic `tf.Tensor`")
+        return (self[i] for i in range(len(self)))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        if self._graph is not None:
+            raise NotImplementedError(f"Cannot convert a symbolic tf.Tensor ({self._name}:0) to a numpy array.")
+        return np.asarray(self._value, dtype)
+
+    def __hash__(self) -> int:
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def __copy__(self) -> Tensor:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Tensor:
+        return self
+
+    def __repr__(self) -> str:
+        if self._graph is not None:
+            return f'<tf.Tensor "{self._name}:0" shape={self._shape} dtype={self._dtype.name}>'.replace('"', "'")
+        text = repr(self._value) if isinstance(self._value, (np.ndarray, bytes)) else str(self._value)
+        line = "\n" if "\n" in text else ""
+        return f"<tf.Tensor: shape={self._shape}, dtype={self._dtype.name}, numpy={line}{text}>"
+
+    def __str__(self) -> str:
+        if self._graph is not None:
+            return f'Tensor("{self._name}:0", shape={self._shape}, dtype={self._dtype.name})'
+        text = str(self._value)
+        line = "\n" if "\n" in text else ""
+        return f"tf.Tensor({line}{text}, shape={self._shape}, dtype={self._dtype.name})"
+
+    def __format__(self, spec: str) -> str:
+        if self._graph is None and not self._shape.rank and spec:
+            return format(self._value, spec)
+        return format(str(self), spec)
+
+
+class Reference:
+    """A tensor or variable as a key of a dict."""
+
+    __slots__ = ("_it",)
+
+    def __init__(self, it: Any) -> None:
+        self._it = it
+
+    def deref(self) -> Any:
+        return self._it
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and other._it is self._it
+
+    def __hash__(self) -> int:
+        return id(self._it)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._it!r}>"
+
+
+def in_scope(tensor: Tensor) -> Any:
+    """The value of a tensor, which is seen to be known where it is used."""
+    value = tensor._value
+    if not is_handle(value):
+        return value
+    graph = graphs.current()
+    if graph is None or tensor._graph is not graph or not any(tensor._block is each for each in graph.trace.opened):
+        raise InaccessibleTensorError(
+            f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python locals or "
+            "TensorFlow collections to access it. It was made in a function, branch or loop that has ended: what a "
+            "loop collects belongs into a tf.TensorArray"
+        )
+    return value
+
+
+def is_handle(value: Any) -> bool:
+    """Whether the value of a tensor is known only when the graph runs."""
+    return _is_handle(value)
+
+
+def wrap(value: Any, dtype: DType | None = None, shape: TensorShape | None = None, name: str = "Const") -> Tensor:
+    """What NumPy gave as a tensor.
+
+    Args:
+        dtype: of the tensor, if NumPy's rules would have it otherwise, or cannot tell.
+        shape: what is known of it, if that is more than the graph knows.
+    """
+    graph = graphs.current()
+    if not is_handle(value):
+        value = _normal(value, dtype)
+        dtype = dtype or as_dtype(value.dtype)
+        shape = TensorShape(() if isinstance(value, bytes) or dtype is dtypes.variant else value.shape)
+        return Tensor(value, dtype, shape, graph, graph.unique_name(name) if graph else name)
+    assert graph is not None, "handles are there only while tracing"
+    known = value._ag_value.type
+    if isinstance(known, TensorType) and dtype is not None and known.dtype != numpy_dtype(dtype):
+        value = value.astype(numpy_dtype(dtype))
+        known = value._ag_value.type
+    if isinstance(known, TensorType) and known.exact and known.kind == "array" and not known.shape:
+        value = value[()]
+        known = value._ag_value.type
+    if dtype is None:
+        assert isinstance(known, TensorType), f"nobody knows of which type {known} is"
+        dtype = as_dtype(known.dtype)
+    if shape is None:
+        shape = TensorShape(known.shape if isinstance(known, TensorType) and (known.exact or known.shape) else None)
+    if not isinstance(known, TensorType) or not known.exact:
+        _set_type(value._ag_value, type_of(dtype, shape))
+    return Tensor(value, dtype, shape, graph, graph.unique_name(name))
+
+
+def eager(value: Any, dtype: DType) -> Tensor:
+    """What a graph gave as a tensor."""
+    value = _normal(value, dtype)
+    return Tensor(value, dtype, TensorShape(getattr(value, "shape", ())), None, "")
+
+
+def _normal(value: Any, dtype: DType | None) -> Any:
+    """A value of NumPy's as tensors hold it."""
+    if isinstance(value, bytes) or dtype is dtypes.variant:
+        return value
+    kind = None if dtype is None else numpy_dtype(dtype)
+    if isinstance(value, np.generic) and (kind is None or value.dtype == kind):
+        return value
+    array = np.asarray(value, kind)
+    return array if array.ndim else array[()]
+
+
+def type_of(dtype: DType, shape: TensorShape) -> Type:
+    """The type in a graph of what a tensor of this kind holds."""
+    if dtype is dtypes.string and shape.rank == 0:
+        return ObjectType("bytes")
+    if dtype is dtypes.variant:
+        return ObjectType("list")
+    if shape.rank is None:
+        return ObjectType()
+    return TensorType(numpy_dtype(dtype), tuple(shape), "array" if shape.rank else "scalar")
+
+
+def apply(op: str, function: Callable[..., Any], *tensors: Any, dtype: DType | None = None, **rest: Any) -> Tensor:
+    """Compute or record `function` of the values of tensors.
+
+    Args:
+        op: what TensorFlow calls the op, in messages and names.
+        function: of arrays, or handles, which stand in the place of the tensors.
+        dtype: of the result, where it differs from NumPy's.
+        rest: what else `wrap` takes.
+    """
+    values = [in_scope(each) for each in tensors]
+    rest.setdefault("name", op)
+    try:
+        with np.errstate(all="ignore"):
+            found = wrap(function(*values), dtype, **rest)
+    except (IndexError, ValueError, ZeroDivisionError) as error:
+        reraise(error, op)
+    if graphs.tapes() and found._graph is None:
+        parts = function, dtype, rest
+        graphs.note(lambda *again: [apply(op, function, *again, dtype=dtype, **rest)], tensors, [found], parts)
+    return found
+
+
+def compute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """A function of NumPy's of values among which are handles at places where NumPy would not look for them."""
+    if any(map(_holds_handle, (*args, *kwargs.values()))):
+        graph = graphs.current()
+        assert graph is not None, "handles are there only while tracing"
+        return graph.trace.record_function(function, args, kwargs)
+    return function(*args, **kwargs)
+
+
+def _holds_handle(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_handle, value))
+    if isinstance(value, slice):
+        return _holds_handle((value.start, value.stop, value.step))
+    return is_handle(value)
+
+
+def run_later(
+    op: str, function: Callable[..., Any], *values: Any, dtype: DType, shape: Any, repeatable: bool = True
+) -> Tensor:
+    """What `function` gives whenever the graph runs, or now if none is made; it is never left out, nor called early.
+
+    Args:
+        repeatable: whether it gives the same for the same.
+    """
+    graph = graphs.current()
+    if graph is None:
+        return wrap(function(*values), dtype, name=op)
+    once = not graph.trace.depth
+    if graph.replaying and not repeatable:
+        if not once:
+            raise NotImplementedError(
+                f"{op} in a branch or loop of a tf.function, whose gradient is asked for outside of it: put the "
+                "GradientTape into the function, or draw the numbers before the branch or loop"
+            )
+        given: Tensor = graph.drawn.pop(0)
+        return given
+    found = wrap(graph.trace.record("call", (tame(function), *_stopped(graph, values))), dtype, TensorShape(shape), op)
+    if once and not repeatable:
+        graph.draws.append(found)
+    return found
+
+
+def effect(function: Callable[..., None], *values: Any) -> None:
+    """Do something when the graph runs, or now if none is made."""
+    graph = graphs.current()
+    if graph is None:
+        function(*values)
+    elif not graph.replaying:
+        done = graph.trace.record("call", (tame(function), *_stopped(graph, values)))
+        _set_type(done._ag_value, NONE)
+
+
+def _set_type(value: Value, type: Type) -> None:
+    """Say of which type something is that the graph knows no better."""
+    value.type = type
+    if value.node is not None:
+        value.node.effect = None  # it depends on the type
+
+
+def _stopped(graph: graphs.FuncGraph, values: Any) -> Any:
+    """What a function gets of which no derivative is known: its arguments, taken for constants."""
+    if isinstance(values, (list, tuple)):
+        return type(values)([_stopped(graph, each) for each in values])
+    return graph.trace.record("stop_gradient", (values,)) if is_handle(values) else values

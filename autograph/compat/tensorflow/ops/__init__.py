@@ -1,0 +1,1 @@
+"""TensorFlow's ops on tensors, and its variables and tensor arrays."""

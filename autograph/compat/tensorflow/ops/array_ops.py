@@ -1,0 +1,367 @@
+"""Ops that make, shape, join, split and index tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.compat.tensorflow.core import dtypes, graphs
+from autograph.compat.tensorflow.core.convert import allow, constant, convert_to_tensor, is_tensor, matched
+from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
+from autograph.compat.tensorflow.core.errors import InvalidArgumentError
+from autograph.compat.tensorflow.core.shapes import TensorShape
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_handle, wrap
+
+# Shapes as arguments --------------------------------------------------------------------------------------------------
+
+
+def plain(value: Any) -> Any:
+    """An argument such as a shape or an axis with values in the place of tensors."""
+    if is_tensor(value):
+        return convert_to_tensor(value)._value
+    if isinstance(value, TensorShape):
+        return tuple(value)
+    return tuple(map(plain, value)) if isinstance(value, (list, tuple)) else value
+
+
+def static_shape(shape: Any) -> TensorShape:
+    """What is known of a shape given as numbers, tensors, or one tensor; -1 counts as unknown."""
+    if isinstance(shape, TensorShape):
+        return shape
+    if is_tensor(shape):
+        tensor = convert_to_tensor(shape)
+        if is_handle(tensor._value):
+            length = 1 if tensor.shape.rank == 0 else tensor.shape[0] if tensor.shape.rank == 1 else None
+            return TensorShape(None if length is None else [None] * length)
+        shape = tensor._value
+    parts = plain(np.atleast_1d(shape).tolist() if isinstance(shape, (np.ndarray, np.generic, int)) else shape)
+    return TensorShape([None if is_handle(part) or part == -1 else part for part in parts])
+
+
+def _made(op: str, function: Callable[..., Any], shape: Any, *args: Any, dtype: Any) -> Tensor:
+    wanted = as_dtype(dtype)
+    dims = plain(shape)
+    if op == "zeros" and wanted is dtypes.string:
+        return fill(shape, b"")
+    if op == "ones" and wanted is dtypes.string:
+        raise TypeError("there is no text that is one: Cannot convert 1 to EagerTensor of dtype string")
+    value = compute(function, dims, *map(plain, args), dtype=numpy_dtype(wanted))
+    return wrap(value, wanted, static_shape(shape) if is_handle(value) else None, op)
+
+
+def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    return _made("zeros", np.zeros, shape, dtype=dtype)
+
+
+def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    return _made("ones", np.ones, shape, dtype=dtype)
+
+
+def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+    value, sizes = convert_to_tensor(value), convert_to_tensor(dims) if not is_tensor(dims) and dims else dims
+    if isinstance(sizes, Tensor) and not sizes.dtype.is_integer:
+        raise InvalidArgumentError(f"Value for attr 'index_type' of {sizes.dtype.kernel_name} is no integer [Op:Fill]")
+    lengths = plain(dims)
+    parts = () if is_handle(lengths) else lengths if isinstance(lengths, tuple) else np.ravel(lengths)
+    if any(not is_handle(each) and each < 0 for each in parts):
+        raise InvalidArgumentError(f"Dimension {static_shape(dims)} must be >= 0 [Op:Fill]")
+    return _made("Fill", np.full, dims, value, dtype=value.dtype)
+
+
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    input = convert_to_tensor(input)
+    wanted = input.dtype if dtype is None else as_dtype(dtype)
+    return apply("zeros_like", lambda x: np.zeros_like(x, dtype=numpy_dtype(wanted)), input, dtype=wanted)
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    input = convert_to_tensor(input)
+    wanted = input.dtype if dtype is None else as_dtype(dtype)
+    return apply("ones_like", lambda x: np.ones_like(x, dtype=numpy_dtype(wanted)), input, dtype=wanted)
+
+
+def eye(
+    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    if batch_shape is not None:
+        one = eye(num_rows, num_columns, dtype=dtype)
+        return broadcast_to(one, [*plain(batch_shape), *one.shape])
+    columns = num_rows if num_columns is None else num_columns
+    wanted = as_dtype(dtype)
+    value = compute(np.eye, plain(num_rows), plain(columns), dtype=numpy_dtype(wanted))
+    return wrap(value, wanted, static_shape([num_rows, columns]) if is_handle(value) else None, "eye")
+
+
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Numbers from `start` up to `limit`; `range(limit)` begins with 0."""
+    if limit is None:
+        start, limit = 0, start
+    if dtype is not None:
+        start, limit, delta = (cast_number(each, as_dtype(dtype)) for each in (start, limit, delta))
+    given = [convert_to_tensor(each) for each in (start, limit, delta) if is_tensor(each)]
+    if given:
+        widest = max((each.dtype for each in given), key=lambda dtype: (dtype.is_floating, dtype.size))
+        if widest.is_integer and any(isinstance(each, float) for each in (start, limit, delta)):
+            widest = dtypes.float32
+        start, limit, delta = (cast_number(each, widest) for each in (start, limit, delta))
+    start, limit, delta = matched("Range", start, limit, delta)
+    kind = start.dtype
+    if not any(is_handle(each._value) for each in (start, limit, delta)):
+        _check_range(start._value, limit._value, delta._value)
+    value = compute(np.arange, start._value, limit._value, delta._value, dtype=numpy_dtype(kind))
+    result = wrap(value, kind, TensorShape([None]) if is_handle(value) else None, "range")
+    result.is_range = result._graph is not None
+    return result
+
+
+def _check_range(start: Any, limit: Any, delta: Any) -> None:
+    if np.ndim(start) or np.ndim(limit) or np.ndim(delta) or delta == 0:
+        raise InvalidArgumentError(f"start, limit and a delta other than 0 must be scalars, got {delta} [Op:Range]")
+    if (limit - start) * np.sign(delta) < 0:
+        sign, word = (">", "<=") if delta > 0 else ("<", ">=")
+        raise InvalidArgumentError(
+            f"Requires start {word} limit when delta {sign} 0: {start}/{limit} [Op:Range]"
+        )
+
+
+def cast_number(value: Any, dtype: DType) -> Tensor:
+    """A number, or tensor without dimensions, as a tensor of a type."""
+    tensor = convert_to_tensor(value, dtype_hint=dtype)
+    if tensor.dtype is dtype:
+        return tensor
+    return apply("Cast", lambda x: x.astype(numpy_dtype(dtype)), tensor, dtype=dtype)
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
+    start, stop = matched("LinSpace", start, stop)
+    dtype = start.dtype if start.dtype.is_floating else dtypes.float64
+    return apply("LinSpace", lambda a, b: compute(np.linspace, a, b, plain(num)), start, stop, dtype=dtype)
+
+
+def one_hot(
+    indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int = -1, dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    indices = allow("OneHot", convert_to_tensor(indices), "iu")
+    given = next((each for each in (on_value, off_value) if each is not None), None)
+    implied = dtypes.float32 if given is None else convert_to_tensor(given).dtype
+    wanted = implied if dtype is None else as_dtype(dtype)
+    on, off = (1 if on_value is None else on_value), (0 if off_value is None else off_value)
+
+    def choose(value: Any, depth: Any) -> Any:
+        hot = np.expand_dims(value, -1) == compute(np.arange, depth)
+        return np.moveaxis(np.where(hot, on, off), -1, axis) if axis != -1 else np.where(hot, on, off)
+
+    return apply("OneHot", choose, indices, convert_to_tensor(depth), dtype=wanted)
+
+
+# Shapes ---------------------------------------------------------------------------------------------------------------
+
+
+def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
+    return [convert_to_tensor(each) for each in input]
+
+
+def identity(input: Any, name: str | None = None) -> Tensor:
+    return convert_to_tensor(input)
+
+
+def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+    input = convert_to_tensor(input)
+    if input.shape.is_fully_defined():
+        return constant(input.shape.as_list(), out_type)
+    kind = numpy_dtype(as_dtype(out_type))
+    rank = TensorShape([input.shape.rank])
+    return apply("Shape", lambda x: compute(np.asarray, compute(np.shape, x), dtype=kind), input,
+                 dtype=as_dtype(out_type), shape=rank)  # fmt: skip
+
+
+def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+    input = convert_to_tensor(input)
+    if input.shape.is_fully_defined():
+        return constant(input.shape.num_elements(), out_type)
+    return apply("Size", lambda x: compute(np.int32, compute(np.size, x)), input,
+                 dtype=as_dtype(out_type), shape=TensorShape([]))  # fmt: skip
+
+
+def rank(input: Any, name: str | None = None) -> Tensor:
+    return constant(convert_to_tensor(input).shape.rank)
+
+
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+    tensor = convert_to_tensor(tensor)
+    dims = plain(shape)
+    staged = is_handle(dims) or (isinstance(dims, tuple) and any(map(is_handle, dims)))
+    rest = {"shape": static_shape(shape)} if staged else {}
+    return apply("Reshape", lambda x: compute(np.reshape, x, dims), tensor, dtype=tensor.dtype, **rest)
+
+
+def _shaping(op: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
+    def of(tensor: Any, *args: Any, name: str | None = None, **kwargs: Any) -> Tensor:
+        tensor = convert_to_tensor(kwargs.pop("input", None) if tensor is None else tensor)
+        more = [plain(each) for each in args]
+        named = {key: plain(each) for key, each in kwargs.items()}
+        return apply(op, lambda x: compute(function, x, *more, **named), tensor, dtype=tensor.dtype)
+
+    of.__name__ = of.__qualname__ = op
+    return of
+
+
+_squeeze = _shaping("Squeeze", np.squeeze)
+_transpose = _shaping("Transpose", np.transpose)
+expand_dims = _shaping("ExpandDims", np.expand_dims)
+_tile = _shaping("Tile", np.tile)
+_reverse = _shaping("ReverseV2", np.flip)
+broadcast_to = _shaping("BroadcastTo", np.broadcast_to)
+repeat = _shaping("Repeat", np.repeat)
+roll = _shaping("Roll", np.roll)
+
+
+def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+    tensor, times = convert_to_tensor(input), plain(multiples)
+    count = len(times) if isinstance(times, tuple) else None if is_handle(times) else np.size(times)
+    if count is not None and tensor.shape.rank not in (None, count):
+        raise InvalidArgumentError(
+            f"Expected multiples argument to be a vector of length {tensor.shape.rank} but got {times} [Op:Tile]"
+        )
+    return _tile(tensor, times)
+
+
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+    axes = plain(axis)
+    if not is_handle(axes) and np.ndim(axes) != 1:
+        raise InvalidArgumentError("'dims' must be 1-dimension [Op:ReverseV2]")
+    return _reverse(tensor, axes if is_handle(axes) else tuple(int(each) for each in axes))
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    return _squeeze(input, axis if axis is None or isinstance(axis, int) else tuple(axis) or None)
+
+
+def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None) -> Tensor:
+    return _transpose(a, perm)
+
+
+def pad(
+    tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None
+) -> Tensor:
+    tensor = convert_to_tensor(tensor)
+    widths, options = plain(paddings), {}
+    if mode.upper() not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+        raise ValueError(f"Value of argument `mode` expected to be 'CONSTANT', 'REFLECT' or 'SYMMETRIC', got {mode}")
+    if not is_handle(widths) and tensor.shape.rank not in (None, len(widths)):
+        raise InvalidArgumentError(
+            f"The first dimension of paddings must be the rank of inputs {tensor.shape}, got {len(widths)} [Op:Pad]"
+        )
+    if mode.upper() == "CONSTANT":
+        options["constant_values"] = convert_to_tensor(constant_values, dtype_hint=tensor.dtype)._value
+    return apply("Pad", lambda x: compute(np.pad, x, widths, mode.lower(), **options), tensor, dtype=tensor.dtype,
+                 **_padded_shape(tensor, widths))  # fmt: skip
+
+
+def _padded_shape(tensor: Tensor, widths: Any) -> dict[str, Any]:
+    if not is_handle(tensor._value) or not isinstance(widths, tuple) or tensor.shape.rank is None:
+        return {} if not is_handle(tensor._value) or tensor.shape.rank is not None else {"shape": TensorShape(None)}
+    grown = [None if size is None else size + sum(width) for size, width in zip(tensor.shape.as_list(), widths)]
+    return {"shape": TensorShape(grown)}
+
+
+# Joining and splitting ------------------------------------------------------------------------------------------------
+
+
+def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
+    if not isinstance(values, (list, tuple)):
+        return identity(values)
+    tensors = _alike("ConcatV2", values)
+    where = plain(axis)
+    return apply("ConcatV2", lambda *parts: np.concatenate(parts, axis=where), *tensors, dtype=tensors[0].dtype,
+                 **_joined_shape(tensors, where))  # fmt: skip
+
+
+def _joined_shape(tensors: list[Tensor], axis: Any) -> dict[str, Any]:
+    """What is known of tensors put one behind the other, where NumPy's rule for lists knows less."""
+    if not any(is_handle(each._value) for each in tensors) or not isinstance(axis, int):
+        return {}
+    ranks = {each.shape.rank for each in tensors}
+    if len(ranks) > 1 or None in ranks:
+        return {"shape": TensorShape(None)}
+    dims: list[int | None] = []
+    for number, sizes in enumerate(zip(*(each.shape.as_list() for each in tensors))):
+        if number == axis % len(tensors[0].shape):
+            dims.append(None if None in sizes else sum(filter(None, sizes)))
+        else:
+            dims.append(next((size for size in sizes if size is not None), None))
+    return {"shape": TensorShape(dims)}
+
+
+def _alike(op: str, values: Any) -> list[Tensor]:
+    """Tensors to be joined: lists among them adopt the type of the first tensor."""
+    if is_tensor(values):
+        return list(convert_to_tensor(values))
+    hint = next((each.dtype for each in values if is_tensor(each)), None)
+    found = []
+    for each in values:
+        wanted = hint if isinstance(each, (list, tuple)) and hint is not None else None
+        found.append(convert_to_tensor(each, wanted, hint))
+    return matched(op, *found)
+
+
+def stack(values: Any, axis: int = 0, name: str | None = None) -> Tensor:
+    if isinstance(values, (list, tuple)) and not any(map(is_tensor, values)):
+        whole = convert_to_tensor(list(values))
+        if not axis:
+            return whole
+        values = whole
+    tensors = _alike("Pack", values)
+    rank = tensors[0].shape.rank
+    if rank is not None and not -rank - 1 <= axis <= rank:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-rank - 1}, {rank + 1})")
+    return apply("Pack", lambda *parts: np.stack(parts, axis=axis), *tensors, dtype=tensors[0].dtype)
+
+
+def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None = None) -> list[Tensor]:
+    value = convert_to_tensor(value)
+    if value.shape.rank is not None and not -value.shape.rank <= axis < value.shape.rank:
+        raise ValueError(f"axis = {axis} not in [-{value.shape.rank}, {value.shape.rank})")
+    count = num if num is not None else value.shape[axis]
+    if count is None:
+        raise ValueError(f"Cannot infer argument `num` from shape {value.shape}")
+    return [
+        apply("Unpack", lambda x, i=i: compute(np.take, x, i, axis=axis), value, dtype=value.dtype)
+        for i in np.arange(count)
+    ]
+
+
+def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, name: str | None = None) -> list[Tensor]:
+    value = convert_to_tensor(value)
+    sizes, whole = plain(num_or_size_splits), value.shape[axis]
+    if isinstance(sizes, (int, np.integer)):
+        if whole % sizes:
+            raise InvalidArgumentError(f"Number of ways to split should evenly divide the split dimension, {whole}")
+        sizes = (whole // sizes,) * sizes
+    lengths = np.asarray(sizes).tolist()
+    if whole is not None:
+        rest = whole - sum(length for length in lengths if length != -1)
+        lengths = [rest if length == -1 else length for length in lengths]
+        if sum(lengths) != whole:
+            raise InvalidArgumentError(f"Determined shape must match {whole}, but the sizes are {lengths} [Op:SplitV]")
+    parts, begin = [], 0
+    for length in lengths:
+        where = (slice(None),) * (axis % len(value.shape)) + (slice(begin, begin + length),)
+        parts.append(value[where])
+        begin += length
+    return parts
+
+
+def stop_gradient(input: Any, name: str | None = None) -> Tensor:
+    """The same, which gradients take for a constant."""
+    tensor = convert_to_tensor(input)
+    return apply("StopGradient", _stopped, tensor, dtype=tensor.dtype)
+
+
+def _stopped(value: Any) -> Any:
+    graph = graphs.current()
+    return graph.trace.record("stop_gradient", (value,)) if is_handle(value) and graph is not None else value

@@ -1,0 +1,189 @@
+"""Ops that take items out of tensors, and put others in."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.compat.tensorflow.core import dtypes
+from autograph.compat.tensorflow.core.convert import (
+    allow,
+    check_same_dtype,
+    convert_to_tensor,
+    is_tensor,
+    matched,
+    strictly,
+)
+from autograph.compat.tensorflow.core.dtypes import numpy_dtype
+from autograph.compat.tensorflow.core.shapes import TensorShape
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_handle
+from autograph.compat.tensorflow.ops import array_ops, math_ops, reduce_ops
+from autograph.compat.tensorflow.ops.array_ops import cast_number, expand_dims, plain, range, zeros
+from autograph.runtime.ops.python import taking
+
+
+class _Here:
+    """Stands in an index for a tensor."""
+
+
+def _in_index(part: Any, function: Callable[[Any], Any]) -> Any:
+    """An index with what a function makes of each of its parts."""
+    if isinstance(part, tuple):
+        return tuple([_in_index(each, function) for each in part])
+    if isinstance(part, slice):
+        return slice(*(_in_index(each, function) for each in (part.start, part.stop, part.step)))
+    return function(part)
+
+
+def getitem(tensor: Tensor, index: Any) -> Tensor:
+    """`tensor[index]`."""
+    tensors: list[Tensor] = []
+
+    def leave_out(part: Any) -> Any:
+        if is_tensor(part):
+            tensors.append(convert_to_tensor(part))
+        return _Here if is_tensor(part) else part
+
+    form = _in_index(index, leave_out)
+
+    def get(x: Any, *values: Any) -> Any:
+        rest = iter(values)
+        where = _in_index(form, lambda part: next(rest) if part is _Here else part)
+        return x[where] if is_handle(x) else compute(_getitem, x, where)
+
+    return apply("StridedSlice", get, tensor, *tensors, dtype=tensor.dtype)
+
+
+def _getitem(value: Any, index: Any) -> Any:
+    return value[index]
+
+
+setattr(Tensor, "__getitem__", getitem)  # noqa: B010  (mypy knows of an attribute)
+
+
+def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+    """A part of a tensor, from `begin` on; a size of -1 means the rest."""
+    input_ = convert_to_tensor(input_)
+    given = plain(begin), plain(size)
+    first, count = [parts if isinstance(parts, tuple) else np.asarray(parts).tolist() for parts in given]
+    ends = [None if not is_handle(n) and n == -1 else at + n for at, n in zip(first, count)]
+    return getitem(input_, tuple(map(slice, first, ends)))
+
+
+def gather(
+    params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """The slices of `params` along an axis that indices name; the first dimensions may be those of batches in both."""
+    params, indices = convert_to_tensor(params), convert_to_tensor(indices)
+    allow("GatherV2", indices, "iu")
+    where, batches = batch_dims if axis is None else plain(axis), batch_dims
+    if batch_dims < 0:
+        batches += indices.shape.rank or 0
+    if where < 0:
+        where += params.shape.rank or 0
+    if not batches:
+        return apply("GatherV2", lambda x, at: taking.take(x, at, where), params, indices, dtype=params.dtype)
+    rank = indices.shape.rank or 0
+    before = list(builtins.range(batches, where))
+
+    def take(x: Any, at: Any) -> Any:
+        found = np.moveaxis(x, where, batches)
+        places = [np.reshape(np.arange(size), (-1, *(1,) * (rank - 1 - number)))
+                  for number, size in enumerate(indices.shape[:batches])]  # fmt: skip
+        index = (*places, at)
+        found = found[index]
+        return np.moveaxis(found, [rank + at for at, _ in enumerate(before)], before)
+
+    return apply("GatherV2", take, params, indices, dtype=params.dtype)
+
+
+def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Tensor:
+    params, indices = convert_to_tensor(params), allow("GatherNd", convert_to_tensor(indices), "iu")
+    if batch_dims:
+        rows = zip(array_ops.unstack(params), array_ops.unstack(indices))
+        return array_ops.stack([gather_nd(*row, batch_dims - 1) for row in rows])
+    depth = _depth(indices)
+    shape = indices.shape[:-1] + params.shape[depth:] if params.shape.rank is not None else TensorShape(None)
+    beyond = np.iinfo(numpy_dtype(indices.dtype)).max  # what is negative counts from the end nowhere here
+
+    def take(x: Any, at: Any) -> Any:
+        at = np.where(at < 0, beyond, at)
+        return x[tuple(at[..., i] for i in np.arange(depth))]
+
+    return apply("GatherNd", take, params, indices, dtype=params.dtype, shape=shape)
+
+
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    tensor, mask, before = convert_to_tensor(tensor), convert_to_tensor(mask), int(plain(axis) or 0)
+    if mask.shape.rank == 0:
+        raise ValueError("mask cannot be scalar.")
+    if mask.shape.rank is not None and tensor.shape.rank is not None:
+        tensor.shape[before : before + mask.shape.rank].assert_is_compatible_with(mask.shape)
+    whole = (slice(None),) * before
+    return apply("BooleanMask", lambda x, chosen: x[whole + (chosen,)] if before else x[chosen], tensor, mask,
+                 dtype=tensor.dtype)  # fmt: skip
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    condition = convert_to_tensor(condition)
+    if x is None and y is None:
+        return apply("Where", np.argwhere, condition, dtype=dtypes.int64)
+    x, y = matched("SelectV2", x, y)
+    return apply("SelectV2", np.where, condition, x, y, dtype=x.dtype)
+
+
+def _scattering(op: str, change: Callable[..., None]) -> Callable[..., Tensor]:
+    def scatter(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+        tensor = convert_to_tensor(tensor)
+        indices, updates = convert_to_tensor(indices), strictly(updates, tensor.dtype)
+        check_same_dtype(op, [tensor, updates])
+        depth = _depth(indices)
+
+        def changed(value: Any, at: Any, new: Any) -> Any:
+            found = np.copy(value)
+            change(found, tuple(at[..., i] for i in np.arange(depth)), new)
+            return found
+
+        return apply(op, changed, tensor, indices, updates, dtype=tensor.dtype)
+
+    return scatter
+
+
+def _depth(indices: Tensor) -> int:
+    """By how many indices each item is named."""
+    depth = indices.shape[-1]
+    if depth is None:
+        raise ValueError(f"the last dimension of indices must be known while tracing; their shape is {indices.shape}")
+    return int(depth)
+
+
+def _put(found: Any, where: Any, new: Any) -> None:
+    found[where] = new
+
+
+tensor_scatter_nd_update = _scattering("TensorScatterUpdate", _put)
+tensor_scatter_nd_add = _scattering("TensorScatterAdd", np.add.at)
+tensor_scatter_nd_sub = _scattering("TensorScatterSub", np.subtract.at)
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Zeros, to whose items that indices name the updates are added."""
+    updates = convert_to_tensor(updates)
+    return tensor_scatter_nd_add(zeros(shape, updates.dtype), indices, updates)
+
+
+def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Tensor:
+    """For each length a row that is true up to there."""
+    lengths = convert_to_tensor(lengths)
+    longest = reduce_ops.reduce_max(lengths) if maxlen is None else maxlen
+    places = range(cast_number(longest, lengths.dtype))
+    return math_ops.cast(math_ops.less(places, expand_dims(lengths, -1)), dtype)
+
+
+def searchsorted(sorted_sequence: Any, values: Any, side: Any = "left", name: str | None = None) -> Tensor:
+    items, values = matched("SearchSorted", sorted_sequence, values)
+    return apply("SearchSorted", lambda x, v: np.searchsorted(x, v, side=side), items, values, dtype=dtypes.int32)

@@ -1,0 +1,382 @@
+"""Ops on elements, matrix products, and the operators of tensors."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.compat.tensorflow.core import dtypes, graphs
+from autograph.compat.tensorflow.core.convert import allow, convert_to_tensor, matched, strictly
+from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
+from autograph.compat.tensorflow.core.errors import InvalidArgumentError, UnimplementedError
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_handle, run_later
+
+Op = Callable[..., Tensor]
+
+
+def _operands(op: str, x: Any, y: Any, kinds: str = "iufc") -> list[Tensor]:
+    """Two tensors of one type, of which a graph knows at once whether they can be broadcast."""
+    if op == "AddV2":  # TensorFlow takes what it is given as it is
+        x = convert_to_tensor(x, dtype_hint=y.dtype if isinstance(y, Tensor) else None)
+        y = convert_to_tensor(y, dtype_hint=x.dtype)
+    tensors = matched(op, x, y, promote=False)
+    allow(op, tensors[0], kinds)
+    if graphs.current() is not None:
+        dims, others = (reversed(each.shape.dims or []) for each in tensors)
+        for a, b in zip(dims, others):
+            if a is not None and b is not None and a != b and 1 not in (a, b):
+                raise unequal(op, a, b, *(each.shape.dims for each in tensors))
+    return tensors
+
+
+def unequal(op: str, a: int, b: int, *shapes: Any) -> ValueError:
+    """What a graph says of tensors whose shapes do not go together."""
+    told = ", ".join(f"[{','.join('?' if size is None else str(size) for size in dims)}]" for dims in shapes)
+    return ValueError(f"Dimensions must be equal, but are {a} and {b} for '{op}' with input shapes: {told}.")
+
+
+_ANY = "biufcO"
+
+
+def _binary(op: str, function: Callable[..., Any], kinds: str = "iufc", boolean: bool = False) -> Op:
+    def of(x: Any, y: Any, name: str | None = None) -> Tensor:
+        x, y = _operands(op, x, y, kinds)
+        return apply(op, function, x, y, dtype=dtypes.bool if boolean else x.dtype)
+
+    of.__name__ = of.__qualname__ = op.lower()
+    return of
+
+
+add = _binary("AddV2", operator.add, "iufcO")
+subtract = _binary("Sub", operator.sub)
+multiply = _binary("Mul", operator.mul)
+pow = _binary("Pow", operator.pow, "ifc")
+maximum = _binary("Maximum", np.maximum, "iuf")
+minimum = _binary("Minimum", np.minimum, "iuf")
+less = _binary("Less", operator.lt, "iuf", boolean=True)
+less_equal = _binary("LessEqual", operator.le, "iuf", boolean=True)
+greater = _binary("Greater", operator.gt, "iuf", boolean=True)
+greater_equal = _binary("GreaterEqual", operator.ge, "iuf", boolean=True)
+equal = _binary("Equal", operator.eq, _ANY, boolean=True)
+not_equal = _binary("NotEqual", operator.ne, _ANY, boolean=True)
+bitwise_and = _binary("BitwiseAnd", operator.and_, "iu")
+bitwise_or = _binary("BitwiseOr", operator.or_, "iu")
+bitwise_xor = _binary("BitwiseXor", operator.xor, "iu")
+left_shift = _binary("LeftShift", operator.lshift, "iu")
+right_shift = _binary("RightShift", operator.rshift, "iu")
+atan2 = _binary("Atan2", np.arctan2, "f")
+squared_difference = _binary("SquaredDifference", lambda x, y: (x - y) * (x - y))
+nextafter = _binary("NextAfter", np.nextafter, "f")
+xdivy = _binary("Xdivy", lambda x, y: np.where(x == 0, 0, x / np.where(x == 0, 1, y)), "fc")
+xlog1py = _binary("Xlog1py", lambda x, y: np.where(x == 0, 0, x * np.log1p(np.where(x == 0, 1, y))), "fc")
+
+
+def _division(op: str, function: Callable[..., Any]) -> Op:
+    def of(x: Any, y: Any, name: str | None = None) -> Tensor:
+        x, y = _operands(op, x, y, "iuf")
+        return apply(op, function, x, _divisor(y) if y.dtype.is_integer else y, dtype=x.dtype)
+
+    of.__name__ = of.__qualname__ = op.lower()
+    return of
+
+
+def _divisor(y: Tensor) -> Tensor:
+    """An integer to divide by, which is seen to be none of zero."""
+    if not is_handle(y._value):
+        _check_divisor(y._value)
+        return y
+    return run_later("Divisor", _check_divisor, y._value, dtype=y.dtype, shape=y.shape)
+
+
+def _check_divisor(value: Any) -> Any:
+    if not np.all(value):
+        raise InvalidArgumentError("Integer division by zero")
+    return value
+
+
+floordiv = _division("FloorDiv", operator.floordiv)
+floormod = mod = _division("FloorMod", operator.mod)
+truncatediv = _division("TruncateDiv", lambda x, y: np.where((x < 0) == (y < 0), x // y, -(-x // y)))
+truncatemod = _division("TruncateMod", np.fmod)
+
+
+def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+    x, y = _quotients(x, y)
+    dtype = x.dtype if not x.dtype.is_integer else dtypes.float32 if x.dtype.size < 4 else dtypes.float64
+    return apply("RealDiv", operator.truediv, x, y, dtype=dtype)
+
+
+def _quotients(x: Any, y: Any) -> list[Tensor]:
+    """Tensors that can be divided.
+
+    Raises:
+        TypeError: they are of different types, or no numbers.
+    """
+    hint = next((each.dtype for each in (x, y) if isinstance(each, Tensor)), None)
+    first = strictly(x, hint)
+    second = strictly(y, hint or first.dtype)
+    if first.dtype is not second.dtype:
+        raise TypeError(f"`x` and `y` must have the same dtype, got {first.dtype!r} != {second.dtype!r}.")
+    if numpy_dtype(first.dtype).kind not in "iufc":
+        raise TypeError(f"Invalid dtype {first.dtype!r} in __truediv__. Expected one of numbers.")
+    return _operands("RealDiv", first, second)
+
+
+divide = realdiv = truediv
+
+
+def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    x, y = matched("DivNoNan", x, y, promote=False)
+    if x.dtype.is_integer:
+        x, y = cast(x, dtypes.float64), cast(y, dtypes.float64)
+    return apply("DivNoNan", lambda a, b: np.where(b == 0, 0, a / np.where(b == 0, 1, b)), x, y, dtype=x.dtype)
+
+
+def _logical(op: str, function: Callable[..., Any]) -> Op:
+    def of(*values: Any, name: str | None = None) -> Tensor:
+        tensors = [allow(op, strictly(value, dtypes.bool), "b") for value in values]
+        return apply(op, function, *tensors, dtype=dtypes.bool)
+
+    of.__name__ = of.__qualname__ = op
+    return of
+
+
+logical_and = _logical("LogicalAnd", np.logical_and)
+logical_or = _logical("LogicalOr", np.logical_or)
+logical_xor = _logical("LogicalXor", np.logical_xor)
+logical_not = _logical("LogicalNot", np.logical_not)
+
+
+def _unary(op: str, function: Callable[..., Any], kinds: str = "fc", boolean: bool = False) -> Op:
+    def of(x: Any, name: str | None = None) -> Tensor:
+        x = allow(op, convert_to_tensor(x), kinds)
+        return apply(op, function, x, dtype=dtypes.bool if boolean else x.dtype)
+
+    of.__name__ = of.__qualname__ = op.lower()
+    return of
+
+
+_abs = _unary("Abs", operator.abs, "if")
+negative = _unary("Neg", operator.neg, "ifc")
+square = _unary("Square", lambda x: x * x, "iufc")
+sign = _unary("Sign", np.sign, "ifc")
+invert = _unary("Invert", operator.invert, "iu")
+floor = _unary("Floor", np.floor, "f")
+ceil = _unary("Ceil", np.ceil, "f")
+rint = _unary("Rint", np.rint, "f")
+round = _unary("Round", np.round, "iufc")
+exp = _unary("Exp", np.exp)
+expm1 = _unary("Expm1", np.expm1)
+log = _unary("Log", np.log)
+log1p = _unary("Log1p", np.log1p)
+sqrt = _unary("Sqrt", np.sqrt)
+rsqrt = _unary("Rsqrt", lambda x: 1 / np.sqrt(x))
+sin = _unary("Sin", np.sin)
+cos = _unary("Cos", np.cos)
+tan = _unary("Tan", np.tan)
+asin = _unary("Asin", np.arcsin)
+acos = _unary("Acos", np.arccos)
+atan = _unary("Atan", np.arctan)
+sinh = _unary("Sinh", np.sinh)
+cosh = _unary("Cosh", np.cosh)
+tanh = _unary("Tanh", np.tanh)
+asinh = _unary("Asinh", np.arcsinh)
+acosh = _unary("Acosh", np.arccosh)
+atanh = _unary("Atanh", np.arctanh)
+sigmoid = _unary("Sigmoid", lambda x: 1 / (1 + np.exp(-x)))
+reciprocal = _unary("Reciprocal", lambda x: 1 / x)
+reciprocal_no_nan = _unary("ReciprocalNoNan", lambda x: np.where(x == 0, 0, 1 / np.where(x == 0, 1, x)))
+softsign = _unary("Softsign", lambda x: x / (1 + np.abs(x)), "f")
+is_nan = _unary("IsNan", np.isnan, "f", boolean=True)
+is_inf = _unary("IsInf", np.isinf, "f", boolean=True)
+is_finite = _unary("IsFinite", np.isfinite, "f", boolean=True)
+
+
+def abs(x: Any, name: str | None = None) -> Tensor:
+    """How large numbers are."""
+    x = convert_to_tensor(x)
+    if not x.dtype.is_complex:
+        return _abs(x)
+    return apply("ComplexAbs", np.abs, x, dtype=_part_of(x.dtype))
+
+
+def _part_of(dtype: Any) -> Any:
+    """The type of the parts of complex numbers."""
+    return dtypes.float32 if dtype is dtypes.complex64 else dtypes.float64 if dtype.is_complex else dtype
+
+
+def _part(op: str, function: Callable[..., Any]) -> Op:
+    def of(input: Any, name: str | None = None) -> Tensor:
+        x = allow(op, convert_to_tensor(input), "fc")
+        return apply(op, function, x, dtype=_part_of(x.dtype))
+
+    of.__name__ = of.__qualname__ = op.lower()
+    return of
+
+
+real = _part("Real", np.real)
+imag = _part("Imag", np.imag)
+angle = _part("Angle", np.angle)
+
+
+def conj(x: Any, name: str | None = None) -> Tensor:
+    """Complex numbers with the opposite imaginary parts."""
+    x = convert_to_tensor(x)
+    return apply("Conj", np.conj, x, dtype=x.dtype) if x.dtype.is_complex else x
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
+    """A tensor times a number."""
+    x = convert_to_tensor(x)
+    scalar = convert_to_tensor(scalar, dtype_hint=x.dtype)
+    if scalar.shape.rank not in (0, None):
+        raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
+    return multiply(scalar, x)
+
+
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise ValueError(
+            "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
+        )
+    first, *rest = matched("AddN", *inputs)
+    return apply("AddN", lambda x, *more: sum(more, x), first, *rest, dtype=first.dtype)
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """`x` as a tensor of another type."""
+    wanted = as_dtype(dtype)
+    tensor = convert_to_tensor(x)
+    if tensor.dtype is wanted:
+        return tensor
+    if dtypes.string in (tensor.dtype, wanted):
+        raise UnimplementedError(f"Cast {tensor.dtype.kernel_name} to {wanted.kernel_name} is not supported [Op:Cast]")
+    if tensor.dtype.is_complex and not wanted.is_complex:
+        tensor = real(tensor)
+    return apply("Cast", lambda value: value.astype(numpy_dtype(wanted)), tensor, dtype=wanted)
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    wanted = as_dtype(dtype)
+    return cast(clip_by_value(value, wanted.min, wanted.max), wanted)
+
+
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Tensor:
+    t = convert_to_tensor(t)
+    t, low, high = matched("ClipByValue", t, clip_value_min, clip_value_max, promote=False)
+    return apply("ClipByValue", lambda x, a, b: np.minimum(np.maximum(x, a), b), t, low, high, dtype=t.dtype)
+
+
+def matmul(
+    a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
+    adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The product of two matrices, or of stacks of them."""
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        raise ValueError("Only one of `transpose` and `adjoint` can be True.")
+    a, b = matched("MatMul", a, b, promote=False)
+    a, b = conj(a) if adjoint_a else a, conj(b) if adjoint_b else b
+    transpose_a, transpose_b = transpose_a or adjoint_a, transpose_b or adjoint_b
+    for number, each in enumerate((a, b)):
+        if each.shape.rank is not None and each.shape.rank < 2:
+            ranks = f"In[{number}] ndims must be >= 2: {each.shape.rank} [Op:MatMul]"
+            raise InvalidArgumentError(None, None, ranks)
+    inner = [_dims(a, transpose_a), _dims(b, transpose_b)]
+    if all(inner) and None not in (inner[0][-1], inner[1][-2]) and inner[0][-1] != inner[1][-2]:
+        if graphs.current() is not None:
+            raise unequal("MatMul", inner[0][-1] or 0, inner[1][-2] or 0, a.shape.dims, b.shape.dims)
+        texts = [f"[{','.join(map(str, dims))}]" for dims in inner]
+        message = f"Matrix size-incompatible: In[0]: {texts[0]}, In[1]: {texts[1]} [Op:MatMul]"
+        raise InvalidArgumentError(None, None, message)
+    return apply("MatMul", lambda x, y: _swapped(x, transpose_a) @ _swapped(y, transpose_b), a, b, dtype=a.dtype)
+
+
+def _dims(tensor: Tensor, swapped: bool) -> list[int | None]:
+    dims = tensor.shape.dims or []
+    return [*dims[:-2], dims[-1], dims[-2]] if swapped else dims
+
+
+def _swapped(value: Any, swap: bool) -> Any:
+    return np.swapaxes(value, -1, -2) if swap else value
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    a, b = matched("Tensordot", a, b)
+    return apply("Tensordot", lambda x, y: np.tensordot(x, y, axes), a, b, dtype=a.dtype)
+
+
+def einsum(equation: str, *inputs: Any, **_: Any) -> Tensor:
+    tensors = matched("Einsum", *inputs)
+    return apply("Einsum", lambda *values: np.einsum(equation, *values), *tensors, dtype=tensors[0].dtype)
+
+
+# The operators of tensors ---------------------------------------------------------------------------------------------
+
+
+def _forward(op: Op) -> Callable[[Tensor, Any], Any]:
+    return lambda self, other: op(self, other)
+
+
+def _unary_method(op: Op) -> Callable[[Tensor], Any]:
+    return lambda self, *_: op(self)
+
+
+def _reflected(op: Op) -> Callable[[Tensor, Any], Any]:
+    def reflected(self: Tensor, other: Any) -> Tensor:
+        return op(strictly(other, self.dtype), self)
+
+    return reflected
+
+
+def _bits(logical: Op, bitwise: Op) -> Op:
+    """`&`, `|` and `^`: of truths, or of the bits of integers."""
+
+    def op(x: Any, y: Any) -> Tensor:
+        x, y = matched("LogicalAnd", x, y)
+        return logical(x, y) if x.dtype.is_bool else bitwise(x, y)
+
+    return op
+
+
+def _equality(op: Op, otherwise: bool) -> Callable[[Tensor, Any], Any]:
+    """`==` and `!=`, which give a plain answer where there is nothing to compare."""
+
+    def compare(self: Tensor, other: Any) -> Any:
+        if other is None:
+            return otherwise
+        other = strictly(other, self.dtype)
+        return op(self, other) if _broadcasts(self, other) else convert_to_tensor(otherwise)
+
+    return compare
+
+
+def _broadcasts(x: Tensor, y: Tensor) -> bool:
+    dims, others = reversed(x.shape.dims or []), reversed(y.shape.dims or [])
+    return all(a is None or b is None or a == b or 1 in (a, b) for a, b in zip(dims, others))
+
+
+def _times(x: Any, y: Any) -> Tensor:
+    """`*`, which for truths is `and`."""
+    return (logical_and if x.dtype.is_bool and getattr(y, "dtype", x.dtype).is_bool else multiply)(x, y)
+
+
+_BINARY: dict[str, Op] = {
+    "add": add, "sub": subtract, "mul": _times, "truediv": truediv, "floordiv": floordiv, "mod": floormod,
+    "pow": pow, "matmul": matmul, "and": _bits(logical_and, bitwise_and), "or": _bits(logical_or, bitwise_or),
+    "xor": _bits(logical_xor, bitwise_xor),
+}  # fmt: skip
+for _name, _op in _BINARY.items():
+    setattr(Tensor, f"__{_name}__", _forward(_op))
+    setattr(Tensor, f"__r{_name}__", _reflected(_op))
+for _name, _op in {"lt": less, "le": less_equal, "gt": greater, "ge": greater_equal}.items():
+    setattr(Tensor, f"__{_name}__", _forward(_op))
+Tensor.__eq__ = _equality(equal, False)  # type: ignore[assignment]
+Tensor.__ne__ = _equality(not_equal, True)  # type: ignore[assignment]
+for _name, _unary_op in {
+    "neg": negative, "abs": abs, "invert": lambda x: logical_not(x) if x.dtype.is_bool else invert(x), "round": round,
+}.items():  # fmt: skip
+    setattr(Tensor, f"__{_name}__", _unary_method(_unary_op))

@@ -1,0 +1,98 @@
+"""`tf.random`: drawn when the graph runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph.compat.tensorflow.core import dtypes
+from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_tensor
+from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
+from autograph.compat.tensorflow.core.tensor import Tensor, run_later
+from autograph.compat.tensorflow.ops import math_ops
+from autograph.compat.tensorflow.ops.array_ops import plain, static_shape
+
+_state = {"generator": np.random.default_rng()}
+
+
+def set_seed(seed: int) -> None:
+    """Let what is drawn from now on be the same after each such call."""
+    _state["generator"] = np.random.default_rng(seed)
+
+
+def generator_of(seed: int | None) -> np.random.Generator:
+    return _state["generator"] if seed is None else np.random.default_rng(seed)
+
+
+def uniform(
+    shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers evenly distributed from `minval` up to `maxval`, which is left out."""
+    wanted = as_dtype(dtype)
+    if maxval is None and wanted.is_integer:
+        raise ValueError("Must specify maxval for integer dtype")
+    ends = minval, 1 if maxval is None else maxval
+    if wanted.is_floating and any(map(is_tensor, ends)):  # of which there are gradients
+        low, high = (convert_to_tensor(each, dtype_hint=wanted) for each in ends)
+        return math_ops.add(uniform(shape, dtype=dtype, seed=seed) * (high - low), low)
+    low, high = (convert_to_tensor(each, dtype_hint=wanted)._value for each in ends)
+    kind, own = numpy_dtype(wanted), None if seed is None else generator_of(seed)
+
+    def draw(dims: Any, low: Any, high: Any) -> Any:
+        generator = own or generator_of(None)
+        if wanted.is_integer:
+            return generator.integers(low, high, size=dims, dtype=kind)
+        return np.asarray(low + (high - low) * generator.random(dims)).astype(kind)
+
+    return run_later("RandomUniform", draw, plain(shape), low, high, dtype=wanted, shape=static_shape(shape),
+                     repeatable=False)  # fmt: skip
+
+
+def normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers of the normal distribution."""
+    return _normal(shape, mean, stddev, dtype, seed, lambda generator, dims: generator.standard_normal(dims))
+
+
+def truncated_normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The same without those further than two standard deviations from the mean."""
+    return _normal(shape, mean, stddev, dtype, seed, _truncated)
+
+
+def _truncated(generator: np.random.Generator, dims: Any) -> Any:
+    found = np.asarray(generator.standard_normal(dims))
+    while (far := np.abs(found) > 2).any():
+        found[far] = generator.standard_normal(int(far.sum()))
+    return found
+
+
+def _normal(shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None, draw: Any) -> Tensor:
+    wanted = as_dtype(dtype)
+    if is_tensor(mean) or is_tensor(stddev):
+        return math_ops.add(_normal(shape, 0.0, 1.0, dtype, seed, draw) * stddev, mean)
+    middle, width = (convert_to_tensor(each, dtype_hint=wanted)._value for each in (mean, stddev))
+    own = None if seed is None else generator_of(seed)
+
+    def drawn(dims: Any, mean: Any, stddev: Any) -> Any:
+        return np.asarray(mean + stddev * draw(own or generator_of(None), dims)).astype(numpy_dtype(wanted))
+
+    return run_later("RandomNormal", drawn, plain(shape), middle, width, dtype=wanted, shape=static_shape(shape),
+                     repeatable=False)  # fmt: skip
+
+
+def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+    """The rows of a tensor in another order."""
+    tensor = convert_to_tensor(value)
+
+    def shuffled(rows: Any) -> Any:
+        return generator_of(seed).permutation(rows)
+
+    return run_later("RandomShuffle", shuffled, tensor._value, dtype=tensor.dtype, shape=tensor.shape,
+                     repeatable=False)  # fmt: skip

@@ -1,0 +1,154 @@
+"""Ops that reduce dimensions, count along them, or sort."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograph.compat.tensorflow.core import dtypes
+from autograph.compat.tensorflow.core.convert import allow, convert_to_tensor, strictly
+from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
+from autograph.compat.tensorflow.core.errors import InvalidArgumentError
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_handle
+from autograph.compat.tensorflow.ops.array_ops import plain
+
+
+def _axes(axis: Any) -> Any:
+    found = plain(axis)
+    return tuple(found.tolist()) if isinstance(found, np.ndarray) and found.ndim else found
+
+
+def _reduction(op: str, function: Callable[..., Any], kinds: str = "iufc", typed: bool = False) -> Any:
+    def reduce(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+        x = allow(op, strictly(input_tensor, dtypes.bool if kinds == "b" else None), kinds)
+        options = {"axis": _axes(axis), "keepdims": keepdims}
+        if typed:
+            options["dtype"] = numpy_dtype(x.dtype)
+        return apply(op, lambda value: function(value, **options), x, dtype=x.dtype)
+
+    reduce.__name__ = reduce.__qualname__ = f"reduce_{op.lower()}"
+    return reduce
+
+
+def _extreme(function: Callable[..., Any], bound: str, infinity: float) -> Callable[..., Any]:
+    """The largest or smallest of numbers, which is a bound of their type if there are none."""
+
+    def extreme(value: Any, **options: Any) -> Any:
+        if is_handle(value) or np.size(value):
+            return function(value, **options)
+        kind = np.asarray(value).dtype
+        least = infinity if kind.kind == "f" else getattr(np.iinfo(kind), bound)
+        return function(np.asarray(value), initial=least, **options)
+
+    return extreme
+
+
+reduce_sum = _reduction("Sum", np.sum, typed=True)
+reduce_prod = _reduction("Prod", np.prod, typed=True)
+_greatest = _extreme(np.max, "min", -np.inf)
+reduce_max = _reduction("Max", _greatest, "iuf")
+reduce_min = _reduction("Min", _extreme(np.min, "max", np.inf), "iuf")
+reduce_all = _reduction("All", np.all, "b")
+reduce_any = _reduction("Any", np.any, "b")
+reduce_mean = _reduction("Mean", np.mean)
+reduce_std = _reduction("Std", np.std)
+reduce_variance = _reduction("Variance", np.var)
+
+
+def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    x, axes = convert_to_tensor(input_tensor), _axes(axis)
+
+    def of(value: Any) -> Any:
+        top = _greatest(value, axis=axes, keepdims=True)
+        found = np.log(np.sum(np.exp(value - top), axis=axes, keepdims=True)) + top
+        return found if keepdims else np.squeeze(found, axis=axes)
+
+    return apply("LogSumExp", of, x, dtype=x.dtype)
+
+
+def _position(op: str, function: Callable[..., Any]) -> Any:
+    def of(input: Any, axis: Any = 0, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
+        where = 0 if axis is None else plain(axis)
+        x = _with_dimensions(op, allow(op, convert_to_tensor(input), "biuf"))
+        return apply(op, lambda value: function(value, axis=where), x, dtype=as_dtype(output_type))
+
+    of.__name__ = of.__qualname__ = op.lower()
+    return of
+
+
+def _with_dimensions(op: str, x: Tensor) -> Tensor:
+    if x.shape.rank == 0:
+        raise InvalidArgumentError(f"Expected dimension in the range [0, 0), but got 0 [Op:{op}]")
+    return x
+
+
+argmax = _position("ArgMax", np.argmax)
+argmin = _position("ArgMin", np.argmin)
+
+
+def _cumulative(op: str, function: Callable[..., Any], without: Callable[..., Any]) -> Any:
+    def cumulate(
+        x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    ) -> Tensor:
+        x, where = _with_dimensions(op, allow(op, convert_to_tensor(x), "iufc")), plain(axis)
+        kind = numpy_dtype(x.dtype)
+
+        def of(value: Any) -> Any:
+            turned = np.flip(value, where) if reverse else value
+            total = without(turned, where, kind) if exclusive else function(turned, axis=where, dtype=kind)
+            return np.flip(total, where) if reverse else total
+
+        return apply(op, of, x, dtype=x.dtype)
+
+    cumulate.__name__ = cumulate.__qualname__ = op.lower()
+    return cumulate
+
+
+def _products_before(value: Any, axis: int, kind: Any) -> Any:
+    """For each element the product of those before it."""
+    moved = np.moveaxis(value, axis, 0)
+    found = np.cumprod(np.concatenate([np.ones_like(moved[:1]), moved[:-1]]), axis=0, dtype=kind)
+    return np.moveaxis(found, 0, axis)
+
+
+cumsum = _cumulative("Cumsum", np.cumsum, lambda x, axis, kind: np.cumsum(x, axis=axis, dtype=kind) - x)
+cumprod = _cumulative("Cumprod", np.cumprod, _products_before)
+
+
+def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
+    x = allow("Sort", convert_to_tensor(values), "iuf")
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(f"Argument `direction` should be one of 'ASCENDING' or 'DESCENDING'. Received: {direction}")
+    turn = direction == "DESCENDING"
+    return apply("Sort", lambda v: np.flip(np.sort(v, axis), axis) if turn else np.sort(v, axis), x, dtype=x.dtype)
+
+
+def argsort(
+    values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+) -> Tensor:
+    x = convert_to_tensor(values)
+    back = -1 if direction == "DESCENDING" else 1
+    return apply("ArgSort", lambda v: np.argsort(v * back, axis, kind="stable"), x, dtype=dtypes.int32)
+
+
+class Unique(NamedTuple):
+    """The elements that there are, and which of them each is."""
+
+    y: Tensor
+    idx: Tensor
+
+
+def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+    """The elements in the order in which they first come, and for each the number of its own."""
+    x = convert_to_tensor(x)
+
+    def first(value: Any) -> Any:
+        _, at = np.unique(value, return_index=True)
+        return value[np.sort(at)]
+
+    found = apply("Unique", first, x, dtype=x.dtype)
+    numbers = apply("Unique", lambda value, kinds: np.argmax(np.expand_dims(value, 1) == kinds, axis=1), x, found,
+                    dtype=as_dtype(out_idx))  # fmt: skip
+    return Unique(found, numbers)

@@ -1,0 +1,243 @@
+"""`tf.TensorArray`: tensors by number, written one by one.
+
+Eagerly, it is a list of tensors. In a graph it is a list of their values, its `flow`. What is written to gets a copy of
+the one before; but if a loop made that, the list itself, and the copy, which nobody may need, is for the one before.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph.common import pytree
+from autograph.compat.tensorflow.core import dtypes, graphs
+from autograph.compat.tensorflow.core.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
+from autograph.compat.tensorflow.core.errors import InvalidArgumentError, OutOfRangeError
+from autograph.compat.tensorflow.core.shapes import TensorShape
+from autograph.compat.tensorflow.core.tensor import Tensor, compute, eager, is_handle, run_later, wrap
+from autograph.compat.tensorflow.ops import array_ops, indexing
+
+Items = list[Tensor | None]
+
+
+class _Values(list[Any]):
+    """The values of the tensors in an array, of which gradients know."""
+
+    def __init__(self, tensors: Items) -> None:
+        super().__init__(None if each is None else each._value for each in tensors)
+        self.tensors = {id(each._value): each for each in tensors if each is not None}
+
+
+class TensorArray:
+    """Tensors by number. What writes gives the array as it is then; that one is to be used from then on."""
+
+    def __init__(
+        self, dtype: Any, size: Any = 0, dynamic_size: bool = False, clear_after_read: Any = None,
+        tensor_array_name: Any = None, handle: Any = None, flow: Any = None, infer_shape: bool = True,
+        element_shape: Any = None, colocate_with_first_write_call: bool = True, name: str | None = None,
+    ) -> None:
+        self.dtype: DType = as_dtype(dtype)
+        self._shape = [TensorShape(element_shape)]  # also of what is made of it
+        self.dynamic_size = dynamic_size
+        self.infer_shape = infer_shape
+        count = 0 if flow is not None else convert_to_tensor(size)._value
+        self._length = None if flow is not None or dynamic_size or is_handle(count) else int(count)  # if it is known
+        self._flow: Tensor | None = None  # in a graph
+        self._items: Items = []  # eagerly
+        graph = graphs.current()
+        self.depth = 0 if graph is None else len(graph.handed_on)  # of the body in which it was made
+        if isinstance(flow, Tensor) and not is_handle(flow._value):
+            known = flow._value.tensors if isinstance(flow._value, _Values) else {}
+            self._items = [
+                known[id(each)] if id(each) in known else None if each is None else eager(each, self.dtype)
+                for each in flow._value
+            ]
+        elif flow is not None:
+            self._flow = flow
+        elif graph is not None:
+            self._flow = _variant(_record("mul", [None], count))
+        else:
+            self._items = [None] * int(count)
+
+    @property
+    def element_shape(self) -> TensorShape:
+        """The shape of the elements, as far as it is known."""
+        return self._shape[0]
+
+    @property
+    def flow(self) -> Tensor:
+        """The whole as one tensor, whose type is known to no other op."""
+        if self._flow is not None:
+            return self._flow
+        return _variant(_Values(self._items))
+
+    @property
+    def _list(self) -> Any:
+        """The handle of the list in the graph that is being made."""
+        if self._flow is None:  # it was made outside
+            self._flow = _variant(_record("list", self.flow._value))
+        return self._flow._value
+
+    @property
+    def _key_(self) -> Any:
+        """What tells apart, in keys, what its parts do not."""
+        return self.element_shape, self.dynamic_size
+
+    def _with(self, flow: Tensor) -> TensorArray:
+        found = TensorArray(self.dtype, dynamic_size=self.dynamic_size, flow=flow, infer_shape=self.infer_shape)
+        found._length, found._shape = self._length, self._shape
+        return found
+
+    def _zero(self) -> Any:
+        """What an element is that nobody wrote, as far as its shape is known."""
+        dims = [size or 0 for size in self.element_shape] if self.element_shape.rank is not None else ()
+        return np.zeros(tuple(dims), numpy_dtype(self.dtype))
+
+    def _given(self, value: Any, shape: Any = None) -> Tensor:
+        tensor = convert_to_tensor(value, dtype_hint=self.dtype)
+        if tensor.dtype is not self.dtype:
+            found = tensor.dtype.name
+            raise ValueError(f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {found}")
+        element = tensor.shape if shape is None else shape(tensor.shape)
+        if not self.element_shape.is_compatible_with(element):
+            raise ValueError(f"Incompatible shape for value ({element}), expected ({self.element_shape})")
+        if self.infer_shape:
+            self._shape[0] = self.element_shape.merge_with(element)
+        return tensor
+
+    def _index(self, index: Any, verb: str) -> Any:
+        """An index that is seen to be that of an element, when the graph runs."""
+        given = convert_to_tensor(index)._value, _record("len", self._list)
+        return run_later("Index", _checked, *given, verb, self.dynamic_size, dtype=dtypes.int32, shape=())._value
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        given = self._given(value)
+        if graphs.current() is None:
+            at, size = int(index), len(self._items)
+            if at < 0 or (at >= size and not self.dynamic_size):
+                raise OutOfRangeError(f"Tried to write to index {at} but array is not resizeable and size is: {size}")
+            self._items.extend([None] * (at + 1 - size))
+            self._items[at] = given
+            return self
+        at = self._index(index, "modify")
+        found = self.apart()
+        if self.dynamic_size:
+            missing = _record("sub", _record("add", at, 1), _record("len", found._list))
+            _record(".extend", found._list, _record("mul", [None], missing))
+        _record("setitem", found._list, at, given._value)
+        return found
+
+    def apart(self) -> TensorArray:
+        """The array to write to, so that this one stays what it is."""
+        graph = graphs.current()
+        if graph is None:
+            return self
+        own = bool(graph.loops) and self.depth >= graph.loops[-1]
+        return self._with(self.hand_on() if own else _variant(_record("list", self._list)))
+
+    def hand_on(self) -> Tensor:
+        """The list, for others who write to it; this array gets a copy of what it is now."""
+        copy = _variant(_record("list", self._list))
+        found, graph = self.flow, graphs.current()
+        if graph is not None and graph.handed_on:
+            graph.handed_on[-1].append((self, found))
+        self._flow = copy
+        return found
+
+    def read(self, index: Any, name: str | None = None) -> Tensor:
+        if graphs.current() is None:
+            at, size = int(index), len(self._items)
+            if not 0 <= at < size:
+                raise OutOfRangeError(f"Tried to read from index {at} but array size is: {size}")
+            found = self._items[at]
+            return wrap(self._zero(), self.dtype) if found is None else found
+        at = self._index(index, "access")
+        _record("fill_gap", self._list, at, self._zero())
+        return wrap(_record("getitem", self._list, at), self.dtype, self.element_shape, "TensorArrayReadV3")
+
+    def stack(self, name: str | None = None) -> Tensor:
+        if graphs.current() is not None:
+            found = _record("stack_items", self._list, self._zero())
+            return wrap(found, self.dtype, TensorShape([self._length]) + self.element_shape, "TensorArrayV2Stack")
+        known = next((each._value for each in self._items if each is not None), self._zero())
+        if not self._items:
+            return wrap(np.zeros((0, *known.shape), known.dtype), self.dtype)
+        return array_ops.stack([np.zeros_like(known) if each is None else each for each in self._items])
+
+    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+        return indexing.gather(self.stack(), indices)
+
+    def concat(self, name: str | None = None) -> Tensor:
+        if graphs.current() is None:
+            return array_ops.concat(self._items, 0)
+        shape = TensorShape([None]) + self.element_shape[1:] if self.element_shape.rank else TensorShape(None)
+        return wrap(_record("np.concatenate", self._list), self.dtype, shape, "TensorArrayConcatV3")
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        tensor = self._given(value, lambda shape: shape[1:] if shape.rank else shape)
+        if graphs.current() is not None:
+            found = self._with(_variant(_record("list", tensor._value)))
+            found._length = tensor.shape[0] if tensor.shape.rank else None
+            return found
+        self._items = list(array_ops.unstack(tensor))
+        return self
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The rows of `value`, each in the place that the indices name."""
+        found = self
+        for at, row in zip(array_ops.unstack(indices), array_ops.unstack(value)):
+            found = found.write(at, row)
+        return found
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        """Parts of `value` of these lengths, each an element."""
+        found = self
+        for at, part in enumerate(array_ops.split(value, lengths)):
+            found = found.write(at, part)
+        return found
+
+    def size(self, name: str | None = None) -> Tensor:
+        if graphs.current() is None:
+            return convert_to_tensor(len(self._items))
+        return wrap(compute(np.int32, _record("len", self._list)), dtypes.int32, TensorShape([]), "TensorArraySizeV3")
+
+    def identity(self) -> TensorArray:
+        return self._with(self.flow)
+
+    def close(self, name: str | None = None) -> None:
+        return None
+
+    def __repr__(self) -> str:
+        return f"<tf.TensorArray dtype={self.dtype.name} element_shape={self.element_shape}>"
+
+
+def _children(array: TensorArray) -> dict[str, Tensor]:
+    return {f"flow_{array.dtype.name}": array.flow}  # an array of another type is of another structure
+
+
+pytree.register(TensorArray, _children, lambda array, parts: array._with(parts[0]), ".{}".format)
+
+
+def own(leaf: Any) -> Any:
+    """A copy, if this is the list of an array; else the same."""
+    is_list = isinstance(leaf, Tensor) and leaf.dtype is dtypes.variant
+    return _variant(_record("list", leaf._value)) if is_list else leaf
+
+
+def _variant(value: Any) -> Tensor:
+    return wrap(value, dtypes.variant, TensorShape([]), "TensorArrayV3")
+
+
+def _record(op: str, *values: Any) -> Any:
+    graph = graphs.current()
+    assert graph is not None, "this is asked for in graphs only"
+    return graph.trace.record(op, values)
+
+
+def _checked(index: Any, size: int, verb: str, grows: bool) -> Any:
+    """An index into a list of that size, as it is when the graph runs."""
+    if index < 0 or (index >= size and not (grows and verb == "modify")):
+        raise InvalidArgumentError(f"Trying to {verb} element {index} in a list with {size} elements.")
+    return np.int32(index)

@@ -1,0 +1,1 @@
+"""`tf.function`, control flow, gradient tapes: how TensorFlow's spelling is staged."""

@@ -1,0 +1,237 @@
+"""What converted code asks while a function of TensorFlow's spelling is traced: the rules of TensorFlow's AutoGraph.
+
+A condition that is a tensor is staged, whatever its value; so is a loop over a tensor, a dataset or an iterator; all
+else runs as Python while tracing. What begins as plain Python cannot turn into a staged loop later.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+from autograph import operators
+from autograph.common import trace_rules
+from autograph.compat.tensorflow.core import graphs
+from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_tensor
+from autograph.compat.tensorflow.core.dtypes import bool as bool_
+from autograph.compat.tensorflow.core.dtypes import float32, int32
+from autograph.compat.tensorflow.core.errors import InvalidArgumentError
+from autograph.compat.tensorflow.core.shapes import TensorShape
+from autograph.compat.tensorflow.core.tensor import Tensor, effect, type_of, wrap
+from autograph.compat.tensorflow.ops import array_ops, math_ops, printing, reduce_ops
+from autograph.compat.tensorflow.staging import mutations, syntax
+from autograph.compat.tensorflow.staging.branches import CONDITIONAL, stage_if
+from autograph.compat.tensorflow.staging.loops import Items, stage_for, stage_while
+from autograph.operators import backend as protocol
+from autograph.operators.state import State, reached_by
+
+Thunk = Callable[[], Any]
+
+_CHANGED = (
+    "condition of while loop started as non-Tensor, then changed to Tensor. This may happen because variables "
+    "changed type, or a break or return statement inside the loop depends on a Tensor. Let the condition be a tensor "
+    "from the beginning"
+)
+_PYTHON_FOR = (
+    "break and return statements that depend on a tensor are not supported in Python for loops. Iterate over a tensor "
+    "or dataset instead"
+)
+
+
+class TensorFlowBackend(protocol.Backend):
+    """Stages tensors by TensorFlow's rules."""
+
+    name = "tensorflow"
+    may_drop: bool = True  # what it raises are errors of the program
+
+    @property
+    def current(self) -> graphs.FuncGraph:
+        graph = graphs.current()
+        assert graph is not None, "this backend is asked only while it traces"
+        return graph
+
+    def owns(self, value: Any) -> bool:
+        return is_tensor(value)
+
+    def if_stmt(self, test: Any, body: Thunk, orelse: Thunk | None, state: State) -> Any:
+        return stage_if(self.current, _condition(test, "if statement"), [body, orelse or _nothing], state)
+
+    def if_exp(self, test: Any, body: Thunk, orelse: Thunk) -> Any:
+        test = _condition(test, CONDITIONAL)
+        return stage_if(self.current, test, [body, orelse], reached_by(body, orelse), CONDITIONAL)
+
+    def while_stmt(self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Any) -> Any:
+        if is_tensor(first):
+            return stage_while(self.current, lambda: _condition(test(), "while loop"), body, state, until, options)
+        now = first
+        while now:
+            body()
+            stop = False if until is None else until()
+            if is_tensor(stop):
+                raise NotImplementedError(_CHANGED)
+            if stop:
+                break
+            now = test()
+            if is_tensor(now):
+                raise NotImplementedError(_CHANGED)
+        return None
+
+    def for_stmt(self, iterable: Any, body: Any, state: State, until: Thunk | None, options: Any, first: Any) -> Any:
+        items = _items(self.current, iterable)
+        if items is not None:
+            return stage_for(self.current, items, body, state, until, options)
+        for item in iterable:
+            body(item)
+            stop = False if until is None else until()
+            if is_tensor(stop):
+                raise NotImplementedError(_PYTHON_FOR)
+            if stop:
+                break
+        return None
+
+    def and_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
+        from autograph.operators.logical import and_
+
+        others = rest[0] if len(rest) == 1 else (lambda: and_(*rest, test=test))  # type: ignore[arg-type, misc]
+        return stage_if(self.current, _condition(first), [others, lambda: first], reached_by(*rest), CONDITIONAL)
+
+    def or_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
+        from autograph.operators.logical import or_
+
+        others = rest[0] if len(rest) == 1 else (lambda: or_(*rest, test=test))  # type: ignore[arg-type, misc]
+        return stage_if(self.current, _condition(first), [lambda: first, others], reached_by(*rest), CONDITIONAL)
+
+    def not_(self, value: Any) -> Any:
+        return math_ops.logical_not(_condition(value)) if is_tensor(value) else not value
+
+    def in_(self, element: Any, container: Any) -> Any:
+        return NotImplemented
+
+    def assert_stmt(self, test: Any, message: Thunk | None) -> Any:
+        text = "" if message is None else message()
+        effect(_check, _condition(test)._value, str(text))
+
+    def ref(self, value: Any) -> Any:
+        frame = sys._getframe(1)
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("autograph."):
+            frame = frame.f_back
+        mutations.touch(self.current, value, {mutations.name_of(frame.f_code)})
+        return NotImplemented
+
+    def call(self, function: Any) -> Any:
+        mutations.touch(self.current, getattr(function, "__self__", None), set())
+        name = function.__name__ if isinstance(function, (BuiltinFunctionType, type)) else ""
+        if name and vars(builtins).get(name) is function:
+            return getattr(operators, f"{name}_", NotImplemented)
+        plain = getattr(function, "__func__", function)
+        if type(plain) is FunctionType and not trace_rules.is_plain(str(plain.__globals__.get("__name__"))):
+            syntax.check(function)
+        return getattr(function, "__tf_inline__", NotImplemented)
+
+    def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        known = _BUILTINS.get(name)
+        if name == "print" and is_tensor_in(args) and "BUILTIN_FUNCTIONS" in map(str, self.current.features):
+            return printing.print_like_python(*args, **kwargs)
+        if name == "print" and self.current.printed and kwargs.get("file") in (None, sys.stdout):
+            return print(*args, **{**kwargs, "file": self.current.printed[-1]})
+        method = getattr(type(args[0]), f"_{name}_", None) if args else None
+        if method is not None:
+            return method(*args, **kwargs)
+        return known(*args, **kwargs) if known is not None and is_tensor_in(args) else NotImplemented
+
+    # What comprehensions iterate over, they iterate over as Python.
+
+    def list_comp(self, *args: Any) -> Any:
+        return NotImplemented
+
+    def set_comp(self, *args: Any) -> Any:
+        return NotImplemented
+
+    def dict_comp(self, *args: Any) -> Any:
+        return NotImplemented
+
+    def gen_exp(self, *args: Any) -> Any:
+        return NotImplemented
+
+
+def is_tensor_in(values: Any) -> bool:
+    """Whether there is a tensor among values."""
+    return any(map(is_tensor, values))
+
+
+def _nothing() -> None:
+    return None
+
+
+def _condition(value: Any, what: str = "") -> Tensor:
+    """A truth.
+
+    Args:
+        what: whose condition it is, which must be one already.
+    """
+    tensor = convert_to_tensor(value)
+    if what and (tensor.dtype is not bool_ or tensor.shape.rank not in (0, None)):
+        raise ValueError(
+            f"condition of {what} expected to be `tf.bool` scalar, got {tensor}; to use as boolean Tensor, use "
+            "`tf.cast`; to check for None, use `is not None`"
+        )
+    return tensor if tensor.dtype is bool_ else math_ops.cast(tensor, bool_)
+
+
+def _check(value: Any, message: str) -> None:
+    if not value:
+        raise InvalidArgumentError(f"assertion failed: {message or 'the condition is false'}")
+
+
+def _items(graph: graphs.FuncGraph, iterable: Any) -> Items | None:
+    """What a staged loop over something takes its items from; None if the loop is plain Python."""
+    if hasattr(iterable, "_items_"):
+        found: Items = iterable._items_(graph)
+        return found
+    if not is_tensor(iterable):
+        return None
+    tensor = convert_to_tensor(iterable)
+    if tensor.shape.rank == 0:
+        raise ValueError("Cannot iterate over a scalar tensor.")
+    shape = TensorShape(None) if tensor.shape.rank is None else tensor.shape[1:]
+    source = graph.trace.lower((tensor._value,))[0]
+    return Items(source, lambda params: wrap(params[0], tensor.dtype, shape), [type_of(tensor.dtype, shape)],
+                 is_range=tensor.is_range)  # fmt: skip
+
+
+# Builtin functions ----------------------------------------------------------------------------------------------------
+
+
+def _len(value: Any) -> Any:
+    tensor = convert_to_tensor(value)
+    if tensor.shape.rank == 0:
+        raise ValueError("len requires a non-zero rank for Tensor arguments")
+    known = tensor.shape[0] if tensor.shape.rank is not None else None
+    return known if known is not None else array_ops.shape(tensor)[0]
+
+
+def _extreme(of_two: Any, of_all: Any) -> Any:
+    def extreme(first: Any, *others: Any) -> Any:
+        for other in others:
+            first = of_two(first, other)
+        return first if others else of_all(first)
+
+    return extreme
+
+
+_BUILTINS: dict[str, Any] = {
+    "range": lambda *args: array_ops.range(*args),
+    "len": _len,
+    "int": lambda value, base=10: math_ops.cast(value, int32),
+    "float": lambda value: math_ops.cast(value, float32),
+    "bool": lambda value: math_ops.cast(value, bool_),
+    "max": _extreme(math_ops.maximum, reduce_ops.reduce_max),
+    "min": _extreme(math_ops.minimum, reduce_ops.reduce_min),
+    "sum": lambda values, start=0: reduce_ops.reduce_sum(values) + start,
+    "sorted": lambda values, **_: reduce_ops.sort(values),
+}
+
+TENSORFLOW = TensorFlowBackend()

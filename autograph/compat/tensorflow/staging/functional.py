@@ -1,0 +1,158 @@
+"""Functions of the rows of tensors, one after the other: `tf.map_fn`, `tf.scan`, `tf.foldl`, `tf.vectorized_map`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.common import pytree
+from autograph.compat.tensorflow.core import graphs
+from autograph.compat.tensorflow.core.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.dtypes import as_dtype
+from autograph.compat.tensorflow.core.shapes import TensorShape, TensorSpec
+from autograph.compat.tensorflow.core.tensor import Tensor
+from autograph.compat.tensorflow.ops import array_ops
+from autograph.compat.tensorflow.ops.tensor_array import TensorArray
+from autograph.compat.tensorflow.staging.control import while_loop
+from autograph.compat.tensorflow.staging.tracing import call
+
+
+class _Rows:
+    """The rows of all tensors in a structure.
+
+    Attributes:
+        count: how many there are.
+        known: the same, if that is known.
+    """
+
+    def __init__(self, elems: Any) -> None:
+        self._tensors = pytree.map(convert_to_tensor, elems)
+        first = pytree.flatten(self._tensors)[0]
+        if first.shape.rank == 0:
+            raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+        self.known = first.shape[0] if first.shape.rank is not None else None
+        self.count = array_ops.shape(first)[0] if self.known is None else convert_to_tensor(self.known)
+
+    def __getitem__(self, number: Any) -> Any:
+        return pytree.map(lambda tensor: tensor[number], self._tensors)
+
+    @property
+    def dtypes(self) -> Any:
+        return pytree.map(lambda tensor: tensor.dtype, self._tensors)
+
+
+class _Written:
+    """Arrays in which a row is written in each turn."""
+
+    def __init__(self, structure: Any, rows: _Rows) -> None:
+        self._structure = structure
+        self._rows = rows
+        self.arrays = [self._array(leaf) for leaf in pytree.flatten(structure)]
+
+    def _array(self, leaf: Any) -> TensorArray:
+        dtype = leaf.dtype if isinstance(leaf, (TensorSpec, Tensor)) else as_dtype(leaf)
+        shape = leaf.shape if isinstance(leaf, (TensorSpec, Tensor)) else None
+        return TensorArray(dtype, self._rows.count, element_shape=shape)
+
+    def write(self, arrays: Any, number: Any, value: Any) -> list[TensorArray]:
+        pytree.assert_same_structure(self._structure, value)
+        return [array.write(number, part) for array, part in zip(arrays, pytree.flatten(value))]
+
+    def stacked(self, arrays: Any) -> Any:
+        found = [array.stack() for array in arrays]
+        for tensor, array in zip(found, arrays):
+            tensor.set_shape(TensorShape([self._rows.known]) + array.element_shape)
+        return pytree.pack(self._structure, found)
+
+
+def _called(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function as converted code would call it."""
+    return function if graphs.current() is None else lambda *args: call(function, args, {})
+
+
+def map_fn(
+    fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: Any = True,
+    swap_memory: bool = False, infer_shape: bool = True, name: str | None = None, fn_output_signature: Any = None,
+) -> Any:
+    """What a function gives of each row, stacked.
+
+    Args:
+        fn_output_signature: types, or `TensorSpec`s, in the structure that the function gives, if that is another one.
+    """
+    rows, function = _Rows(elems), _called(fn)
+    wanted = fn_output_signature if fn_output_signature is not None else dtype
+    written = _Written(rows.dtypes if wanted is None else wanted, rows)
+
+    def turn(number: Tensor, arrays: Any) -> Any:
+        return number + 1, written.write(arrays, number, function(rows[number]))
+
+    _, arrays = while_loop(lambda number, _: number < rows.count, turn, (0, written.arrays))
+    return written.stacked(arrays)
+
+
+def vectorized_map(
+    fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+) -> Any:
+    """What a function gives of each row, stacked: by a loop."""
+    rows, function = _Rows(elems), _called(fn)
+    first = pytree.map(convert_to_tensor, function(rows[0]))
+    written = _Written(first, rows)
+
+    def turn(number: Tensor, arrays: Any) -> Any:
+        return number + 1, written.write(arrays, number, function(rows[number]))
+
+    given = 1, written.write(written.arrays, 0, first)
+    _, arrays = while_loop(lambda number, _: number < rows.count, turn, given)
+    return written.stacked(arrays)
+
+
+def scan(
+    fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
+    back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """All that a function gives of what it gave before and the next row, beginning with `initializer` or a row."""
+    rows, function = _Rows(elems), _called(fn)
+    begin = 0 if initializer is not None else 1
+    first = pytree.map(convert_to_tensor, initializer if begin == 0 else rows[_at(rows, 0, reverse)])
+    written = _Written(first, rows)
+    arrays = written.arrays if begin == 0 else written.write(written.arrays, _at(rows, 0, reverse), first)
+
+    def turn(number: Tensor, state: Any, arrays: Any) -> Any:
+        at = _at(rows, number, reverse)
+        state = function(state, rows[at])
+        return number + 1, state, written.write(arrays, at, state)
+
+    found = while_loop(lambda number, *_: number < rows.count, turn, (begin, first, arrays))
+    return written.stacked(found[2])
+
+
+def foldl(
+    fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
+    back_prop: bool = True, swap_memory: bool = False, name: str | None = None,
+) -> Any:
+    """What a function gives at last of what it gave before and the next row."""
+    return _fold(fn, elems, initializer, False)
+
+
+def foldr(
+    fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
+    back_prop: bool = True, swap_memory: bool = False, name: str | None = None,
+) -> Any:
+    """The same, from the last row to the first."""
+    return _fold(fn, elems, initializer, True)
+
+
+def _fold(fn: Callable[..., Any], elems: Any, initializer: Any, reverse: bool) -> Any:
+    rows, function = _Rows(elems), _called(fn)
+    begin = 0 if initializer is not None else 1
+    first = pytree.map(convert_to_tensor, initializer if begin == 0 else rows[_at(rows, 0, reverse)])
+
+    def turn(number: Tensor, state: Any) -> Any:
+        return number + 1, function(state, rows[_at(rows, number, reverse)])
+
+    return while_loop(lambda number, _: number < rows.count, turn, (begin, first))[1]
+
+
+def _at(rows: _Rows, number: Any, reverse: bool) -> Any:
+    return rows.count - 1 - number if reverse else number

@@ -1,0 +1,171 @@
+"""From a Python function and the kinds of its arguments to something that runs: trace, optimise, compile."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import autograph.runtime.ops  # noqa: F401  (declares them)
+from autograph.common import defects, forking, pytree
+from autograph.common.messages import UNBOUND_LOCAL
+from autograph.compat.tensorflow.core import graphs
+from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible
+from autograph.compat.tensorflow.core.errors import OperatorNotAllowedInGraphError, reraise
+from autograph.compat.tensorflow.core.shapes import TensorSpec
+from autograph.compat.tensorflow.core.tensor import Tensor, eager, type_of
+from autograph.compat.tensorflow.staging import syntax
+from autograph.compat.tensorflow.staging.backend import TENSORFLOW
+from autograph.compat.tensorflow.staging.branches import lowered
+from autograph.operators import calls
+from autograph.operators.backend import traced_by
+from autograph.runtime.engines.numpy import engine
+from autograph.runtime.graph.graph import Graph
+from autograph.runtime.graph_text.printer import expression
+from autograph.runtime.passes import dce, optimise
+from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, Plain, Signal, Unstageable
+from autograph.runtime.tracing.state.blame import line_of
+
+
+class Traced:
+    """A function for arguments of certain kinds, as a graph that can run.
+
+    Attributes:
+        graph: the graph.
+        structure: what it returns, with a `TensorSpec` for each tensor.
+    """
+
+    def __init__(self, graph: graphs.FuncGraph, structure: Any) -> None:
+        self.graph = graph
+        whole = graph.trace.graph
+        dce.run(whole, strict=False)
+        optimise(whole)
+        self._compile(whole, structure, graph.draws)
+        made = graphs.remembered()
+        if made is not None:
+            made.append(graph)
+
+    @classmethod
+    def of(cls, graph: Graph, structure: Any) -> Traced:
+        """What runs a graph that has been optimised before."""
+        found = cls.__new__(cls)
+        found._compile(graph, structure)
+        return found
+
+    def _compile(self, graph: Graph, structure: Any, draws: Sequence[Tensor] = ()) -> None:
+        self.structure = structure
+        self._dtypes = [leaf.dtype for leaf in pytree.flatten(structure) if isinstance(leaf, TensorSpec)]
+        self._drawn = [each.dtype for each in draws]
+        self._executable = engine.compile(graph)
+
+    @property
+    def source(self) -> str:
+        """The code that the engine made of it."""
+        return self._executable.source
+
+    def __call__(self, values: Sequence[Any]) -> Any:
+        return self._result(self._run(values))
+
+    def with_draws(self, values: Sequence[Any]) -> tuple[Any, list[Tensor]]:
+        """What the function gives, and the random numbers that it drew."""
+        found = self._run(values)
+        return self._result(found), [eager(*each) for each in zip(found[len(self._dtypes) :], self._drawn)]
+
+    def _run(self, values: Sequence[Any]) -> Any:
+        try:
+            with np.errstate(all="ignore"):
+                return self._executable.run(*values)
+        except Exception as error:
+            self._executable.translate(error)
+            reraise(error)
+
+    def _result(self, found: Any) -> Any:
+        tensors = iter([eager(value, dtype) for value, dtype in zip(found, self._dtypes)])
+        if type(self.structure) is TensorSpec:
+            return next(tensors)
+        return pytree.map(lambda leaf: next(tensors) if isinstance(leaf, TensorSpec) else leaf, self.structure)
+
+
+def trace(
+    function: Callable[..., Any], name: str, args: Any, specs: Sequence[tuple[str, TensorSpec]], features: Any,
+    check_variables: Callable[[], None], convert: bool,
+) -> tuple[Traced, graphs.FuncGraph]:
+    """Trace a function.
+
+    Args:
+        args: `(args, kwargs)`, with `specs` in the places of what is staged.
+        specs: with the names of the graph's parameters.
+    """
+    graph = graphs.FuncGraph(name, features)
+    graph.check_variables = check_variables
+    given: dict[int, Tensor] = {}
+    with forking.undivided(), graphs.building(graph):
+        for parameter, spec in specs:
+            value = graph.trace.graph.block.add_param(type_of(spec.dtype, spec.shape), parameter)
+            handle = graph.trace.handle(value)
+            given[id(spec)] = Tensor(handle, spec.dtype, spec.shape, graph, graph.unique_name(parameter))
+        graph.inputs = list(given.values())
+        positional, named = pytree.map(lambda leaf: given.get(id(leaf), leaf), args)
+        with traced_by(TENSORFLOW):
+            graph.trace.start_from(sys._getframe())
+            try:
+                result = _returned(graph, call(function, positional, named, convert))
+            except Signal as signal:
+                raise unstageable(signal, graph.name) from None
+            finally:
+                graph.trace.start_from(None)  # that frame holds on to the arguments
+    return Traced(graph, result), graph
+
+
+def unstageable(signal: Signal, name: str) -> Exception:
+    """The error for what interrupts the tracing of a function, which never runs as plain Python instead."""
+    line = line_of(getattr(signal, "place", ()))
+    at = " ({}:{})".format(*line) if line else ""
+    if isinstance(signal, NeedsConcrete):
+        written = expression(signal.value)
+        return OperatorNotAllowedInGraphError(
+            f"Using a symbolic `tf.Tensor`{f', `{written}`,' * bool(written)} as a Python value is not allowed: it is "
+            f"needed {signal.use}{at}, but known only when the graph runs. Use TensorFlow's operations instead"
+        )
+    if isinstance(signal, (Plain, Unstageable)):
+        return OperatorNotAllowedInGraphError(f"{signal}{at}, which a graph cannot do: let a tf.py_function do it")
+    return defects.internal_error(f"autograph fails to trace {name}", signal)
+
+
+def call(function: Callable[..., Any], args: Any, kwargs: Any, convert: bool = True) -> Any:
+    """Call a function as converted code would while tracing."""
+    if convert:
+        syntax.check(function)
+        function = calls.call(function)
+    try:
+        return function(*args, **kwargs)
+    except UnboundLocalError as error:
+        name = getattr(error, "name", None) or str(error).partition("'")[2].partition("'")[0]
+        if str(error) != UNBOUND_LOCAL.format(name):
+            raise
+        raise UnboundLocalError(f"'{name}' is used before assignment").with_traceback(error.__traceback__) from None
+
+
+def _returned(graph: graphs.FuncGraph, result: Any) -> Any:
+    """End the graph with what the function returned; gives the same with specs in the place of tensors."""
+    outputs: list[Any] = []
+
+    def leaf(value: Any) -> Any:
+        if value is None:
+            return None
+        if not is_convertible(value):
+            raise TypeError(
+                f"To be compatible with tf.function, Python functions must return zero or more Tensors or composite "
+                f"tensors; in compilation of {graph.name}, found return value of type {type(value)}, which is not one"
+            )
+        tensor = convert_to_tensor(value)
+        graph.outputs.append(tensor)
+        outputs.append(lowered(graph, tensor))
+        return TensorSpec(tensor.shape, tensor.dtype)
+
+    structure = pytree.map(leaf, result)
+    drawn = [lowered(graph, tensor) for tensor in graph.draws]
+    graph.trace.finish((tuple(outputs + drawn),))
+    return structure

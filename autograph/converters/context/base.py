@@ -1,0 +1,216 @@
+"""What all converters share: the context of a conversion, its report, and the one walk over expressions.
+
+A *rewriter* is a function `rewrite(node, context) -> node | None`; it is registered for some node types and returns
+what shall stand in place of `node`, or None to leave it. `Walk` visits a function's tree once, innermost nodes first.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from autograph.syntax import names, scope, trees
+from autograph.syntax.origin import NO_COMMENTS, Comments
+from autograph.syntax.printing import unparse
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What became of one statement or call: a line of `explain`.
+
+    `reason` is None where it was converted, else it says why it was left plain.
+    """
+
+    filename: str
+    lineno: int
+    function: str
+    construct: str
+    reason: str | None
+
+    @property
+    def status(self) -> str:
+        return "converted" if self.reason is None else "plain"
+
+
+@dataclass
+class Context:
+    """One conversion: the text it comes from, the names it knows, what it decided.
+
+    `known` maps names of the module to the dotted name of what they are bound to by an import (`np` → `numpy`);
+    `shadowed` holds the names that the module binds otherwise, so that they are not builtins.
+    """
+
+    filename: str
+    known: Mapping[str, str] = field(default_factory=dict)
+    shadowed: frozenset[str] = frozenset()
+    frame_depths: Mapping[str, float] = field(default_factory=dict)
+    taken: Set[str] = frozenset()  # the names that occur in it
+    decisions: list[Decision] = field(default_factory=list)
+    generated: set[str] = field(default_factory=set)
+    functions: list[str] = field(default_factory=list)  # the names of the functions around, outermost first
+    classes: list[str] = field(default_factory=list)
+    locals: list[set[str]] = field(default_factory=list)  # names bound by the functions around
+    globals: list[set[str]] = field(default_factory=list)  # names they declare `global`
+    nones: list[set[str]] = field(default_factory=list)  # what each of the functions around sets to None
+    targets: set[str] = field(default_factory=set)  # variables of comprehensions
+    holding: Mapping[str, str] = field(default_factory=dict)  # globals that traced code may have copies of
+    whole: bool = False  # whether what is compared with None or a text may be known only when the graph runs
+    changing: frozenset[str] = frozenset()  # what of containers the outermost of them changes, as dotted names
+
+    def __post_init__(self) -> None:
+        self.namer = names.Namer(self.taken)
+
+    def decide(self, node: gast.AST, construct: str, reason: str | None = None) -> None:
+        """Note that `node` was converted or, with a reason, left plain."""
+        where = ".".join(self.functions) or "<module>"
+        self.decisions.append(Decision(self.filename, getattr(node, "lineno", 0), where, construct, reason))
+
+    def body_name(self, root: str) -> str:
+        """The name for a generated function."""
+        name = self.namer.reusable(root)
+        self.generated.add(name)
+        return name
+
+    def is_builtin(self, name: str) -> bool:
+        """Whether `name`, here, means the builtin of that name."""
+        return name not in self.shadowed and name not in self.known and not self.is_local(name)
+
+    def becomes_none(self, name: str) -> bool:
+        """Whether the function whose variable `name` is sets it to None."""
+        for bound, nones in zip(reversed(self.locals), reversed(self.nones), strict=False):
+            if name in bound:
+                return name in nones
+        return False
+
+    def is_local(self, name: str) -> bool:
+        return any(name in bound for bound in self.locals)
+
+    def dotted(self, node: gast.AST) -> str | None:
+        """The full dotted name of what an expression like `np.linalg.norm` refers to, if imports tell."""
+        parts: list[str] = []
+        while isinstance(node, gast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, gast.Name):
+            return None
+        root = node.id
+        if self.is_local(root):
+            return None
+        if root in self.known:
+            root = self.known[root]
+        elif parts or root in self.shadowed or not hasattr(builtins, root):
+            return None
+        else:
+            root = f"builtins.{root}"
+        return ".".join([root, *reversed(parts)])
+
+
+Rewrite = Callable[[Any, Context], Any]
+
+
+class Walk:
+    """Rewrites the expressions and statements of one function, innermost first.
+
+    `before` sees each node before what is below it. Inner functions and classes are handed to `inner`; annotations,
+    type parameters and patterns are evaluated elsewhere or are no expressions, and stay.
+    """
+
+    SKIPPED: Mapping[type, frozenset[str]] = {
+        gast.AnnAssign: frozenset({"annotation"}),
+        gast.FunctionDef: frozenset(gast.FunctionDef._fields),
+        gast.AsyncFunctionDef: frozenset(gast.AsyncFunctionDef._fields),
+        gast.Lambda: frozenset(gast.Lambda._fields),
+        gast.ClassDef: frozenset(gast.ClassDef._fields),
+        gast.match_case: frozenset({"pattern"}),
+        gast.TypeAlias: frozenset(gast.TypeAlias._fields),
+    }
+
+    def __init__(
+        self, rewriters: Mapping[type, list[Rewrite]], before: Callable[[Any], None], inner: Rewrite, context: Context
+    ) -> None:
+        self.rewriters = rewriters
+        self.before = before
+        self.inner = inner
+        self.context = context
+
+    def visit(self, node: Any) -> Any:
+        """`node` with everything below it rewritten; a list if a statement became several."""
+        kind = type(node)
+        self.before(node)
+        skipped = self.SKIPPED.get(kind, ())
+        for name in trees.PARTS[kind]:
+            if name not in skipped:
+                value = getattr(node, name, None)
+                if type(value) is list:
+                    self.visit_list(value)
+                elif isinstance(value, gast.AST):
+                    setattr(node, name, self.visit(value))
+        if kind in _INNER:
+            return self.inner(node, self.context)
+        for rewrite in self.rewriters.get(kind, ()):
+            new = rewrite(node, self.context)
+            if new is not None:
+                return replace(node, new)
+        return node
+
+    def visit_list(self, nodes: list[Any]) -> None:
+        """Rewrite a list of nodes in place."""
+        result: list[Any] = []
+        for node in nodes:
+            new = self.visit(node) if isinstance(node, gast.AST) else node
+            if isinstance(new, list):
+                result.extend(new)
+            else:
+                result.append(new)
+        if len(result) != len(nodes) or any(a is not b for a, b in zip(result, nodes, strict=True)):
+            nodes[:] = result
+
+
+_INNER = frozenset({gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef})
+
+
+def replace(old: gast.AST, new: Any) -> Any:
+    """Give what replaces `old` its place in the file and its comments."""
+    nodes = new if isinstance(new, list) else [new]
+    for node in nodes:
+        if not hasattr(node, "lineno"):
+            gast.copy_location(node, old)
+    if nodes and nodes[0] is not old:
+        move_comments(old, nodes)
+    return new
+
+
+def move_comments(old: Any, nodes: list[Any]) -> None:
+    """Attach the comments of a statement `old` to the statements `nodes` that stand for it."""
+    comments: Comments | None = getattr(old, "comments", None)
+    if comments is None:
+        return
+    before, behind = comments.before, None
+    if comments.trailing:  # behind the header of a compound statement
+        before += (comments.trailing,)
+    elif hasattr(old, "origin"):  # behind a simple statement
+        behind = old.origin.comment.strip() or None
+    first, last = nodes[0], nodes[-1]
+    there: Comments = getattr(first, "comments", NO_COMMENTS)
+    first.comments = there._replace(before=before + there.before)
+    there = getattr(last, "comments", NO_COMMENTS)
+    last.comments = there._replace(
+        inside=there.inside + comments.inside,
+        trailing=there.trailing or behind,
+        after=there.after + comments.after,
+    )
+
+
+def own_text(node: gast.AST, limit: int = 40) -> str:
+    """A short one-line rendering of an expression, for reasons and messages."""
+    text = " ".join(unparse.unparse(node).split())
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def binds_here(node: gast.AST) -> bool:
+    """Whether evaluating an expression binds a name in the function around it (`:=`)."""
+    return any(isinstance(n, gast.NamedExpr) for n in scope.walk_own(node))

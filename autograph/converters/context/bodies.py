@@ -1,0 +1,70 @@
+"""What `if`, `while` and `for` have in common: blocks that become functions, and the state between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.converters.context.base import Context
+from autograph.syntax import names, template
+
+
+def body(root: str, block: list[Any], shared: list[str], context: Context, *parameters: str) -> gast.FunctionDef:
+    """A block as a function `def root(parameters)` that shares the names `shared` with the functions around it."""
+    if isinstance(getattr(getattr(block[0], "value", None), "value", None), str):
+        block = [gast.copy_location(silent_pass(), block[0]), *block]  # lest the text become a docstring
+    function = template.function(context.body_name(root), [*sharing(shared, context), *block], *parameters)
+    function.role = "loop" if root.startswith("loop") else "branch"
+    function.reference = template.name(function.name)
+    return function
+
+
+def silent_pass() -> Any:
+    """A `pass` that is compiled, so that its line is seen to run, but not printed."""
+    node = gast.Pass()
+    node.silent = True
+    return node
+
+
+def sharing(shared: list[str], context: Context) -> list[Any]:
+    """`nonlocal` and `global` statements for names a body shares."""
+    there = context.globals[-1]
+    far, near = [n for n in shared if n in there], [n for n in shared if n not in there]
+    return [*([gast.Global(far)] if far else []), *([gast.Nonlocal(near)] if near else [])]
+
+
+def declarations(unbound: list[str]) -> list[Any]:
+    """`y: ag__.unbound` for names that only bodies bind."""
+    mark = gast.Attribute(template.name("ag__"), "unbound", gast.Load())
+    return [gast.AnnAssign(template.name(name, gast.Store()), mark, None, 1) for name in unbound]
+
+
+def state(node: Any, context: Context) -> list[Any]:
+    """The names of the state, as Python stores them, for the operator: a tuple of strings, or nothing if empty."""
+    class_name = context.classes[-1] if context.classes else None
+    listed = [template.constant(names.mangle(name, class_name)) for name in node.state.names]
+    return [gast.Tuple(listed, gast.Load())] if listed else []
+
+
+def finish(node: Any, at: gast.AST, functions: list[Any], call: gast.Call) -> list[Any]:
+    """The statements that replace a construct; the call stands where its condition or iterable stood."""
+    gast.copy_location(call, at)
+    last = gast.Return(call) if node.returns else gast.Expr(call)
+    new = [*declarations(node.unbound), *functions, gast.copy_location(last, at)]
+    for function in functions:
+        gast.copy_location(function, at)
+    return new
+
+
+def loop_keywords(node: Any, context: Context) -> dict[str, Any]:
+    """`until=` and `options=` of a loop, where it has any."""
+    keywords: dict[str, Any] = {}
+    if node.until:
+        flags = [template.name(flag) for flag in node.until]
+        test = flags[0] if len(flags) == 1 else template.call("or_", *map(template.thunk, flags))  # two at most
+        keywords["until"] = template.thunk(test)
+    if node.options:
+        options = {k.arg: k.value for k in node.options}
+        keywords["options"] = gast.Dict([template.constant(name) for name in options], [*options.values()])
+    return keywords

@@ -1,0 +1,117 @@
+"""The names a module knows: what its imports bind, what it binds otherwise, which functions look at their callers.
+
+Found in the module's text alone, so that a module can be converted without being imported; or, for a single live
+function, in its globals.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+import sys
+import types
+from collections.abc import Mapping, Set
+from typing import Any
+
+import gast
+
+from autograph.common.statics import is_a, module_name
+from autograph.converters.context import movable
+from autograph.converters.context.base import Context
+from autograph.syntax import names, scope, trees
+
+
+def module_context(tree: gast.AST, filename: str) -> Context:
+    """The context for converting a whole module."""
+    known = imports(tree)
+    shadowed = frozenset(scope.uses(*tree.body).writes) - known.keys() | _declared_global(tree)
+    context = Context(filename, known, frozenset(shadowed), taken=names.all_names(tree))
+    context.frame_depths = movable.module_frame_depths(tree, context)
+    return context
+
+
+def function_context(tree: gast.AST, filename: str, globals: Mapping[str, Any], free: tuple[str, ...]) -> Context:
+    """The context for converting one live function."""
+    used = names.all_names(tree)
+    found = global_names(used, globals)
+    known = {name: dotted for name, (dotted, *_) in found.items() if dotted is not None}
+    context = Context(filename, known, frozenset(found.keys() - known.keys()), taken=used)
+    context.frame_depths = {name: math.inf for name, (_, looks, _) in found.items() if looks}
+    context.holding = {name: holds for name, (_, _, holds) in found.items() if holds}
+    if free:
+        context.locals.append(set(free))
+    return context
+
+
+def global_names(used: Set[str], globals: Mapping[str, Any]) -> dict[str, tuple[str | None, bool, str]]:
+    """All that converters know of globals, by name.
+
+    From where they were imported, whether they look at frames, and how `is` has to tell which object they are.
+    """
+    own = globals.get("__name__", "")  # what the module itself defines is no import, whatever the module is called
+    found = {}
+    for name in used & globals.keys():
+        value = globals[name]
+        dotted = _dotted(value)
+        if dotted is not None and not is_a(value, types.ModuleType) and value.__module__ == own:
+            dotted = None
+        found[name] = dotted, looks_at_frames(value), _holding(value)
+    return found
+
+
+def _holding(value: Any) -> str:
+    """Whether traced code may have copies of a global `itself`, or only of what is `within` it."""
+    if type(value) is object or is_a(value, (enum.Enum, enum.EnumMeta)):
+        return ""
+    return "within" if is_a(value, (type, types.ModuleType, types.FunctionType)) else "itself"
+
+
+_FRAME_NAMES = frozenset({"_getframe", "currentframe", "f_back", "f_locals", "extract_stack"})
+
+
+def looks_at_frames(value: Any) -> bool:
+    """Whether a function looks at the frames of those who call it, as far as its code tells."""
+    if type(value) is not types.FunctionType:
+        return False
+    code = value.__code__
+    warns = "warn" in code.co_names and any(isinstance(c, tuple) and "stacklevel" in c for c in code.co_consts)
+    owner = value.__globals__.get("stack")
+    names = {*code.co_names, *code.co_freevars, *code.co_varnames}
+    of_inspect = "stack" in code.co_names and ("inspect" in names or owner is _inspect_stack())
+    return warns or of_inspect or not _FRAME_NAMES.isdisjoint(code.co_names)
+
+
+def _inspect_stack() -> Any:
+    """`inspect.stack`, which is not NumPy's, if anybody has imported it."""
+    return getattr(sys.modules.get("inspect"), "stack", sys)
+
+
+def imports(tree: gast.AST) -> dict[str, str]:
+    """What the imports of a module bind, its functions' own imports left out: name → dotted name."""
+    known: dict[str, str] = {}
+    for node in scope.walk_own(*tree.body):
+        if isinstance(node, gast.Import):
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                known[alias.asname or top] = alias.name if alias.asname else top
+        elif isinstance(node, gast.ImportFrom) and not node.level:
+            for alias in node.names:
+                known[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    return known
+
+
+def _declared_global(tree: gast.AST) -> set[str]:
+    return {name for node in trees.walk(tree) if isinstance(node, gast.Global) for name in node.names}
+
+
+_NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)
+
+
+def _dotted(value: Any) -> str | None:
+    """The dotted name of a module, or of something a module outside the user's own code defines."""
+    if is_a(value, types.ModuleType):
+        return module_name(value)
+    if not is_a(value, _NAMED):  # asking other objects for attributes may run code of the user's
+        return None
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    return f"{module}.{name}" if isinstance(module, str) and isinstance(name, str) else None

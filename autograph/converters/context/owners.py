@@ -1,0 +1,95 @@
+"""Which function owns a variable that only generated functions bind, and must declare it.
+
+`nonlocal y` in a body needs a function around it that has a `y`. If no statement there binds it, a bare annotation
+`y: ag__.unbound` makes it a local of that function without binding it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import gast
+
+from autograph.converters.context import plain
+from autograph.converters.context.base import replace
+from autograph.syntax import scope
+
+
+def mark_bodies(block: list[Any]) -> None:
+    """Set `in_body` on the comprehensions that will stand in a generated function."""
+    for construct in _constructs(block):
+        for node in scope.walk_own(construct):
+            if isinstance(node, scope.COMPREHENSIONS):
+                node.in_body = True
+
+
+def declare(block: list[Any], bound: Iterable[str]) -> set[str]:
+    """Set `node.unbound` on the constructs of a function's block: the names to declare in front of each.
+
+    Args:
+        bound: names that need no declaration here: parameters, globals, nonlocals.
+
+    Returns:
+        all names that the function binds or declares then.
+    """
+    known = {*bound, *_direct(block)}
+    for node in _constructs(block):
+        shared = dict.fromkeys(name for names in node.state.shared.values() for name in names)
+        node.unbound = [name for name in shared if name not in known]
+        known.update(node.unbound)
+        for body, names in node.state.shared.items():
+            _unannotate(getattr(node, body), names)
+            target = scope.uses(getattr(node, "target", None)).writes
+            declare(getattr(node, body), [*names, *target])
+    return known
+
+
+def _unannotate(block: list[Any], shared: list[str]) -> None:
+    """Drop the annotations of shared names: Python has none for names that are `nonlocal`, and evaluates none."""
+    for i, node in enumerate(block):
+        if isinstance(node, gast.AnnAssign) and isinstance(node.target, gast.Name) and node.target.id in shared:
+            new = gast.Pass() if node.value is None else gast.Assign([node.target], node.value, None)
+            block[i] = replace(node, new)
+        elif not converted(node) and not isinstance(node, plain.DEFINITIONS):
+            for inner in plain.blocks(node):
+                _unannotate(inner, shared)
+
+
+def converted(node: gast.AST) -> bool:
+    """Whether a statement becomes a call with bodies."""
+    return isinstance(node, (gast.If, *plain.LOOPS)) and node.plain is None
+
+
+def _constructs(block: list[Any]) -> Iterable[Any]:
+    """The constructs that are converted in a function's own code, outermost only, in order."""
+    for node in block:
+        if converted(node):
+            yield node
+        elif not isinstance(node, plain.DEFINITIONS):
+            for inner in _ordered_blocks(node):
+                yield from _constructs(inner)
+
+
+def _ordered_blocks(node: Any) -> list[list[Any]]:
+    """The blocks of a statement in the order of the text."""
+    cases = [part.body for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
+    rest = [getattr(node, "orelse", None) or [], getattr(node, "finalbody", None) or []]
+    return [getattr(node, "body", []), *cases, *rest]
+
+
+def _direct(block: list[Any]) -> set[str]:
+    """Names that a block binds in its own function, not in bodies that become functions."""
+    bound: set[str] = set()
+    for node in block:
+        if converted(node):
+            header = node.test if isinstance(node, gast.If) else getattr(node, "iter", None)
+            bound.update(scope.uses(header).writes)
+        elif plain.blocks(node) and not isinstance(node, plain.DEFINITIONS):
+            bound.update(scope.uses(*plain.own_parts(node)).writes)
+            bound.update(h.name.id for h in getattr(node, "handlers", ()) if h.name is not None)
+            for inner in plain.blocks(node):
+                bound |= _direct(inner)
+        else:
+            bound.update(scope.uses(node).writes)
+    return bound

@@ -1,0 +1,223 @@
+"""Decides, before anything is changed, which `if`s and loops stay plain, and why.
+
+Sets `node.plain` on every `if` and loop of a function: None if it will be converted, else the reason. A statement stays
+plain if its condition can never be staged, if it holds what cannot move into a nested function, or if a jump out of
+it leads to a statement that stays plain.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import gast
+
+from autograph.converters.context import movable, staging
+from autograph.converters.context.base import Context, own_text
+from autograph.syntax import scope
+
+MAX_DEPTH = 20
+LOOPS = (gast.For, gast.While, gast.AsyncFor)
+JUMPS = {gast.Return: "return", gast.Break: "break", gast.Continue: "continue"}
+
+
+def blocks(node: gast.AST) -> list[list[Any]]:
+    """The blocks of statements directly inside a statement."""
+    found = [block for name in ("body", "orelse", "finalbody") if isinstance(block := getattr(node, name, None), list)]
+    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        found.append(part.body)
+    return found
+
+
+def survey(statements: list[Any], context: Context) -> None:
+    """Summarise every statement, innermost first."""
+    for node in statements:
+        if not isinstance(node, DEFINITIONS):
+            for block in blocks(node):
+                survey(block, context)
+        summarise(node, context)
+
+
+def summarise(node: Any, context: Context) -> None:
+    """Note on a statement, whose inner statements are summarised, what the decisions rest on.
+
+    `fixed`: why it cannot move, or None; `jumps`: the jumps that lead out of it; `falls`: whether it may complete;
+    `exits`: whether it holds a jump that runs the exit of a `with` or a `finally` on its way; `undone`: whether it
+    holds one that an exception in such an exit may undo, because a `try` or `with` around that may catch it.
+    """
+    node.exits = node.undone = False
+    node.inert = isinstance(node, gast.With) and all(_is_inert(item.context_expr, context) for item in node.items)
+    if isinstance(node, DEFINITIONS):
+        node.fixed, node.jumps, node.falls = movable.reason(node, context), frozenset(), True
+        return
+    inner = blocks(node)
+    node.fixed = movable.reason(own_parts(node), context) or _BY_KIND.get(type(node)) or first_fixed(*inner)
+    node.jumps = _jumps(node, inner)
+    node.falls = falls(node)
+    _summarise_exits(node, inner)
+
+
+DEFINITIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
+_BY_KIND = {kind: movable.BY_KIND[kind] for kind in (gast.AsyncFor, gast.AsyncWith)}
+
+
+def _summarise_exits(node: Any, inner: list[list[Any]]) -> None:
+    inside = [statement for block in inner for statement in block]
+    node.undone = any(s.undone for s in inside) or bool(block_jumps(getattr(node, "finalbody", None) or []))
+    node.undone |= _catches(node) and any(s.exits for s in node.body)
+    node.exits = any(s.exits for s in inside) or (_has_exit(node) and bool(node.jumps))
+
+
+def _is_inert(manager: Any, context: Context) -> bool:
+    """Whether a context manager is known neither to raise nor to end exceptions."""
+    return isinstance(manager, gast.Call) and context.dotted(manager.func) in _INERT
+
+
+_INERT = frozenset({"contextlib.nullcontext"}) | {
+    f"autograph.compat.tensorflow.{name}" for name in ("name_scope", "device", "control_dependencies", "init_scope")
+}
+
+
+def _catches(node: Any) -> bool:
+    """Whether an exception in the body of a statement may end there."""
+    return (isinstance(node, gast.With) and not node.inert) or bool(getattr(node, "handlers", None))
+
+
+def _has_exit(node: Any) -> bool:
+    """Whether something runs when a jump leaves a statement."""
+    return (isinstance(node, gast.With) and not node.inert) or bool(getattr(node, "finalbody", None))
+
+
+def own_parts(node: gast.AST) -> list[Any]:
+    """What a statement holds besides blocks of statements."""
+    if not blocks(node):
+        return [node]
+    parts = [getattr(node, name, None) for name in ("test", "target", "iter", "subject")]
+    parts += getattr(node, "items", [])
+    parts += [handler.type for handler in getattr(node, "handlers", ())]
+    parts += [part for case in getattr(node, "cases", ()) for part in (case.pattern, case.guard)]
+    return [part for part in parts if part is not None]
+
+
+def first_fixed(*inner: list[Any]) -> str | None:
+    """The first reason why one of these blocks cannot move."""
+    return next((s.fixed for block in inner for s in block if s.fixed is not None), None)
+
+
+def _jumps(node: gast.AST, inner: list[list[Any]]) -> frozenset[str]:
+    if type(node) in JUMPS:
+        return frozenset({JUMPS[type(node)]})
+    if isinstance(node, LOOPS):
+        return (block_jumps(node.body) & {"return"}) | block_jumps(node.orelse)
+    return frozenset().union(*map(block_jumps, inner))
+
+
+def block_jumps(block: list[Any]) -> frozenset[str]:
+    """The jumps that lead out of a block."""
+    return frozenset().union(*(s.jumps for s in block))
+
+
+def block_falls(block: list[Any]) -> bool:
+    """Whether a block may complete, so that what follows it runs."""
+    return all(s.falls for s in block)
+
+
+def falls(node: gast.AST) -> bool:
+    if isinstance(node, (*JUMPS, gast.Raise)):
+        return False
+    if isinstance(node, gast.If):
+        return block_falls(node.body) or block_falls(node.orelse)
+    if isinstance(node, (gast.Try, gast.TryStar)):
+        ways = [[*node.body, *node.orelse], *(handler.body for handler in node.handlers)]
+        return any(map(block_falls, ways)) and block_falls(node.finalbody)
+    if isinstance(node, gast.With) and node.inert:
+        return block_falls(node.body)
+    return True  # a `with` may swallow an exception, a loop may end
+
+
+class _Around(NamedTuple):
+    """What surrounds a statement. `whole`: why all its function stays plain."""
+
+    whole: str | None
+    plain_loop: bool = False
+    depth: int = 0
+    caught: bool = False  # exceptions may be caught around it, in this function
+    undone: bool = False  # a jump from here may be undone by one
+
+
+_UNBOUND = frozenset({"UnboundLocalError", "NameError"})
+
+
+def judge(function: gast.AST, context: Context) -> None:
+    """Set `function.whole`: why all its statements stay plain, or None."""
+    function.whole = None
+    if (movable.READS_NAMES | _UNBOUND).isdisjoint(context.taken):
+        return
+    for node in scope.walk_own(*function.body):
+        if isinstance(node, gast.Name) and node.id in _UNBOUND:
+            function.whole = f"the function handles {node.id} itself (line {node.lineno})"
+        elif isinstance(node, gast.Call) and movable.reads_names(node, context):
+            function.whole = f"`{node.func.id}` looks at the names of its function (line {node.lineno})"
+
+
+def mark(function: gast.AST, context: Context) -> None:
+    """Set `plain` on every `if` and loop of `function`."""
+    survey(function.body, context)
+    for statement in function.body:
+        _mark(statement, context, _Around(function.whole))
+
+
+def _mark(node: Any, context: Context, around: _Around) -> None:
+    if isinstance(node, DEFINITIONS):
+        return
+    if isinstance(node, (gast.If, *LOOPS)):
+        node.plain = around.whole or _reason(node, context, around)
+        node.returns = False
+        around = around._replace(depth=around.depth + (node.plain is None))
+    undone = around.undone or (around.caught and _has_exit(node))
+    for block in blocks(node):
+        inside = around._replace(undone=undone)
+        if isinstance(node, LOOPS) and block is node.body:
+            inside = inside._replace(plain_loop=node.plain is not None)
+        elif _catches(node) and block is node.body:
+            inside = inside._replace(caught=True)
+        for statement in block:
+            _mark(statement, context, inside)
+
+
+def _reason(node: Any, context: Context, around: _Around) -> str | None:
+    if isinstance(node, gast.AsyncFor):
+        return movable.BY_KIND[gast.AsyncFor]
+    test = getattr(node, "test", None)
+    # A loop may also end by a jump, and on a staged condition.
+    if test is not None and staging.never_staged(test, context) and (isinstance(node, gast.If) or not _has_jumps(node)):
+        return f"its condition is never staged: {own_text(node.test)}"
+    header = {gast.If: [], gast.While: ["test"], gast.For: ["target"]}[type(node)]
+    why = movable.reason([getattr(node, name) for name in header], context)
+    # A loop's `else` does not move.
+    why = why or first_fixed(*([node.body, node.orelse] if isinstance(node, gast.If) else [node.body]))
+    if why is not None:
+        return why
+    if around.plain_loop and node.jumps:
+        return f"`{min(node.jumps)}` leads out of a loop that stays plain"
+    if node.undone or (around.caught and node.exits) or (around.undone and node.jumps):
+        return "a jump in it runs the end of a `with` or `finally`, whose exception, if caught, undoes the jump"
+    return f"it is nested more than {MAX_DEPTH} deep" if around.depth >= MAX_DEPTH else None
+
+
+def _has_jumps(loop: Any) -> bool:
+    return bool(block_jumps(loop.body))
+
+
+def pin(node: Any, reason: str, in_loop: bool = False) -> None:
+    """Keep everything in `node` plain that a jump leads out of; in a loop that thereby stays plain, every jump."""
+    if isinstance(node, DEFINITIONS):
+        return
+    if isinstance(node, (gast.If, *LOOPS)) and node.plain is None and node.jumps:
+        node.plain = reason
+    for block in blocks(node):
+        inside = in_loop
+        if isinstance(node, LOOPS) and block is node.body:
+            inside = node.plain is not None
+        for statement in block:
+            if "return" in statement.jumps or (inside and statement.jumps):
+                pin(statement, reason, inside)

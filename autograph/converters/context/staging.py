@@ -1,0 +1,140 @@
+"""Which conditions can never depend on a staged value, so that their statements stay as the user wrote them."""
+
+from __future__ import annotations
+
+import gast
+
+from autograph.converters.context.base import Context
+from autograph.syntax import template
+
+_PREDICATES = frozenset({"isinstance", "issubclass", "callable", "hasattr", "id"})
+_TEXTS = ("str", "repr", "format")
+_TEXT_OPERATORS = ("fstring", "percent", *(f"{name}_" for name in _TEXTS))
+_FLAGS = frozenset({"TYPE_CHECKING", "__debug__", "__name__"})
+
+
+def never_staged(test: gast.AST, context: Context) -> bool:
+    """Whether `test` always yields a plain Python value, whatever its operands are."""
+    if isinstance(test, gast.Constant):
+        return True
+    if isinstance(test, gast.JoinedStr):
+        return not formats(test)
+    if isinstance(test, gast.Lambda):
+        return True
+    if isinstance(test, gast.Name):
+        return test.id in _FLAGS
+    if isinstance(test, (gast.Tuple, gast.List, gast.Set)):
+        return all(never_staged(item, context) for item in test.elts)
+    if isinstance(test, gast.Subscript):
+        return never_staged(test.value, context) and never_staged(test.slice, context)
+    if isinstance(test, gast.Attribute):
+        return test.attr in _FLAGS or (context.dotted(test) or "").startswith("sys.")
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return never_staged(test.operand, context)
+    if isinstance(test, gast.BoolOp):
+        return all(never_staged(value, context) for value in test.values)
+    if isinstance(test, gast.Compare):
+        return _comparison(test, context)
+    if isinstance(test, gast.Call):
+        name = test.func.id if isinstance(test.func, gast.Name) else None
+        return name in _PREDICATES and context.is_builtin(name)
+    return False
+
+
+def _comparison(test: gast.Compare, context: Context) -> bool:
+    operands = [test.left, *test.comparators]
+    pairs = zip(test.ops, operands, operands[1:], strict=False)
+    return all(_plain_comparison(op, left, right, context) for op, left, right in pairs)
+
+
+def _plain_comparison(op: gast.AST, left: gast.AST, right: gast.AST, context: Context) -> bool:
+    if isinstance(op, (gast.Is, gast.IsNot)):
+        if _becomes_none(left, right, context) or _becomes_none(right, left, context):
+            return False
+        if _is_bool(left) or _is_bool(right):
+            return never_staged(left, context) and never_staged(right, context)
+        return not (_may_be_copy(left, context) and _may_be_copy(right, context))
+    if _is_text(left) or _is_text(right):
+        return not (context.whole or _makes_text(left, context) or _makes_text(right, context))
+    if isinstance(op, (gast.In, gast.NotIn)):
+        return _is_display_of_texts(right) and not (context.whole or _makes_text(left, context))
+    return never_staged(left, context) and never_staged(right, context)
+
+
+def _is_text(node: gast.AST) -> bool:
+    if isinstance(node, gast.Constant):
+        return isinstance(node.value, (str, bytes)) or node.value is None or node.value is Ellipsis
+    return isinstance(node, gast.JoinedStr) and not formats(node)
+
+
+def _becomes_none(operand: gast.AST, other: gast.AST, context: Context) -> bool:
+    """Whether what may be None, as its text tells, or the base of an array, is compared with None."""
+    if not isinstance(other, gast.Constant) or other.value is not None:
+        return False
+    if context.whole:
+        return not isinstance(operand, gast.Constant)
+    if isinstance(operand, gast.Attribute):
+        return bool(operand.attr == "base")
+    return context.becomes_none(operand.id) if isinstance(operand, gast.Name) else may_be_none(operand)
+
+
+def may_be_none(value: gast.AST) -> bool:
+    """Whether an expression is None, or an item, or asks for None where there is no item: `next(it, None)`."""
+    if isinstance(value, gast.IfExp):
+        return may_be_none(value.body) or may_be_none(value.orelse)
+    if isinstance(value, gast.NamedExpr):
+        return may_be_none(value.value)
+    if isinstance(value, gast.Subscript):
+        return not isinstance(value.slice, gast.Slice)
+    if isinstance(value, gast.Call):
+        is_get = isinstance(value.func, gast.Attribute) and value.func.attr == "get" and len(value.args) == 1
+        return is_get or any(isinstance(part, gast.Constant) and part.value is None for part in value.args[1:])
+    return isinstance(value, gast.Constant) and value.value is None
+
+
+def _is_bool(node: gast.AST) -> bool:
+    return isinstance(node, gast.Constant) and isinstance(node.value, bool)
+
+
+def _may_be_copy(operand: gast.AST, context: Context) -> bool:
+    """Whether traced code may have a copy or handle of an operand, which `is` has to see through."""
+    if isinstance(operand, (gast.Constant, *_MADE_HERE)):
+        return False
+    if isinstance(operand, gast.Call):
+        return not never_staged(operand, context) and context.dotted(operand.func) != "builtins.type"
+    root = operand
+    while isinstance(root, (gast.Attribute, gast.Subscript)):
+        root = root.value.args[0] if template.is_call(root.value, "ref") else root.value
+    if not isinstance(root, gast.Name):
+        return True
+    if context.is_local(root.id) or root.id in context.targets:
+        return not (operand is root and root.id == "self")
+    holds = context.holding.get(root.id, "")
+    return holds == "itself" or (holds == "within" and operand is not root)
+
+
+# Expressions of which no other name knows the object.
+_MADE_HERE = (
+    gast.BinOp, gast.Compare, gast.Dict, gast.DictComp, gast.GeneratorExp, gast.JoinedStr, gast.Lambda, gast.List,
+    gast.ListComp, gast.Set, gast.SetComp, gast.Tuple,
+)  # fmt: skip
+
+
+def _makes_text(node: gast.AST, context: Context) -> bool:
+    """Whether an expression makes a text of what may be staged."""
+    if isinstance(node, gast.JoinedStr):
+        return formats(node)
+    if isinstance(node, gast.BinOp):
+        return isinstance(node.op, gast.Mod) and _is_text(node.left)
+    name = getattr(getattr(node, "func", None), "id", "")
+    rewritten = any(template.is_call(node, operator) for operator in _TEXT_OPERATORS)
+    return rewritten or (name in _TEXTS and context.is_builtin(name))
+
+
+def formats(node: gast.JoinedStr) -> bool:
+    """Whether an f-string is more than literal text."""
+    return any(isinstance(part, gast.FormattedValue) for part in node.values)
+
+
+def _is_display_of_texts(node: gast.AST) -> bool:
+    return isinstance(node, (gast.Tuple, gast.List, gast.Set)) and all(_is_text(item) for item in node.elts)

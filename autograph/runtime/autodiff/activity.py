@@ -1,0 +1,319 @@
+"""Which values of a computation depend on those that it is differentiated in, and could pass a gradient back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from autograph.runtime.graph import effects
+from autograph.runtime.graph.aliasing import Aliasing
+from autograph.runtime.graph.effects import is_mutable
+from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, gather, map_args, walk
+from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, WRITE, lookup
+from autograph.runtime.graph.types import ANY, MaybeUnbound, TensorType, Type, array, type_of
+
+# Classes of objects that hold no numbers with gradients.
+_NUMBERLESS = frozenset("str bytes NoneType range slice ellipsis dtype type bool ndindex".split())
+_TEXTS = frozenset("str bytes".split())
+# Of a float they give integers that tell it exactly.
+_EXACT = frozenset({".view", ".as_integer_ratio", "np.frombuffer"})
+_FROM_TEXT = frozenset({"int", "ord"})
+
+
+def has_gradient(type: Type) -> bool:
+    """Whether a value of the type may be a float or complex number, or hold one."""
+    if isinstance(type, MaybeUnbound):
+        return has_gradient(type.inner)
+    if isinstance(type, TensorType):
+        return type.dtype.kind in "fcOV"
+    return type.name not in _NUMBERLESS and (not type.items or any(map(has_gradient, type.items)))
+
+
+def may_tell(type: Type) -> bool:
+    """Whether a value of the type may tell a float exactly, but has no gradient: whether it is or holds a text."""
+    if isinstance(type, MaybeUnbound):
+        return may_tell(type.inner)
+    if isinstance(type, TensorType):
+        return type.dtype.kind in "SU"
+    return type.name in _TEXTS or any(map(may_tell, type.items))
+
+
+class Activity:
+    """See the module's documentation.
+
+    Args:
+        nodes: the computation.
+        roots: what it is differentiated in.
+        outputs: what is differentiated; if that is not known, all that it computes may be.
+        constant: nodes that are taken to depend on nothing.
+
+    Attributes:
+        values: those that depend on the roots, and that the outputs depend on.
+        outside: what the computation uses that was there before.
+        aliasing: what may share memory in it.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        roots: Sequence[Value],
+        outputs: Sequence[Value] | None = None,
+        constant: Collection[Node] = (),
+    ) -> None:
+        self._constant = constant
+        part = Block()
+        part.nodes = list(nodes)
+        own = values_of(part)
+        self.outside = [value for value in dict.fromkeys((*roots, *uses_in(part))) if value not in own]
+        part.params = self.outside
+        self.aliasing = Aliasing(Graph("", part))
+        mutable = [value for value in (*self.outside, *own) if effects.is_mutable(value) and not _is_form(value)]
+        self.values = set(roots)
+        self._regions: set[Any] = set()  # that something which depends on the roots is written to
+        before = -1
+        while before != len(self.values):  # loops carry it round, and writes back to what was made before
+            before = len(self.values)
+            self._nodes(nodes)
+            self._mark(value for value in mutable if self.aliasing.region(value) in self._regions)
+            if not self._regions and not any(node.blocks for node in nodes):
+                break
+        if outputs is not None:
+            needed = _Needed(nodes, outputs, self.aliasing)
+            self.values = {value for value in self.values if value in needed} | set(roots)
+
+    def varies(self, args: Any) -> bool:
+        """Whether there is a value in nested arguments that depends on the roots."""
+        return not self.values.isdisjoint(_values(args))
+
+    def _nodes(self, nodes: Sequence[Node]) -> None:
+        for node in nodes:
+            if node in self._constant:
+                continue
+            if node.blocks:
+                self._statement(node)
+                continue
+            if self.varies((node.args, node.kwargs)) and not _is_flat(node):
+                self._mark(node.outputs, self._gives_exact_integers(node))
+                written = changed_by(node)
+                self._mark(written)
+                self._regions.update(map(self.aliasing.region, written))
+
+    def _mark(self, values: Iterable[Any], also_integers: bool = False) -> None:
+        for value in values:
+            if isinstance(value, Value) and (also_integers or has_gradient(value.type) or may_tell(value.type)):
+                self.values.add(value)
+
+    def _gives_exact_integers(self, node: Node) -> bool:
+        """Whether integers that a node gives tell what the computation is differentiated in, as its bits do."""
+        if node.op in _EXACT:
+            return True
+        read = [value for value in _values((node.args, node.kwargs)) if value in self.values]
+        return any(_is_integer(value.type) or (node.op in _FROM_TEXT and may_tell(value.type)) for value in read)
+
+    def _statement(self, node: Node) -> None:
+        inits = node.args[1:] if node.op == "for" else node.args if node.op == "while" else ()
+        for block in node.blocks:
+            carried = block.params[len(block.params) - len(inits) :]
+            if node.op == "for" and self.varies(node.args[0]):
+                self._mark(block.params[: len(block.params) - len(inits)])
+            self._flow(inits, carried)
+            self._nodes(block.nodes)
+            if block.results is not None and not (node.op == "while" and block is node.blocks[0]):
+                results = block.results[len(block.results) - len(node.outputs) :]
+                self._flow(results, node.outputs)
+                if inits:
+                    self._flow(results, carried)
+        self._flow(inits, node.outputs)
+
+    def _flow(self, sources: Sequence[Any], values: Sequence[Value]) -> None:
+        for source, value in zip(sources, values):
+            if self.varies(source):
+                self._mark([value])
+
+
+class _Needed:
+    """The values that outputs depend on."""
+
+    def __init__(self, nodes: Sequence[Node], outputs: Sequence[Value], aliasing: Aliasing) -> None:
+        self._aliasing = aliasing
+        self._values: set[Value] = set()
+        self._regions: set[Any] = set()
+        self._back = False  # whether something goes from a node to one in front of it
+        self._need(tuple(outputs))
+        before = -1
+        while before != len(self._values) + len(self._regions):
+            before = len(self._values) + len(self._regions)
+            self._nodes(nodes)
+            if not self._back:
+                break
+
+    def __contains__(self, value: Value) -> bool:
+        return value in self._values or self._aliasing.region(value) in self._regions
+
+    def _need(self, args: Any) -> None:
+        for value in _values(args):
+            self._values.add(value)
+            if effects.is_mutable(value):
+                self._regions.add(self._aliasing.region(value))
+
+    def _nodes(self, nodes: Sequence[Node]) -> None:
+        for node in reversed(nodes):
+            if node.blocks:
+                self._back = True
+                self._statement(node)
+                continue
+            changed = changed_by(node)
+            self._back = self._back or bool(changed)
+            if any(value in self for value in (*node.outputs, *changed)):
+                self._need((node.args, node.kwargs))
+
+    def _statement(self, node: Node) -> None:
+        inits = node.args[1:] if node.op == "for" else node.args if node.op == "while" else ()
+        for block in reversed(node.blocks):
+            items = len(block.params) - len(inits)
+            is_test = node.op == "while" and block is node.blocks[0]
+            for number, output in enumerate(node.outputs):
+                if output in self or (inits and block.params[items + number] in self):
+                    self._need(inits[number] if inits else ())
+                    if block.results is not None and not is_test:
+                        self._need(block.results[len(block.results) - len(node.outputs) + number])
+            self._nodes(block.nodes)
+            if node.op == "for" and any(param in self for param in block.params[:items]):
+                self._need(node.args[0])
+
+
+def changed_by(node: Node) -> list[Value]:
+    """What a node, one without blocks, may change; what has a derivative is taken to change no more than it says."""
+    op = lookup(node.op)
+    changed = effects.outs(node)
+    if op.effect == WRITE:
+        changed = [node.args[0], *changed]
+    elif node.op == "print":
+        changed = [node.kwargs.get("file")]
+    elif op.vjp is None and op.effect == ORDERED:
+        changed = effects.effect_of(node).writes
+    return [leaf for leaf in changed if isinstance(leaf, Value) and effects.is_mutable(leaf)]
+
+
+def _values(args: Any) -> list[Value]:
+    found: list[Value] = []
+    gather(args, found)
+    return found
+
+
+def _is_form(value: Value) -> bool:
+    return value.node is not None and _tells_form(value.node)
+
+
+def _tells_form(node: Node) -> bool:
+    """Whether a node gives the shape of an array, or the like, be it of a type that is not known."""
+    if node.op == "getattr":
+        return node.own and node.args[1] in ("shape", "ndim", "size", "dtype")     # not an attribute of the user's
+    return node.op in ("np.shape", "np.ndim", "np.size")
+
+
+def _is_flat(node: Node) -> bool:
+    """Whether what a node gives has no gradient, for its derivatives are zero everywhere, or it gives no floats."""
+    op = lookup(node.op)
+    if node.op == "print":
+        return "file" not in node.kwargs
+    if _tells_form(node):
+        return True
+    if op.vjp is not None and not any(op.vjp) and op.effect == PURE:
+        return not (node.op in _FROM_TEXT and any(may_tell(value.type) for value in _values(node.args)))
+    if node.blocks or op.effect not in (PURE, VIEW) or not any(output.type == ANY for output in node.outputs):
+        return False
+    answers = (op.infer(*_taken_for(node.args, each), **_taken_for(node.kwargs, each)) for each in _FLOATS)
+    known = [each for each in answers if each != ANY]
+    return bool(known) and not any(map(_holds_gradient, known))
+
+
+def _is_integer(type: Type) -> bool:
+    if isinstance(type, MaybeUnbound):
+        return _is_integer(type.inner)
+    if isinstance(type, TensorType):
+        return type.dtype.kind in "iu"
+    return bool(type.items) and all(map(_is_integer, type.items))
+
+
+_FLOATS = (array(float, None), array(float, None, None))
+
+
+def _taken_for(args: Any, type: Type) -> Any:
+    """The types of arguments, with `type` in the place of those that are unknown."""
+
+    def leaf(each: Any) -> Any:
+        if isinstance(each, Constant):
+            return type_of(each.value)
+        return each if not isinstance(each, Value) else type if each.type == ANY else each.type
+
+    return map_args(leaf, args)
+
+
+def _holds_gradient(answer: Any) -> bool:
+    return any(map(_holds_gradient, answer)) if isinstance(answer, list) else has_gradient(answer)
+
+
+def defined_in(block: Block) -> set[Value]:
+    """The values that a block itself defines."""
+    return {*block.params, *(output for node in block.nodes for output in node.outputs)}
+
+
+def values_of(block: Block) -> set[Value]:
+    """The values that a block and those within define."""
+    found = defined_in(block)
+    for node in block.nodes:
+        for inner in node.blocks:
+            found |= values_of(inner)
+    return found
+
+
+def uses_in(block: Block) -> list[Value]:
+    """The values that a block and those within use, in order, each once."""
+    found: list[Value] = []
+    for node in block.nodes:
+        gather((node.args, node.kwargs), found)
+        for inner in node.blocks:
+            found += uses_in(inner)
+    gather(block.results, found)
+    return list(dict.fromkeys(found))
+
+
+def unread(nodes: Sequence[Node]) -> set[Node]:
+    """The nodes that set attributes which the computation never reads: no gradient comes back by these."""
+    part = Block()
+    part.nodes = list(nodes)
+    every = [node for node in walk(part) if not node.blocks]
+    setting = {node for node in every if node.op == "setattr"}
+    read = {node.args[1] for node in every if node.op == "getattr"}
+    if not setting or any(effects.effect_of(node).wild for node in every if node.op not in ("setattr", "getattr")):
+        return set()
+    return {node for node in setting if node.args[1] not in read}
+
+
+class Writes:
+    """When the regions of a computation are written to for the last time, block by block."""
+
+    def __init__(self, block: Block, nodes: Sequence[Node], aliasing: Aliasing) -> None:
+        self._aliasing = aliasing
+        self._numbers: dict[Node, int] = {}
+        self._last: dict[Block, dict[Any, int]] = {}
+        self._block(block, nodes)
+
+    def _block(self, block: Block, nodes: Sequence[Node]) -> dict[Any, int]:
+        last: dict[Any, int] = {}
+        for node in nodes:
+            number = self._numbers[node] = len(self._numbers)
+            regions = set() if node.blocks else set(map(self._aliasing.region, changed_by(node)))
+            for inner in node.blocks:
+                regions.update(self._block(inner, inner.nodes))
+            last.update(dict.fromkeys(regions, number))
+        self._last[block] = last
+        return last
+
+    def come_after(self, value: Value, block: Block, node: Node | None) -> bool:
+        """Whether something in a block may change a value, a node of it or a later one; any, if no node is given."""
+        if not is_mutable(value):
+            return False
+        last = self._last[block].get(self._aliasing.region(value))
+        return last is not None and (node is None or last >= self._numbers.get(node, -1))

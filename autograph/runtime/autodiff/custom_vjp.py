@@ -1,0 +1,105 @@
+"""Functions that say themselves what their gradient is, and those whose gradient computes them anew.
+
+What such a function gives goes through a node `custom_gradient(values, inputs)`, which gives back the values. The
+reverse passes over what the values were computed of, and asks the function for the gradients of the inputs.
+"""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from autograph.common import pytree
+from autograph.errors import DerivativeError
+from autograph.runtime.autodiff.activity import has_gradient, may_tell, uses_in, values_of
+from autograph.runtime.autodiff.reverse import Reverse, handles
+from autograph.runtime.autodiff.reverse_ops import complete
+from autograph.runtime.autodiff.transforms import traced
+from autograph.runtime.graph.callables import name_of
+from autograph.runtime.graph.graph import Block, Node, Value
+from autograph.runtime.tracing.proxies.proxy import is_tensor
+from autograph.runtime.tracing.state.trace import Trace
+
+# From the gradients of the values, and which inputs are asked for, to the gradients of the inputs.
+Back = Callable[[Any, list[bool]], list[Any]]
+
+
+def traced_custom(trace: Trace, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """A call of what `ag.custom_gradient` has decorated, in traced code; keyword-only arguments are constants."""
+    name = name_of(function)
+    if kwargs:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        args, kwargs = bound.args, bound.kwargs
+    result = trace.call(function)(*args, **kwargs)
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise DerivativeError(f"{name} is decorated by custom_gradient, so it is to return a pair: a value, and a "
+                              "function that takes the gradient of that to those of the arguments")  # fmt: skip
+    value, gradient = result
+
+    def back(cotangents: Any, wanted: list[bool]) -> list[Any]:
+        found = trace.call(gradient)(cotangents)
+        if len(args) == 1 and not (isinstance(found, tuple) and len(found) == 1):
+            found = (found,)
+        if len(found) != len(args):
+            raise DerivativeError(f"the gradient of {name} gave {len(found)} gradients for {len(args)} arguments")
+        return [part for arg, given in zip(args, found) for part in _leaves(arg, given)]
+
+    return through(trace, value, [leaf for arg in args for leaf in pytree.flatten(arg) if is_tensor(leaf)], back)
+
+
+def _leaves(arg: Any, gradient: Any) -> list[Any]:
+    """The gradients of the handles in an argument; one that is None stands for zeros."""
+    leaves = pytree.flatten(arg)
+    found = [None] * len(leaves) if gradient is None else pytree.flatten(gradient)
+    return [part for leaf, part in zip(leaves, found) if is_tensor(leaf)]
+
+
+def traced_checkpoint(trace: Trace, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """A call of what `ag.checkpoint` has decorated, in traced code."""
+    start = len(trace.block.nodes)
+    value = trace.call(function)(*args, **kwargs)
+    part = Block()
+    part.nodes = trace.block.nodes[start:]
+    own = values_of(part)
+    used = [each for each in uses_in(part) if each not in own]
+    inputs = [trace.handle(each) for each in used if has_gradient(each.type) or may_tell(each.type)]
+
+    def back(cotangents: Any, wanted: list[bool]) -> list[Any]:
+        chosen = [each for each, is_wanted in zip(inputs, wanted) if is_wanted]
+        again = traced(trace, function, chosen, args, kwargs)
+        found = iter(again.gradients(again.result, cotangents))
+        return [next(found) if is_wanted else None for is_wanted in wanted]
+
+    return through(trace, value, inputs, back)
+
+
+def through(trace: Trace, value: Any, inputs: list[Any], back: Back) -> Any:
+    """The value, the gradients of whose leaves `back` takes to those of the inputs."""
+    leaves = pytree.flatten(value)
+    if not inputs or not any(map(is_tensor, leaves)):
+        return value
+    results = trace.record("custom_gradient", (tuple(leaves), tuple(inputs)))
+    node = trace.use(results).node
+    assert node is not None
+    _BACK[node] = lambda cotangents, wanted: back(pytree.pack(value, cotangents), wanted)
+    return pytree.pack(value, list(trace.unpack(results, len(leaves))))
+
+
+_BACK: weakref.WeakKeyDictionary[Node, Back] = weakref.WeakKeyDictionary()
+
+
+@handles("custom_gradient")
+def _custom(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    gradient = reverse.take(node.output)
+    if gradient is None:
+        return
+    if is_tensor(gradient):     # a shadow, as one of the values has one
+        cotangents = list(reverse.trace.unpack(reverse.trace.record("in_shadow", (gradient,)), len(node.args[0])))
+    else:
+        cotangents = list(complete(reverse, node.output, gradient))
+    wanted = [reverse.activity.varies(value) for value in node.args[1]]
+    for value, found in zip(node.args[1], _BACK[node](cotangents, wanted)):
+        if isinstance(value, Value):
+            reverse.contribute(value, found)

@@ -1,0 +1,68 @@
+"""What the reverse of a block needs of the values that the block itself computes, and how it comes to it.
+
+A branch hands it out as further results of the `if`; the turns of a loop append it to a list, the *tape*, over which
+the reverse of the loop goes backwards.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.runtime.autodiff.activity import defined_in, uses_in
+from autograph.runtime.graph.graph import UNBOUND, Block, Node, Value, substitute
+from autograph.runtime.graph.types import MaybeUnbound, ObjectType
+
+
+def needed(branch: Block, reverse: Block) -> list[Value]:
+    """The values of a block itself that its reverse uses."""
+    own = defined_in(branch)
+    return [value for value in uses_in(reverse) if value in own]
+
+
+def replace(block: Block, values: dict[Value, Any]) -> None:
+    """Put others in the place of values that a block uses."""
+    around = Node("", (), None, (block,))
+    substitute(around, values)
+
+
+def keep_of_branch(node: Node, branch: Block, reverse: Block) -> None:
+    """Let the reverse of a branch of an `if` have what it needs of the branch."""
+    kept: dict[Value, Any] = {}
+    for value in needed(branch, reverse):
+        ends = all(block.results is not None for block in node.blocks)
+        type = value.type.inner if isinstance(value.type, MaybeUnbound) else value.type
+        output = node.add_output(MaybeUnbound(type) if ends else value.type, value.name)
+        for block in node.blocks:
+            if block.results is not None:
+                block.results = (*block.results, value if block is branch else UNBOUND)
+        if isinstance(value.type, MaybeUnbound):  # what a branch within has left, or not
+            kept[value] = output
+            continue
+        bound = Node("bound", (output,), None, (), node.place)
+        kept[value] = bound.add_output(type, value.name)
+    replace(reverse, kept)
+    reverse.nodes[:0] = [value.node for value in kept.values() if value.node is not node]
+
+
+def keep_of_turns(node: Node, block: Block, at: int, reverse: Block) -> tuple[Value, Any]:
+    """Let the reverse of a loop's body have what it needs of each turn.
+
+    Args:
+        block: what the loop stands in, at the place `at`.
+
+    Returns:
+        The tape, and the target of a `for` over its items.
+    """
+    body = node.blocks[-1]
+    values = needed(body, reverse)
+    make = Node("build", ([],), None, (), node.place)
+    tape = make.add_output(ObjectType("list"), "tape")
+    block.nodes.insert(at, make)
+    item = values[0] if len(values) == 1 else tuple(values)
+    body.append(Node(".append", (tape, item), None, (), node.place))
+    params = [Value(value.type, None, value.name) for value in values]
+    replace(reverse, dict(zip(values, params)))
+    if not values:
+        params = [Value(ObjectType("tuple"))]
+    reverse.params[:0] = params
+    return tape, 0 if len(values) < 2 else tuple(range(len(values)))

@@ -1,0 +1,399 @@
+"""Reverse mode: nodes that compute gradients, recorded behind those of a computation.
+
+The computation stays what it is, and its gradients are an ordinary part of the same graph. Its nodes are taken last to
+first. For each, the derivatives that its op declares make of the gradients of its outputs those of its arguments,
+which are summed up value by value. Of a statement with blocks, the reverse is a statement of the same kind
+(`reverse_control_flow.py`). What the reverse of a block needs of the block's own values (`residuals.py`) comes to it as
+further results of an `if`, and from a list that a loop appends to in each turn.
+
+A value's gradient is summed up in the reverse of the block that it belongs to. What the turns of a loop add to the
+gradient of a value from before the loop goes into an array of zeros that is made before it, an *accumulator*: adding
+to an item of that takes no more time than reading the item did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
+
+import numpy as np
+
+from autograph.errors import DerivativeError
+from autograph.runtime.autodiff.activity import Activity, Writes, defined_in, has_gradient, unread
+from autograph.runtime.autodiff.frames import Frame, Parts, is_static, summed, type_of, whole
+from autograph.runtime.autodiff.shadow import Shadows
+from autograph.runtime.autodiff.strong_zeros import Zeros
+from autograph.runtime.graph.graph import Block, Constant, Node, Value, map_args
+from autograph.runtime.graph.types import ANY, MaybeUnbound, ObjectType, TensorType, Type
+from autograph.runtime.graph_text.notation import is_name
+from autograph.runtime.graph_text.printer import expression
+from autograph.runtime.ops.gradients.adjoint_ops import fitted
+from autograph.runtime.tracing.proxies.proxy import is_tensor
+from autograph.runtime.tracing.state.blame import line_of
+
+if TYPE_CHECKING:
+    from autograph.runtime.tracing.state.trace import Trace
+
+
+Handler = Callable[["Reverse", Node, Block, int], None]
+HANDLERS: dict[str, Handler] = {}  # of the ops whose reverse is more than their derivatives
+
+
+def handles(*ops: str) -> Callable[[Handler], Handler]:
+    """A function that records the reverse of nodes of these ops, of which it gets the block and the place in it."""
+
+    def note(handler: Handler) -> Handler:
+        HANDLERS.update(dict.fromkeys(ops, handler))
+        return handler
+
+    return note
+
+
+class Reverse:
+    """The reverse of a part of a block, recorded in the block that is open.
+
+    Args:
+        block: the one that is open, or one around it.
+        start, end: where in the block the part begins and ends.
+        roots: the values to find the gradients of.
+        outputs: the values that are differentiated, with the gradients to begin with.
+        constant: nodes that are taken to depend on nothing.
+        place: where the user wrote what is differentiated, for errors.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        block: Block,
+        start: int,
+        end: int,
+        roots: Sequence[Value],
+        outputs: Sequence[tuple[Value, Any]],
+        constant: Collection[Node] = (),
+        place: tuple[str, int] | tuple[()] = (),
+    ) -> None:
+        self.trace = trace
+        self.place = place
+        self.block = block
+        self.start, rest = start, len(block.nodes) - end
+        part = block.nodes[start:end]
+        self._constant = {*constant, *unread(part)}
+        self.activity = Activity(part, roots, [value for value, _ in outputs], self._constant)
+        self._outputs = outputs
+        self.shadows = Shadows(part, self.activity)
+        self.zeros = Zeros(part, self.shadows)
+        block.nodes[start:end] = self.shadows.nodes
+        self.end = len(block.nodes) - rest
+        own = {*roots, *(output for node in self.shadows.nodes for output in node.outputs)}
+        self.frame = Frame(block, own, trace.block)
+        self.frame.at = self.end
+        self._roots = frozenset(roots)
+        self._writes = Writes(block, self.shadows.nodes, self.activity.aliasing)
+
+    def run(self) -> None:
+        """Record the reverse, behind what the graph has still to write of what the program has changed."""
+        self.trace.journal.write_back()
+        for value, gradient in self._outputs:
+            is_whole = is_tuple(value) and isinstance(gradient, (tuple, list))
+            self.contribute(value, Parts(enumerate(gradient)) if is_whole else gradient)
+        self.sweep(self.block, self.start, self.end)
+        self.frame.node = None
+
+    def gradient(self, root: Value) -> Any:
+        """The gradient of a root, once all is recorded."""
+        if root in self.shadows:
+            shadow = self.shadows[root]
+            if isinstance(root.type, ObjectType):
+                assert shadow.node is not None
+                at = self.block.nodes.index(shadow.node, self.start) + 1
+                return self.trace.record("gradient_in", (self._then(root, shadow, at), self._then(root, root, at)))
+            return self._in_shadow(root, shadow)
+        found = self.frame.gradients.get(root)
+        return self.zero(root) if found is None else found
+
+    # Blocks -----------------------------------------------------------------------------------------------------------
+
+    def sweep(self, block: Block, start: int = 0, end: int | None = None) -> None:
+        """Record the reverse of the nodes of a block, of the last first."""
+        for at in range((len(block.nodes) if end is None else end) - 1, start - 1, -1):
+            node = block.nodes[at]
+            if node in self._constant:
+                continue
+            if node.blocks or self.activity.varies((node.args, node.kwargs, node.outputs)):
+                with self.trace.placed(node.place):
+                    self._node(node, block, at)
+                    self._collect()
+
+    def _node(self, node: Node, block: Block, at: int) -> None:
+        self.frame.node, self.frame.at = node, at
+        if not node.blocks:
+            self.pass_on(node)
+        if not self.shadows.moves(node):
+            other = "write" if not node.blocks and self.shadows.written(node) else "operation"
+            HANDLERS.get(node.op, HANDLERS[other])(self, node, block, at)
+            return
+        for output in node.outputs:
+            self.return_number(output)
+        if node.op == "setitem":
+            HANDLERS["setitem"](self, node, block, at)
+        elif self.shadows.may_copy(node):
+            HANDLERS["copy"](self, node, block, at)
+
+    def return_number(self, value: Value) -> None:
+        """Give the gradient of a number back to the shadow of what it was got out of."""
+        shadow = self.shadows.of_number(value)
+        if shadow is None:
+            return
+        gradient = self.take(value)
+        if gradient is not None:
+            self.trace.record("accumulate", (self.trace.handle(shadow), whole(gradient, value.type)))
+
+    @contextmanager
+    def reversing(self, block: Block, loop: bool) -> Iterator[Frame]:
+        """While it lasts, the reverse of a block within is recorded."""
+        before, frame = self.frame, Frame(block, defined_in(block), Block(), self.frame, loop)
+        self.frame = frame
+        with self.trace.open(frame.into):
+            try:
+                yield frame
+            finally:
+                self.frame = before
+
+    def _collect(self) -> None:
+        """Make gradients of what the accumulators hold that were made for the statement that has been dealt with."""
+        found, self.frame.accumulators = self.frame.accumulators, {}
+        for value, accumulator in found.items():
+            is_array = isinstance(value.type, TensorType) and value.type.kind == "array"
+            self.contribute(value, accumulator if is_array else self.trace.record("getitem", (accumulator, ())))
+
+    def pass_on(self, where: Node | Block) -> None:
+        """Give the numbers that were stored there, or left there, the gradients in the shadows they got for that."""
+        for value, shadow in self.shadows.collected(where):
+            self.contribute(value, self._in_shadow(value, shadow))
+
+    def _in_shadow(self, value: Value, shadow: Value) -> Any:
+        """The gradient in a shadow, as a number if it is that of one, and item by item if it is that of a tuple."""
+        found = self.trace.handle(shadow)
+        if is_tuple(value):
+            items = self.trace.record("in_shadow", (found,))
+            return Parts((at, items[at]) for at in range(_length(value.type)))
+        if isinstance(value.type, TensorType) and value.type.kind == "array" and value.type.dtype.kind in "fc":
+            return found
+        return self.trace.record("in_shadow", (found,))
+
+    # Gradients --------------------------------------------------------------------------------------------------------
+
+    def contribute(self, args: Any, gradient: Any) -> None:
+        """Add to the gradient of a value; of nested arguments, to that of each value in them."""
+        if gradient is None or not self.activity.varies(args):
+            return
+        if isinstance(args, Value) and not has_gradient(args.type):
+            self._refuse_to_pass(args)
+        if args in self.shadows if isinstance(args, Value) else False:
+            self.add_to_shadow(args, gradient)
+            return
+        if not isinstance(args, Value):
+            gradient = self._of_items(gradient, args)
+            pairs = args.items() if isinstance(args, dict) else enumerate(args)
+            for key, part in pairs:
+                if self.activity.varies(part):
+                    given = gradient.get(key) if isinstance(gradient, Parts) else gradient[key]
+                    self.contribute(part, given)
+            return
+        if isinstance(gradient, Parts):
+            for key, part in gradient.items():
+                self.contribute_item(args, key, part)
+            return
+        gradient = self.fitted(gradient, args)
+        frame, accumulator = self._accumulator(args)
+        if accumulator is not None:
+            self.trace.record("iadd", (accumulator, gradient))
+            return
+        before = frame.gradients.get(args)
+        frame.owned.discard(args)
+        frame.gradients[args] = gradient if before is None else self.trace.record("add", (before, gradient))
+
+    def _refuse_to_pass(self, value: Value) -> NoReturn:
+        """Raise an error: the node that is being dealt with makes numbers of a text, or integers, that tell others."""
+        name = expression(value)
+        raise refusal(
+            self.frame.node,
+            f"makes numbers of {f'`{name}`, ' if name else ''}a value of type {value.type}, which depends on what is "
+            "differentiated, but has no gradient. Compute with the floats that it was made of, or say that it is to be "
+            "taken as a constant, by ag.stop_gradient",
+            self.place,
+        )
+
+    def add_to_shadow(self, value: Value, gradient: Any) -> None:
+        """Add to the gradient of something that has a shadow."""
+        shadow = self.shadow_then(value)
+        if isinstance(gradient, Parts):
+            for key, part in gradient.items():
+                item = self.trace.record("part_of", (shadow, key))
+                self.trace.record("accumulate", (item, part))
+        elif isinstance(self.shadows[value].type, TensorType):
+            self.trace.record("iadd", (shadow, self.fitted(gradient, value)))
+        else:
+            self.trace.record("accumulate", (shadow, gradient))
+
+    def contribute_item(self, value: Value, index: Any, gradient: Any) -> None:
+        """Add to the gradient of an item, or of several, of an array or tuple."""
+        if gradient is None or not self.activity.varies(value):
+            return
+        if not has_gradient(value.type):
+            self._refuse_to_pass(value)
+        if value in self.shadows:
+            self.trace.record("add_at", (self.trace.handle(self.shadows[value]), index, gradient))
+            return
+        if is_tuple(value):
+            parts = self.frame.gradients.setdefault(value, Parts())
+            before = parts.get(index)
+            parts[index] = gradient if before is None else self.trace.record("add", (before, gradient))
+            return
+        _, accumulator = self._accumulator(value)
+        if accumulator is not None:
+            self.trace.record("add_at", (accumulator, index, gradient))
+            return
+        if value in self.frame.owned and value in self.frame.gradients:  # an array that nobody else has
+            self.trace.record("add_at", (self.frame.gradients[value], index, gradient))
+            return
+        self.contribute(value, self.trace.record("scatter_add", (self.trace.handle(value), index, gradient)))
+        self.frame.owned.add(value)
+
+    def _accumulator(self, value: Value) -> tuple[Frame, Any]:
+        """The frame in which to sum up the gradient of a value; and, from within a loop around which the value lives,
+        the array to add it to."""
+        frame, crossed = self.frame, False
+        while value not in frame.own:
+            assert frame.around is not None, "what is not of the computation does not vary"
+            crossed |= frame.loop
+            frame = frame.around
+        if not crossed:
+            return self.frame, None
+        if value not in frame.accumulators:
+            with self.trace.open(frame.into):
+                frame.accumulators[value] = self.trace.record("zero_gradient", (self.trace.handle(value),))
+        return frame, frame.accumulators[value]
+
+    def take(self, value: Value) -> Any:
+        """The gradient of a value, once nothing can be added to it any more; None for zero."""
+        if value in self.shadows:
+            shadow = self._as_made(value)
+            return self.trace.record("or_zero", (shadow,)) if self.shadows[value].type == ANY else shadow
+        return None if value in self._roots else self.frame.gradients.pop(value, None)
+
+    def fitted(self, gradient: Any, value: Value) -> Any:
+        """A gradient of the shape and dtype of the value that it belongs to."""
+        type, wanted = type_of(gradient), value.type
+        if isinstance(wanted, MaybeUnbound):
+            return gradient  # of what it is where it is bound, for which it has been fitted
+        if is_static(type) and is_static(wanted) and wanted.kind == "array" and is_tensor(gradient):
+            gradient = summed(gradient, type.shape, wanted.shape)
+            type = type_of(gradient)
+        if isinstance(type, TensorType) and isinstance(wanted, TensorType) and wanted.exact:
+            if type.exact and type.shape == wanted.shape and None not in wanted.shape and type.dtype == wanted.dtype:
+                return gradient
+        if _is_number(type) and _is_number(wanted) and np.result_type(type.dtype, wanted.dtype) == wanted.dtype:
+            return gradient
+        return self.trace.record("fit", (gradient, self.trace.handle(value)))
+
+    def primal(self, args: Any, block: Block, at: int) -> Any:
+        """Arguments, or outputs, of the node in a block as they were when it ran: handles, in the place of values.
+
+        Args:
+            at: before which place in the block they were so.
+        """
+
+        def leaf(each: Any) -> Any:
+            if isinstance(each, Constant):
+                return each.value
+            if not isinstance(each, Value):
+                return each
+            if not self.is_overwritten(each):
+                return self.trace.handle(each)
+            made = Node("snapshot", (each,), None, (), self.frame.node.place if self.frame.node else ())
+            block.nodes.insert(at, made)
+            self.frame.own.add(made.add_output(each.type, each.name))
+            return self.trace.handle(made.output)
+
+        return map_args(leaf, args)
+
+    def shadow_then(self, value: Value) -> Any:
+        """The shadow of what a node has to do with; of containers, of what was in them when the node ran."""
+        return self._then(value, self.shadows[value], self.frame.at)
+
+    def _as_made(self, value: Value) -> Any:
+        """The shadow of what a node gives; of a container, of what was in it when it was made."""
+        shadow = self.shadows[value]
+        nodes = self.frame.block.nodes
+        return self._then(value, shadow, nodes.index(shadow.node) + 1 if shadow.node in nodes else self.frame.at + 1)
+
+    def _then(self, value: Value, container: Value, at: int) -> Any:
+        """A container, or its shadow, as it was before a place in the block that is dealt with."""
+        if isinstance(value.type, TensorType) or not self.is_overwritten(value):
+            return self.trace.handle(container)
+        made = Node("arranged", (container,), None, (), self.frame.node.place if self.frame.node else ())
+        self.frame.block.nodes.insert(at, made)
+        self.frame.own.add(made.add_output(container.type, container.name))
+        return self.trace.handle(made.output)
+
+    def is_overwritten(self, value: Value) -> bool:
+        """Whether what a value holds may be overwritten by the node that is being dealt with, or later."""
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if self._writes.come_after(value, frame.block, None if frame.loop else frame.node):
+                return True
+            frame = frame.around
+        return False
+
+    def _of_items(self, gradient: Any, args: Any) -> Any:
+        """The gradient of nested arguments; of a list that was taken for an array, in the shape of the list."""
+        found = type_of(gradient)
+        is_apart = isinstance(found, ObjectType) and found != ANY     # item by item
+        if is_apart or isinstance(args, dict) or not is_tensor(gradient):
+            return gradient
+        wanted = fitted(gradient, map_args(lambda leaf: getattr(leaf, "type", leaf), args))
+        if isinstance(wanted, TensorType) and is_static(found) and wanted.shape == found.shape:
+            return gradient
+        like = map_args(lambda leaf: self.trace.handle(leaf) if isinstance(leaf, Value) else leaf, args)
+        return self.trace.record("fit", (gradient, like))
+
+    def zero(self, value: Value) -> Any:
+        """The gradient of a value on which nothing depends."""
+        type = value.type.inner if isinstance(value.type, MaybeUnbound) else value.type
+        if isinstance(type, TensorType) and type.kind == "array" and type.exact and None not in type.shape:
+            return self.trace.record("np.zeros", (type.shape, type.dtype if type.dtype.kind in "fc" else float))
+        if type is not value.type or _is_number(type):
+            return 0.0
+        return self.trace.record("zero_gradient", (self.trace.handle(value),))
+
+
+def refusal(node: Node | None, message: str, end: tuple[str, int] | tuple[()] = ()) -> DerivativeError:
+    """An error that says what a node does, and which variable it sets, with the place where the user does that.
+
+    Args:
+        end: the place if there is no node: if it is the end of the function that does it.
+    """
+    if node is None:
+        return DerivativeError(f"the end of the function {message}", *end)
+    named = [f"`{output.name}`" for output in node.outputs if is_name(output.name)]
+    sets = f", which gives {', '.join(named)}," if named else ""
+    called = node.args[0] if node.op == "call" else None
+    name = getattr(called.value if isinstance(called, Constant) else called, "__name__", "")
+    does = f"{name}(…)" if name else node.op.lstrip(".")
+    return DerivativeError(f"`{does}`{sets} {message}", *line_of(node.place))
+
+
+def _is_number(type: Type) -> TypeGuard[TensorType]:
+    """Whether it is a Python number or NumPy scalar."""
+    return isinstance(type, TensorType) and type.kind != "array" and not type.shape
+
+
+def is_tuple(value: Value) -> bool:
+    return _length(value.type) > 0
+
+
+def _length(type: Type) -> int:
+    """How many items are known of a tuple."""
+    return len(type.items) if isinstance(type, ObjectType) else 0

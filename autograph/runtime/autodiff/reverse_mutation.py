@@ -1,0 +1,246 @@
+"""The reverse of what changes arrays in place: it takes the gradient of what was written out of the array's shadow."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autograph.runtime.autodiff.reverse import Reverse, handles, refusal
+from autograph.runtime.autodiff.reverse_ops import differentiate, operation, without_derivative
+from autograph.runtime.autodiff.shadow_rules import is_container
+from autograph.runtime.graph import effects
+from autograph.runtime.graph.graph import Block, Node, Value
+from autograph.runtime.graph.opdef import ORDERED, lookup
+from autograph.runtime.graph.types import ObjectType, TensorType
+from autograph.runtime.tracing.proxies.proxy import is_tensor
+
+# Functions that write a value into some of the items of an array, and which argument that is.
+_OVERWRITING = {"np.put": 2, ".put": 2, "np.place": 2, "np.putmask": 2, "np.put_along_axis": 2, "np.fill_diagonal": 1}
+
+
+@handles("setitem")
+def _setitem(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    target, index, value = node.args
+    if target not in reverse.shadows or is_container(target) or not reverse.activity.varies((target, value)):
+        return
+    shadow, index = reverse.trace.handle(reverse.shadows[target]), reverse.primal(index, block, at)
+    if _may_lack(reverse, target):
+        reverse.contribute(value, reverse.trace.record("take_back", (shadow, index)))
+    elif _is_basic(node.args[1]):
+        gradient = copied(reverse, reverse.trace.record("getitem", (shadow, index)))
+        reverse.trace.record("setitem", (shadow, index, 0.0))
+        reverse.contribute(value, gradient)
+    else:
+        reverse.contribute(value, reverse.trace.record("take_at", (shadow, index)))
+
+
+@handles(*_OVERWRITING)
+def _overwriting(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    place = _OVERWRITING[node.op]
+    if node.args[0] not in reverse.shadows:
+        return
+    if len(node.args) <= place:
+        refuse(node)
+    shadow = reverse.trace.handle(reverse.shadows[node.args[0]])
+    args, options = reverse.primal((node.args[1:], node.kwargs), block, at)
+    reverse.contribute(
+        node.args[place], reverse.trace.record("take_overwritten", (shadow, node.op, place, *args), options)
+    )
+
+
+@handles("np.copyto", ".fill")
+def _fill(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    array, value = node.args[:2]
+    if array in reverse.shadows:
+        where = (reverse.primal(node.kwargs["where"], block, at),) if "where" in node.kwargs else ()
+        reverse.contribute(value, _take_out(reverse, array, where))
+
+
+@handles("add_at", "np.add.at")
+def _add_at(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    array, index, value = node.args
+    if array in reverse.shadows:
+        reverse.contribute(value, copied(reverse, _read(reverse, array, reverse.primal(index, block, at))))
+
+
+@handles("np.subtract.at")
+def _subtract_at(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    array, index, value = node.args
+    if array in reverse.shadows:
+        read = _read(reverse, array, reverse.primal(index, block, at))
+        reverse.contribute(value, reverse.trace.record("neg", (read,)))
+
+
+@handles("gradient_at")
+def _gradient_at(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    array, index = node.args
+    gradient = reverse.take(node.output)
+    if gradient is not None and array in reverse.shadows:
+        shadow, index = reverse.trace.handle(reverse.shadows[array]), reverse.primal(index, block, at)
+        reverse.trace.record("add_at", (shadow, index, gradient))
+
+
+@handles("accumulate")
+def _accumulate(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    array, value = node.args
+    if array in reverse.shadows:
+        found = reverse.shadow_then(array)
+        if _may_lack(reverse, array):
+            found = reverse.trace.record("or_zero", (found,))
+        reverse.contribute(value, copied(reverse, found))
+
+
+@handles("take_out", "take_at", "take_back")
+def _taken(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    """The reverse of taking gradients out is to put them in, over what is there."""
+    gradient = reverse.take(node.output)
+    gradient = 0.0 if gradient is None else gradient
+    if node.args[0] not in reverse.shadows:
+        return
+    shadow, rest = reverse.trace.handle(reverse.shadows[node.args[0]]), reverse.primal(node.args[1:], block, at)
+    if node.op == "take_out" and _may_lack(reverse, node.args[0]):
+        reverse.trace.record("put_back", (shadow, ..., gradient, *rest))
+    elif node.op == "take_out":
+        reverse.trace.record("np.copyto", (shadow, gradient), {"where": rest[0]} if rest else {})
+    else:
+        op = "put_back" if node.op == "take_back" or _may_lack(reverse, node.args[0]) else "setitem"
+        reverse.trace.record(op, (shadow, *rest, gradient))
+
+
+@handles("take_overwritten")
+def _taken_overwritten(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    array, op, place = node.args[:3]
+    gradient = reverse.take(node.output)
+    if array in reverse.shadows:
+        if _may_lack(reverse, array):
+            refuse(node)
+        args, options = reverse.primal((list(node.args[2:]), node.kwargs), block, at)
+        args[0], args[place] = reverse.trace.handle(reverse.shadows[array]), 0.0 if gradient is None else gradient
+        reverse.trace.record(op, tuple(args), options)
+
+
+@handles("unless_view")
+def _unless_view(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    gradient = reverse.take(node.output)
+    *ends, is_item = node.args
+    if ends[0] in reverse.shadows and ends[1] in reverse.shadows:
+        shadows = [reverse.trace.handle(reverse.shadows[end]) for end in ends]
+        reverse.trace.record("put_unless_view", (*shadows, is_item, 0.0 if gradient is None else gradient))
+
+
+@handles("put_unless_view")
+def _put_unless_view(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    *ends, is_item, gradient = node.args
+    if ends[0] in reverse.shadows and ends[1] in reverse.shadows:
+        shadows = [reverse.trace.handle(reverse.shadows[end]) for end in ends]
+        reverse.contribute(gradient, reverse.trace.record("unless_view", (*shadows, is_item)))
+
+
+@handles("put_back")
+def _put_back(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    """The reverse of putting gradients in is to take them out."""
+    shadow, where, gradient, *mask = node.args
+    if shadow not in reverse.shadows:
+        return
+    taken = reverse.trace.handle(reverse.shadows[shadow])
+    if mask:
+        reverse.contribute(gradient, reverse.trace.record("take_out", (taken, *reverse.primal(mask, block, at))))
+    else:
+        reverse.contribute(gradient, reverse.trace.record("take_back", (taken, reverse.primal(where, block, at))))
+
+
+@handles("iadd", "isub", "imul", "itruediv", "ipow", "imatmul", "ifloordiv", "imod")
+def _in_place(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    if is_container(node.args[0]):
+        return  # a list made longer: its items have shadows of their own
+    if node.args[0] not in reverse.shadows:
+        operation(reverse, node, block, at)
+        return
+    changed = node.outputs[0] if node.outputs and node.outputs[0] in reverse.shadows else node.args[0]
+    shadow = reverse.trace.handle(reverse.shadows[changed])
+    differentiate(reverse, node, block, at, reverse.trace.record("take_out", (shadow,)))
+
+
+@handles(".sort", ".partition")
+def _rearrange(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    """An array's methods that put its items in another order."""
+    array = node.args[0]
+    if array in reverse.shadows:
+        if not isinstance(array.type, TensorType):
+            refuse(node)
+        gradient = reverse.trace.record("take_out", (reverse.trace.handle(reverse.shadows[array]),))
+        differentiate(reverse, node, block, at, gradient, like=f"np{node.op}")
+
+
+@handles("np.nan_to_num")
+def _nan_to_num(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    if len(node.args) > 1 or node.kwargs.get("copy", True) is not True:
+        refuse(node)
+    operation(reverse, node, block, at)
+
+
+@handles("write")
+def _writing(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    """The reverse of any other operation that writes to something with a shadow: a function with `out=`."""
+    changed, is_ufunc = effects.outs(node), isinstance(lookup(node.op).target, np.ufunc)
+    several = isinstance(node.output.type, ObjectType) and len(node.output.type.items) if len(node.outputs) == 1 else -1
+    if len(changed) != (several or 1) or not set(reverse.shadows.written(node)) <= set(changed):
+        refuse(node)
+    where = (reverse.primal(node.kwargs["where"], block, at),) if is_ufunc and "where" in node.kwargs else ()
+    found = [_take_out(reverse, array, where) for array in changed]
+    while block.nodes[at] is not node:          # a copy of the mask has been put before it
+        at += 1
+    options = ("where",) if is_ufunc else ()    # of others, it says which items they take into account
+    differentiate(reverse, node, block, at, tuple(found) if several else found[0], without=options)
+
+
+def _take_out(reverse: Reverse, array: Value, where: tuple[Any, ...]) -> Any:
+    """The gradient of what was written all over an array, or where a mask says."""
+    if array not in reverse.shadows:
+        return reverse.zero(array)
+    return reverse.trace.record("take_out", (reverse.trace.handle(reverse.shadows[array]), *where))
+
+
+def refuse(node: Node) -> NoReturn:
+    if lookup(node.op).effect == ORDERED:
+        without_derivative(node)
+    advice = "Use operations that give new arrays and lists, or give it ag.stop_gradient of the array"
+    if node.op == "setattr":
+        advice = "Keep the array in a local variable or an ag.Variable, or give it ag.stop_gradient of the array"
+    raise refusal(
+        node,
+        "changes in place what a gradient is asked for that depends on it, in a way of which no derivative is known. "
+        + advice,
+    )
+
+
+def copied(reverse: Reverse, gradient: Any) -> Any:
+    """A gradient that does not change with the shadow that it was got out of."""
+    type = gradient._ag_value.type if is_tensor(gradient) else None
+    if isinstance(type, TensorType) and type.exact and type.kind != "array":
+        return gradient
+    return reverse.trace.record("snapshot", (gradient,))
+
+
+def _may_lack(reverse: Reverse, array: Value) -> bool:
+    """Whether what is changed may have no shadow when the program runs: it may be an array of integers then."""
+    return not isinstance(reverse.shadows[array].type, TensorType)
+
+
+def _read(reverse: Reverse, array: Value, index: Any) -> Any:
+    """The gradients of some items of an array."""
+    op = "gradient_at" if _may_lack(reverse, array) else "getitem"
+    return reverse.trace.record(op, (reverse.trace.handle(reverse.shadows[array]), index))
+
+
+def _is_basic(index: Any) -> bool:
+    """Whether an index, or all of a tuple of them, names no item twice, and is known to."""
+    parts = index if isinstance(index, tuple) else (index,)
+    types = [part.type if isinstance(part, Value) else None for part in parts]
+    return all(
+        part is None or part is ... or type(part) in (int, slice)
+        or (isinstance(type_, TensorType) and type_.exact and type_.dtype.kind in "iub"
+            and (not type_.shape or type_.dtype.kind == "b"))
+        for part, type_ in zip(parts, types)
+    )

@@ -1,0 +1,152 @@
+"""The reverse of operations, as the derivatives of their ops have it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from autograph.runtime.autodiff.frames import Parts, type_of
+from autograph.runtime.autodiff.reverse import Reverse, handles, refusal
+from autograph.runtime.autodiff.shadow import IN_PLACE, OF_ITEMS
+from autograph.runtime.autodiff.strong_zeros import PRODUCTS, multiply
+from autograph.runtime.graph import effects
+from autograph.runtime.graph.graph import Block, Node, Value
+from autograph.runtime.graph.opdef import OpDef, lookup
+from autograph.runtime.graph.types import ObjectType, TensorType
+from autograph.runtime.ops.inference.bind_arguments import positional
+from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, handled
+from autograph.runtime.tracing.proxies.proxy import is_tensor
+
+if TYPE_CHECKING:
+    from autograph.runtime.tracing.state.trace import Trace
+
+
+@handles("operation")
+def operation(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    """The reverse of an operation: what the derivatives of its op say of the gradients of its outputs."""
+    given = [reverse.take(output) for output in node.outputs]
+    if all(gradient is None for gradient in given):
+        return
+    gradient = complete(reverse, node.outputs[0], given[0]) if len(given) == 1 else tuple(given)
+    differentiate(reverse, node, block, at, gradient)
+
+
+def differentiate(
+    reverse: Reverse, node: Node, block: Block, at: int, gradient: Any, without: Sequence[str] = (), like: str = ""
+) -> None:
+    """Let the derivatives of a node's op pass a gradient on to its arguments.
+
+    Args:
+        without: options that the derivatives are not to know of.
+        like: another op, of which to take the derivatives.
+    """
+    op, moved = lookup(like or node.op), reverse.shadows.moves(node)
+    given = effects.without_outs(node)
+    options = {name: value for name, value in node.kwargs.items() if name != "out" and name not in without}
+    if not reverse.activity.varies((given, options)):
+        return
+    if not moved and reverse.shadows.is_unclear(node) and any(map(reverse.is_overwritten, node.inputs)):
+        raise refusal(
+            node,
+            "may give a view of an array, or else a copy, and the array is written to afterwards: its gradient cannot "
+            "be told. Make a copy of what it gives, or of the array before",
+        )
+    if op.vjp is None:
+        without_derivative(node)
+    varies = reverse.activity.varies
+    if op.vjp and varies(options):
+        given, options = positional(op.target or getattr(np, op.name[1:], None), given, options, varies)
+    if op.vjp and varies((given[len(op.vjp) :], options)):
+        raise refusal(node, "has no derivative here in all the arguments that vary")
+    assert op.vjp is not None
+    zeros = reverse.zeros.of(reverse.trace.lower(gradient))
+    outputs = reverse.primal(tuple(node.outputs) or given[0], block, at + 1)
+    out = outputs[0] if len(node.outputs) == 1 else outputs
+    args, kwargs = reverse.primal((given, options), block, at)
+    for place, arg in enumerate(given[: len(op.vjp)]):
+        if isinstance(arg, dict) and op.name in OF_ITEMS:
+            continue    # it goes through the keys
+        if op.vjp[place] is not None and varies(arg):
+            start = len(reverse.trace.block.nodes)
+            try:
+                found = _by_rule(reverse.trace, op, place, (gradient, out, *args), kwargs)
+            except NotImplementedError as error:
+                raise refusal(node, f"is differentiated here, but nobody has said what {error} is") from error
+            made = reverse.trace.block.nodes[start:]
+            reverse.zeros.note_rule(node, made)
+            if zeros > (op.name in PRODUCTS) and multiply(made):
+                found = _cleared(reverse, op, place, found, gradient, args, kwargs)
+            for other in reverse.zeros.factors(node, place):
+                found = _cleared(reverse, op, place, found, args[other], args, kwargs)
+            reverse.contribute(arg, found)
+
+
+def _cleared(reverse: Reverse, op: OpDef, place: int, found: Any, gradient: Any, args: Any, kwargs: Any) -> Any:
+    """What a rule gives, but zero where the gradient is zero that it was made of."""
+    is_elementwise = "elementwise" in op.tags or op.name in IN_PLACE
+    type = type_of(found)
+    if isinstance(found, (tuple, list, dict)) or isinstance(gradient, tuple) or not (
+        is_elementwise or isinstance(type, TensorType)
+    ):
+        return found
+    if op.name in PRODUCTS:
+        return reverse.trace.record("cleared_product", (found, op.name, place, gradient, list(args), kwargs))
+    return reverse.trace.record("cleared", (found, gradient, is_elementwise))
+
+
+def _by_rule(trace: Trace, op: OpDef, place: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What the derivative of an op in an argument gives; if that asks for what only the run knows, it is left to it."""
+    assert op.vjp is not None
+    rule = op.vjp[place]
+    assert rule is not None
+    start = len(trace.block.nodes)
+    of_lists = any(is_tensor(arg) and isinstance(arg._ag_value.type, ObjectType) and arg._ag_value.type.name == "list"
+                   for arg in args[2:])  # fmt: skip
+    if not of_lists or op.name == "run_rule":
+        try:
+            return rule(*args, **kwargs)
+        except NeedsConcrete as signal:
+            handled(signal)
+            trace.drop(start)
+        except (TypeError, ValueError, IndexError):     # as the operation itself will raise, when the graph runs
+            trace.drop(start)
+    gradient, out, *rest = args
+    return trace.record("run_rule", (op.name, place, gradient, out, rest, kwargs))
+
+
+def without_derivative(node: Node) -> NoReturn:
+    raise refusal(
+        node,
+        "has no derivative here, but a gradient is asked for that depends on it. Use operations that have one, or "
+        "say that its result is to be taken as a constant, by ag.stop_gradient",
+    )
+
+
+def complete(reverse: Reverse, output: Value, gradient: Any) -> Any:
+    """The gradient of a tuple as a tuple; others as they are."""
+    if not isinstance(gradient, Parts):
+        return gradient
+    assert isinstance(output.type, ObjectType)
+    found = []
+    for at, type in enumerate(output.type.items):
+        part = gradient.get(at)
+        if part is None:
+            item = reverse.trace.record("getitem", (reverse.trace.handle(output), at))
+            is_float = isinstance(type, TensorType) and not type.shape
+            part = reverse.trace.record("bound", (0.0,)) if is_float else reverse.trace.record("zero_gradient", (item,))
+        found.append(part)
+    return tuple(found)
+
+
+@handles("copy")
+def _copy(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    """Pass on the gradient of something that may be a copy of the first argument: of a view, there is none left."""
+    first = node.args[0]
+    shadows = [reverse.trace.handle(reverse.shadows[each]) for each in (node.output, first)]
+    gradient = reverse.trace.record("unless_view", (*shadows, node.op == "getitem"))
+    if node.op == "getitem":
+        reverse.contribute_item(first, reverse.primal(node.args[1], block, at), gradient)
+    else:
+        differentiate(reverse, node, block, at, gradient)

@@ -1,0 +1,348 @@
+"""Shadows: the gradients of what is changed in place, or lies in containers that are.
+
+Such a thing is one object under many names, at many times. So its gradient is an object, too, its shadow, which is made
+with it and goes where it goes: an array of zeros for an array, a view of a shadow for a view, a list of shadows for a
+list. Where the program appends a number to a list, a shadow is appended to the list's shadow. The reverse then adds to
+shadows in place; where the program has overwritten something, it takes the gradient out of the shadow and sets that to
+zero.
+
+The nodes that make and move shadows are added to the computation before its reverse is recorded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.autodiff.activity import Activity, changed_by, has_gradient, uses_in
+from autograph.runtime.autodiff.shadow_rules import RULES, Move, has_key, is_container, moved
+from autograph.runtime.autodiff.view_or_copy import OF_GRADIENTS, VIEWS, is_array, shares
+from autograph.runtime.graph.effects import ITERATOR, category, is_mutable, outs
+from autograph.runtime.graph.graph import Block, Constant, Node, Value, gather, map_args, walk
+from autograph.runtime.graph.types import ANY, MaybeUnbound, ObjectType, TensorType, Type
+from autograph.runtime.graph_text.printer import expression
+
+# What of the rules of `shadow_rules.py` is done to more than containers.
+_OF_OTHERS = OF_GRADIENTS - {"shadow_after"} | {"getitem", "setitem"}
+_OF_CONTAINERS = frozenset({".copy", "add", "iadd", "mul", "imul", ".sort"})
+# Their keywords say how, or are given as arguments.
+_WITHOUT_KEYWORDS = frozenset({"ordered_like", "updated_by"})
+# These give a view of an array if they can, else a copy; of a list, a new array.
+_MAYBE_VIEWS = VIEWS | frozenset(
+    """getitem np.reshape .reshape np.ravel .ravel np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray
+    np.array .astype np.astype np.atleast_1d np.atleast_2d np.atleast_3d""".split()
+)
+# A loop knows the reverse of these, of arrays.
+_OF_ARRAYS = frozenset({"zip", "enumerate", "reversed", "iter"})
+OF_ITEMS = frozenset({"sorted", "min", "max", "sum"})
+IN_PLACE = frozenset("iadd isub imul itruediv ipow imatmul ifloordiv imod".split())
+
+
+class Shadows:
+    """The shadows of a computation.
+
+    Attributes:
+        nodes: those of the computation, and those that make shadows.
+        all: the shadows.
+    """
+
+    def __init__(self, nodes: Sequence[Node], activity: Activity) -> None:
+        self._activity = activity
+        self._of: dict[Value, Value] = {}
+        self._collected: dict[Node | Block, list[tuple[Value, Value]]] = {}
+        self._items: dict[Node, list[Value]] = {}
+        self._moved: set[Node] = set()
+        self.aliasing = activity.aliasing
+        whole = Block()
+        whole.nodes = list(nodes)
+        self._shadowed = self._find(whole)
+        self.nodes = list(nodes)
+        if self._shadowed:
+            self.nodes = []
+            for value in activity.outside:
+                if value in self._shadowed:
+                    self._fresh(value, self.nodes, ())
+            self._nodes(nodes, self.nodes)
+        collected = (shadow for found in self._collected.values() for _, shadow in found)
+        self.all = frozenset((*self._of.values(), *collected))
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self._shadowed
+
+    def __getitem__(self, value: Value) -> Value:
+        return self._of[value]
+
+    def __bool__(self) -> bool:
+        return bool(self._shadowed)
+
+    def collected(self, where: Node | Block) -> list[tuple[Value, Value]]:
+        """Numbers that a node stores, or that are results of a block, with the shadows that they got there."""
+        return self._collected.get(where, [])
+
+    def of_number(self, value: Value) -> Value | None:
+        """Where the gradient of a number goes that was got out of something with a shadow."""
+        return None if value in self._shadowed else self._of.get(value)
+
+    def moves(self, node: Node) -> bool:
+        """Whether the shadows of what a node gives were moved when that was."""
+        return node in self._moved
+
+    def is_unclear(self, node: Node) -> bool:
+        """Whether what a node gives may be a view of something with a shadow, or else a copy."""
+        views = any(map(is_mutable, node.outputs))
+        return views and self._is_shadowed(node.args) and shares(node) is None
+
+    def may_copy(self, node: Node) -> bool:
+        """Whether a node whose shadows were moved gives a view or a copy: that is known when it has run."""
+        if node.op not in _MAYBE_VIEWS or node.args[0] not in self._of or node.output not in self._shadowed:
+            return False
+        if node.op == "getitem":
+            held = node.args[0].type
+            is_tuple = isinstance(held, ObjectType) and bool(held.items)
+            return not (is_tuple or is_container(node.args[0]) or self.aliasing.is_view(node.output))
+        return shares(node) is None
+
+    def has_items(self, node: Node) -> bool:
+        """Whether the items of a loop have shadows."""
+        return node in self._items
+
+    def touches(self, block: Block) -> bool:
+        """Whether a block has to do with shadows, or with what has one."""
+        return any(value in self._shadowed or value in self.all for value in uses_in(block))
+
+    # Which ------------------------------------------------------------------------------------------------------------
+
+    def _find(self, block: Block) -> set[Value]:
+        """What varies and is in a region that is written to, or that has containers in it."""
+        varied = self._activity.values
+        changed = (value for node in walk(block) if not node.blocks for value in changed_by(node))
+        written = set(map(self.aliasing.region, changed))
+        once = _gone_through_once(block) if any(category(value) == ITERATOR for value in varied) else set()
+        held = (value for value in varied if _is_dynamic(value) and not self._goes_through_arrays(value, once))
+        regions = {self.aliasing.region(value) for value in varied} & written | set(map(self.aliasing.region, held))
+        return {value for value in varied if is_mutable(value) and self.aliasing.region(value) in regions}
+
+    def _goes_through_arrays(self, value: Any, once: set[Value]) -> bool:
+        """Whether a value is an iterator over all of some arrays, whose reverse a loop knows."""
+        node = value.node if isinstance(value, Value) else None
+        if node is None or value not in once or node.op not in _OF_ARRAYS:
+            return False
+        return all(
+            is_array(arg) or not self._activity.varies(arg) or self._goes_through_arrays(arg, once)
+            for arg in node.args
+        )
+
+    # Nodes ------------------------------------------------------------------------------------------------------------
+
+    def _nodes(self, nodes: Sequence[Node], into: list[Node]) -> None:
+        for node in nodes:
+            if node.blocks:
+                self._statement(node, into)
+                continue
+            self._keep_items(node, into)
+            made = [self._move(node, into)] if self._is_move(node) else []
+            into += [*made, node] if node.op == ".sort" and not has_key(node) else [node, *made]
+            for output in node.outputs:
+                if output in self._shadowed and output not in self._of:
+                    self._of_result(node, output, into)
+
+    def _keep_items(self, node: Node, into: list[Node]) -> None:
+        """Make a list of what an iterator gives, for operations whose reverse has to look at that again."""
+        of_one = node.op in OF_ITEMS and (len(node.args) == 1 or node.op == "sum")
+        first = node.args[0] if of_one else None
+        if isinstance(first, Value) and first in self._shadowed and _is_iterator(first.type):
+            items = Node("list", (first,), None, (), node.place)
+            self._shadowed.add(items.add_output(ObjectType("list"), _name(first)))
+            self._nodes([items], into)
+            node.args = (items.output, *node.args[1:])
+
+    def _is_move(self, node: Node) -> bool:
+        first = node.args[0] if node.args else None
+        held = isinstance(first, Value) and first in self._shadowed
+        if node.op == "setitem":
+            return held and not is_array(first)
+        if node.op in _OF_CONTAINERS and not any(map(is_container, node.args)):
+            return False
+        if node.op in RULES and node.op not in _OF_OTHERS:
+            return self._is_shadowed((node.args, node.kwargs)) or self._is_shadowed(node.outputs)
+        if not held:
+            return False
+        if node.op == "getitem":
+            return not is_array(first) or (self._is_shadowed(node.outputs) and not _is_fancy(node.args[1]))
+        if not self._is_shadowed(node.outputs):
+            return False
+        return shares(node) is True or (shares(node) is None and node.op in _MAYBE_VIEWS)
+
+    def _is_shadowed(self, args: Any) -> bool:
+        found: list[bool] = []
+        map_args(lambda leaf: found.append(isinstance(leaf, Value) and leaf in self._shadowed), args)
+        return any(found)
+
+    def _move(self, node: Node, into: list[Node]) -> Node:
+        """A node that does to shadows what `node` does to what they belong to."""
+        self._moved.add(node)
+        op, args = moved(Move(node, into, lambda leaf: self._shadow(leaf, node, into), self.aliasing.is_view))
+        kwargs = {name: arg for name, arg in node.kwargs.items() if op not in _WITHOUT_KEYWORDS and name != "key"}
+        made = Node(op, args, kwargs, (), node.place)
+        for output in node.outputs:
+            known = op != "bound" or (isinstance(args[0], Value) and args[0].type != ANY)
+            self._of[output] = made.add_output(_shadow_type(output.type) if known else ANY, _name(output))
+        return made
+
+    def _shadow(self, leaf: Any, where: Node | Block, into: list[Node]) -> Any:
+        """The shadow of an argument; if it has none, one that is made where the argument is used."""
+        if isinstance(leaf, (tuple, list, dict)):
+            return map_args(lambda part: self._shadow(part, where, into), leaf)
+        if isinstance(leaf, Value) and leaf in self._of and leaf in self._shadowed:
+            return self._of[leaf]  # that of a number is only where its gradient goes in the end
+        if not isinstance(leaf, (Value, Constant, float, complex, np.ndarray)):
+            return None
+        place = where.place if isinstance(where, Node) else ()
+        if isinstance(leaf, Value) and self._activity.varies(leaf):
+            if not has_gradient(leaf.type):
+                return _added(into, Node("blank", (leaf, expression(leaf)), None, (), place))
+            shadow = _added(into, Node("shadow_of", (leaf,), None, (), place), _shadow_type(leaf.type))
+            self._collected.setdefault(where, []).append((leaf, shadow))
+            return shadow
+        type = _shadow_type(leaf.type) if isinstance(leaf, Value) else ANY
+        return _added(into, Node("shadow_of", (leaf,), None, (), place), type)
+
+    def _of_result(self, node: Node, output: Value, into: list[Node]) -> None:
+        """Make the shadow of what an operation gives: that of what it has changed, or a new one."""
+        if node.op in IN_PLACE and node.args[0] in self._of:
+            before = self._of[node.args[0]]
+            if is_array(node.args[0]):
+                self._of[output] = before
+                return
+            other = self._shadow(node.args[1], node, into)
+            made = Node("shadow_after", (before, other, output, node.args[0], node.op), None, (), node.place)
+            into.append(made)
+            self._of[output] = made.add_output(ANY)
+            return
+        written = outs(node)
+        if len(written) > 1:
+            made = Node("build", (tuple(self._shadow(out, node, into) for out in written),), None, (), node.place)
+            into.append(made)
+            self._of[output] = made.add_output(ANY)
+            return
+        if written and written[0] in self._of:
+            self._of[output] = self._of[written[0]]
+            return
+        self._fresh(output, into, node.place)
+
+    def written(self, node: Node) -> list[Value]:
+        """What has a shadow of what a node writes to."""
+        return [value for value in changed_by(node) if value in self._shadowed]
+
+    def _fresh(self, value: Value, into: list[Node], place: Any) -> None:
+        args = (value,) if isinstance(value.type, TensorType) or value.node is None else (value, expression(value))
+        made = Node("shadow_of", args, None, (), place)
+        into.append(made)
+        self._of[value] = made.add_output(_shadow_type(value.type), _name(value))
+
+    # Statements -------------------------------------------------------------------------------------------------------
+
+    def _statement(self, node: Node, into: list[Node]) -> None:
+        inits = node.args[1:] if node.op == "for" else node.args if node.op == "while" else ()
+        params = [block.params[len(block.params) - len(inits) :] for block in node.blocks]
+        slots = [
+            number
+            for number, output in enumerate(node.outputs)
+            if any(value in self._shadowed for value in (output, *(carried[number] for carried in params if carried)))
+        ]
+        before = [self._shadow(inits[number], node, into) for number in slots] if inits else []
+        if node.op == "for" and node.args[0] in self._of:
+            self._zip_items(node, len(inits), into)
+        for block, carried in zip(node.blocks, params):
+            for number in slots if inits else ():
+                param = carried[number]
+                shadow = self._of[param] = Value(_shadow_type(param.type), None, _name(param))
+                block.params.append(shadow)
+            nodes: list[Node] = []
+            self._nodes(block.nodes, nodes)
+            is_test = node.op == "while" and block is node.blocks[0]
+            if block.results is not None and not is_test:
+                first = len(block.results) - len(node.outputs)
+                found = [self._shadow(block.results[first + number], block, nodes) for number in slots]
+                block.results = (*block.results, *found)
+            block.nodes = nodes
+        node.args = (*node.args, *before)
+        for number in slots:
+            output = node.outputs[number]
+            self._of[output] = node.add_output(_shadow_type(output.type), _name(output))
+        into.append(node)
+
+    def _zip_items(self, node: Node, carried: int, into: list[Node]) -> None:
+        """Let a loop go through shadows along with the items that they belong to."""
+        body = node.blocks[0]
+        count = len(body.params) - carried
+        target = node.kwargs["target"]
+        parts = Node("parts_of", (self._of[node.args[0]], target), None, (), node.place)
+        zipped = Node("zip", (node.args[0], parts.add_output(ANY)), None, (), node.place)
+        into += [parts, zipped]
+        node.args = (zipped.add_output(ObjectType("zip")), *node.args[1:])
+        node.kwargs = {**node.kwargs, "target": (target, map_args(lambda number: number + count, target))}
+        self._items[node] = body.params[:count]
+        shadows = [Value(_shadow_type(item.type), None, _name(item)) for item in body.params[:count]]
+        body.params[count:count] = shadows
+        self._of.update(zip(self._items[node], shadows))
+
+
+def _added(into: list[Node], made: Node, type: Type = ANY) -> Value:
+    """The output of a node that is added to others."""
+    into.append(made)
+    return made.add_output(type)
+
+
+def _is_fancy(index: Any) -> bool:
+    """Whether an index of an array certainly makes a copy: whether there is an array or list in it."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(isinstance(part, (list, np.ndarray)) or is_array(part) for part in parts)
+
+
+def _is_iterator(type: Type) -> bool:
+    return isinstance(type, ObjectType) and type.name not in ("list", "tuple", "dict")
+
+
+def _is_dynamic(value: Value) -> bool:
+    """Whether it is something other than an array, a number or a tuple of which the items are known."""
+    return category(value) == ITERATOR or _has_unknown_items(value.type)
+
+
+def _has_unknown_items(type: Type) -> bool:
+    if isinstance(type, MaybeUnbound):
+        return _has_unknown_items(type.inner)
+    if isinstance(type, TensorType):
+        return False
+    return not type.items or any(map(_has_unknown_items, type.items))
+
+
+def _gone_through_once(block: Block) -> set[Value]:
+    """Iterators that nothing but one loop goes through, in the block in which they are made."""
+    uses: Counter[Value] = Counter()
+    by_loops: set[Value] = set()
+    for each in (block, *(inner for node in walk(block) for inner in node.blocks)):
+        own = {output for node in each.nodes for output in node.outputs}
+        used: list[Value] = []
+        gather(each.results, used)
+        for node in each.nodes:
+            gather((node.args, node.kwargs), used)
+            if node.op == "for" or node.op in _OF_ARRAYS:
+                by_loops.update(arg for arg in node.args if isinstance(arg, Value) and arg in own)
+        uses.update(used)
+    return {value for value in by_loops if uses[value] == 1}
+
+
+def _shadow_type(type: Type) -> Type:
+    if isinstance(type, TensorType):
+        if type.dtype.kind not in "fc" or not type.exact:
+            return ANY
+        return TensorType(type.dtype, type.shape)
+    return ObjectType(type.name) if isinstance(type, ObjectType) and has_gradient(type) else ANY
+
+
+def _name(value: Value) -> str:
+    return f"{value.name}_gradient" if value.name else ""

@@ -1,0 +1,185 @@
+"""What is done to shadows where something is done to what they belong to: a rule for each operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from autograph.runtime.autodiff.view_or_copy import is_array
+from autograph.runtime.graph.graph import Node, Value, map_args
+from autograph.runtime.graph.types import ANY, ObjectType, TensorType, Type
+
+_CONTAINERS = (ObjectType("list"), ObjectType("dict"))
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What is done to something that has a shadow.
+
+    Attributes:
+        node: what does it.
+        into: the nodes before it.
+        shadow: gives the shadow of an argument.
+        is_view: whether a value is a view of an array.
+    """
+
+    node: Node
+    into: list[Node]
+    shadow: Callable[[Any], Any]
+    is_view: Callable[[Value], bool]
+
+    def before(self, op: str, *args: Any, type: Type = ANY) -> Value:
+        """What an operation gives that is done before."""
+        made = Node(op, args, None, (), self.node.place)
+        self.into.append(made)
+        return made.add_output(type)
+
+    def parts(self, things: Sequence[Any]) -> list[Value]:
+        """The shadows of things, by their parts."""
+        return [self.before("parts_of", self.shadow(thing)) for thing in things]
+
+
+Done: TypeAlias = tuple[str, tuple[Any, ...]]   # the operation, and its arguments
+Rule: TypeAlias = Callable[[Move], Done]
+RULES: dict[str, Rule] = {}
+
+
+def moved(move: Move) -> Done:
+    """What to do to shadows."""
+    return RULES.get(move.node.op, _view)(move)
+
+
+def _view(move: Move) -> Done:
+    """A view of an array; of what may be none, the shadow may not be one either."""
+    first, *rest = move.node.args
+    if is_array(first) or move.node.op == "view_of":
+        return move.node.op, (move.shadow(first), *rest)
+    return "view_of", (move.shadow(first), move.node.output, move.node.op, *rest)
+
+
+def _of(ops: str) -> Callable[[Rule], Rule]:
+    """The rule of these operations."""
+
+    def note(rule: Rule) -> Rule:
+        RULES.update(dict.fromkeys(ops.split(), rule))
+        return rule
+
+    return note
+
+
+@_of("build bound add next .append .copy .reverse .clear .items .values .keys")
+@_of("parts_of arranged given custom_gradient")
+def _to_all(move: Move) -> Done:
+    return move.node.op, map_args(move.shadow, move.node.args)
+
+
+@_of("delitem part_of part_like sort_like sorted_like ordered_like")
+def _to_first(move: Move) -> Done:
+    first, *rest = move.node.args
+    return move.node.op, (move.shadow(first), *rest)
+
+
+@_of(".popitem popped_item")
+def _popitem(move: Move) -> Done:
+    return "popped_item", (move.shadow(move.node.args[0]),)
+
+
+@_of(".insert .pop .get .setdefault put_part fill_gap")
+def _with_key(move: Move) -> Done:
+    args = enumerate(move.node.args)
+    return move.node.op, tuple(move.shadow(arg) if at in (0, 2) else arg for at, arg in args)   # not the key
+
+
+@_of("setitem put_parts")
+def _setitem(move: Move) -> Done:
+    first, index, value = move.node.args[:3]
+    shadows = move.shadow(first), move.shadow(value)
+    if move.node.op == "put_parts" or _may_be_slice(first, index):
+        return "put_parts", (shadows[0], index, shadows[1], first)
+    return "setitem" if is_container(first) else "put_part", (shadows[0], index, shadows[1])
+
+
+@_of("getitem")
+def _getitem(move: Move) -> Done:
+    first, *rest = move.node.args
+    is_view = is_array(first) and move.is_view(move.node.output)
+    return "getitem" if is_view else "part_of", (move.shadow(first), *rest)
+
+
+@_of("list tuple made_of")
+def _made_of(move: Move) -> Done:
+    args = move.node.args
+    return ("made_of", (move.shadow(args[0]), move.node.output)) if args else (move.node.op, ())
+
+
+@_of(".extend extended_by iadd")
+def _extended_by(move: Move) -> Done:
+    if move.node.op == "iadd" and not is_container(move.node.args[0]):
+        return _to_all(move)
+    return "extended_by", (*map(move.shadow, move.node.args[:2]), move.node.args[0])
+
+
+@_of(".update updated_by")
+def _updated_by(move: Move) -> Done:
+    keywords = [move.node.kwargs] if move.node.kwargs else []
+    return "updated_by", tuple(map(move.shadow, (*move.node.args, *keywords)))
+
+
+@_of("mul imul")
+def _repeated(move: Move) -> Done:
+    return move.node.op, tuple(move.shadow(arg) if is_container(arg) else arg for arg in move.node.args)
+
+
+@_of("unpack")
+def _unpacked(move: Move) -> Done:
+    return "unpack", (*move.parts(move.node.args[:1]), *move.node.args[1:])
+
+
+@_of("zip reversed iter")
+def _gone_through(move: Move) -> Done:
+    return move.node.op, tuple(move.parts(move.node.args))
+
+
+@_of("enumerate")
+def _enumerated(move: Move) -> Done:
+    return "zip", tuple(move.parts((None, move.node.args[0])))
+
+
+@_of(".sort sorted")
+def _sorted(move: Move) -> Done:
+    """A key is not asked again: what was sorted is compared to what came of it."""
+    things, *rest = move.node.args
+    if not has_key(move.node):
+        return "sort_like" if move.node.op == ".sort" else "sorted_like", (*move.parts([things]), things, *rest)
+    if move.node.op == "sorted":
+        return "ordered_like", (*move.parts([things]), things, move.node.output)
+    before = move.before("list", things, type=ObjectType("list"))
+    return "ordered_like", (move.shadow(things), before, things, True)
+
+
+@_of("shadow_after")
+def _after(move: Move) -> Done:
+    return "shadow_after", (*map(move.shadow, move.node.args[:2]), *move.node.args[2:])
+
+
+@_of("in_shadow or_zero")
+def _number(move: Move) -> Done:
+    """A number, whose shadow is an array as that of any number."""
+    return "bound", (move.shadow(move.node.args[0]),)
+
+
+def has_key(node: Node) -> bool:
+    """Whether something is sorted by a key."""
+    return node.kwargs.get("key") is not None
+
+
+def is_container(arg: Any) -> bool:
+    """Whether an argument is a list or dict, of which the items have shadows of their own."""
+    return isinstance(arg, list) or (isinstance(arg, Value) and arg.type in _CONTAINERS)
+
+
+def _may_be_slice(container: Any, index: Any) -> bool:
+    """Whether several items of a list may be set."""
+    is_number = isinstance(index, int) or (isinstance(index, Value) and isinstance(index.type, TensorType))
+    return is_container(container) and container.type == ObjectType("list") and not is_number

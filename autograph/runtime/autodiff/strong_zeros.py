@@ -1,0 +1,131 @@
+"""Which gradients may be zero because what they belong to does not count; what such a zero makes of what is not finite.
+
+An item that is not read, the side of `np.where` that is not taken, what is computed for a branch that does not use it:
+their gradient is zero, whatever they are. But rules multiply it by slopes, and zero times infinity is NaN. So where a
+gradient may be such a zero (it comes from a shadow, from zeros to which the gradients of some items were added, from a
+branch that gave none), what a rule makes of it is put right when the graph runs: `cleared`, in
+`runtime/ops/gradients/adjoint_ops.py`. Zeros that come about by computing are no such zeros: the square of a root has
+no slope at zero.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+from autograph.runtime.autodiff.shadow import Shadows
+from autograph.runtime.graph.graph import Block, Node, Value, gather, walk
+from autograph.runtime.graph.opdef import lookup
+
+# What gives zeros to which the gradients of some items are added, and what takes out of shadows.
+_OF_GRADIENTS = frozenset(
+    """scatter_add zero_gradient shadow_of part_of take_out take_at take_back take_overwritten unless_view in_shadow
+    sum_of_parts""".split()
+)
+_CHOOSING = frozenset({"np.where", "masked", "np.zeros", "kept"})
+# They do no more than move gradients, or sum them up.
+_HARMLESS = frozenset(
+    """neg pos add sub getitem unpack build bound fit snapshot masked kept np.where np.sum sum np.reshape np.ravel
+    np.broadcast_to np.transpose np.expand_dims np.squeeze np.moveaxis np.swapaxes np.flip np.roll np.split
+    np.concatenate np.stack
+    np.zeros np.zeros_like scatter_add cropped np.real np.repeat np.tile eq ne lt le gt ge not np.isnan
+    np.equal np.not_equal np.logical_not np.logical_and""".split()
+)
+
+# They sum up products of their arguments.
+PRODUCTS = frozenset(
+    """matmul imatmul np.matmul np.dot .dot np.inner np.vdot np.outer np.tensordot np.einsum np.linalg.matmul
+    np.vecdot np.matvec np.vecmat np.linalg.vecdot np.linalg.outer np.linalg.tensordot
+    np.kron np.convolve np.correlate""".split()
+)
+
+_FACTORS = {"mul": (0, 1), "np.multiply": (0, 1), "truediv": (0,), "np.divide": (0,)}
+_CHOICES: weakref.WeakSet[Node] = weakref.WeakSet()  # by which rules pass a gradient on to what was chosen
+
+
+class Zeros:
+    """How far the gradients of a computation may be zero because what they belong to does not count.
+
+    Not at all: 0. By what `np.maximum` and the like choose: 1; that is of no use to sums of products, which are not
+    finite either, then. By anything else: 2.
+
+    Args:
+        nodes: of the computation.
+    """
+
+    def __init__(self, nodes: Sequence[Node], shadows: Shadows) -> None:
+        whole = Block()
+        whole.nodes = list(nodes)
+        self._computation = set(walk(whole))
+        self._known: dict[Value, int] = dict.fromkeys(shadows.all, 2)
+
+    def _made_of(self, gradient: Value) -> list[Value]:
+        """The values that a gradient is computed from."""
+        found: list[Value] = []
+        node = gradient.node
+        if node is not None and (node.own or node not in self._computation):
+            gather((node.args, node.kwargs), found)
+            for block in node.blocks:
+                gather(block.results, found)
+        return found
+
+    def note(self, param: Value, first: Any) -> None:
+        """Say what a gradient that goes from turn to turn begins with."""
+        self._known[param] = self.of(first)
+
+    def note_rule(self, node: Node, made: Sequence[Node]) -> None:
+        """Tell of the nodes that the rule of a node's op has recorded."""
+        if "elementwise" in lookup(node.op).tags or node in _CHOICES:
+            choices = [each for each in made if each.op in _CHOOSING]
+            _CHOICES.update(choices)
+            self._known.update((each.output, 1) for each in choices)
+
+    def of(self, gradient: Any) -> int:
+        """How far a gradient, lowered, may be such a zero."""
+        if not isinstance(gradient, Value):
+            if isinstance(gradient, (tuple, list)):
+                return max(map(self.of, gradient), default=0)
+            return 2 if isinstance(gradient, (int, float)) and not gradient else 0
+        rest = [gradient]  # no recursion: sums of thousands of gradients are as deep as they are long
+        while rest:
+            made_of = [] if rest[-1] in self._known else [v for v in self._made_of(rest[-1]) if v not in self._known]
+            rest += made_of
+            if not made_of:
+                value = rest.pop()
+                if value not in self._known:
+                    self._known[value] = self._of_made(value)
+        return self._known[gradient]
+
+    def factors(self, node: Node, place: int) -> list[int]:
+        """Where else among the arguments of a product, or quotient, there is a gradient that may be such a zero."""
+        places = _FACTORS.get(node.op, ()) if node.own else ()
+        return [other for other in places if other != place and self.of(node.args[other])]
+
+    def _of_made(self, gradient: Value) -> int:
+        node = gradient.node
+        if node is None:
+            return 0
+        if node.op in _OF_GRADIENTS:
+            return 2
+        if node in self._computation and not node.own:
+            return 0
+        if node.op in _CHOOSING:
+            return 2
+        if node.op == "if":
+            number = node.outputs.index(gradient)
+            return max(self.of(block.results[number]) for block in node.blocks if block.results is not None)
+        if node.op in ("for", "while"):
+            return self.of(node.args[1 + node.outputs.index(gradient)])
+        args: list[Value] = []
+        gather((node.args, node.kwargs), args)
+        return (min if node.op in ("add", "sub") else max)(map(self.of, args), default=0)
+
+
+def multiply(nodes: Sequence[Node]) -> bool:
+    """Whether nodes of a rule do more than move a gradient."""
+    return not all(node.op in _HARMLESS or _is_by_number(node) for node in nodes)
+
+
+def _is_by_number(node: Node) -> bool:
+    return node.op in ("mul", "truediv") and any(isinstance(arg, (int, float)) and arg for arg in node.args[-1:])

@@ -1,0 +1,377 @@
+"""`ag.grad` and its like: functions of functions, that stage what they are given and record its gradients.
+
+They stand for functions in traced code (`__ag_traced__`): the function is traced into, and then the reverse of what it
+did is recorded (`reverse.py`).
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+import autograph.runtime.autodiff.reverse_containers
+import autograph.runtime.autodiff.reverse_control_flow
+import autograph.runtime.autodiff.reverse_mutation  # noqa: F401  (they say what the reverse of their nodes is)
+from autograph.common import pytree
+from autograph.common.trace_rules import on_behalf
+from autograph.errors import DerivativeError, TracingError
+from autograph.runtime.autodiff.activity import has_gradient
+from autograph.runtime.autodiff.inputs import Roots, described, is_differentiable
+from autograph.runtime.autodiff.reverse import Reverse
+from autograph.runtime.graph.callables import name_of, parameters_of, place_of, user_code
+from autograph.runtime.graph.graph import Node
+from autograph.runtime.graph.types import ObjectType, TensorType
+from autograph.runtime.ops.gradients.shadow_ops import some_gradient
+from autograph.runtime.passes.speculatable import only_warns
+from autograph.runtime.tracing.proxies.proxy import is_tensor
+from autograph.runtime.tracing.state.blame import calls_programs
+from autograph.runtime.tracing.state.trace import Trace
+
+Which = int | str | Sequence[int | str]
+
+
+class Traced:
+    """What runs only as a part of a trace.
+
+    Args:
+        run: what it does there.
+    """
+
+    def __init__(self, run: Callable[..., Any]) -> None:
+        self._run = run
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TracingError("gradients are known only where the function is staged: put the call into a staged function")
+
+    def __ag_traced__(self, trace: Trace) -> Callable[..., Any]:
+        """What a trace calls in the place of this."""
+        return self._run
+
+
+class Derivative(Traced):
+    """A function with the arguments of another, that gives its gradient.
+
+    Args:
+        argnums: the arguments asked for.
+        has_aux: whether the function returns a pair, the second of which is not differentiated.
+        wrt: objects with arrays (`value`), to be asked for instead of arguments.
+        with_value: whether to give the value, too.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], argnums: Which, has_aux: bool, wrt: Any = None, with_value: bool = False
+    ) -> None:
+        self.function = function
+        self.argnums = argnums
+        self.has_aux = has_aux
+        self.wrt = wrt
+        self.with_value = with_value
+        functools.update_wrapper(self, function, updated=())
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.Signature(parameters_of(self.function))
+
+    @property
+    def __code__(self) -> Any:
+        return user_code(self.function)
+
+    def __ag_traced__(self, trace: Trace) -> Callable[..., Any]:
+        return functools.partial(self._traced, trace)
+
+    def _traced(self, trace: Trace, *args: Any, **kwargs: Any) -> Any:
+        name = name_of(self.function)
+        roots = Roots(trace, name)
+        if self.wrt is not None:
+            chosen = pytree.map(lambda variable: _value_of(trace, variable, name), self.wrt)
+        else:
+            chosen, args, kwargs = self._chosen(roots, args, kwargs)
+        differentiated = traced(trace, self.function, chosen, args, kwargs)
+        roots.give_back()
+        value, aux = split(differentiated.result, name) if self.has_aux else (differentiated.result, None)
+        check_scalar(value, name, place_of(self.function))
+        found = differentiated.gradients(value, _one(trace, value, name))
+        if not self.with_value and not self.has_aux:
+            differentiated.forget()
+        if self.wrt is None:
+            found = found[0] if isinstance(self.argnums, (int, str)) else tuple(found)
+        if self.with_value:
+            return ((value, aux) if self.has_aux else value), found
+        return (found, aux) if self.has_aux else found
+
+    def _chosen(self, roots: Roots, args: Any, kwargs: Any) -> tuple[list[Any], Any, Any]:
+        """The arguments that are asked for, and all arguments, with values of their own in the place of these."""
+        places = places_of(self, args, kwargs)
+        everything: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
+        for place in places:
+            everything[place] = roots.of(everything[place])
+        chosen = [everything[place] for place in places]
+        return chosen, tuple(everything[at] for at in range(len(args))), {n: everything[n] for n in kwargs}
+
+
+def _value_of(trace: Trace, variable: Any, name: str) -> Any:
+    """What a variable holds, to be differentiated in."""
+    value = trace.ref(variable.value)
+    if not is_differentiable(value):
+        raise DerivativeError(
+            f"the gradient of {name} is asked for in a variable that holds something {described(value)}, but gradients "
+            "are those in floats and complex numbers: leave it out of wrt="
+        )
+    return value
+
+
+class Differentiated:
+    """A computation that has been traced, so that gradients of what it computed can be recorded.
+
+    Args:
+        start: where in the block that is open it begins; it ends where the block ends now.
+        chosen: a structure of the handles to differentiate in.
+        result: what it computed.
+        constant: nodes that are taken to depend on nothing.
+        place: where the user wrote the function, for errors.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        start: int,
+        chosen: Any,
+        result: Any,
+        constant: Collection[Node] = (),
+        place: tuple[str, int] | tuple[()] = (),
+    ) -> None:
+        self._trace = trace
+        self._chosen = chosen
+        self._block = trace.block
+        self._nodes = trace.block.nodes[start:]
+        self.result = result
+        self._constant = constant
+        self._place = place
+
+    def gradients(self, outputs: Any, cotangents: Any) -> Any:
+        """Record the gradients, in the form of what was chosen, from those of outputs on.
+
+        Args:
+            outputs: a part of the result.
+            cotangents: the gradients of its leaves, in the same structure.
+        """
+        trace = self._trace
+        if not trace.has(self._block):
+            raise DerivativeError("gradients are asked for of what was computed in a branch or loop that has ended")
+        roots = [trace.use(leaf) for leaf in pytree.flatten(self._chosen) if is_tensor(leaf)]
+        pairs = _pairs(outputs, cotangents)
+        found = {}
+        if self._nodes:
+            start = self._block.nodes.index(self._nodes[0])
+            end = self._block.nodes.index(self._nodes[-1]) + 1
+            given = [(trace.use(leaf), cotangent) for leaf, cotangent in pairs if is_tensor(leaf)]
+            constant = {*self._constant, *trace.called_methods}
+            reverse = Reverse(trace, self._block, start, end, roots, given, constant, self._place)
+            reverse.run()
+            found = {value: reverse.gradient(value) for value in roots}
+        else:
+            for leaf, cotangent in pairs:
+                if is_tensor(leaf) and trace.use(leaf) in roots:
+                    found[trace.use(leaf)] = cotangent
+        return pytree.map(lambda leaf: self._found(found, leaf), self._chosen)
+
+    def _found(self, found: dict[Any, Any], leaf: Any) -> Any:
+        trace, value = self._trace, self._trace.use(leaf)
+        if value not in found and isinstance(leaf._ag_value.type, ObjectType):
+            return trace.record("gradient_in", (trace.record("shadow_of", (leaf,)), leaf))
+        return like(trace, found.get(value, 0.0), leaf)
+
+    def forget(self) -> None:
+        """Let nobody miss the warnings of what is computed for the result alone, which nobody gets."""
+        for node in self._nodes:
+            node.own = node.own or only_warns(node)
+
+
+def _pairs(outputs: Any, cotangents: Any) -> list[tuple[Any, Any]]:
+    """The leaves of a result with the gradients given of them; that of a list that an operation gave is a structure."""
+    found = []
+    rest = [(outputs, cotangents, "")]
+    while rest:
+        output, cotangent, path = rest.pop()
+        kind, given = pytree.kind_of(output), pytree.kind_of(cotangent)
+        if kind is None:
+            if given is not None and not (is_tensor(output) and isinstance(output._ag_value.type, ObjectType)):
+                raise _misfit(output, cotangent, path)
+            found.append((output, cotangent))
+            continue
+        parts = kind.children(output)
+        others = given.children(cotangent) if given is not None else {}
+        if parts.keys() != others.keys():
+            raise _misfit(output, cotangent, path)
+        rest += [(part, others[key], path + kind.step(key)) for key, part in parts.items()][::-1]
+    return found
+
+
+def _misfit(outputs: Any, cotangents: Any, path: str) -> DerivativeError:
+    form = {True: "one array or number", False: f"a structure of {len(pytree.flatten(outputs))}"}[is_tensor(outputs)]
+    other = f"{len(pytree.flatten(cotangents))} in a {type(cotangents).__name__}"
+    return DerivativeError(
+        f"the function gives {form}{f' at {path}' if path else ''}, but {other} were given as its gradients: give them "
+        "in the form of what the function returns"
+    )
+
+
+@on_behalf
+def check_callable(function: Any) -> None:
+    """See to it that what is to be differentiated is a function."""
+    if is_tensor(function):
+        function._ag_trace.needs(function, "to be differentiated")
+    if not callable(function):
+        raise TypeError(f"what is differentiated is a function, not {function!r}")
+
+
+@on_behalf
+@calls_programs
+def traced(trace: Trace, function: Callable[..., Any], chosen: Any, args: Any, kwargs: Any) -> Differentiated:
+    """A call of a function, traced, to be differentiated in what was chosen, as that is before the call."""
+    trace.differentiates = True
+    start, chosen = len(trace.block.nodes), pytree.map(lambda leaf: leaf, chosen)
+    result = trace.call(function)(*args, **kwargs)
+    return Differentiated(trace, start, chosen, result, place=place_of(function))
+
+
+class Pullback(Traced):
+    """What takes gradients of a function's result back to its arguments, in the trace that the function is part of."""
+
+    def __init__(self, differentiated: Differentiated, outputs: Any) -> None:
+        super().__init__(lambda cotangents: tuple(differentiated.gradients(outputs, cotangents)))
+
+
+def traced_vjp(trace: Trace, function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """`ag.vjp` in traced code."""
+    check_callable(function)
+    name = name_of(function)
+    roots = Roots(trace, name)
+    chosen = [roots.of(primal) for primal in primals]
+    differentiated = traced(trace, function, chosen, chosen, {})
+    roots.give_back()
+    if not has_aux:
+        return differentiated.result, Pullback(differentiated, differentiated.result)
+    value, aux = split(differentiated.result, name)
+    return value, Pullback(differentiated, value), aux
+
+
+def traced_jvp(trace: Trace, function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """`ag.jvp` in traced code: the reverse of the reverse, which is linear in the gradients that it begins with."""
+    check_callable(function)
+    trace.differentiates = True
+    start, roots = len(trace.block.nodes), Roots(trace, name_of(function))
+    chosen = [roots.of(primal) for primal in primals]
+    before = pytree.map(lambda leaf: leaf, chosen)
+    value = trace.call(function)(*chosen)
+    parts = pytree.map(lambda leaf: _parts(trace, leaf), value)
+    seeds = itertools.count()
+    begin = pytree.map(lambda leaf: _some_gradient(trace, leaf, next(seeds)), parts)
+    place = place_of(function)
+    pulled = Differentiated(trace, start, before, parts, place=place).gradients(parts, begin)
+    tangent = Differentiated(trace, start, begin, pulled, place=place).gradients(pulled, list(tangents))
+    roots.give_back()
+    return value, pytree.map(lambda found, leaf: like(trace, found, leaf), tangent, parts)
+
+
+def _parts(trace: Trace, leaf: Any) -> Any:
+    """What an operation gave as one tuple, as one of its items; other leaves as they are."""
+    type = leaf._ag_value.type if is_tensor(leaf) else None
+    if not isinstance(type, ObjectType) or not type.items:
+        return leaf
+    return tuple(_parts(trace, part) for part in trace.unpack(leaf, len(type.items)))
+
+
+def _some_gradient(trace: Trace, leaf: Any, seed: int) -> Any:
+    """To begin with, of the class of what the gradients are of.
+
+    On its numbers nothing depends, but they are not zero, nor are their sums: so what refuses a gradient refuses it.
+    """
+    type = leaf._ag_value.type if is_tensor(leaf) else None
+    if isinstance(type, TensorType) and type.kind != "array" and not type.shape:
+        found = some_gradient(np.zeros((), type.dtype), seed)
+        return trace.record("bound", (found.item() if type.kind == "python" else found[()],))
+    return trace.record("bound", (0.0,)) if type is None else trace.record("some_gradient", (leaf, seed))
+
+
+def traced_stop(trace: Trace, value: Any) -> Any:
+    """`ag.stop_gradient` in traced code."""
+    return pytree.map(lambda leaf: trace.record("stop_gradient", (leaf,)) if is_tensor(leaf) else leaf, value)
+
+
+def _one(trace: Trace, value: Any, name: str) -> Any:
+    """The gradient of a number in itself, of its class, on which it depends what a division by zero does.
+
+    Args:
+        name: of the function that has returned it, for errors.
+    """
+    type = value._ag_value.type if is_tensor(value) else None
+    if isinstance(type, TensorType) and type.exact:
+        one = np.ones((), type.dtype)
+        return trace.record("bound", (one.item() if type.kind == "python" else one[()],))
+    if type is None:
+        return trace.record("bound", (1.0,))
+    return trace.record("fit", (1.0, value)) if isinstance(type, TensorType) else trace.record("one_in", (value, name))
+
+
+def like(trace: Trace, gradient: Any, leaf: Any) -> Any:
+    """A gradient as a number or array of the class of what it belongs to."""
+    type = trace.use(leaf).type if is_tensor(leaf) else TensorType(np.dtype(float), (), "python")
+    if isinstance(type, TensorType) and type.kind == "python" and not type.exact:  # a float or a complex number
+        return trace.record("gradient_in", (trace.record("fit", (gradient, leaf)), leaf))
+    if isinstance(type, TensorType) and type.kind == "python":
+        return trace.record("complex" if type.dtype.kind == "c" else "float", (gradient,))
+    if isinstance(type, ObjectType) or (is_tensor(gradient) and gradient._ag_value.type == type):
+        return gradient
+    return trace.record("fit", (gradient, leaf))
+
+
+# What is asked for ----------------------------------------------------------------------------------------------------
+
+
+def places_of(asked: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int | str]:
+    """Where among the arguments those are that are asked for."""
+    wanted: Sequence[int | str] = [asked.argnums] if isinstance(asked.argnums, (int, str)) else asked.argnums
+    if not isinstance(wanted, (list, tuple, range)):
+        raise DerivativeError(f"argnums= takes a position or name of an argument, or several, not {wanted!r}")
+    names = [parameter.name for parameter in parameters_of(asked.function)]
+    found: list[int | str] = []
+    for each in wanted:
+        place: int | str = each
+        if isinstance(each, str) and each not in kwargs and each in names[: len(args)]:
+            place = names.index(each)
+        elif isinstance(each, int):
+            place = each + len(args) if each < 0 else each
+        if not (place in kwargs if isinstance(place, str) else 0 <= place < len(args)):
+            raise DerivativeError(
+                f"the gradient of {name_of(asked.function)} is asked for in argument {each!r}, but the call has "
+                f"{len(args)} positional arguments{' and ' + ', '.join(kwargs) if kwargs else ''}"
+            )
+        found.append(place)
+    return found
+
+
+def split(result: Any, name: str) -> tuple[Any, Any]:
+    """What a function returns that is differentiated, and what it returns besides."""
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise DerivativeError(f"{name} is to return a pair with has_aux=True: what is differentiated, and what is not")
+    return result
+
+
+def check_scalar(value: Any, name: str, place: tuple[str, int] | tuple[()]) -> None:
+    """Check that the function at a place returns one float."""
+    if is_tensor(value):
+        type = value._ag_value.type
+        if has_gradient(type) and not (isinstance(type, TensorType) and type.shape):
+            return
+    elif isinstance(value, (float, complex, np.floating)):
+        return
+    raise DerivativeError(
+        f"the gradient is asked for of {name}, which returns something {described(value)}; it is to return one float. "
+        "Sum up what it returns, or use ag.vjp for the gradients of several", *place
+    )

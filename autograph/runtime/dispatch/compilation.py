@@ -1,0 +1,202 @@
+"""What a trace is made of: the function traced, optimised and compiled; or, where that fails, the plain function."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from inspect import Parameter
+from types import FrameType
+from typing import Any, ClassVar
+
+from autograph.common import defects
+from autograph.errors import AutographError, TracingError
+from autograph.runtime.dispatch.arguments import Reading, arrange
+from autograph.runtime.dispatch.collecting import patient_collector
+from autograph.runtime.dispatch.options import ENGINES, NOTHING, Options, engine_for, refuse
+from autograph.runtime.dispatch.persistent_traces import Place, Surroundings, place_of_trace
+from autograph.runtime.dispatch.trace_cache import Trace
+from autograph.runtime.dispatch.trace_entry import Builder
+from autograph.runtime.graph.callables import place_of
+from autograph.runtime.graph.graph import checks_graphs, drop_unused_params, user_line
+from autograph.runtime.graph.signature import Event, Signature, Traced
+from autograph.runtime.graph_text.verifier import GraphError, check_scopes
+from autograph.runtime.tracing.proxies.graph_break import Signal
+from autograph.runtime.tracing.state.blame import is_own
+
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+Tracer = Callable[[Any, Signature, Arguments, Options], Traced]
+
+
+class Hooks:
+    """What the rest of the library puts in; see `set_tracer` and so on in `function.py`."""
+
+    tracer: Tracer | None = None
+    inliner: Callable[[Any, Any, Any], Any] | None = None
+    active: ClassVar[list[Any]] = []
+    statements: Callable[[Any], Iterable[Event]] | None = None
+    surroundings: Callable[[Any], Surroundings | None] | None = None
+
+
+class Compiler:
+    """Stages the calls of one function.
+
+    Args:
+        name: of the function.
+        function: the plain one.
+    """
+
+    def __init__(
+        self, name: str, function: Callable[..., Any], parameters: Sequence[Parameter], options: Options
+    ) -> None:
+        self.name = name
+        self.function = function
+        self.parameters = parameters
+        self.options = options
+
+    def fill(
+        self, trace: Trace, reading: Reading, values: tuple[Any, ...], late: Iterable[Any], is_kept: bool
+    ) -> None:
+        """Let a trace run what the function comes to for its signature.
+
+        If anything fails, that is the plain function: nothing of the program has happened yet, since tracing undoes
+        what it does. So errors of the program are raised by the program.
+
+        Args:
+            late: what of the world around the function is read when the graph runs.
+            is_kept: whether the trace is looked for on disk, and may be kept there.
+
+        Raises:
+            Respecialise: something else is to be staged.
+            AutographError: this signature cannot be staged; the error says why.
+        """
+        trace.signature.late = frozenset(late)
+        try:
+            with patient_collector():
+                self._fill(trace, Builder(self.parameters, trace.signature, reading), values, is_kept)
+        except RecursionError:
+            if _is_deep():  # where a call that is less deep can be traced
+                raise
+            self.fill_plain(trace, reading, _too_deep(self.function))
+        except (Exception, Signal) as error:
+            is_told = isinstance(error, (AutographError, RecursionError, MemoryError))
+            if is_told and not isinstance(error, GraphError):
+                raise
+            self.fill_plain(trace, reading, self.failure(error))
+
+    def fill_plain(self, trace: Trace, reading: Reading, reason: str) -> None:
+        """Let a trace run the plain function."""
+        refuse(self.options, self.name, "plain", f"runs as plain Python: {reason}")
+        trace.plain = reason
+        trace.graph, trace.guards = None, []
+        trace.events.append(Event("plain", f"runs as plain Python: {reason}"))
+        builder = Builder(self.parameters, trace.signature, reading)
+        trace.entry = builder.make_plain(trace, self.function, ())
+        trace.entry_source = builder.source
+
+    def failure(self, error: BaseException) -> str:
+        """Why a call runs as plain Python that could not be staged because of an exception.
+
+        Raises:
+            InternalError: it is an error of this library, and is to be raised; see `defects`.
+            BaseException: the exception, if there is no running as plain Python.
+        """
+        if isinstance(error, RecursionError) and not _is_deep():
+            return _too_deep(self.function)
+        if isinstance(error, (RecursionError, MemoryError)) or not (isinstance(error, Signal) or is_own(error)):
+            if "derivative" in self.options.strict:
+                raise error
+            return f"{type(error).__name__} is raised while it is traced"
+        raised = not self.options.strict.isdisjoint(("plain", "derivative"))
+        failed = f"autograph fails to stage {self.name}"
+        return defects.report(failed, error, place_of(self.function), "it runs as plain Python", raised)
+
+    def _fill(self, trace: Trace, builder: Builder, values: tuple[Any, ...], is_kept: bool) -> None:
+        """Trace the function, and let the trace run what comes of that; or what an earlier process has made of it."""
+        place = self._place(trace) if is_kept else None
+        kept = None if place is None else place.recall(trace, builder.reading.named)
+        traced = kept or self._trace(trace, arrange(self.parameters, values))
+        trace.sourceless = traced.sourceless
+        if traced.plain:
+            trace.entry = builder.make_plain(trace, self.function, traced.guards)
+        else:
+            executable = self._compile(trace, traced) if kept is None else trace.executable
+            trace.entry = builder.make(trace, executable, traced.guards, traced.containers)
+            if place is not None and kept is None:
+                trace.keep = partial(place.save, trace, traced.containers)
+        trace.entry_source = builder.source
+
+    def _place(self, trace: Trace) -> Place | None:
+        """Where a trace is on disk, or is to be."""
+        if Hooks.active or Hooks.surroundings is None:
+            return None
+        return place_of_trace(trace, self.function, self.options, Hooks.surroundings)
+
+    def _trace(self, trace: Trace, example: Arguments) -> Traced:
+        if Hooks.tracer is None:
+            raise TracingError(f"{self.name} cannot be traced: there is no tracer. Import autograph")
+        begin = time.perf_counter()
+        traced = Hooks.tracer(self.function, trace.signature, example, self.options)
+        trace.seconds = {**traced.seconds, "trace": time.perf_counter() - begin - sum(traced.seconds.values())}
+        trace.guards = traced.guards
+        trace.events = traced.events
+        trace.plain = traced.plain
+        if traced.plain:
+            trace.events.append(Event("plain", f"runs as plain Python: {traced.plain}"))
+        for event in (*self._left_plain(), *trace.events):
+            refuse(self.options, self.name, event.kind, event.message, event.place)
+        return traced
+
+    def _left_plain(self) -> list[Event]:
+        """The statements that were not converted, although what they depend on might be staged."""
+        if Hooks.statements is None or "plain" not in self.options.strict:
+            return []
+        return [
+            event
+            for event in Hooks.statements(self.function)
+            if event.kind == "plain" and "never staged" not in event.message and not event.message.startswith("call of")
+        ]
+
+    def _compile(self, trace: Trace, traced: Traced) -> Any:
+        assert traced.graph is not None, "only what runs as plain Python has no graph"
+        check_scopes(traced.graph)
+        passes: Any = importlib.import_module("autograph.runtime.passes")
+        name, why, options = engine_for(traced.graph, self.options, self.name)
+        engine: Any = importlib.import_module(ENGINES[name])
+        begin = time.perf_counter()
+        check: Any = importlib.import_module("autograph.runtime.graph_text.verifier").check if checks_graphs() else None
+        without = self.options.without
+        late: frozenset[str] = getattr(engine, "LATE", frozenset())
+        report = passes.optimise(traced.graph, {*without, *late}, check)
+        trace.events += [Event("pass", message, user_line(place)) for message, place in report.notes]
+        optimised = time.perf_counter()
+        options |= {"late": late.difference(without)} if late else {}
+        if traced.containers:
+            stay = drop_unused_params(traced.graph, len(traced.containers))
+            traced.containers = tuple(traced.containers[number] for number in stay)
+        executable = engine.compile(traced.graph, module=getattr(self.function, "__globals__", None), **options)
+        trace.seconds |= {"optimise": optimised - begin, "compile": time.perf_counter() - optimised}
+        if options.get("patient") and not hasattr(executable, "native"):
+            name, why = "numpy", NOTHING
+        trace.graph = traced.graph
+        trace.engine = name
+        trace.executable = executable
+        trace.events.append(Event("engine", f"runs on the engine {name}: {why}"))
+        return executable
+
+
+def _too_deep(function: Any) -> str:
+    place = place_of(function)
+    at = ", {}:{}".format(*place) if place else ""
+    return f"what it works on is nested too deep to be traced{at}"
+
+
+def _is_deep() -> bool:
+    """Whether there are so many calls around this one that few are left to trace with."""
+    frame: FrameType | None = sys._getframe()
+    count = 0
+    while frame is not None:
+        frame, count = frame.f_back, count + 1
+    return count > sys.getrecursionlimit() // 3

@@ -1,0 +1,136 @@
+"""A staged function for one signature only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from autograph.errors import SignatureError, TracingError
+from autograph.runtime.dispatch.arguments import read
+from autograph.runtime.dispatch.input_signature import misfit
+from autograph.runtime.dispatch.specialize import Specialiser
+from autograph.runtime.dispatch.trace_cache import Trace
+from autograph.runtime.dispatch.trace_entry import MISS
+from autograph.runtime.graph.graph import Graph, Value, map_args
+from autograph.runtime.graph.signature import Dynamic, Signature
+from autograph.runtime.graph.types import MaybeUnbound, ObjectType, TensorType
+
+if TYPE_CHECKING:
+    from autograph.runtime.graph_text.view import GraphView
+
+
+class ConcreteFunction:
+    """Runs calls of one signature; other calls are errors.
+
+    Attributes:
+        signature: the arguments that it takes.
+        trace: how it runs.
+    """
+
+    __ag_staged__ = True
+
+    def __init__(self, specialiser: Specialiser, bind: Callable[..., tuple[Any, ...]], trace: Trace) -> None:
+        self._specialiser = specialiser
+        self._bind = bind
+        self.trace = trace
+        self.signature = trace.signature
+        self.__name__ = self.__qualname__ = specialiser.name
+        self.__wrapped__ = specialiser.function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        values = self._bind(*args, **kwargs)
+        signature, reading = read(self._specialiser.parameters, values, self._specialiser.policy)
+        problem = misfit(self.signature, signature)
+        if problem:
+            raise SignatureError(
+                f"this is {self._specialiser.name} for ({self.signature}) only, but in this call {problem}. "
+                f"Call {self._specialiser.name} itself, which takes anything, or get a concrete function for these"
+            )
+        if reading.sharing == self.trace.sharing:
+            result = self.trace.entry(*values)
+            if result is not MISS:
+                return result
+        self.trace = self._specialiser.trace_for(values, (self.trace.key, self.signature))  # a guard does not hold now
+        return self.trace.entry(*values)
+
+    @property
+    def graph(self) -> GraphView:
+        """The optimised graph, to look at.
+
+        Raises:
+            TracingError: this signature runs as plain Python.
+        """
+        from autograph.runtime.graph_text.view import GraphView  # only now: it takes its time
+
+        return GraphView(self._graph)
+
+    @property
+    def _graph(self) -> Graph:
+        if self.trace.graph is None:
+            raise TracingError(f"{self!r} has no graph, for it runs as plain Python: {self.trace.plain}")
+        return self.trace.graph
+
+    @property
+    def inputs(self) -> list[Value]:
+        """The graph's parameters."""
+        return self._graph.params
+
+    @property
+    def outputs(self) -> list[Value]:
+        """The values in what the graph returns, in order."""
+        return self._graph.block.result_values
+
+    @property
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """`(args, kwargs)` with the type of each staged leaf, and the value of each static one."""
+        return structured(self.signature)
+
+    @property
+    def structured_outputs(self) -> Any:
+        """What the graph returns, with the type of each value in its place."""
+        return _outputs(self._graph)
+
+    def __repr__(self) -> str:
+        return f"<{self._specialiser.name} for ({self.signature})>"
+
+    def __str__(self) -> str:
+        return pretty(self._specialiser, self.trace)
+
+
+def structured(signature: Signature) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a signature with types in the place of what is staged."""
+    return signature.fill([leaf.type if isinstance(leaf, Dynamic) else leaf.value for leaf in signature.leaves])
+
+
+def pretty(specialiser: Specialiser, trace: Trace) -> str:
+    """A signature for people to read: what it takes, and what it gives."""
+    lines = [f"{specialiser.name}({', '.join(p.name for p in specialiser.parameters)})"]
+    staged = [f"    {path}: {leaf}" for path, leaf in trace.signature.dynamic]
+    fixed = [f"    {path} = {leaf}" for path, leaf in trace.signature.static]
+    for heading, told in (("staged", staged), ("static", fixed)):
+        if told:
+            lines += [f"  {heading}:", *told]
+    return "\n".join([*lines, "  returns:", f"    {_returns(trace)}"])
+
+
+def _returns(trace: Trace) -> str:
+    if trace.graph is None:
+        return f"what the plain function returns: {trace.plain}"
+    return "nothing, for it always raises" if trace.graph.block.results is None else _text(_outputs(trace.graph))
+
+
+def _outputs(graph: Graph) -> Any:
+    results = graph.block.results
+    return (
+        None if results is None else map_args(lambda leaf: leaf.type if isinstance(leaf, Value) else leaf, results[0])
+    )
+
+
+def _text(part: Any) -> str:
+    if type(part) is tuple:
+        return f"({', '.join(map(_text, part))}{',' * (len(part) == 1)})"
+    if type(part) is list:
+        return f"[{', '.join(map(_text, part))}]"
+    if type(part) is dict:
+        return f"{{{', '.join(f'{key!r}: {_text(value)}' for key, value in part.items())}}}"
+    return str(part) if isinstance(part, (TensorType, ObjectType, MaybeUnbound)) else repr(part)

@@ -1,0 +1,100 @@
+"""`ag.function` as a decorator: of functions, methods, properties, partials, and objects that can be called."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
+
+from autograph.runtime.dispatch.function import BoundFunction, Function
+from autograph.runtime.dispatch.options import FunctionOptions, check_options
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _with_options(signature: inspect.Signature) -> inspect.Signature:
+    """The signature of `function` with each option spelled out, which `help` and completion show."""
+    options = [p for p in inspect.signature(check_options).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    return signature.replace(parameters=[next(iter(signature.parameters.values())), *options])
+
+
+class Decorator(Protocol):
+    """What `ag.function` is once it has its options."""
+
+    @overload
+    def __call__(self, python_function: staticmethod[P, R], /) -> staticmethod[P, R]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, python_function: classmethod[Any, P, R], /) -> classmethod[Any, P, R]: ...
+    @overload
+    def __call__(self, python_function: property, /) -> property: ...
+    @overload
+    def __call__(self, python_function: Callable[P, R], /) -> Function[P, R]: ...
+
+
+@overload
+def function(python_function: staticmethod[P, R], /, **options: Unpack[FunctionOptions]) -> staticmethod[P, R]: ...  # type: ignore[overload-overlap]
+@overload
+def function(
+    python_function: classmethod[Any, P, R], /, **options: Unpack[FunctionOptions]
+) -> classmethod[Any, P, R]: ...
+@overload
+def function(python_function: property, /, **options: Unpack[FunctionOptions]) -> property: ...
+@overload
+def function(python_function: Callable[P, R], /, **options: Unpack[FunctionOptions]) -> Function[P, R]: ...
+@overload
+def function(python_function: None = None, /, **options: Unpack[FunctionOptions]) -> Decorator: ...
+def function(python_function: Any = None, /, **options: Any) -> Any:
+    """Stage a function: trace it on its first call for each signature, and run the graph from then on.
+
+    It returns, prints, raises and changes what the plain function does. Numbers, arrays and objects among the
+    arguments are staged; strings, None, functions and other constants are part of the signature.
+
+    Args:
+        python_function: a function, method, lambda, partial, `staticmethod`, `classmethod`, `property` or callable
+            object, or a staged function whose other options stay; left out where a decorator is given options.
+        engine: what runs the graph: "numpy"; "native", which makes machine code of loops (it needs the extra `native`);
+            or "auto", which does so where it pays. By default what AUTOGRAPH_ENGINE names, and else "numpy".
+        static_argnames: parameters whose values are part of the signature.
+        input_signature: for each positional argument a `TensorSpec`, a Python type, or a structure of these: the
+            function is traced for that, and takes nothing else.
+        strict: what to refuse, instead of only telling it in `explain`: True for all, or some of "retrace", "unroll",
+            "callback", "specialise", "plain", "detour".
+        passes: False, or `{"cse": False}` and so on, to switch optimisations off.
+        max_traces: how many traces are kept; the least used makes room for a new one.
+        fastmath: whether machine code (engine="native") may add floats in another order, multiply and add at once, and
+            need not warn of infinities and NaNs; so sums are faster, and differ in their last digits.
+        trace_packages: names or globs of installed top-level packages whose code is traced, such as "toolz". Code of
+            all others is called when the graph runs, and objects of their classes are opaque.
+
+    Raises:
+        TypeError: generators, coroutines and classes cannot be staged.
+    """
+    if python_function is None:
+        return functools.partial(function, **options)
+    if isinstance(python_function, (staticmethod, classmethod)):
+        return type(python_function)(function(python_function.__func__, **options))
+    if isinstance(python_function, property):
+        get, put, delete = (
+            accessor and function(accessor, **options)
+            for accessor in (python_function.fget, python_function.fset, python_function.fdel)
+        )
+        return property(get, put, delete, python_function.__doc__)
+    if isinstance(python_function, Function):
+        return python_function.with_options(**options) if options else python_function
+    if isinstance(python_function, BoundFunction):
+        return BoundFunction(function(python_function.__func__, **options), python_function.__self__)
+    if type(python_function) is MethodType:
+        return BoundFunction(function(python_function.__func__, **options), python_function.__self__)
+    call = getattr(type(python_function), "__call__", None)  # noqa: B004
+    if isinstance(call, (FunctionType, Function)) and not isinstance(python_function, type):
+        return BoundFunction(function(call, **options), python_function)  # an object that can be called
+    return Function(python_function, **options)
+
+
+function.__signature__ = _with_options(inspect.signature(function))  # type: ignore[attr-defined]

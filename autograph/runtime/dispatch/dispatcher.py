@@ -1,0 +1,387 @@
+"""The function that a call comes to first, written for each function: the dispatcher.
+
+It has the parameters of the user's function, so that Python binds the arguments, fills in defaults and raises the
+errors of wrong calls. It makes the key of the arguments, looks up the trace, and enters it, see `trace_entry.py`:
+
+    def norm(x, axis=None):
+        try:
+            if ag_active or ag_eager:
+                …
+            ag_0 = type(x)
+            if ag_0 not in ag_atoms:
+                ag_0 = (x.shape, x.dtype) if ag_0 is ag_array else ag_key(x)
+            …
+            ag_result = ag_find((ag_0, ag_1), ag_never)(x, axis)
+            return ag_result if ag_result is not ag_miss else ag_slow((x, axis))
+        except BaseException as ag_result:
+            ag_trim(ag_result)
+            raise
+
+Once a trace has been entered often, it is the favourite: before keys are made, it is tested whether they would be those
+of that trace, which takes half the time:
+
+            if ag_type(x) is ag_array and x.shape == ag_k0_0 and x.dtype is ag_k0_1 and axis is ag_k1_0:
+                ag_result = ag_enter(x, axis)
+                if ag_result is not ag_miss:
+                    return ag_result
+
+If its entry has nothing to look at, the dispatcher does itself what that would do, which saves a frame.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter
+from textwrap import indent
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
+from typing import Any, cast
+
+import numpy as np
+
+from autograph.runtime.dispatch.arguments import LONG_TEXT, MANY, NUMBERS, VARIADIC, key_of, key_of_parts
+from autograph.runtime.dispatch.trace_cache import Trace
+from autograph.runtime.dispatch.trace_entry import MISS, bind, never, trim
+from autograph.runtime.graph.callables import parameters_of, user_code
+
+# Scalars whose class says all: one trace for all of a class.
+ATOMS: frozenset[type] = NUMBERS | {
+    kind for kind in np.sctypeDict.values() if issubclass(kind, (np.number, np.bool_)) and kind is not np.timedelta64
+}
+
+MOST = 40  # constants of a test; to test more takes longer than to make a key
+
+
+# The dispatcher -------------------------------------------------------------------------------------------------------
+
+
+def make_dispatcher(
+    function: Any,
+    parameters: Sequence[Parameter],
+    keyers: Mapping[str, Callable[[Any], Any]],
+    names: dict[str, Any],
+    favourite: Trace | None = None,
+) -> FunctionType:
+    """The dispatcher of `function`.
+
+    Args:
+        function: what the user wrote, whose name and place it bears.
+        keyers: for parameters of which a policy says something, how to make their keys.
+        names: `active`, `eager`, `divert`, `find` and `slow`.
+        favourite: the trace that is to be tried first.
+    """
+    prefix = _prefix(parameters)
+    described = tuple((p.name, p.kind, p.default is not Parameter.empty) for p in parameters)
+    tests: tuple[str, ...] = ()
+    if favourite is not None and is_plain(favourite.key):
+        keys = [favourite.key] if len(parameters) == 1 else favourite.key
+        found = [_test(f"§k{n}", p, key, p.name in keyers) for n, (p, key) in enumerate(zip(parameters, keys))]
+        tests = tuple(code for code, _ in found)
+        names = {**names, "favourite": favourite, "enter": favourite.entry}
+        names |= {f"k{n}_{i}": part for n, (_, parts) in enumerate(found) for i, part in enumerate(parts)}
+    is_bare = favourite is not None and favourite.is_bare
+    trap = _trap_of(function, parameters)
+    template = _dispatcher_code(described, frozenset(keyers), prefix, tests, is_bare, trap)
+    common: dict[str, Any] = {"type": type, "map": map, "len": len, "atoms": ATOMS, "array": np.ndarray, "never": never}
+    common |= {"miss": MISS, "key": key_of, "parts": key_of_parts, "errors": BaseException, "trim": trim}
+    common["unkeyed"] = Exception
+    own = {f"key_of_{name}": keyer for name, keyer in keyers.items()}
+    namespace = {prefix + name: value for name, value in {**common, **own, **names}.items()}
+    namespace["__builtins__"] = builtins    # torch.compile looks for them
+    if favourite is not None and is_bare:
+        bind(favourite.executable, namespace, f"{prefix}run")
+    if trap is not None:
+        namespace[f"{prefix}misfit"] = functools.partial(_misfit, function, parameters)
+    made = FunctionType(_placed(template, function), namespace)
+    _dress(made, function, parameters)
+    if trap is not None:
+        positional = [p for p in parameters if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
+        made.__defaults__ = tuple(MISS if p.default is Parameter.empty else p.default for p in positional)
+        made.__kwdefaults__ = {**dict.fromkeys(trap, MISS), **(made.__kwdefaults__ or {})}
+    return made
+
+
+def _trap_of(function: Any, parameters: Sequence[Parameter]) -> tuple[str, ...] | None:
+    """What arguments are named that a partial or method must get, or does not take: the call raises Python's error.
+
+    None for other functions, whose dispatcher raises it by itself.
+    """
+    if not isinstance(function, (functools.partial, MethodType)):
+        return None
+    required = [p.name for p in parameters if p.kind not in VARIADIC and p.default is Parameter.empty]
+    if all(p.kind is not Parameter.VAR_KEYWORD for p in parameters):
+        return tuple(required)
+    inner: Any = function
+    while isinstance(inner, (functools.partial, MethodType)):
+        inner = inner.func if isinstance(inner, functools.partial) else inner.__func__
+    own = {p.name for p in parameters}
+    inside = parameters_of(inner)
+    if all(p.name not in own for p in inside):
+        return ()       # these are any parameters, as the function cannot be called
+    return *required, *(p.name for p in inside if p.kind is Parameter.POSITIONAL_OR_KEYWORD and p.name not in own)
+
+
+def _misfit(function: Any, parameters: Sequence[Parameter], values: Sequence[Any], rest: Any, named: Any) -> Any:
+    """Call a function with arguments that it does not take."""
+    args: list[Any] = []
+    given: dict[str, Any] = {}
+    for p, value in zip(parameters, values):
+        if p.kind is Parameter.VAR_POSITIONAL:
+            args += value
+        elif p.kind is Parameter.VAR_KEYWORD:
+            given |= value
+        elif value is not MISS and p.kind is not Parameter.KEYWORD_ONLY and not given:
+            args.append(value)
+        elif p.kind is not Parameter.POSITIONAL_ONLY and value is not p.default:
+            given[p.name] = value
+    given |= named
+    return function(*args, *rest, **{name: value for name, value in given.items() if value is not MISS})
+
+
+_ENTER = """\
+§result = §enter({})
+if §result is not §miss:
+ return §result
+"""
+_RUN = """\
+§favourite.calls += 1
+try:
+ return §run({})
+except §errors as §result:
+ §favourite.executable.translate(§result)
+ raise
+"""
+
+
+def _dress(made: FunctionType, function: Any, parameters: Sequence[Parameter]) -> None:
+    """Give a function the defaults and the name of the user's, which errors of wrong calls tell."""
+    defaults = {p.name: p.default for p in parameters if p.default is not Parameter.empty}
+    keywords = {p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY}
+    made.__defaults__ = tuple(value for name, value in defaults.items() if name not in keywords) or None
+    made.__kwdefaults__ = {name: value for name, value in defaults.items() if name in keywords} or None
+    made.__name__ = getattr(function, "__name__", made.__name__)
+    made.__qualname__ = getattr(function, "__qualname__", made.__name__)
+
+
+def _prefix(parameters: Sequence[Parameter]) -> str:
+    """What the names of the dispatcher's own variables begin with, and no parameter's name."""
+    prefix = "ag_"
+    while any(p.name.startswith(prefix) for p in parameters):
+        prefix += "_"
+    return prefix
+
+
+Described = tuple[tuple[str, Any, bool], ...]
+
+
+@functools.lru_cache(maxsize=512)
+def _dispatcher_code(
+    parameters: Described,
+    keyed: frozenset[str],
+    prefix: str,
+    tests: tuple[str, ...],
+    is_bare: bool,
+    trap: tuple[str, ...] | None,
+) -> CodeType:
+    """Code all of whose instructions stand on the first line, so that it can be moved to any line."""
+    names = [name for name, _, _ in parameters]
+    values = "".join(f"{name}, " for name in names)
+    header = _header(parameters, trap)
+    takes = [name for name in ("§rest", "§more") if f"*{name}" in header]
+    body = _misfits(names, values, takes, trap or ())
+    body += [f"if §active or §eager:\n §result = §divert(({values}))\n if §result is not §miss:\n  return §result"]
+    if tests:
+        test = " and ".join(tests)
+        if "§key" in test or "§parts" in test:
+            body.append(f"try:\n §result = {test}\nexcept §unkeyed:\n §result = False")
+            test = "§result"
+        body.append(f"if {test}:\n" + indent((_RUN if is_bare else _ENTER).format(values), " "))
+    made = [_key_statement(f"§{at}", name, kind, name in keyed) for at, (name, kind, _) in enumerate(parameters)]
+    keys = "".join(f"§{number}, " for number in range(len(names)))
+    made.append(f"§result = §find({'§0' if len(names) == 1 else f'({keys})'}, §never)")
+    body.append(f"try:\n{indent(chr(10).join(made), ' ')}\nexcept §unkeyed:\n return §slow(({values}))")
+    body.append(f"§result = §result({values})")
+    body.append(f"return §result if §result is not §miss else §slow(({values}))")
+    inner = "\n".join(body).replace("\n", "\n ")
+    forget = "".join(f"\n §{number} = None\n del §{number}" for number in range(len(names)))  # debuggers show the frame
+    forget += "".join(f"\n del {name}" for name in takes)
+    body = [f"try:\n {inner}", f"except §errors as §result:\n §trim(§result){forget}\n raise"]
+    text = "\n".join(body).replace("§", prefix)
+    return _compiled(f"def dispatch({header}):\n ".replace("§", prefix) + text.replace("\n", "\n "))
+
+
+def _misfits(names: list[str], values: str, takes: list[str], trap: tuple[str, ...]) -> list[str]:
+    """Code that calls `_misfit` if arguments do not fit."""
+    tests = takes + [f"{name} is {'' if name in names else 'not '}§miss" for name in trap]
+    named = [f"{name!r}: {name}" for name in trap if name not in names] + ["**§more"] * ("§more" in takes)
+    rest = "§rest" if "§rest" in takes else "()"
+    fails = f"return §misfit(({values}), {rest}, {{{', '.join(named)}}})"
+    return [f"if {' or '.join(tests)}:\n {fails}"] if tests else []
+
+
+def _key_statement(target: str, name: str, kind: Any, keyed: bool) -> str:
+    if keyed:
+        return f"{target} = §key_of_{name}({name})"
+    if kind in VARIADIC:
+        return f"{target} = §parts({name})"
+    return (
+        f"{target} = §type({name})\nif {target} not in §atoms:\n"
+        f" {target} = ({name}.shape, {name}.dtype) if {target} is §array else §key({name})"
+    )
+
+
+def _test(mark: str, parameter: Parameter, key: Any, keyed: bool) -> tuple[str, Sequence[Any]]:
+    """Cheap code that is true only if the key of an argument is `key`; and what it calls `mark` and a number.
+
+    Args:
+        keyed: whether a policy says something of the parameter.
+    """
+    name, constants = parameter.name, Constants(mark)
+    if parameter.kind not in VARIADIC:
+        test = _array_test if keyed else _long_test if key in (list, tuple, str) else _value_test
+        found = test(name, key, constants)
+        if found is not None and len(constants) <= MOST:
+            return found, constants
+    constants = Constants(mark)
+    made = f"§key_of_{name}" if keyed else "§parts" if parameter.kind in VARIADIC else "§key"
+    return f"{made}({name}) == {constants.named(key)}", constants
+
+
+class Constants(list[Any]):
+    """What code names `mark` and a number."""
+
+    def __init__(self, mark: str) -> None:
+        super().__init__()
+        self._mark = mark
+
+    def named(self, value: Any) -> str:
+        """The name of one more."""
+        self.append(value)
+        return f"{self._mark}_{len(self) - 1}"
+
+
+def _array_test(code: str, key: Any, constants: Constants) -> str | None:
+    """Code that is true only if what `code` gives is a number or array of that key; None if the key is no such."""
+    if isinstance(key, type):
+        return f"§type({code}) is {constants.named(key)}" if key in ATOMS else None
+    shape = key[0]
+    if not isinstance(shape, tuple) or (None in shape and any(shape)):
+        return None
+    fits = f"{code}.ndim == {len(shape)}" if None in shape else f"{code}.shape == {constants.named(shape)}"
+    return f"§type({code}) is §array and {fits} and {code}.dtype is {constants.named(key[1])}"
+
+
+def _long_test(code: str, key: Any, constants: Constants) -> str:
+    """The same for a long list, tuple or string, see `is_whole`; inside of others, that would depend on these."""
+    if key is str:
+        return f"§type({code}) is {constants.named(key)} and §len({code}) > {LONG_TEXT}"
+    return f"§type({code}) is {constants.named(key)} and §len({code}) > {MANY} and §type({code}[0]) in §atoms"
+
+
+def _value_test(code: str, key: Any, constants: Constants) -> str | None:
+    """The same for any argument that no policy says anything of, and for its parts."""
+    if isinstance(key, type) or isinstance(key[0], tuple):
+        return _array_test(code, key, constants)
+    kind, *parts = key
+    if kind in _SINGLE:
+        return f"{code} is {constants.named(parts[0])}"
+    tests = [f"§type({code}) is {constants.named(kind)}"]
+    if kind is str:
+        tests.append(f"{code} == {constants.named(parts[0])}")
+    elif kind in (list, tuple) and NUMBERS.issuperset(parts):
+        tests.append(f"[*§map(§type, {code})] == {constants.named(parts)}")
+    elif kind in (list, tuple) and type(parts[-1]) is str:      # types, and strings
+        texts = kind(parts[len(parts) // 2 :])
+        tests.append(f"[*§map(§type, {code})] == {constants.named([str] * len(texts))}")
+        tests.append(f"{code} == {constants.named(texts)}")
+    elif kind in (list, tuple):
+        tests.append(f"§len({code}) == {len(parts)}")
+        tests += _part_tests({f"{code}[{number}]": part for number, part in enumerate(parts)}, constants)
+    elif kind is dict and all(type(name) is str for name in parts[0]):
+        names, *parts = parts
+        tests.append(f"[*{code}] == {constants.named(list(names))}")
+        named = {f"{code}[{constants.named(name)}]": part for name, part in zip(names, parts)}
+        tests += _part_tests(named, constants)
+    else:
+        return None
+    return None if None in tests else " and ".join(tests)
+
+
+def _part_tests(parts: Mapping[str, Any], constants: Constants) -> list[Any]:
+    return [_value_test(code, key, constants) if len(constants) <= MOST else None for code, key in parts.items()]
+
+
+_SINGLE = frozenset({FunctionType, bool, type(None)})
+
+
+def is_plain(key: Any) -> bool:
+    """Whether to compare a key runs no code of the user's."""
+    if type(key) is tuple:
+        return all(map(is_plain, key))
+    return type(key) in _PLAIN or isinstance(key, np.dtype)
+
+
+_PLAIN = frozenset({type, type(None), bool, int, str, bytes, FunctionType, BuiltinFunctionType})
+
+
+def _header(parameters: Described, trap: tuple[str, ...] | None = None) -> str:
+    """Parameters as they stand in a `def`; each default is None, for now. `trap`: see `_trap_of`."""
+    if trap is not None:
+        parameters = _trapped(parameters, trap)
+    parts: list[str] = []
+    kinds = [kind for _, kind, _ in parameters]
+    for number, (name, kind, has_default) in enumerate(parameters):
+        if kind is Parameter.KEYWORD_ONLY and not {Parameter.VAR_POSITIONAL, kind} & set(kinds[:number]):
+            parts.append("*")
+        star = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}.get(kind, "")
+        parts.append(star + name + "=None" * has_default)
+        if kind is Parameter.POSITIONAL_ONLY and kinds[number + 1 : number + 2] != [kind]:
+            parts.append("/")
+    return ", ".join(parts)
+
+
+def _trapped(parameters: Described, trap: tuple[str, ...]) -> Described:
+    """Parameters, and those that take what the function does not."""
+    names = [name for name, _, _ in parameters]
+    each = [(name, kind, has_default or name in trap) for name, kind, has_default in parameters]
+    each += [(name, Parameter.KEYWORD_ONLY, True) for name in trap if name not in names]
+    missing = {Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD}.difference(kind for _, kind, _ in each)
+    each += [("§rest" if kind is Parameter.VAR_POSITIONAL else "§more", kind, False) for kind in missing]
+    return tuple(sorted(each, key=lambda parameter: parameter[1]))
+
+
+def make_binder(function: Any, parameters: Sequence[Parameter]) -> Callable[..., tuple[Any, ...]]:
+    """A function with the same parameters that gives their values."""
+    described = tuple((p.name, p.kind, p.default is not Parameter.empty) for p in parameters)
+    made = FunctionType(_placed(_binder_code(described), function), {})
+    _dress(made, function, parameters)
+    return cast("Callable[..., tuple[Any, ...]]", made)
+
+
+@functools.lru_cache(maxsize=512)
+def _binder_code(parameters: Described) -> CodeType:
+    values = "".join(f"{name}, " for name, _, _ in parameters)
+    return _compiled(f"def bind({_header(parameters)}):\n return ({values})")
+
+
+def _compiled(text: str) -> CodeType:
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        for name in {"lineno", "end_lineno", "col_offset", "end_col_offset"}.intersection(node._attributes):
+            setattr(node, name, 1 if "lineno" in name else -1)  # no columns, for those are of another text
+    module = compile(tree, "<autograph dispatcher>", "exec")
+    return next(constant for constant in module.co_consts if isinstance(constant, CodeType))
+
+
+def _placed(code: CodeType, function: Any) -> CodeType:
+    """`code` under the name, and on the first line, of what the user wrote."""
+    user = user_code(function)
+    if user is None:
+        return code
+    changes: dict[str, Any] = {"co_qualname": getattr(user, "co_qualname", "")} if sys.version_info >= (3, 11) else {}
+    return code.replace(
+        co_filename=user.co_filename, co_firstlineno=user.co_firstlineno, co_name=user.co_name, **changes
+    )

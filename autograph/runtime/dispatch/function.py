@@ -1,0 +1,382 @@
+"""`ag.function`: a function that is traced, once for each signature, and then runs as a graph.
+
+A call goes to the dispatcher (`dispatcher.py`), which looks up the entry of a trace (`trace_entry.py`) by the key of
+the arguments (`arguments.py`). If there is none, the specialiser (`specialize.py`) makes one.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterable
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
+
+from autograph.errors import TracingError
+from autograph.runtime.dispatch import pickling
+from autograph.runtime.dispatch.arguments import arrange
+from autograph.runtime.dispatch.compilation import Hooks, Tracer
+from autograph.runtime.dispatch.concrete_function import ConcreteFunction, pretty
+from autograph.runtime.dispatch.dispatcher import make_binder, make_dispatcher
+from autograph.runtime.dispatch.explain import Report
+from autograph.runtime.dispatch.input_signature import placeholders
+from autograph.runtime.dispatch.lowered import Lowered
+from autograph.runtime.dispatch.options import FunctionOptions, check_options
+from autograph.runtime.dispatch.persistent_traces import Surroundings
+from autograph.runtime.dispatch.specialize import Specialiser
+from autograph.runtime.dispatch.trace_cache import Trace
+from autograph.runtime.dispatch.trace_entry import MISS
+from autograph.runtime.graph.callables import may_look_at_caller, name_of, parameters_of, place_of
+from autograph.runtime.graph.signature import Event
+from autograph.runtime.tracing.state.staged_containers import Held
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from autograph.runtime.graph_text.view import GraphView
+
+P = ParamSpec("P")
+Rest = ParamSpec("Rest")
+R = TypeVar("R")
+
+_MADE_OF = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
+_eager: list[bool] = []  # not empty while functions run as plain Python
+
+
+class Function(Generic[P, R]):
+    """A Python function that runs as a graph. It is called as the function is, and does what the function does.
+
+    Attributes:
+        python_function: what was decorated.
+    """
+
+    __ag_staged__ = True
+
+    # Calling an instance goes straight to the dispatcher in the slot, which changes when something has been learnt.
+    __slots__ = (
+        *("__call__", "__dict__", "__weakref__", "python_function"),
+        *("_bind", "_is_in_torch", "_options", "_parameters", "_reference", "_sources", "_specialiser"),
+    )
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+    def __init__(self, python_function: Callable[P, R], **options: Any) -> None:
+        _check_stageable(python_function)
+        self.python_function = python_function
+        functools.update_wrapper(self, python_function)
+        self._options = options
+        self._sources: Any = None   # of one that was unpickled, where the source of its helpers is
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget all traces, if there were any, and take the plain function as it is now."""
+        function = self.python_function
+        if self._sources is not None:
+            pickling.put_in_files(function, self._sources)  # of what was not unpickled when this was
+        self._is_in_torch = False
+        self._parameters = parameters_of(function)
+        self._bind = make_binder(function, self._parameters)
+        checked = check_options([p.name for p in self._parameters], **self._options)
+        self._specialiser = Specialiser(
+            name_of(function), function, self._parameters, self._bind, checked, self._dispatch
+        )
+        self._dispatch()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """What a function is made of is set of the plain function, which is staged anew."""
+        if name not in _MADE_OF:
+            object.__setattr__(self, name, value)
+            return
+        setattr(self.python_function, name, value)
+        self._begin()
+
+    def _dispatch(self) -> None:
+        """Make a dispatcher that makes keys as the policy wants them now."""
+        made = self._specialiser
+        if made.sourceless or may_look_at_caller(self.python_function):     # which is then called by the very caller
+            self.__call__ = self.python_function  # type: ignore[method-assign]
+            return
+        names = {
+            "active": Hooks.active,
+            "eager": _eager,
+            "divert": self._divert,
+            "find": made.traces.find.get,
+            "slow": made.run,
+        }
+        dispatcher = make_dispatcher(self.python_function, self._parameters, made.keyers(), names, made.favourite())
+        self.__call__ = sys.modules["torch"].compiler.disable(dispatcher) if self._is_in_torch else dispatcher  # type: ignore[method-assign]
+
+    def _divert(self, values: tuple[Any, ...]) -> Any:
+        """Run a call another way: plainly, or as a part of the trace that is being made."""
+        for value in values:
+            if type(value) is Held:         # any number of arguments, which now looks like one
+                value._refuse()
+        args, kwargs = arrange(self._parameters, values)
+        if _eager:
+            return self.python_function(*args, **kwargs)
+        result = Hooks.inliner(self, args, kwargs) if Hooks.inliner is not None else NotImplemented
+        return MISS if result is NotImplemented else result
+
+    @property
+    def __ag_inline__(self) -> Callable[P, R]:
+        """What becomes a part of a trace that calls this."""
+        return self.python_function
+
+    @property
+    def _torchdynamo_inline(self) -> Callable[P, R]:
+        """What `torch.compile` compiles for a call of this; where it cannot, it calls this and does not look inside."""
+        if "torch._dynamo" not in sys.modules:
+            raise AttributeError("_torchdynamo_inline")     # somebody lists the attributes
+        if not self._is_in_torch:
+            self._is_in_torch = True
+            self._dispatch()
+        return self.python_function
+
+    _torchdynamo_orig_callable = _torchdynamo_inline    # for `torch.compile` of this itself
+
+    def with_options(self, **options: Unpack[FunctionOptions]) -> Function[P, R]:
+        """The same function with some of its options changed; it has traces of its own."""
+        return Function(self.python_function, **{**self._options, **options})
+
+    # As a method ------------------------------------------------------------------------------------------------------
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Function[..., Any]: ...
+    @overload
+    def __get__(
+        self: Function[Concatenate[Any, Rest], R], instance: object, owner: type | None = None
+    ) -> Function[Rest, R]: ...
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else BoundFunction(self, instance)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """For `isinstance`, and so `inspect.isfunction`, it is a function; for a pickler, it is what it is."""
+        return type(self) if sys._getframe(1).f_code.co_name == "reducer_override" else FunctionType
+
+    def __getattr__(self, name: str) -> Any:
+        """What else the plain function has: `__defaults__`, `__code__` and so on."""
+        if name in Function.__slots__:
+            return self._completed(name)
+        return getattr(self.python_function, name)
+
+    def __repr__(self) -> str:
+        count = len(self._specialiser.traces)
+        return f"<staged function {self._specialiser.name}, {count} trace{'s' * (count != 1)}>"
+
+    # Copies and pickles -----------------------------------------------------------------------------------------------
+
+    def __copy__(self) -> Function[P, R]:
+        return self     # as functions do
+
+    def __deepcopy__(self, memo: Any) -> Function[P, R]:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return pickling.reduced(self, protocol, Hooks.tracer)
+
+    def __setstate__(self, state: Any) -> None:
+        """Become what was pickled. The plain function may be empty yet, if it refers to this one."""
+        self.python_function, self._options, attributes, self._sources = state
+        pickling.put_in_files(self.python_function, self._sources)
+        self.__dict__.update(attributes, __wrapped__=self.python_function)
+        self.__call__ = self._first_call    # type: ignore[method-assign]
+
+    def _first_call(self, *args: Any, **kwargs: Any) -> Any:
+        self._begin()
+        return self(*args, **kwargs)
+
+    def _completed(self, name: str) -> Any:
+        """What is made of a function when it is first asked for: of one that was unpickled, all but its state."""
+        if name == "_reference":
+            self._reference = pickling.reference_to(self)
+        elif name == "python_function":
+            pickling.complete(self)
+        else:
+            self._begin()
+        return object.__getattribute__(self, name)
+
+    # What becomes of a call -------------------------------------------------------------------------------------------
+
+    def _trace(self, *args: Any, **kwargs: Any) -> Trace:
+        """The trace for these arguments; if there are none, for those of the input signature, or of the only trace."""
+        made = self._specialiser
+        if made.specified is not None and not kwargs and len(args) == bool(made.specified.owner):
+            args = (*args, *made.specified.given)
+        try:
+            values = self._bind(*args, **kwargs)
+        except TypeError:
+            if args or kwargs or len(self.traces) != 1:
+                raise
+            return self.traces[0]
+        return made.trace_for(placeholders(values))
+
+    def graph(self, *args: Any, **kwargs: Any) -> GraphView:
+        """The optimised graph of a call with these arguments; a `TensorSpec` may stand for an array.
+
+        Without arguments, as with the methods below, of a call by the input signature, or of the only trace there is.
+
+        Raises:
+            TracingError: such a call runs as plain Python.
+        """
+        from autograph.runtime.graph_text.view import GraphView  # only now: it takes its time
+
+        trace = self._trace(*args, **kwargs)
+        if trace.graph is None:
+            name = self._specialiser.name
+            raise TracingError(f"{name} has no graph for this call, for it runs as plain Python: {trace.plain}")
+        return GraphView(trace.graph)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """What the engine makes of the graph of such a call."""
+        self.graph(*args, **kwargs)
+        trace = self._trace(*args, **kwargs)
+        return Lowered(trace.engine, trace.source, getattr(trace.executable, "native", None))
+
+    def explain(self, *args: Any, **kwargs: Any) -> Report:
+        """What is staged of such a call and how, what is not, and why."""
+        trace = self._trace(*args, **kwargs)
+        entries = [
+            Event("trace", f"({trace.signature}): {trace.reason}"),
+            *self._specialiser.events,
+            *(Event("guard", reason) for reason in dict.fromkeys(guard.reason for guard in trace.guards)),
+            *(Hooks.statements(self.python_function) if Hooks.statements is not None else ()),
+            *trace.events,
+            *getattr(trace.executable, "events", ()),
+            Event("time", ", ".join(f"{name} {1e3 * seconds:.2f} ms" for name, seconds in trace.seconds.items())),
+        ]
+        return Report(f"{self._specialiser.name}, trace {trace.number}", entries)
+
+    @property
+    def traces(self) -> tuple[Trace, ...]:
+        """The traces that are kept, in the order in which they were made."""
+        return tuple(sorted(self._specialiser.traces, key=lambda trace: trace.number))
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """What runs calls of one signature: that of these arguments, for which a `TensorSpec` may stand."""
+        return ConcreteFunction(self._specialiser, self._bind, self._trace(*args, **kwargs))
+
+    def pretty_printed_concrete_signatures(self) -> str:
+        """The signatures for which there are traces, one below the other."""
+        return "\n\n".join(pretty(self._specialiser, trace) for trace in self.traces)
+
+    def cache_clear(self) -> None:
+        """Forget all traces, and what has been learnt about the arguments."""
+        self._specialiser.clear()
+        self._dispatch()
+
+
+_OWN = ("graph", "lower", "explain", "get_concrete_function")
+
+
+class BoundFunction(functools.partial):  # type: ignore[type-arg]
+    # A staged function as a method of an object: what it is called with comes after that object. A partial, since that
+    # costs least. This is no docstring because the function's stands in its place.
+
+    __ag_staged__ = True
+
+    @property
+    def __func__(self) -> Function[Any, Any]:
+        return cast("Function[Any, Any]", self.func)
+
+    @property
+    def __self__(self) -> Any:
+        return self.args[0]
+
+    @property
+    def __wrapped__(self) -> Any:
+        return MethodType(self.__func__.python_function, self.__self__)
+
+    __ag_inline__ = __wrapped__
+
+    @property
+    def __doc__(self) -> Any:  # type: ignore[override]
+        return self.func.__doc__
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.func, name)
+        return functools.partial(found, self.__self__) if name in _OWN else found
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BoundFunction):
+            return NotImplemented
+        return self.func is other.func and self.__self__ is other.__self__
+
+    def __hash__(self) -> int:
+        return hash((id(self.func), id(self.__self__)))
+
+    def __repr__(self) -> str:
+        return f"<bound staged function {self.__func__._specialiser.name} of {self.__self__!r}>"
+
+    __class__ = property(lambda self: MethodType)
+
+    def __copy__(self) -> BoundFunction:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return BoundFunction(self.func, copy.deepcopy(self.__self__, memo))     # as methods do
+
+    def __reduce__(self) -> Any:
+        name = self.__func__.__name__
+        is_method = getattr(self.__self__, name, None) == self
+        return (getattr, (self.__self__, name)) if is_method else (BoundFunction, (self.func, *self.args))
+
+
+_REFUSED = {
+    inspect.iscoroutinefunction: ("a coroutine (async def)", "what it awaits"),
+    inspect.isasyncgenfunction: ("an asynchronous generator", "what it yields"),
+    inspect.isgeneratorfunction: ("a generator", "what it yields"),
+}
+
+
+def _check_stageable(entity: Any) -> None:
+    name = name_of(entity)
+    if isinstance(entity, type):
+        raise TypeError(f"{name} is a class: decorate its methods with ag.function instead")
+    if not callable(entity):
+        raise TypeError(f"ag.function decorates functions, not {entity!r}")
+    while isinstance(entity, functools.partial):
+        entity = entity.func
+    for test, (kind, part) in _REFUSED.items():
+        if test(entity):
+            place = place_of(entity)
+            where = " ({}:{})".format(*place) if place else ""
+            raise TypeError(
+                f"{name}{where} is {kind}, which cannot be a graph: decorate a function that computes {part}"
+            )
+
+
+# What the rest of the library puts in ---------------------------------------------------------------------------------
+
+
+def run_eagerly(run: bool = True) -> None:
+    """Let all staged functions run as plain Python from now on, to debug them; or as graphs again."""
+    _eager[:] = [True] if run else []
+
+
+def set_tracer(tracer: Tracer) -> None:
+    """Say who traces: `tracer(python_function, signature, example, options)` gives a `Traced`."""
+    Hooks.tracer = tracer
+
+
+def set_inliner(inliner: Callable[[Function[Any, Any], Any, Any], Any], active: list[Any]) -> None:
+    """Say who takes over calls while `active` is not empty: `inliner(function, args, kwargs)`, or NotImplemented."""
+    Hooks.inliner = inliner
+    Hooks.active = active
+
+
+def set_statements(statements: Callable[[Any], Iterable[Event]]) -> None:
+    """Say who knows what becomes of a function's statements, as events of the kinds `converted` and `plain`."""
+    Hooks.statements = statements
+
+
+def set_surroundings(surroundings: Callable[[Any], Surroundings | None]) -> None:
+    """Say who knows what the traces of a function hinge on besides the arguments, so that they can be kept on disk."""
+    Hooks.surroundings = surroundings

@@ -1,0 +1,179 @@
+"""Pickling of staged functions: by name, or as the plain function and the options.
+
+The pickler decides, as for plain functions: pickle takes functions of modules by name; cloudpickle (joblib, Dask, Ray,
+Spark) takes those of scripts and notebooks by value. Picklers decide for objects of class `FunctionType` only. So a
+staged function `f` that is found under its name reduces to its *reference*: a plain function named `f._reference`. It
+unpickles by name to `f`; unpickled by value, it carries what `f` is made of. A staged function that is not found under
+its name reduces to what it is made of.
+"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from types import CellType, CodeType, FunctionType, MethodType
+from typing import Any
+
+from autograph.common.statics import names_of, own_attribute
+
+_NAMED = ("__module__", "__name__", "__qualname__")
+# Attributes that the plain function gives anew.
+_COPIED = frozenset({"__wrapped__", *functools.WRAPPER_ASSIGNMENTS}.difference(_NAMED, ["__doc__"]))
+
+
+def reduced(staged: Any, protocol: Any, tracer: Any) -> Any:
+    """What `__reduce_ex__` of a staged function gives; the tracer goes along, so that it is imported there, too."""
+    name = getattr(staged, "__qualname__", "")
+    if _found(getattr(staged, "__module__", None), name) is not staged:
+        return blank, (type(staged), tracer), state_of(staged)
+    if protocol < 4:
+        return name     # earlier protocols cannot name what is an attribute of something else
+    staged._reference.state = state_of(staged)
+    return restored, (type(staged), tracer, staged._reference)
+
+
+def reference_to(staged: Any) -> Any:
+    """A function for picklers to find at `_reference` of a staged one."""
+    made = FunctionType(_empty.__code__, {"__name__": staged.__module__}, "_reference")
+    made.__qualname__ = f"{staged.__qualname__}._reference"
+    return made
+
+
+def _empty() -> None: ...
+
+
+def blank(kind: Any, tracer: Any) -> Any:
+    """A staged function before it gets its state."""
+    return kind.__new__(kind)
+
+
+def restored(kind: Any, tracer: Any, reference: Any) -> Any:
+    """The staged function of that name here; a new one if its reference was pickled by value."""
+    name = reference.__qualname__
+    if _found(reference.__module__, name) is reference:
+        return _found(reference.__module__, name.rpartition(".")[0])
+    staged = blank(kind, tracer)
+    staged._reference = reference
+    staged.__call__ = staged._first_call
+    if hasattr(reference, "state"):     # else the function refers to itself, and is not unpickled to its end yet
+        complete(staged)
+    return staged
+
+
+def complete(staged: Any) -> None:
+    """Give a function that was unpickled what its reference carries.
+
+    Raises:
+        AttributeError: there is no reference, or it carries nothing yet.
+    """
+    state = object.__getattribute__(staged, "_reference").state
+    del staged._reference
+    staged.__setstate__(state)
+
+
+def state_of(staged: Any) -> tuple[Any, ...]:
+    """The plain function, the options, the attributes that the plain function has not, and where its source is."""
+    attributes = {name: value for name, value in vars(staged).items() if name not in _COPIED}
+    return staged.python_function, staged._options, attributes, _Sources(staged.python_function)
+
+
+# Where the source is --------------------------------------------------------------------------------------------------
+
+
+class _Sources:
+    """The files of a function and of its helpers, looked up only if a pickler asks: it may go by name."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __reduce__(self) -> Any:
+        """The file of each code, and the lines of files that are not on disk, as the cells of notebooks are not."""
+        files = {_key(each.__code__): each.__code__.co_filename for each in _functions(self.function)}
+        lines = {name: linecache.getlines(name) for name in {*files.values()} if not os.path.exists(name)}
+        return tuple, ((files, lines),)
+
+
+def put_in_files(function: Any, sources: Any) -> None:
+    """Tell a function and its helpers, pickled by value, where their source is: cloudpickle leaves that out."""
+    files, lines = sources
+    for name, text in lines.items():
+        if text and not linecache.getlines(name):
+            linecache.cache[name] = sum(map(len, text)), None, text, name
+    for each in _functions(function):
+        name, now = files.get(_key(each.__code__)), each.__code__.co_filename
+        if name not in (None, now) and not os.path.exists(now):
+            each.__code__ = _in_file(each.__code__, name)
+
+
+def _in_file(code: CodeType, name: str) -> CodeType:
+    inner = (_in_file(each, name) if isinstance(each, CodeType) else each for each in code.co_consts)
+    return code.replace(co_filename=name, co_consts=tuple(inner))
+
+
+def _key(code: CodeType) -> Any:
+    """What tells a code from others, wherever its file is; where it does not, the source shows it."""
+    constants = tuple(each for each in code.co_consts if type(each) in (int, float, str, bytes))
+    return code.co_name, code.co_firstlineno, code.co_code, code.co_names, constants
+
+
+def _functions(root: Any) -> Iterator[FunctionType]:
+    """The plain functions that go along with one which is pickled by value: those that it names, binds and wraps."""
+    module = getattr(root.func if type(root) is functools.partial else root, "__module__", None)
+    waiting, seen = [root], {id(root): root}
+    while waiting:
+        thing = waiting.pop()
+        if type(thing) is FunctionType:
+            yield thing
+        for part in _parts(thing):
+            if id(part) not in seen and _goes_along(part, module):
+                seen[id(part)] = part
+                waiting.append(part)
+
+
+def _goes_along(part: Any, module: Any) -> bool:
+    """Whether a part may be pickled by value with a function of a module; other functions and classes go by name."""
+    if not issubclass(type(part), (type, FunctionType)):
+        return True
+    return part.__module__ == module or _found(part.__module__, part.__qualname__) is not part
+
+
+def _parts(thing: Any) -> list[Any]:
+    """What a function, class, method or the like refers to; of anything else its class, and what it wraps."""
+    kind = type(thing)
+    if kind is FunctionType:
+        named = [thing.__globals__[name] for name in _names_in(thing.__code__) if name in thing.__globals__]
+        given = [*(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values(), *vars(thing).values()]
+        return [*named, *_contents(thing.__closure__ or ()), *given]
+    if issubclass(kind, type):
+        return [*names_of(thing).values(), *thing.__bases__]
+    if kind is functools.partial:
+        return [thing.func, *thing.args, *thing.keywords.values()]
+    if kind is property:
+        return [thing.fget, thing.fset, thing.fdel]
+    if kind in (staticmethod, classmethod):
+        return [thing.__func__]
+    if kind is MethodType:
+        return [thing.__func__, thing.__self__]
+    return [kind, own_attribute(thing, "__dict__", {}).get("__wrapped__")]
+
+
+def _contents(cells: tuple[CellType, ...]) -> Iterator[Any]:
+    for cell in cells:
+        with suppress(ValueError):  # it is empty
+            yield cell.cell_contents
+
+
+def _names_in(code: CodeType) -> set[str]:
+    return {*code.co_names}.union(*(_names_in(each) for each in code.co_consts if isinstance(each, CodeType)))
+
+
+def _found(module: str | None, qualname: str) -> Any:
+    """What is found under a name; None if there is nothing."""
+    found: Any = sys.modules.get(module or "")
+    for name in qualname.split("."):
+        found = getattr(found, name, None)
+    return found

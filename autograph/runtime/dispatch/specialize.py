@@ -1,0 +1,382 @@
+"""From arguments to a trace: look for one that fits, learn from those that do not, trace, optimise, compile."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Sequence
+from inspect import Parameter
+from typing import Any
+
+from autograph.common import forking
+from autograph.common.trace_rules import callers
+from autograph.errors import (
+    AutographError,
+    EngineError,
+    InternalError,
+    RetraceWarning,
+    SignatureError,
+    SourceWarning,
+    StagingError,
+    StrictError,
+)
+from autograph.runtime.dispatch import generalize
+from autograph.runtime.dispatch.arguments import (
+    VARIADIC,
+    Reading,
+    Unkeyed,
+    arrange,
+    key_of,
+    key_of_parts,
+    keyer_of,
+    read,
+)
+from autograph.runtime.dispatch.compilation import Compiler
+from autograph.runtime.dispatch.generalize import policy_of
+from autograph.runtime.dispatch.input_signature import Specified
+from autograph.runtime.dispatch.options import Options, refuse
+from autograph.runtime.dispatch.trace_cache import Trace, Traces
+from autograph.runtime.dispatch.trace_entry import MISS, Entry, broken
+from autograph.runtime.dispatch.tracing_lock import PatientLock
+from autograph.runtime.graph.signature import Event, Guard, Respecialise, Signature, Where
+from autograph.runtime.tracing.proxies.graph_break import Signal
+
+ASKED = (StagingError, SignatureError, EngineError)  # errors about what the user has asked for
+RETRIES = 32  # how often one call may be traced anew because of what tracing brought to light
+MANY_CALLS = 200  # after which a trace is worth a dispatcher of its own
+LONG = 10  # times as long as tracing: a call that takes so long is worth a trace of its own
+WASTED = 64  # traces of no use, after which a function is traced no more
+OFTEN = 10  # traces after which a function is said to retrace often
+
+
+class Specialiser:
+    """Makes and keeps the traces of one function.
+
+    Args:
+        name: of the function.
+        function: the plain one.
+        bind: a function with the same parameters that gives their values.
+        relearnt: called when the keys of calls are made in another way from now on.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        parameters: Sequence[Parameter],
+        bind: Callable[..., tuple[Any, ...]],
+        options: Options,
+        relearnt: Callable[[], None],
+    ) -> None:
+        self.name = name
+        self.function = function
+        self.parameters = parameters
+        self.options = options
+        self.policy = policy_of(options, parameters)
+        self.traces = Traces(options.max_traces)
+        self.events: deque[Event] = deque(maxlen=64)
+        self.made = 0
+        self._relearnt = relearnt
+        self._lock = PatientLock()
+        self.sourceless = False     # whether all calls run as plain Python, as the function has no source
+        self._warned = self._gives_up = False
+        self._favourite: Trace | None = None
+        self._gone: deque[Any] = deque(maxlen=256)
+        specs = options.input_signature
+        self._compiler = Compiler(name, function, parameters, options)
+        self.specified = None if specs is None else Specified(name, parameters, bind, specs, self.policy)
+
+    # Keys -------------------------------------------------------------------------------------------------------------
+
+    def keyers(self) -> dict[str, Callable[[Any], Any]]:
+        """For the parameters of which something has been learnt, how to make their keys."""
+        return {p.name: keyer_of(p, self.policy) for p in self.parameters if self.policy.concerns(p.name)}
+
+    def key(self, values: Sequence[Any]) -> Any:
+        """The key that the dispatcher makes."""
+        learnt = self.keyers()
+        keys = [
+            learnt.get(p.name, key_of_parts if p.kind in VARIADIC else key_of)(value)
+            for p, value in zip(self.parameters, values)
+        ]
+        return keys[0] if len(keys) == 1 else tuple(keys)
+
+    # Calls ------------------------------------------------------------------------------------------------------------
+
+    def favourite(self) -> Trace | None:
+        """The trace that dispatchers are to try first."""
+        return next((trace for trace in self.traces if trace is self._favourite), None)
+
+    def _counted(self, trace: Trace, entry: Entry) -> Entry:
+        """An entry that makes its trace the favourite once it has been entered often."""
+
+        def counted(*values: Any) -> Any:
+            if trace.calls >= MANY_CALLS and trace.entry is counted:
+                self.traces.replace(trace, entry)
+                self._favourite = trace
+                self._relearnt()
+            return entry(*values)
+
+        return counted if self.specified is None else entry  # else other keys than its own lead to it
+
+    def run(self, values: tuple[Any, ...]) -> Any:
+        """Run a call for which the dispatcher has found no trace."""
+        for _ in range(3):
+            if self._gives_up:
+                break
+            try:
+                trace = self.trace_for(values)
+            except (AutographError, Warning):
+                raise
+            except (Exception, Signal) as error:
+                reason = self._compiler.failure(error)
+                refuse(self.options, self.name, "plain", f"runs as plain Python: {reason}")
+                self._tell("plain", f"a call ran as plain Python: {reason}")
+                break
+            begin = time.perf_counter()
+            result = trace.entry(*values)
+            if result is not MISS:
+                trace.pays = time.perf_counter() - begin > LONG * sum(trace.seconds.values())
+                trace.keep()
+                return result
+        else:
+            self._tell("plain", "the guards of a trace just made do not hold, so this call ran as plain Python")
+        args, kwargs = arrange(self.parameters, values)
+        return self.function(*args, **kwargs)
+
+    def trace_for(self, values: tuple[Any, ...], given: tuple[Any, Signature] | None = None) -> Trace:
+        """The trace for these arguments, made if there is none.
+
+        Args:
+            given: key and signature to trace for, if not what the arguments make them.
+        """
+        why = ""
+        undone: list[Any] = []
+        with forking.undivided(), self._lock.held():
+            for _ in range(RETRIES):
+                try:
+                    signature, reading = read(self.parameters, values, self.policy)
+                except Unkeyed as unkeyed:
+                    return self._unkeyed(values, str(unkeyed))
+                learnt = generalize.learn_shared(self.policy, reading.mixed())
+                if learnt:
+                    why = self._relearn(learnt)
+                    continue
+                key, signature = given or self._keyed(values, signature)
+                found = self._find(key, reading)
+                if found is None:
+                    known: list[Any] = list(self.traces)
+                    learnt = generalize.learn(self.policy, known, signature, reading.lengths)
+                    learnt += generalize.learn_late(self.policy, self._broken(key, reading))
+                    if learnt:
+                        why = self._relearn(learnt)
+                        continue
+                    try:
+                        found, failed = self._make(key, signature, reading, values, why), ""
+                    except Respecialise as signal:
+                        failed = self._respecialise(signal)
+                    except AutographError as error:
+                        if isinstance(error, (StrictError, InternalError)):
+                            raise
+                        if self._pin_numbers() or self._concretise(error, signature, reading):
+                            continue
+                        if isinstance(error, ASKED) or "derivative" in self.options.strict:
+                            raise
+                        failed = str(error)
+                    if found is None and not failed:
+                        continue
+                    found = found or self._make(key, signature, reading, values, why, failed)
+                    if found.plain and self._specialize(found, reading, undone):
+                        continue
+                if self.specified is not None:
+                    self.traces.alias(self.key(values), found)
+                return found
+            failed = f"it was traced {RETRIES} times over for one call, and still asks for another way"
+            return self._make(key, signature, reading, values, why, failed)
+
+    def _unkeyed(self, values: tuple[Any, ...], reason: str) -> Trace:
+        """The trace, if it can be called that, of calls with an argument that has no key."""
+        reading = Reading(self.policy, named={f"p{i}": value for i, value in enumerate(values)})
+        signature = Signature(((), {}), (), (), (), containers={})
+        return self._find(Unkeyed, reading) or self._make(Unkeyed, signature, reading, values, "", reason)
+
+    def _keyed(self, values: tuple[Any, ...], signature: Signature) -> tuple[Any, Signature]:
+        if self.specified is None:
+            return self.key(values), signature
+        return self.specified.key(signature), self.specified.apply(signature)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock.held():
+            self.traces.clear()
+            self.policy = policy_of(self.options, self.parameters)
+            if self.specified is not None:
+                generalize.open_dimensions(self.policy, self.specified.signature)
+            self.events.clear()
+            self.made = 0
+            self._warned = self._gives_up = self.sourceless = False
+
+    def _find(self, key: Any, reading: Reading) -> Trace | None:
+        for trace in self.traces.at(key):
+            if trace.sharing == reading.sharing and broken(trace.guards, reading.named) is None:
+                return trace
+        return None
+
+    def _broken(self, key: Any, reading: Reading) -> list[Guard]:
+        """Why the traces for a key do not fit: of each the first guard that does not hold."""
+        found = [broken(trace.guards, reading.named) for trace in self.traces.at(key)]
+        return [guard for guard in found if guard is not None]
+
+    # Learning ---------------------------------------------------------------------------------------------------------
+
+    def _relearn(self, learnt: list[str]) -> str:
+        """Tell what has been learnt, and forget the traces that calls cannot come to any more."""
+        for message in learnt:
+            self._tell("learnt", message)
+        late = self.policy.late
+        self._favourite = None
+        self.traces.drop_if(
+            lambda trace: generalize.is_stale(self.policy, trace) or any(guard.late in late for guard in trace.guards)
+        )
+        self._relearnt()
+        return "; ".join(learnt)
+
+    def _respecialise(self, signal: Respecialise) -> str:
+        """Stage what a tracer asks for from now on; gives why not, if that is so already."""
+        static = [path for path in signal.static if path not in self.policy.static]
+        whole = [path for path in signal.whole if path not in self.policy.whole]
+        if not static and not whole:
+            asked = ", ".join(f"`{path}`" for path in (*signal.static, *signal.whole))
+            return f"{signal.reason}, although {asked} is known already"
+        for path in static:
+            what = f"`{path}` would become part of the signature: {signal.reason}"
+            refuse(self.options, self.name, "specialise", what)
+            self._pin(path)
+        self.policy.static.update(static)
+        self.policy.whole.difference_update(static)
+        self.policy.whole.update(whole)
+        self.policy.indivisible.update(self.policy.apart.intersection(whole))
+        self.policy.apart.difference_update(whole)
+        said = [f"`{path}` is part of the signature from now on" for path in static]
+        said += [f"`{path}` is taken as one object from now on" for path in whole]
+        self._relearn([f"{message}: {signal.reason}" for message in said])
+        return ""
+
+    def _concretise(self, error: AutographError, signature: Signature, reading: Reading) -> bool:
+        """Try again with less of the arguments staged, if anything may help."""
+        learnt = generalize.concretise(self.policy, signature, reading.values)
+        for message in learnt:
+            refuse(self.options, self.name, "specialise", f"{message}, because otherwise {error}")
+        if learnt:
+            self._relearn([f"{message}, because otherwise {error}" for message in learnt])
+        return bool(learnt)
+
+    def _specialize(self, trace: Trace, reading: Reading, undone: list[Any]) -> bool:
+        """Undo what was generalized, if a trace runs as plain Python for it; whether to try again.
+
+        Args:
+            undone: what has been undone for this call; if there is any, that was of no use.
+        """
+        if undone:
+            generalize.generalize(self.policy, undone)
+            undone.clear()
+            self._relearn([])
+            return True
+        undone += generalize.specialize(self.policy, trace.signature, reading.values)
+        if undone:
+            self.traces.drop_if(lambda each: each is trace)
+            lists = [f"of `{path}`" for path in undone if isinstance(path, str)] or ["of a number around the function"]
+            what = f"each length or value {' and '.join(lists)} gets a trace"
+            self._relearn([f"{what}, as one for all runs as plain Python: {trace.plain}"])
+        return bool(undone)
+
+    def _pin_numbers(self) -> bool:
+        """Let a trace know the numbers around the function again, if it has been tried without."""
+        self.policy.pinned |= self.policy.late
+        tried = bool(self.policy.late)
+        self.policy.late.clear()
+        return tried
+
+    def _pin(self, path: str) -> None:
+        """Let a dimension, `x.shape[0]`, never be open again."""
+        array, _, axis = path.rpartition(".shape[")
+        for (known, ndim), mask in list(self.policy.dynamic_dims.items()):
+            if known == array:
+                closed = tuple(dynamic and f"{number}]" != axis for number, dynamic in enumerate(mask))
+                self.policy.dynamic_dims[known, ndim] = closed
+
+    def _tell(self, kind: str, message: str, place: Where | None = None) -> None:
+        self.events.append(Event(kind, message, place))
+
+    # Making -----------------------------------------------------------------------------------------------------------
+
+    def _make(
+        self, key: Any, signature: Signature, reading: Reading, values: tuple[Any, ...], why: str, failed: str = ""
+    ) -> Trace:
+        """Make a trace.
+
+        Args:
+            why: why there has to be another one, if that is known.
+            failed: why it has to run as plain Python.
+        """
+        reason = why or self._reason(key, signature, reading)
+        if self.made:
+            refuse(self.options, self.name, "retrace", f"would be traced again: {reason}")
+        trace = Trace(self.made + 1, key, signature, reading.lengths, reading.sharing, reason)
+        if failed:
+            self._compiler.fill_plain(trace, reading, failed)
+        else:
+            has_learnt = self.specified is not None or self.policy != policy_of(self.options, self.parameters)
+            self._compiler.fill(trace, reading, values, self.policy.late, is_kept=not has_learnt)
+        self.sourceless = trace.sourceless
+        trace.entry = self._counted(trace, trace.entry)
+        self.made += 1
+        for gone in self.traces.add(trace):
+            self._gone.append(hash(gone.key))
+            room = f"there is room for {self.traces.limit}, see max_traces"
+            self._tell("dropped", f"trace {gone.number} was dropped for trace {trace.number}: {room}")
+            if gone is self._favourite:
+                self._relearnt()
+        self._give_up()
+        self._warn(trace)
+        return trace
+
+    # Reasons ----------------------------------------------------------------------------------------------------------
+
+    def _reason(self, key: Any, signature: Signature, reading: Reading) -> str:
+        """Why a trace has to be made."""
+        if not self.made:
+            return "the first call"
+        for guard in self._broken(key, reading):
+            return guard.reason + guard.details()
+        if hash(key) in self._gone:
+            return f"its trace was dropped: there is room for {self.traces.limit}, see max_traces"
+        lengths = reading.lengths
+        found = [generalize.difference(trace.signature, trace.lengths, signature, lengths) for trace in self.traces]
+        least = min(filter(len, reversed(found)), key=len, default=None)
+        return "another call" if least is None else str(least)
+
+    def _give_up(self) -> None:
+        """Trace no more, if many traces were of no use, and plain Python is not refused."""
+        if self.traces.wasted < WASTED or self._gives_up or {"plain", "derivative"} & self.options.strict:
+            return
+        self._gives_up = True
+        what = f"{self.traces.wasted} traces were dropped after hardly a call"
+        self._tell("plain", f"{what}, so calls that no trace is there for run as plain Python from now on")
+
+    def _warn(self, trace: Trace) -> None:
+        if self._warned or not (self.made >= OFTEN or self.sourceless):
+            return
+        self._warned = True
+        if self.sourceless:
+            self._relearnt()
+            warnings.warn(f"{self.name} runs as plain Python: {trace.plain}", SourceWarning, stacklevel=callers())
+            return
+        message = (
+            f"{self.name} has been traced {self.made} times, the last time because {trace.reason}. Each trace takes "
+            "much longer than a call. Pass what varies as numbers or arrays instead of static values, make objects "
+            f"once instead of for each call, or do not decorate this function; {self.name}.traces tells all reasons"
+        )
+        self._tell("often", message)
+        warnings.warn(message, RetraceWarning, stacklevel=callers())

@@ -1,0 +1,159 @@
+"""The traces of a function: what is known of each, and the bounded store in which calls find them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from autograph.common import forking
+from autograph.runtime.dispatch.trace_entry import Entry, first_of
+from autograph.runtime.graph.graph import Graph
+from autograph.runtime.graph.signature import Event, Guard, Lengths, Signature
+
+ALIASES = 64  # how many other keys may lead to one trace
+FEW = 10  # calls: a trace that is dropped after fewer was of no use
+
+
+class Trace:
+    """A function staged for one signature.
+
+    Attributes:
+        number: counted from 1, in the order in which the function's traces were made.
+        signature: the arguments that it is for.
+        reason: why it was made.
+        graph: optimised; None if the signature runs as plain Python.
+        guards: what has to hold besides.
+        events: what happened while tracing and compiling.
+        engine: the name of the engine.
+        sourceless: whether it runs as plain Python because the function has no source.
+        executable: what the engine made of the graph.
+        seconds: how long tracing, optimising and compiling took.
+        calls: how often it ran.
+        is_bare: whether all that its entry does is to run what the engine made, on what it gets.
+        pays: whether its first call took so long that tracing took next to no time.
+        keep: keeps it on disk, if it is to be; called when it has run once.
+    """
+
+    def __init__(
+        self, number: int, key: Any, signature: Signature, lengths: Lengths, sharing: Any, reason: str
+    ) -> None:
+        self.number = number
+        self.key = key
+        self.signature = signature
+        self.lengths = lengths
+        self.sharing = sharing
+        self.reason = reason
+        self.graph: Graph | None = None
+        self.guards: list[Guard] = []
+        self.events: list[Event] = []
+        self.engine = ""
+        self.plain = ""
+        self.sourceless = False
+        self.executable: Any = None
+        self.entry_source = ""
+        self.seconds: dict[str, float] = {}
+        self.calls = 0
+        self.is_bare = False
+        self.pays = False
+        self.entry: Entry
+        self.keep: Callable[[], None] = lambda: None
+        self.looked = 0  # how often it had run when one was last dropped
+
+    def __repr__(self) -> str:
+        return f"<trace {self.number}: ({self.signature}), {self.calls} calls; {self.reason}>"
+
+    @property
+    def source(self) -> str:
+        """The code that runs; "" if that is the plain function."""
+        return str(self.executable.source) if self.executable is not None else ""
+
+
+class Traces:
+    """At most `limit` traces, by key. The least used makes room for a new one.
+
+    Attributes:
+        find: the dictionary in which dispatchers look: the entry for each key.
+        wasted: how many traces have made room after few calls, which it did not pay to trace.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.find: dict[Any, Entry] = {}
+        self.wasted = 0
+        self._order: list[Trace] = []
+        self._aliases: dict[Any, Any] = {}
+        self._lock = forking.lock()
+
+    def __iter__(self) -> Iterator[Trace]:
+        return iter(list(self._order))
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def at(self, key: Any) -> list[Trace]:
+        """The traces for a key, in the order in which they are tried."""
+        return [trace for trace in self._order if trace.key == key]
+
+    def add(self, trace: Trace) -> list[Trace]:
+        """Add a trace; gives those that had to make room for it."""
+        with self._lock:
+            self._order.append(trace)
+            self._link(trace.key)
+            gone = []
+            while len(self._order) > self.limit:
+                gone.append(self._least_used())
+                self.drop(gone[-1])
+                self.wasted += gone[-1].calls < FEW and not gone[-1].pays
+            return gone
+
+    def alias(self, key: Any, trace: Trace) -> None:
+        """Let another key lead to the traces for that of `trace`."""
+        with self._lock:
+            self._aliases.pop(key, None)
+            self._aliases[key] = trace.key
+            for each in [each for each, known in self._aliases.items() if known == trace.key][:-ALIASES]:
+                del self._aliases[each]
+                del self.find[each]
+            self._link(trace.key)
+
+    def replace(self, trace: Trace, entry: Entry) -> None:
+        """Let calls enter a trace by `entry` from now on."""
+        with self._lock:
+            trace.entry = entry
+            if trace in self._order:
+                self._link(trace.key)
+
+    def drop(self, trace: Trace) -> None:
+        """Forget a trace."""
+        with self._lock:
+            if trace in self._order:
+                self._order.remove(trace)
+                self._link(trace.key)
+
+    def drop_if(self, condition: Callable[[Trace], bool]) -> None:
+        """Forget all traces of which `condition` holds."""
+        for trace in list(self._order):
+            if condition(trace):
+                self.drop(trace)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self.drop_if(lambda trace: True)
+        self.wasted = 0
+
+    def _link(self, key: Any) -> None:
+        entries = [trace.entry for trace in self.at(key)]
+        others = [each for each, known in self._aliases.items() if known == key]
+        for each in [key, *others]:
+            if entries:
+                self.find[each] = first_of(entries)
+            else:
+                self.find.pop(each, None)
+                self._aliases.pop(each, None)
+
+    def _least_used(self) -> Trace:
+        """The one with the fewest calls since one was last dropped; the newest is spared."""
+        least = min(self._order[:-1], key=lambda trace: trace.calls - trace.looked)
+        for trace in self._order:
+            trace.looked = trace.calls
+        return least

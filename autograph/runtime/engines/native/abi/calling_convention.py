@@ -1,0 +1,154 @@
+"""The calling convention: Python's objects to the frame of machine code, and back.
+
+The frame is a buffer of 64-bit places. The caller puts numbers in, the bounds of ranges, and the addresses of arrays
+and other objects, in the order of the inputs; the code puts in what is there when it ends. For each combination of
+*kinds* of inputs there is code of its own: of an object its class, of an array dtype, dimensions and layout.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from autograph.common.code_marks import UNBOUND
+from autograph.runtime.engines.native.analysis.side_exits import Fetch, Handed
+from autograph.runtime.engines.native.emit.emitter import Emitter
+from autograph.runtime.engines.native.llvm.cpython_abi import ALIGNED, ARRAY_FLAGS, CONTIGUOUS, WRITEABLE
+from autograph.runtime.graph.operands import COMPLEX, DTYPES, Array, Complex, Fixed, Given, Number, Range
+from autograph.runtime.graph.types import INT, TensorType, python, scalar
+from autograph.runtime.ops.native.complex_numbers import part_type
+
+_FORMATS = dict(zip("?bhilBHILfd", "?bhiqBHIQfd"))
+NUMBERS: dict[type, TensorType] = {kind: python(kind) for kind in (bool, int, float)}
+NUMBERS |= {dtype.type: scalar(dtype) for dtype in DTYPES.values()}
+COMPLEX_NUMBERS: dict[type, TensorType] = {complex: python(complex)}
+COMPLEX_NUMBERS |= {dtype.type: scalar(dtype) for dtype in COMPLEX.values()}
+ELEMENTS = DTYPES | COMPLEX
+WIDE = 2**63
+Words: TypeAlias = tuple[int, str, list[str]]   # how many inputs there are, of what form, and what is taken of them
+RANGE_BOUNDS = 2**53, 2**53, 2**31      # of start, stop and step
+
+
+def kind_of(value: Any) -> Any:
+    """What machine code depends on."""
+    kind = type(value)
+    if kind in NUMBERS or kind in COMPLEX_NUMBERS:
+        return kind
+    if kind is np.ndarray and value.dtype.char in ELEMENTS:     # for `longlong` is a class of its own, but equals int64
+        return value.dtype, value.ndim, value.flags.num & ARRAY_FLAGS
+    if kind is range:
+        parts = value.start, value.stop, value.step
+        small = all(type(part) is int and abs(part) <= bound for part, bound in zip(parts, RANGE_BOUNDS))
+        return (value.step if value.step in (1, -1) else None, value.step < 0) if small else range
+    return value if value is None or value is UNBOUND else kind
+
+
+def are_wide(values: Sequence[Any]) -> bool:
+    """Whether there is an integer among some values that needs more than 64 bits, for which there is no code."""
+    for value in values:  # noqa: SIM110 -- `any` would take three times as long
+        if type(value) is int and not -WIDE <= value < WIDE:
+            return True
+    return False
+
+
+class Caller:
+    """Puts inputs of certain kinds into a frame.
+
+    Attributes:
+        operands: what they are to the code.
+        words: what is put into the frame, for `putting`.
+    """
+
+    def __init__(self, emit: Emitter, inputs: Sequence[Any]) -> None:
+        self._emit = emit
+        self._format = ""
+        self._words: list[str] = []
+        self.operands = [self._operand(place, value) for place, value in enumerate(inputs)]
+        self.slots = len(self._format)
+        self.words: Words = len(inputs), self._format, self._words
+
+    def _operand(self, place: int, value: Any) -> Any:
+        kind, name, slot = kind_of(value), f"x{place}", len(self._format)
+        if kind in NUMBERS:
+            type = NUMBERS[kind]
+            self._add(type.dtype, name)
+            return Number(type, self._emit.argument(slot, type.dtype))
+        if kind in COMPLEX_NUMBERS:
+            type = COMPLEX_NUMBERS[kind]
+            part = part_type(type)
+            for field in ("real", "imag"):
+                self._add(part.dtype, f"{name}.{field}")
+            real, imag = (Number(part, self._emit.argument(slot + each, part.dtype)) for each in range(2))
+            return Complex(type, (real, imag))
+        if isinstance(value, range) and kind is not range:
+            for field in ("start", "stop", "step"):
+                self._add(INT.dtype, f"{name}.{field}")
+            start, stop, step = (self._emit.argument(slot + each, INT.dtype) for each in range(3))
+            known = kind[0]
+            return Range(start, stop, step if known is None else str(known), *kind)
+        if value is None or value is UNBOUND:
+            return Fixed(value)
+        self._add(INT.dtype, f"id({name})")
+        if is_machines(kind):
+            self._emit.argument_array(slot, place)
+            return array_of(place, kind)
+        return Given(place, kind, self._emit.argument_object(slot))
+
+    def _add(self, dtype: np.dtype[Any], word: str) -> None:
+        self._format += _FORMATS[dtype.char]
+        self._words.append(word)
+
+
+def putting(words: Words) -> Callable[..., Any]:
+    """What puts inputs into a buffer, unless they are wide."""
+    count, format, written = words
+    names = ", ".join(f"x{place}" for place in range(count))
+    source = f"lambda buffer, {names}: pack({', '.join(['buffer', '0', *written])})"
+    padded = "<" + "".join(f"{code}{8 - struct.calcsize('<' + code)}x" for code in format)
+    function: Callable[..., Any] = eval(source, {"pack": struct.Struct(padded).pack_into})
+    return function
+
+
+def is_machines(kind: Any) -> bool:
+    """Whether objects of a kind are arrays of which machine code knows what is in them."""
+    if not isinstance(kind, tuple) or len(kind) != 3:
+        return False
+    dtype, ndim, flags = kind
+    return bool(dtype.char in ELEMENTS and dtype.isnative and flags & ALIGNED and ndim)
+
+
+def array_of(input: int, kind: Any) -> Array:
+    """The operand for arrays of a kind."""
+    dtype, ndim, flags = kind
+    return Array(input, dtype, ndim, bool(flags & CONTIGUOUS), bool(flags & WRITEABLE), flags)
+
+
+def fetch(recipe: Any, buffer: Any, inputs: Sequence[Any]) -> Any:
+    """A Python object out of the frame."""
+    if isinstance(recipe, Fetch):
+        if recipe.type is None:
+            return range(*struct.unpack_from("<3q", buffer, 8 * recipe.slot))
+        dtype = recipe.type.dtype
+        (value,) = struct.unpack_from("<" + _FORMATS[dtype.char], buffer, 8 * recipe.slot)
+        return value if recipe.type.kind == "python" else dtype.type(value)
+    if isinstance(recipe, Complex):
+        number = complex(*(fetch(each, buffer, inputs) for each in recipe.parts))
+        return number if recipe.type.kind == "python" else recipe.type.dtype.type(number)
+    if isinstance(recipe, Handed):
+        found = ctypes.py_object.from_buffer(buffer, 8 * recipe.slot).value
+        _forget(found)
+        return found
+    if isinstance(recipe, tuple):
+        return tuple(fetch(each, buffer, inputs) for each in recipe)
+    if isinstance(recipe, (Array, Given)):
+        return inputs[recipe.input]
+    assert isinstance(recipe, Fixed)
+    return recipe.value
+
+
+_forget = ctypes.pythonapi.Py_DecRef
+_forget.restype, _forget.argtypes = None, [ctypes.py_object]

@@ -1,0 +1,123 @@
+"""Machine code of one function: made of LLVM's text, or what the cache on disk has of it, and linked."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from autograph.common import disk_cache
+from autograph.runtime.engines.native.emit.tier_up import Haste
+from autograph.runtime.engines.native.llvm.target import machine
+from autograph.runtime.graph.graph import Place
+
+
+class Code:
+    """Machine code of one function.
+
+    Attributes:
+        text: of which it was made.
+        origins: the places in the user's code that stand in it, see `function_builder.Origin`.
+        branchy: whether no loop in it can be vectorised.
+        cached: whether it was on disk.
+        haste: what it was compiled of in haste, and goes on with, if it was.
+        run: the function `loop` of it. It takes the addresses of frame and table, and gives the number of the exit.
+        part: the same function, where it is one over a part of arrays; see `loop_nest`.
+        entry: the address of its function `entry`; 0 if there is none yet.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        branchy: bool = False,
+        origins: Sequence[Place] = (),
+        haste: Haste | None = None,
+        found: bytes | None = None,
+    ) -> None:
+        """
+        Args:
+            haste: of what to compile it in haste, unless there is good code on disk.
+            found: good code from there, if somebody has looked already.
+        """
+        here = machine()
+        self.text = text
+        self.origins = origins
+        self.branchy = branchy
+        code = found if found is not None or haste is None else disk_cache.load(_key(text, str(branchy)))
+        self.haste = haste if code is None else None
+        self._others: list[Any] = []
+        if code is not None:
+            self.cached = True
+        elif haste is not None:
+            code, self.cached = _kept(haste.text, hasty=True)
+        else:
+            code, self.cached = _kept(text, branchy)
+        self._engine = here.linked(code)
+        self.run: Callable[[int, int], int] = _TYPE(self._engine.get_function_address("loop"))
+        self.part: Callable[[int, int, int], int] = _PART(self._engine.get_function_address("loop"))
+        self.entry: int = self._engine.get_function_address("entry")
+
+    @staticmethod
+    def on_disk(text: str, branchy: bool, origins: Sequence[Place]) -> Code | None:
+        """Good code of a text, if it is on disk."""
+        found = disk_cache.load(_key(text, str(branchy)))
+        return None if found is None else Code(text, branchy, origins, found=found)
+
+    def go_on(self, number: int) -> Callable[[int, int], int]:
+        """The function that goes on where code in haste has stopped."""
+        assert self.haste is not None
+        code, _ = _kept(self.haste.resumed(number), self.branchy)
+        self._others.append(machine().linked(code))
+        return _TYPE(self._others[-1].get_function_address("loop"))
+
+    def enter(self, text: str) -> int:
+        """Compile a function `entry` that calls this one. Gives its address."""
+        here = machine()
+        text = f"declare i64 @loop(ptr, ptr)\n{text}"
+        code, _ = _kept(text, hasty=True)
+        here.add(self._engine, code)
+        self.entry = self._engine.get_function_address("entry")
+        return self.entry
+
+    @property
+    def llvm(self) -> str:
+        """What LLVM has made of the text."""
+        return str(machine().optimised(self.text, self.branchy))
+
+    @property
+    def asm(self) -> str:
+        """The assembly."""
+        here = machine()
+        return str(here.target.emit_assembly(here.optimised(self.text, self.branchy)))
+
+
+_DECLARED = re.compile(r"\ndeclare .*?@([\w.]+)\(")
+
+
+def calls_none_but(text: str, names: Collection[str]) -> bool:
+    """Whether a text refers to nothing outside but these functions, LLVM's own, and those that look at flags."""
+    declared = _DECLARED.findall(f"\n{text}")
+    known = {*names, "fetestexcept", "feclearexcept"}
+    return "external global" not in text and all(name in known or name.startswith("llvm.") for name in declared)
+
+
+def _key(text: str, how: str) -> str:
+    """The name on disk for the object code of a text."""
+    return disk_cache.key_of(text, how, *machine().traits)
+
+
+def _kept(text: str, branchy: bool = False, hasty: bool = False) -> tuple[bytes, bool]:
+    """The object code of a text, and whether it was on disk."""
+    key = _key(text, "hasty" if hasty else str(branchy))
+    code = disk_cache.load(key)
+    if code is not None:
+        return code, True
+    code = machine().object(text, branchy, hasty)
+    disk_cache.save(key, code)
+    return code, False
+
+
+# It keeps the GIL, and asks for exceptions.
+_TYPE = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+_PART = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)      # it lets others run

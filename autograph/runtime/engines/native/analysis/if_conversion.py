@@ -1,0 +1,49 @@
+"""In which order the least of several integers is found.
+
+`min(a, b, c)` compares the first two, and the lesser of these with the third. A turn can begin before the one before it
+is done, but for what it needs of that; so this comes last. Of floats, the order shows: one may be no number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.runtime.graph.graph import Block, Node, Value
+from autograph.runtime.graph.operands import Number
+
+EXTREMES = frozenset({"min", "max"})
+
+
+def late_last(node: Node, block: Block | None, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands of `min` or `max` in a block, those that the turn before gives behind the others."""
+    if block is None or not all(isinstance(each, Number) and each.type.dtype.kind in "iu" for each in operands):
+        return operands
+    late = [_is_late(arg, node, block) for arg in node.args]
+    return tuple(operands[place] for place in sorted(range(len(operands)), key=late.__getitem__))
+
+
+def _is_late(arg: Any, node: Node, block: Block) -> bool:
+    """Whether an argument hinges on what a node has given in the turn before, or on an element beside one written."""
+    written = [each.args[:2] for each in block.nodes if each.op == "setitem"]
+    carried = zip(reversed(block.params), reversed(block.results or ()))
+    late = {param for param, result in carried if result is node.output}
+    own, seen, to_see = set(block.nodes), set[Value](), [arg]
+    while to_see:
+        value = to_see.pop()
+        source = value.node if isinstance(value, Value) else None
+        if isinstance(value, Value) and value in late:
+            return True
+        if source is None or source not in own or value in seen:
+            continue
+        seen.add(value)
+        if source.op == "getitem" and any(_are_beside(source.args, place) for place in written):
+            return True
+        to_see += source.inputs
+    return False
+
+
+def _are_beside(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether two places are in the same row of an array."""
+    (x, index), (y, place) = one, other
+    parts, others = (each if isinstance(each, tuple) else (each,) for each in (index, place))
+    return x is y and len(parts) == len(others) and parts[:-1] == others[:-1] and parts != others

@@ -1,0 +1,400 @@
+"""Between which numbers the Python integers of a loop are, as far as its graph tells.
+
+Python's integers are exact, so what is found holds on all paths, also on those on which Python goes on. The loop is
+gone through until nothing changes: what is carried is between what a loop begins with and what its turns make of it. A
+bound that moves on and on is given up, and looked for once more when the others are known. In a block that only runs
+under a condition, the condition holds: `x > 0` tells of `x`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from math import inf
+from typing import Any, TypeAlias
+
+from autograph.runtime.graph.graph import Block, Node, Value, walk
+from autograph.runtime.graph.types import BOOL, INT, TensorType
+
+Span: TypeAlias = tuple[float, float]       # the least and the greatest; integers, or infinities
+Rule: TypeAlias = Callable[..., Span]
+ANY: Span = -inf, inf
+LARGE = 2**64       # what is beyond counts as infinite
+NODES = 2_000       # of a loop of which anything is found out, at most
+SWEEPS = 16         # after which nothing is known
+DEPTH = 8           # operations from what is asked for to what is known, at most
+WIDE, NARROW = 1, 2     # sweeps before bounds that move are given up, and when they are looked for again
+_STOPS = -inf, -1, 0    # where a lower bound that moves may stop
+_INVERSE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
+_MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+class Spans:
+    """What is known of the integers of a loop.
+
+    Args:
+        known: of what comes from outside; of an iterator, between which its items are.
+    """
+
+    def __init__(self, root: Node, known: Mapping[Value, Span]) -> None:
+        self._spans: dict[Value, Span] = dict(known)
+        self._under: dict[Block, dict[Value, Span]] = {}
+        self._scopes: list[dict[Value, Span]] = []
+        self._nodes: dict[Block, list[tuple[Node, Rule | None]]] = {}
+        self._moved = True
+        self._widens = self._narrows = False
+        short = sum(1 for block in root.blocks for _ in walk(block)) <= NODES
+        for sweep in range(SWEEPS if short else 0):
+            if not self._moved:
+                break
+            self._moved, self._widens = False, sweep >= WIDE
+            self._node(root)
+        if self._moved:
+            self._spans, self._under = {}, {}
+            return
+        self._narrows = True
+        for _ in range(NARROW):
+            self._node(root)
+
+    def of(self, value: Value, blocks: Sequence[Block]) -> Span:
+        """Between which numbers a value is in the innermost of some blocks."""
+        found = self._spans.get(value, ANY)
+        for block in blocks:
+            found = _meet(found, self._under.get(block, {}).get(value, ANY))
+        return found
+
+    def _get(self, arg: Any) -> Span:
+        if type(arg) is int or type(arg) is bool:
+            return _span(arg, arg)
+        if not _is_integer(arg):
+            return ANY
+        found = self._spans.get(arg, ANY)
+        for scope in self._scopes:
+            if arg in scope:
+                found = _meet(found, scope[arg])
+        return _meet(found, (0, 1)) if arg.type == BOOL else found
+
+    # Going through ----------------------------------------------------------------------------------------------------
+
+    def _block(self, block: Block, under: dict[Value, Span] | None) -> list[Span] | None:
+        """Go through a block that runs under conditions. Gives what it comes to; None if it does not."""
+        if under is None:
+            return None
+        self._under[block] = under
+        self._scopes.append(under)
+        ends = all(self._node(*each) for each in self._nodes_of(block)) and block.results is not None
+        found = list(map(self._get, block.results)) if ends and block.results is not None else None
+        self._scopes.pop()
+        return found
+
+    def _nodes_of(self, block: Block) -> list[tuple[Node, Rule | None]]:
+        """The nodes that there is something to say of, and what says it."""
+        if block not in self._nodes:
+            rules = ((node, None if node.blocks else _rule_of(node)) for node in block.nodes)
+            self._nodes[block] = [each for each in rules if each[0].blocks or each[1] is not None]
+        return self._nodes[block]
+
+    def _node(self, node: Node, rule: Rule | None = None) -> bool:
+        """Go through a node. Gives whether anything is behind it."""
+        if node.op == "if":
+            return self._if(node)
+        if node.op in ("while", "for"):
+            self._loop(node)
+        elif rule is not None:
+            self._spans[node.outputs[0]] = rule(*map(self._get, node.args))
+        return True
+
+    def _if(self, node: Node) -> bool:
+        under = (self._given(node.args[0], holds) for holds in (True, False))
+        found = [end for end in map(self._block, node.blocks, under) if end is not None]
+        for value, *spans in zip(node.outputs, *found) if found else ():
+            self._spans[value] = join(*spans)
+        return bool(found)
+
+    def _loop(self, node: Node) -> None:
+        first, body, until = node.blocks[0], node.blocks[-1], bool(node.kwargs.get("until"))
+        inits = node.args[len(node.args) - len(node.outputs) :]
+        carried, inner = (block.params[len(block.params) - len(inits) :] for block in (first, body))
+        begin = list(map(self._get, inits))
+        if not self._narrows:
+            for param, span in zip(carried, begin):
+                self._settle(param, span)
+        under: dict[Value, Span] | None = {}
+        flag = None
+        if node.op == "while":
+            ended = self._block(first, {})
+            test = None if ended is None else (first.results or (None,))[0]
+            flag = carried.index(test) if test in carried else None
+            under = None if ended is None else self._in_turn(test, carried, inner, inits, flag)
+        elif len(first.params) > len(carried):
+            self._spans[first.params[0]] = self._items(node.args[0])
+        results = self._block(body, under)
+        rest = (body.results or ())[until:]
+        for place, param in enumerate(carried):
+            self._settle(param, begin[place], *([] if results is None else [results[until:][place]]))
+            self._spans[node.outputs[place]] = self._spans[param]
+        if flag is not None and under is not None:
+            again = self._flagged({}, inits, flag), *([] if results is None else [self._flagged(under, rest, flag)])
+            for place, param in enumerate(inner):
+                self._settle(param, *(each[place] for each in again if each is not None))
+        if node.op == "while" and not until:
+            known = self._given((first.results or (None,))[0], False) or {}
+            for param, value in zip(carried, node.outputs):
+                self._spans[value] = _meet(self._spans[param], known.get(param, ANY))
+
+    def _in_turn(
+        self, test: Any, carried: list[Value], inner: list[Value], inits: Sequence[Any], flag: int | None
+    ) -> dict[Value, Span] | None:
+        """What is known when a `while` has another turn; None if it never has."""
+        if flag is None:
+            self._spans.update((other, self._spans[param]) for param, other in zip(carried, inner))
+        elif not self._narrows:
+            begin = self._flagged({}, inits, flag)
+            for place, other in enumerate(inner):
+                if begin is not None:
+                    self._settle(other, begin[place])
+        given = self._given(test, True)
+        if given is None or not all(other in self._spans for other in inner):
+            return None
+        return given | {other: given[param] for param, other in zip(carried, inner) if param in given}
+
+    def _flagged(self, under: dict[Value, Span], args: Sequence[Any], flag: int) -> list[Span] | None:
+        """What is carried into a turn, if there is one; so the condition, which is carried as well, holds."""
+        self._scopes.append(under)
+        given = None if args[flag] is False else self._given(args[flag], True)
+        self._scopes.append(given or {})
+        found = None if given is None else list(map(self._get, args))
+        del self._scopes[-2:]
+        return found
+
+    def _settle(self, param: Value, *spans: Span) -> None:
+        """Tell what a parameter may be at the beginning of a turn."""
+        if not spans:
+            return
+        before, after = self._spans.get(param), join(*spans)
+        if before is None:
+            self._spans[param], self._moved = after, True
+            return
+        if self._narrows:
+            self._spans[param] = _meet(before, after)
+            return
+        after = join(before, after)
+        if after == before:
+            return
+        self._moved = True
+        if self._widens:
+            low = after[0] if after[0] == before[0] else max(each for each in _STOPS if each <= after[0])
+            after = low, after[1] if after[1] == before[1] else inf
+        self._spans[param] = after
+
+    def _items(self, items: Any) -> Span:
+        """Between which numbers the items of a range are."""
+        if not isinstance(items, Value) or items.node is None or items.node.op != "range":
+            return self._spans.get(items, ANY) if isinstance(items, Value) else ANY
+        return items_of(items.node, self._get)
+
+    # Conditions -------------------------------------------------------------------------------------------------------
+
+    def _given(self, test: Any, holds: bool) -> dict[Value, Span] | None:
+        """What is known if a condition holds, or does not; None if it cannot be so."""
+        found: dict[Value, Span] = {}
+        for name, a, b in _facts(test, holds):
+            if not (_is_integer(a) and _is_integer(b)):
+                continue
+            one, other = (_meet(self._get(each), found.get(each, ANY)) for each in (a, b))
+            for arg, span in ((a, _narrowed(name, one, other)), (b, _narrowed(_MIRRORED[name], other, one))):
+                if span[0] > span[1]:
+                    return None
+                if isinstance(arg, Value):
+                    found[arg] = span
+        return found
+
+
+def outside(arg: Any, depth: int = DEPTH) -> Span:
+    """Between which numbers an argument from outside of a loop is; of a range, its items."""
+    get = partial(outside, depth=depth - 1)
+    if isinstance(arg, Value) and arg.node is not None and arg.node.op == "range":
+        return items_of(arg.node, get)
+    if not _is_integer(arg):
+        return ANY
+    if not isinstance(arg, Value):
+        return _span(arg, arg)
+    node = arg.node
+    if node is None or node.blocks or not depth:
+        return ANY
+    rule = _rule_of(node)
+    return ANY if rule is None else rule(*map(get, node.args))
+
+
+def _rule_of(node: Node) -> Rule | None:
+    """What tells of what a node gives."""
+    if node.op == "len" and len(node.args) == 1:
+        return lambda _: (0, _longest(node.args[0]))
+    known = not node.kwargs and len(node.outputs) == 1 and all(map(_is_integer, node.args))
+    return RULES.get(node.op) if known else None
+
+
+def items_of(node: Node, get: Callable[[Any], Span]) -> Span:
+    """Between which numbers the items of a range are, by what its arguments are."""
+    if node.kwargs or not 1 <= len(node.args) <= 3 or not all(map(_is_integer, node.args)):
+        return ANY
+    start, stop = ((0, 0), get(node.args[0])) if len(node.args) == 1 else (get(node.args[0]), get(node.args[1]))
+    low, high = get(node.args[2]) if len(node.args) == 3 else (1, 1)
+    if low > 0:
+        return start[0], max(start[0], stop[1] - 1)
+    return (min(stop[0] + 1, start[1]), start[1]) if high < 0 else ANY
+
+
+def _facts(test: Any, holds: bool, depth: int = DEPTH) -> Iterator[tuple[str, Any, Any]]:
+    """The comparisons that hold if a condition does, or does not."""
+    if not isinstance(test, Value) or not depth:
+        return
+    node = test.node
+    if node is not None and node.op in _INVERSE and len(node.args) == 2:
+        yield node.op if holds else _INVERSE[node.op], node.args[0], node.args[1]
+    elif node is not None and node.op == "not":
+        yield from _facts(node.args[0], not holds, depth - 1)
+    elif node is not None and node.op == "if":
+        place = node.outputs.index(test)
+        for block, taken in zip(node.blocks, (True, False)):
+            if block.results is not None and _is_known(block.results[place], not holds):     # so it was the other one
+                other = node.blocks[taken]
+                yield from _facts(node.args[0], not taken, depth - 1)
+                if other.results is not None:
+                    yield from _facts(other.results[place], holds, depth - 1)
+    elif _is_integer(test):
+        yield "ne" if holds else "eq", test, 0
+
+
+def _is_known(arg: Any, truth: bool) -> bool:
+    return type(arg) in (bool, int) and bool(arg) is truth
+
+
+def _is_integer(arg: Any) -> bool:
+    if isinstance(arg, Value):
+        return arg.type in (INT, BOOL)
+    return type(arg) in (int, bool)
+
+
+def _longest(arg: Any) -> float:
+    """What no length is larger than."""
+    known = isinstance(arg, Value) and isinstance(arg.type, TensorType) and arg.type.exact
+    return (2**63 - 1) // max(arg.type.dtype.itemsize, 1) if known else 2**63 - 1
+
+
+def _span(low: float, high: float) -> Span:
+    """What is far beyond 64 bits is told by infinities, so that no number grows without end."""
+    least = low if abs(low) <= LARGE else -inf if low < 0 else LARGE
+    most = high if abs(high) <= LARGE else inf if high > 0 else -LARGE
+    return least, most
+
+
+def join(*spans: Span) -> Span:
+    return min(each[0] for each in spans), max(each[1] for each in spans)
+
+
+def _meet(a: Span, b: Span) -> Span:
+    return max(a[0], b[0]), min(a[1], b[1])
+
+
+def _narrowed(name: str, a: Span, b: Span) -> Span:
+    """What a number is between that compares so with another."""
+    if name == "lt":
+        return a[0], min(a[1], b[1] - 1)
+    if name == "le":
+        return a[0], min(a[1], b[1])
+    if name == "gt":
+        return max(a[0], b[0] + 1), a[1]
+    if name == "ge":
+        return max(a[0], b[0]), a[1]
+    if name == "eq":
+        return _meet(a, b)
+    if b[0] != b[1]:
+        return a
+    return a[0] + (a[0] == b[0]), a[1] - (a[1] == b[0])
+
+
+def _product(one: float, other: float) -> float:
+    return one * other if one and other else 0
+
+
+def _times(a: Span, b: Span) -> Span:
+    found = [_product(one, other) for one in a for other in b]
+    return _span(min(found), max(found))
+
+
+def _quotient(one: float, other: float) -> float:
+    """Rounded down; `other` is not 0."""
+    if abs(one) == inf:
+        return one if other > 0 else -one
+    if abs(other) == inf:
+        return 0 if one == 0 or (one < 0) == (other < 0) else -1
+    return one // other
+
+
+def _divided(a: Span, b: Span) -> Span:
+    if b[0] <= 0:       # by what may be negative, the result is nearer to zero than what is divided, or its opposite
+        most = max(abs(a[0]), abs(a[1]))
+        return _span(-most, most)
+    found = [_quotient(one, other) for one in a for other in b]
+    return _span(min(found), max(found))
+
+
+def _rest(a: Span, b: Span) -> Span:
+    low, high = min(b[0] + 1, 0), max(b[1] - 1, 0)
+    if b[0] > 0 and a[0] >= 0:
+        return a if a[1] < b[0] else (0, min(a[1], high))
+    return low, high
+
+
+def _and(a: Span, b: Span) -> Span:
+    if a[0] < 0 and b[0] < 0:
+        return ANY
+    return 0, min(each[1] for each in (a, b) if each[0] >= 0)
+
+
+def _or(a: Span, b: Span) -> Span:
+    most = max(a[1], b[1])
+    if a[0] < 0 or b[0] < 0:
+        return ANY
+    return 0, inf if most == inf else 2 ** int(most).bit_length() - 1
+
+
+def _shifted(a: Span, b: Span) -> Span:
+    """To the left: a number that shifts is never negative."""
+    return _times(a, (2 ** int(max(b[0], 0)) if b[0] <= 64 else LARGE, 2 ** int(max(b[1], 0)) if b[1] <= 64 else inf))
+
+
+def _halved(a: Span, b: Span) -> Span:
+    """To the right."""
+    return _divided(a, (2 ** int(max(b[0], 0)) if b[0] <= 64 else LARGE, 2 ** int(max(b[1], 0)) if b[1] <= 64 else inf))
+
+
+def _absolute(a: Span) -> Span:
+    return max(a[0], -a[1], 0), max(abs(a[0]), abs(a[1]))
+
+
+_INPLACE: dict[str, Rule] = {
+    "add": lambda a, b: _span(a[0] + b[0], a[1] + b[1]),
+    "sub": lambda a, b: _span(a[0] - b[1], a[1] - b[0]),
+    "mul": _times,
+    "floordiv": _divided,
+    "mod": _rest,
+    "and": _and,
+    "or": _or,
+    "xor": _or,
+    "lshift": _shifted,
+    "rshift": _halved,
+}
+RULES: dict[str, Rule] = {
+    **_INPLACE,
+    **{f"i{name}": rule for name, rule in _INPLACE.items()},
+    "neg": lambda a: (-a[1], -a[0]),
+    "pos": lambda a: a,
+    "int": lambda a: a,
+    "bound": lambda a: a,
+    "invert": lambda a: (-a[1] - 1, -a[0] - 1),
+    "abs": _absolute,
+    "min": lambda *args: (min(each[0] for each in args), min(each[1] for each in args)),
+    "max": lambda *args: (max(each[0] for each in args), max(each[1] for each in args)),
+}

@@ -1,0 +1,169 @@
+"""How the blocks of a loop nest, and which values matter from a point on.
+
+A *point* is a place in the loop: before the node of that number of a block, or at the block's end.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+from autograph.common import disk_cache, forking
+from autograph.runtime.engines.native.analysis.range_analysis import ANY, Span, Spans
+from autograph.runtime.graph.graph import Block, Node, Value, gather
+
+T = TypeVar("T")
+
+
+@disk_cache.storable
+class Point(NamedTuple):
+    block: Block
+    place: int
+
+
+# What has a value while machine code runs: a value of the graph, and a `for` loop: what it has yet to iterate over.
+Key: TypeAlias = "Value | Node"
+
+
+@disk_cache.storable
+class Structure:
+    """Of a loop, the outermost one of a region.
+
+    Attributes:
+        root: the loop.
+        free: the values that its blocks use, but do not define.
+    """
+
+    def __init__(
+        self, root: Node, known: Mapping[Value, Span] = MappingProxyType({}), unused: Collection[int] = ()
+    ) -> None:
+        """
+        Args:
+            known: between which numbers what comes from outside is; of an iterator, its items.
+            unused: which of the loop's outputs nobody reads.
+        """
+        self.root = root
+        self._unused = unused
+        self._known = dict(known)
+        self._owners: dict[Block, tuple[Node, Point | None]] = {}
+        self._last: dict[Block, dict[Value, int]] = {}
+        self._free: dict[Node, set[Value]] = {}
+        self._around: dict[Block | None, tuple[Block, ...]] = {}
+        self._outer: dict[Block, set[Key]] = {}
+        self._visit(root, None)
+        self._settle(root)
+        self.free = [value for value in used_in(root.blocks) if value in self._free[root]]
+
+    @forking.cached_property
+    def _spans(self) -> Spans:
+        return Spans(self.root, self._known)
+
+    def __getstate__(self) -> Any:
+        """What is kept on disk: what can be found out of the rest is left out."""
+        return {name: value for name, value in vars(self).items() if name != "_spans"}
+
+    def owner(self, block: Block) -> tuple[Node, Point | None]:
+        """The node that a block belongs to, and where that stands; the root stands nowhere."""
+        return self._owners[block]
+
+    def node_at(self, at: Point) -> Node:
+        """The node at a point; at the end of a block the one that this belongs to."""
+        return at.block.nodes[at.place] if at.place < len(at.block.nodes) else self._owners[at.block][0]
+
+    def after(self, block: Block) -> Point | None:
+        """The point behind the node that a block belongs to."""
+        at = self._owners[block][1]
+        return None if at is None else Point(at.block, at.place + 1)
+
+    def used(self, outputs: Sequence[T]) -> list[T]:
+        """Those of the loop's outputs, or of what stands for each, that somebody reads."""
+        return [each for place, each in enumerate(outputs) if place not in self._unused]
+
+    def is_live(self, key: Key, at: Point) -> bool:
+        """Whether a value may be read from a point on."""
+        if key in self._outer[at.block]:
+            return True
+        return isinstance(key, Value) and self._last[at.block].get(key, -1) >= at.place
+
+    def is_live_in_loop(self, key: Key, loop: Node) -> bool:
+        """Whether a value may be read from the beginning of a turn on, in front of its item."""
+        if key is loop or key in self._free[loop] or key in carried(loop):
+            return True
+        after = self.after(loop.blocks[0])
+        return after is not None and self.is_live(key, after)
+
+    def depth(self, block: Block) -> int:
+        """How many loops are around a block."""
+        node, at = self._owners[block]
+        return (node.op != "if") + (0 if at is None else self.depth(at.block))
+
+    def span(self, value: Value, block: Block | None = None) -> Span:
+        """Between which numbers a value is, in a block, if it is an integer of Python's."""
+        if value in self.root.args:     # the code may begin with what any turn begins with
+            return ANY
+        return self._spans.of(value, self._around[block] if block is not None else ())
+
+    def is_rare(self, block: Block) -> bool:
+        """Whether a block need not be run in every turn of the loop around it."""
+        return self._owners[block][0].op == "if"
+
+    def _visit(self, node: Node, at: Point | None) -> set[Value]:
+        """Look at the blocks of a node. Gives the values that they use, but do not define."""
+        free: set[Value] = set()
+        for block in node.blocks:
+            self._owners[block] = node, at
+            self._around[block] = (*self._around.get(at and at.block, ()), block)
+            last = self._last[block] = {}
+            for index, inner in enumerate(block.nodes):
+                used = set(inner.inputs)
+                if inner.blocks:
+                    used |= self._visit(inner, Point(block, index))
+                for value in used:
+                    last[value] = index
+            for value in block.result_values:
+                last[value] = len(block.nodes)
+            free |= last.keys()
+        for block in node.blocks:
+            free.difference_update(block.params)
+            for inner in block.nodes:
+                free.difference_update(inner.outputs)
+        self._free[node] = free
+        return free
+
+    def _settle(self, node: Node) -> None:
+        """Find what matters behind each block of a node."""
+        for block in node.blocks:
+            after = self.after(block)
+            outer: set[Key] = set() if after is None else {
+                *self._outer[after.block],
+                *(value for value, last in self._last[after.block].items() if last >= after.place),
+            }
+            if node.op != "if":
+                outer |= self._free[node]
+            if node.op == "for":
+                outer.add(node)
+            if node.op == "while" and block is node.blocks[0]:
+                outer |= set(block.params)
+            self._outer[block] = outer
+            for inner in block.nodes:
+                if inner.blocks:
+                    self._settle(inner)
+
+
+def carried(loop: Node) -> list[Value]:
+    """The params of the first block of a loop that hold what is carried; those of a `for` come behind its items."""
+    params = loop.blocks[0].params
+    return params[len(params) - len(loop.args) + 1 :] if loop.op == "for" else params
+
+
+def used_in(blocks: Iterable[Block]) -> Counter[Value]:
+    """How often blocks, and the blocks within, use each value, in the order in which they first do."""
+    found: list[Value] = []
+    for block in blocks:
+        for inner in block.nodes:
+            gather((inner.args, inner.kwargs), found)
+            found += used_in(inner.blocks).elements()
+        gather(block.results, found)
+    return Counter(found)

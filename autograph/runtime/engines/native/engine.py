@@ -1,0 +1,318 @@
+"""The engine that compiles loops to machine code, through LLVM.
+
+The graph runs as the NumPy engine runs it, except its *regions*: loops that the machine can do. Such a loop becomes the
+call of a `Region`, which is compiled when it is first called, for the kinds of objects that it gets. Operations on
+whole arrays that follow each other become kernels. The package says where each step is.
+
+Machine code never does anything else than Python and NumPy would do: where it would, it is left, and Python goes on at
+the very node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from types import CodeType
+from typing import Any
+
+from autograph.common import disk_cache
+from autograph.runtime.engines.native.kernels.fusion import Fuser
+from autograph.runtime.engines.native.kernels.kernel import Kernel
+from autograph.runtime.engines.native.listing import annotated
+from autograph.runtime.engines.native.llvm.errors import Optional, needed
+from autograph.runtime.engines.native.llvm.target import binding, get_ready, traits
+from autograph.runtime.engines.native.loops.left_locals import known_where_left
+from autograph.runtime.engines.native.loops.lowering import FUEL
+from autograph.runtime.engines.native.loops.region import Region
+from autograph.runtime.engines.native.loops.selection import Splitter, put_back
+from autograph.runtime.engines.native.loops.tiering import Trial, TriedKernel
+from autograph.runtime.engines.native.matmul import small
+from autograph.runtime.engines.numpy import engine
+from autograph.runtime.engines.numpy.tracebacks import Known, leave_out, survived
+from autograph.runtime.graph.graph import Graph, Node
+from autograph.runtime.graph.signature import Event
+from autograph.runtime.passes import PASSES
+
+LATE = frozenset({"reuse"})     # passes that are run when it is known which operations share a loop
+
+
+@disk_cache.storable
+class Executable:
+    """A graph that can be called; see `autograph.runtime.engines.numpy.engine.Executable`.
+
+    Attributes:
+        native: the loops that are machine code.
+    """
+
+    def __init__(self, graph: Graph, parted: Parted, native: Native) -> None:
+        self.graph = graph
+        self.native = native
+        self._arounds: list[engine.Executable] = []
+        self._bound: list[tuple[dict[str, Any], str]] = []
+        self._renew(parted.around)
+        parted.when_made_anew = self._renew
+
+    def _renew(self, around: engine.Executable) -> None:
+        self._arounds.append(around)        # calls may be running the earlier ones
+        self.run = around.run
+        for names, name in self._bound:
+            names[name] = self.run
+
+    def bind(self, names: dict[str, Any], name: str) -> None:
+        """Call what is to be run by that name, from now on."""
+        self._bound.append((names, name))
+        names[name] = self.run
+
+    def __getstate__(self) -> Any:
+        """What is kept on disk, of what has no kernels, so that nothing is made anew."""
+        return self.graph, self._arounds[-1], self.native
+
+    def __setstate__(self, state: Any) -> None:
+        self.graph, around, self.native = state
+        self._arounds, self._bound = [], []
+        self._renew(around)
+        _bind(around)
+
+    def __call__(self, *args: Any) -> Any:
+        try:
+            return self.run(*args)
+        except BaseException as error:
+            self.translate(error)
+            raise
+
+    @property
+    def source(self) -> str:
+        """The text of the function around the machine code."""
+        return self._arounds[-1].source
+
+    @property
+    def events(self) -> list[Event]:
+        """What `explain` tells of it."""
+        return self.native.events
+
+    @survived
+    def translate(self, error: BaseException) -> None:
+        """See `autograph.runtime.engines.numpy.engine.Executable.translate`."""
+        inner = [executable for piece in self.native.pieces for executable in piece.executables]
+        loops = [executable for region in self.native.every for executable in region.executables]
+        outer = {code: executable.known_at for executable in (*self._arounds, *loops) for code in executable.codes}
+        made = {code: executable for executable in inner for code in executable.codes}
+        left = _known_where_left(error, made)
+        around = [*leave_out(error, outer, made), *left]
+        for executable in (*self._arounds, *inner):
+            executable.translate(error, around)
+        del error  # see `tracebacks.translate`
+
+
+def _known_where_left(error: BaseException, made: Mapping[CodeType, engine.Executable]) -> list[Known]:
+    """What machine code that was left has left behind, of the user's variables."""
+    found, entry = [], error.__traceback__
+    while entry is not None:
+        frame, entry = entry.tb_frame, entry.tb_next
+        if entry is not None and frame.f_code is Region._go_on.__code__ and entry.tb_frame.f_code in made:
+            place = made[entry.tb_frame.f_code].place_of(entry)
+            found.append(known_where_left(frame.f_locals["self"].structure, frame.f_locals["given"], place))
+    return found
+
+
+@disk_cache.storable
+class Native:
+    """The loops of a graph that are machine code.
+
+    Attributes:
+        kernels: operations on arrays that are one loop.
+        others: what `explain` tells of those that are not.
+    """
+
+    def __init__(self, regions: list[Region], kernels: list[Kernel], others: list[Event]) -> None:
+        self.regions = regions
+        self.kernels = kernels
+        self.others = others
+
+    @property
+    def every(self) -> list[Region]:
+        """The loops, and those within that are machine code by themselves."""
+        return [each for region in self.regions for each in (region, *region.inside)]
+
+    @property
+    def pieces(self) -> list[Region | Kernel]:
+        return [*self.every, *self.kernels]
+
+    @property
+    def events(self) -> list[Event]:
+        return [*dict.fromkeys([*self.others, *(event for piece in self.pieces for event in piece.events)])]
+
+    def prepare(self) -> None:
+        """Compile what has not been called yet, as far as types tell what it will be called with."""
+        for piece in self.pieces:
+            piece.prepare()
+
+    @property
+    def llvm(self) -> str:
+        """What LLVM made of each loop, for each combination of inputs that there has been."""
+        return "\n".join(version.code.llvm for piece in self.pieces for version in piece.compiled)
+
+    @property
+    def asm(self) -> str:
+        """The assembly of each."""
+        return "\n".join(version.code.asm for piece in self.pieces for version in piece.compiled)
+
+    def annotated(self, form: str) -> str:
+        """Either of these, `llvm` or `asm`, with the lines of the user's program that it comes from."""
+        return "\n".join(
+            annotated(form, version.code, piece.place, kinds)
+            for piece in self.pieces
+            for kinds, version in list(piece.versions.items())
+            if version is not None
+        )
+
+
+def setting() -> tuple[str, ...]:
+    """What machine code hinges on besides the graph."""
+    return *traits(), *map(str, FUEL)
+
+
+def compile(
+    graph: Graph,
+    *,
+    module: dict[str, Any] | None = None,
+    filename: str | None = None,
+    patient: bool = False,
+    late: Collection[str] = (),
+    refuse: Callable[..., None] | None = None,
+    fastmath: bool = False,
+) -> Executable | engine.Executable:
+    """Make a graph a function; see `autograph.runtime.engines.numpy.engine.compile`.
+
+    Args:
+        patient: whether all runs in Python at first, see `tiering`. If it always will, the NumPy engine's function is
+            what is given.
+        late: the passes, of `LATE`, that are to be run over what is not machine code.
+        refuse: called with a message and a place if machine code would have Python do something; it may raise an error.
+        fastmath: whether loops may add in another order, and so on; see `emitter.FAST`.
+
+    Raises:
+        EngineError: there can be no machine code here, see `target.binding`.
+    """
+    if not patient:
+        binding()
+    made = Parted(graph, module, filename, patient=patient, late=late, refuse=refuse, fast=fastmath)
+    if patient and not (made.regions or made.kernels or made.events):
+        return made.around
+    native = Native(made.regions, made.kernels, made.events)
+    if refuse is not None:
+        native.prepare()
+    return Executable(graph, made, native)
+
+
+@disk_cache.storable
+class Parted:
+    """A graph without what may become machine code, and that.
+
+    Args:
+        kernels: where to put the kernels.
+
+    Attributes:
+        around: what the NumPy engine makes of the graph, in which the regions and kernels are calls.
+        when_made_anew: called with `around` when that has become another one.
+        events: what `explain` tells of loops that stay in the graph.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        module: dict[str, Any] | None,
+        filename: str | None = None,
+        *,
+        patient: bool,
+        late: Collection[str] = (),
+        whole: Node | None = None,
+        refuse: Callable[..., None] | None = None,
+        kernels: list[Kernel] | None = None,
+        fast: bool = False,
+    ) -> None:
+        self._late = late
+        self._own: list[Kernel] = []
+        self.when_made_anew: Callable[[engine.Executable], object] = _nobody_cares
+        self.kernels: list[Kernel] = [] if kernels is None else kernels
+        self._patient = patient
+        self._module = module
+        self._begin()
+        given: dict[str, Any] = {"name": graph.name, "compile": self._compiled}
+        make: Callable[[Node, Collection[int]], Region] = partial(Region, **given, refuse=refuse, fast=fast)
+        if patient:
+            part = partial(Parted, module=module, patient=True, late=late, kernels=self.kernels)
+            make = partial(Trial, **given, part=part)
+        splitter = Splitter(graph, make, whole)
+        self.regions, self.events = splitter.regions, splitter.events
+        for region in self.regions:
+            region.when_given_up = partial(self._put_back, region)
+        self._graph, self._filename = splitter.graph, filename
+        self.around = self._make_around()
+
+    def _begin(self) -> None:
+        self._plain = partial(engine.compile, module=self._module)
+        self._kernel, self._after = (TriedKernel, small.LATE) if self._patient else (Kernel, small.SOON)
+
+    def __getstate__(self) -> Any:
+        """What is kept on disk: what code needs that is made later on."""
+        return sorted(self._late), self.kernels, self._patient, engine.Outer(self._module or {})
+
+    def __setstate__(self, state: Any) -> None:
+        self._late, self.kernels, self._patient, self._module = state
+        self._begin()
+
+    def _make_around(self) -> engine.Executable:
+        """Make `around`. The operations of kernels that have been given up stand in it as if they had been none.
+
+        For so NumPy, which sees that nobody else has what comes between them, need not make an array for each.
+        """
+        fuser = Fuser(self._graph, self._kernel, self._plain, self._after, self._own)
+        self._own += [kernel for kernel in fuser.kernels if kernel not in self._own]
+        self.kernels += [kernel for kernel in fuser.kernels if kernel not in self.kernels]
+        for kernel in fuser.kernels:
+            kernel.when_given_up = self._make_anew
+        return self._finished(fuser.graph, self._filename)
+
+    def _put_back(self, region: Region) -> None:
+        """Let a loop that will always be Python's stand in `around`; it may be a comprehension, with what is around."""
+        put_back(region, self._graph.block)
+        self._make_anew()
+
+    def _make_anew(self) -> None:
+        with Optional(f"other code of {self._graph.name}", "the code that there is runs on"):
+            self.around = self._make_around()
+            self.when_made_anew(self.around)
+
+    def _compiled(self, graph: Graph) -> engine.Executable:
+        """What runs a part of the graph; the NumPy engine alone if there can be no kernels in it."""
+        with Optional(f"kernels of {graph.name}", "NumPy runs instead"):
+            fuser = Fuser(graph, self._kernel, self._plain, self._after)
+            made = self._finished(fuser.graph)
+            self.kernels += fuser.kernels
+            return made
+        with needed(f"code of {graph.name}"):
+            return self._plain(graph)
+
+    def _finished(self, graph: Graph, filename: str | None = None) -> engine.Executable:
+        for name in self._late:
+            PASSES[name](graph)
+        made = self._plain(graph, filename=filename)
+        _bind(made)
+        return made
+
+
+def _nobody_cares(around: engine.Executable) -> None:
+    pass
+
+
+def _bind(made: engine.Executable) -> None:
+    """Let what is among the globals of a function be called there by its fast entry, as soon as there is one."""
+    names = made.run.__globals__
+    for name, value in list(names.items()):
+        if isinstance(value, (Region, Kernel, small.Product)):
+            made.bound[name] = value
+            value.bind(names, name)
+
+
+__all__ = ["Executable", "Native", "Region", "compile", "get_ready"]

@@ -1,0 +1,185 @@
+"""What operations on arrays are to a nest of loops, and of which dtypes NumPy does them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS
+from autograph.runtime.engines.native.kernels.in_place import IN_PLACE
+from autograph.runtime.engines.native.libmath.ufunc_loops import is_there
+from autograph.runtime.graph.graph import Constant, Node, Value
+from autograph.runtime.graph.operands import NoLowering
+from autograph.runtime.graph.types import TensorType, type_of
+from autograph.runtime.ops.inner_loops import CLIPS, LOOPS, power_of
+from autograph.runtime.ops.native.ufunc_rules import Inner, known_dtype, promotes
+
+REDUCTIONS = {
+    f"{prefix}{name}": how
+    for prefix in ("np.", ".")
+    for name, how in {"sum": "add", "mean": "mean", "max": "max", "min": "min", "any": "or", "all": "and"}.items()
+} | {"np.amax": "max", "np.amin": "min"}
+OF_COMPLEX = {".conj": "np.conjugate", ".conjugate": "np.conjugate"}      # which give real arrays back as they are
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """What comes of many elements: of all, or of those along the last of several dimensions.
+
+    Attributes:
+        how: `add`, `mean`, `max`, `min`, `or` or `and`.
+    """
+
+    how: str
+    whole: bool
+    keepdims: bool = False
+
+    def dtype(self, of: np.dtype[Any]) -> np.dtype[Any]:
+        """In which it is done."""
+        if self.how in ("or", "and"):
+            return np.dtype(bool)
+        if self.how == "mean":
+            return of if of.kind == "f" else np.dtype(float)
+        return np.add.reduce(np.zeros(1, of)).dtype if self.how == "add" else of
+
+    def most(self, of: np.dtype[Any]) -> int:
+        """Up to how many elements it is done as NumPy does it. Its buffers show in the order in which it adds up."""
+        if self.how != "mean" or of.kind == "f":
+            return 2**62
+        if of.itemsize > 4:
+            raise NoLowering
+        return int(2 ** (53 - 8 * of.itemsize))     # what is added is exact
+
+
+def operands(node: Node) -> tuple[Any, ...]:
+    """The arguments of a node that are arrays and numbers."""
+    if node.op == "pow" and (power := _power(node)):
+        return node.args[: power[1]]
+    if node.op == "setitem":
+        return node.args[2:]
+    return node.args[:1] if node.op in (".astype", *REDUCTIONS) or part_of_node(node) else node.args
+
+
+def loop_of_node(node: Node) -> Inner | None:
+    """NumPy's inner loop that does a node; None if that depends on more than its operands."""
+    if node.op == "pow":
+        exponent = node.args[1]
+        if power := _power(node):
+            return LOOPS.get(power[0])
+        if not (isinstance(exponent, Value) and isinstance(exponent.type, TensorType) and exponent.type.ndim):
+            return None
+    if node.op in CLIPS and not _is_array(node.args[0]):
+        return None
+    if node.op in OF_COMPLEX:
+        return LOOPS[OF_COMPLEX[node.op]] if is_complex(node.args[0]) else None
+    return LOOPS.get(IN_PLACE.get(node.op, node.op))
+
+
+def part_of_node(node: Node) -> str:
+    """`real` or `imag`, if a node gives that part of a complex array, which is a view of it."""
+    name = {"np.real": "real", "np.imag": "imag"}.get(node.op, "")
+    if node.op == "getattr" and len(node.args) == 2 and node.args[1] in ("real", "imag"):
+        name = node.args[1]
+    return name if name and is_complex(node.args[0]) else ""
+
+
+def has_loop(node: Node) -> bool:
+    """Whether machine code can do NumPy's inner loop for a node, as far as types tell."""
+    loop = loop_of_node(node)
+    if loop is None or len(operands(node)) != loop.ufunc.nin:
+        return False
+    types = [arg.type if isinstance(arg, Value) else type_of(arg) for arg in operands(node)]
+    known = [type for type in types if isinstance(type, TensorType) and type.exact]
+    if len(known) < len(types) or loop.rule_of(type.dtype for type in known):
+        return True
+    try:
+        dtypes = tuple(map(known_dtype, loop.dtypes(*map(promotes, known))))
+        return loop.rule_of(dtypes) is not None or is_there(loop.ufunc, dtypes)
+    except NoLowering:
+        return False
+
+
+def is_elementwise(node: Node) -> bool:
+    """Whether the machine can do a node element by element, as far as types tell; it makes an array of numbers."""
+    if node.kwargs or node.blocks or len(node.outputs) != 1 or not is_numeric(node.output.type, 1):
+        return False
+    if node.op == "np.where":
+        known = len(node.args) == 3
+    elif node.op == "masked":
+        known = len(node.args) == 2 and all(map(_is_exact_array, node.args))
+    elif node.op == ".astype":
+        known = len(node.args) == 2 and isinstance(node.args[1], (type, str, np.dtype))
+        known = known and (np.dtype(node.args[1]).kind in "bc" or not is_complex(node.args[0]))
+    else:
+        known = (node.op in LOOPS or node.op in OF_COMPLEX) and has_loop(node)
+    args = operands(node)
+    return known and all(map(is_operand, args)) and not _is_settled(args, node.output.type)
+
+
+def is_operand(arg: Any) -> bool:
+    """Whether machine code can take an argument of an operation on arrays."""
+    if isinstance(arg, Value):
+        return is_numeric(arg.type, 0)
+    if type(arg) in COMPLEX_NUMBERS:
+        return True
+    return type(arg) in NUMBERS and (type(arg) is not int or -(2**63) <= arg < 2**63)
+
+
+def is_numeric(type: Any, ndim: int) -> bool:
+    """Whether something is an array of numbers, of at least so many dimensions; of none, it may be a number."""
+    return (
+        isinstance(type, TensorType)
+        and type.ndim >= ndim
+        and (ndim == 0 or type.kind == "array")
+        and type.dtype.isnative
+        and type.dtype.char in ELEMENTS
+    )
+
+
+def _is_settled(args: tuple[Any, ...], type: Any) -> bool:
+    """Whether what comes out is clear, because both operands are the same: so LLVM might not compute them."""
+    return len(args) == 2 and key_of(args[0]) == key_of(args[1]) and type.dtype.kind not in "fc"
+
+
+def _power(node: Node) -> tuple[str, int] | None:
+    """What NumPy does for a power whose exponent is a Python number."""
+    x, exponent = node.args
+    if not (_is_array(x) and x.type.exact):
+        return None
+    return power_of(x.type.dtype, exponent) if type(exponent) in (int, float) else None
+
+
+def _is_array(arg: Any) -> bool:
+    return isinstance(arg, Value) and isinstance(arg.type, TensorType) and arg.type.kind == "array"
+
+
+def _is_exact_array(arg: Any) -> bool:
+    return _is_array(arg) and bool(arg.type.exact and arg.type.ndim)
+
+
+def is_complex(arg: Any) -> bool:
+    """Whether an argument is known to be a complex array."""
+    return _is_array(arg) and bool(arg.type.exact) and arg.type.dtype.kind == "c"
+
+
+def reduction_of(node: Node) -> Reduction | None:
+    """What a node reduces, if it is a reduction that a nest can end with."""
+    how, x = REDUCTIONS.get(node.op), node.args[0] if node.args else None
+    if how is None or not isinstance(x, Value) or not isinstance(x.type, TensorType) or x.type.dtype.kind == "c":
+        return None
+    options = {"axis": None, "keepdims": False, **dict(zip(["axis"], node.args[1:])), **node.kwargs}
+    axis, keepdims, ndim = options.pop("axis"), options.pop("keepdims"), x.type.ndim
+    if options or len(node.args) > 2 or type(keepdims) is not bool or type(axis) not in (int, type(None)):
+        return None
+    if axis is None or (ndim == 1 and axis in (0, -1)):
+        return None if keepdims else Reduction(how, True)
+    return Reduction(how, False, keepdims) if axis in (-1, ndim - 1) else None
+
+
+def key_of(arg: Any) -> Any:
+    """What tells an argument from others: a value, or a constant."""
+    if isinstance(arg, (Value, Constant)):
+        return arg
+    return id(arg) if isinstance(arg, np.ndarray) else (type(arg), repr(arg))

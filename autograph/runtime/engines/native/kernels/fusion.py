@@ -1,0 +1,321 @@
+"""Which operations on whole arrays are done in one loop.
+
+While a block is gone through, operations element by element wait, as long as they are of one shape. They run when
+something comes that uses one of them, or that may raise, warn, or change anything; so neither the order of what can be
+seen changes, nor what is in an array when it is read. Those that have waited together are a `Kernel`. What it gives are
+the values that are used elsewhere; the others never become arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograph.runtime.engines.native.analysis.clone import Copier
+from autograph.runtime.engines.native.analysis.structure import used_in
+from autograph.runtime.engines.native.kernels.elementwise import (
+    REDUCTIONS,
+    has_loop,
+    is_complex,
+    is_elementwise,
+    is_numeric,
+    is_operand,
+    loop_of_node,
+    reduction_of,
+)
+from autograph.runtime.engines.native.kernels.entry_points import COSTLY
+from autograph.runtime.engines.native.kernels.halves import halves
+from autograph.runtime.engines.native.kernels.in_place import is_whole, may_overlap, target_of
+from autograph.runtime.engines.native.kernels.kernel import MOST, STREAMS, Kernel
+from autograph.runtime.engines.native.kernels.loop_interchange import (
+    Interchange,
+    interchanged,
+    is_interchangeable,
+    used_by,
+)
+from autograph.runtime.engines.native.kernels.multi_nest import goes_on, narrow, shape_of
+from autograph.runtime.engines.native.kernels.slice_layout import Part
+from autograph.runtime.engines.native.kernels.views import Windows, is_narrower, is_window
+from autograph.runtime.engines.native.libmath.ufunc_loops import is_costly
+from autograph.runtime.engines.native.matmul.autotune import Contest, is_larger_product
+from autograph.runtime.engines.native.matmul.small import FUNCTIONS, SOON, Product, is_small_product
+from autograph.runtime.graph.effects import effect_of
+from autograph.runtime.graph.graph import Block, Graph, Node, Value
+from autograph.runtime.graph.opdef import PURE, VIEW
+from autograph.runtime.graph.operands import DTYPES
+from autograph.runtime.graph.types import TensorType
+from autograph.runtime.passes.speculatable import is_quiet
+
+ALONE = frozenset({"np.exp", "np.sqrt", "np.where"})
+
+
+class Fuser(Copier):
+    """Copies a graph, with calls of kernels in the place of operations on arrays.
+
+    Args:
+        make: makes a kernel, as `Kernel` does.
+        compile: the NumPy engine.
+        after: see `Product`.
+        known: kernels made of the same graph before; what they have given up stays as it is.
+
+    Attributes:
+        graph: the copy.
+        kernels: what it calls.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        make: Callable[..., Kernel],
+        compile: Callable[[Graph], Any],
+        after: int = SOON,
+        known: Sequence[Kernel] = (),
+    ) -> None:
+        super().__init__()
+        self._after = after
+        self._known = {tuple(kernel.sources): kernel for kernel in known}
+        self._without = {node for kernel in known if kernel.is_given_up for node in kernel.sources}
+        self._sources: dict[Node, Node] = {}
+        self._halves: set[Node] = set()
+        self.kernels: list[Kernel] = []
+        self._make = make
+        self._compile = compile
+        self._name = graph.name
+        self._uses = used_in([graph.block])
+        self._waiting: list[Node] = []
+        self._windows, self._into = Windows(self._uses), Block()
+        self.graph = Graph(graph.name, self.block(graph.block))
+
+    def fill(self, into: Block, nodes: Sequence[Node]) -> None:
+        around, self._into = self._into, into
+        self._go_through(nodes, into)
+        self._take_windows(into)
+        self._into = around
+
+    def _leaf(self, leaf: Any) -> Any:
+        node = self._windows.pop(leaf) if isinstance(leaf, Value) else None
+        if node is not None:
+            self._into.append(self.node(node))
+        return super()._leaf(leaf)
+
+    def _take_windows(self, into: Block) -> None:
+        for node in self._windows.pop_all():
+            into.append(self.node(node))
+
+    def _go_through(self, nodes: Sequence[Node], into: Block) -> None:
+        self._halves |= halves(nodes, self._uses)
+        for node in nodes:
+            if node in self._without:
+                self._flush(into)
+                into.append(self.node(node))
+            elif is_window(node):
+                if self._uses_waiting(node):
+                    self._flush(into)
+                self._windows.add(node)
+            elif is_interchangeable(node, self._uses):
+                self._flush(into)
+                self._interchange(node, into)
+            elif not self._joins(node, into):
+                self._stands_alone(node, into)
+        self._flush(into)
+
+    def _joins(self, node: Node, into: Block) -> bool:
+        """Let a node wait, or end what waits, if it may."""
+        if self._may_wait(node):
+            if self._waiting and not self._fits(node):
+                self._flush(into)
+            self._waiting.append(node)
+        elif self._writes(node):
+            self._waiting.append(self._written(node, into))
+            self._flush(into)
+        elif self._ends(node):
+            if not self._uses_waiting(node) or not self._follows(node):
+                self._flush(into)
+            self._waiting.append(node)
+            if not goes_on(node):
+                self._flush(into)
+        else:
+            return False
+        return True
+
+    def _stands_alone(self, node: Node, into: Block) -> None:
+        if self._waiting and not self._is_indifferent(node):
+            self._flush(into)
+        if node.blocks or effect_of(node).kind not in (PURE, VIEW):
+            self._take_windows(into)
+        if is_small_product(node) or is_larger_product(node):
+            kind = Product if is_small_product(node) else Contest
+            self.call(into, kind(FUNCTIONS[node.op], self._after), node.args, node.outputs, node.place)
+        else:
+            into.append(self.node(node))
+
+    def _may_wait(self, node: Node) -> bool:
+        """Whether a node is done element by element, and somebody uses what it gives."""
+        return (is_elementwise(node) or node in self._halves) and self._uses[node.output] > 0
+
+    def _fits(self, node: Node) -> bool:
+        """Whether a node may wait together with those that wait already."""
+        if len(self._waiting) >= MOST or len(_inputs([*self._waiting, node])) > STREAMS:
+            return False
+        return self._follows(node)
+
+    def _follows(self, node: Node) -> bool:
+        """Whether a node goes through what the first one does, or, behind a reduction of rows, one element for each."""
+        first, shape = shape_of(self._waiting[0]), shape_of(node)
+        if not any(map(goes_on, self._waiting)):
+            return first == shape
+        return self._uses_waiting(node) and shape in (first, narrow(first)) and not _is_whole_reduction(node)
+
+    def _ends(self, node: Node) -> bool:
+        """Whether a node sums what those that wait come to, or the like."""
+        if reduction_of(node) is None or not self._uses[node.output]:
+            return False
+        return is_numeric(node.args[0].type, 1) and (is_numeric(node.output.type, 1) or _is_scalar(node.output.type))
+
+    def _waits(self, value: Value) -> bool:
+        return any(value in node.outputs for node in self._waiting)
+
+    def _writes(self, node: Node) -> bool:
+        """Whether a node writes what those that wait come to into an array."""
+        target = target_of(node)
+        if target is None or not self._uses_waiting(node) or not is_numeric(target.type, 1) or self._waits(target):
+            return False
+        if any(map(goes_on, self._waiting)):
+            return False
+        if is_whole(node) and target.type.shape != self._waiting[0].output.type.shape:  # type: ignore[union-attr]
+            return False
+        return node.op == "setitem" or (has_loop(node) and all(map(is_operand, node.args)))
+
+    def _written(self, node: Node, into: Block) -> Node:
+        """The same, of an array as a whole: `part[...] = …` in the place of `x[1:-1] = …`."""
+        if is_whole(node):
+            return node
+        target, index, value = node.args
+        part = Node("getitem", (target, index), place=node.place)
+        view = part.add_output(TensorType(target.type.dtype, (None,) * target.type.ndim))
+        if is_window(part):
+            self._windows.add(part)
+        else:
+            into.append(self.node(part))
+        written = Node("setitem", (view, ..., value), place=node.place)
+        self._sources[written] = node
+        return written
+
+    def _uses_waiting(self, node: Node) -> bool:
+        return any(map(self._waits, node.inputs))
+
+    def _seen(self, inputs: Sequence[Any], nodes: Sequence[Node]) -> dict[Value, list[Node]]:
+        """Of which inputs a kernel takes a part itself, and how: unless their rows are one."""
+        found = {value: self._windows.of(value) for value in inputs}
+        target = target_of(nodes[-1])
+        if target is not None and (nodes[-1].op != "setitem" or not may_overlap(target, inputs)):
+            found[target] = []      # of which it needs the array
+        if not any(is_narrower(node) for chain in found.values() for node in chain):
+            return {}
+        return {value: chain for value, chain in found.items() if chain}
+
+    def _is_indifferent(self, node: Node) -> bool:
+        """Whether a node may as well run before those that wait."""
+        quiet = not node.blocks and is_quiet(node) and effect_of(node).kind in (PURE, VIEW)
+        return quiet and not self._uses_waiting(node)
+
+    def _flush(self, into: Block) -> None:
+        """Run those that wait."""
+        waiting, self._waiting = self._waiting, []
+        for nodes in _parts(waiting):
+            self._run(nodes, into)
+
+    def _run(self, every: list[Node], into: Block) -> None:
+        inside = Counter(value for node in every for value in node.inputs)
+        views = [node for node in every if node in self._halves and self._uses[node.output] > inside[node.output]]
+        nodes = [node for node in every if node not in views or inside[node.output]]
+        if sum(node not in self._halves for node in nodes) < 2 and not any(map(pays_alone, nodes)):
+            for node in every:
+                into.append(self.node(node))
+            return
+        seen_behind = {node.args[0] for node in views}
+        made = [value for node in nodes if node not in views for value in node.outputs]
+        outputs = [value for value in made if self._uses[value] > inside[value] or value in seen_behind]
+        self._call_kernel(nodes, inside, outputs, into)
+        for node in views:
+            into.append(self.node(node))
+
+    def _call_kernel(self, nodes: list[Node], inside: Counter[Value], outputs: list[Value], into: Block) -> None:
+        inputs = _inputs(nodes)
+        sources = [self._sources.get(node, node) for node in nodes]
+        seen = self._seen(inputs, nodes)
+        self._windows.used({value: inside[value] for value in seen})
+        arrays = {value: seen[value][0].args[0] if value in seen else value for value in inputs}
+        args = list(dict.fromkeys(arrays.values()))
+        indices = {value: tuple(node.args[1] for node in chain) for value, chain in seen.items()}
+        parts = [Part(args.index(arrays[value]), indices.get(value, ())) for value in inputs]
+        kernel = self._known.get(tuple(sources))
+        if kernel is None or kernel.parts != parts:
+            every = [*dict.fromkeys(node for chain in seen.values() for node in chain), *nodes]
+            kernel = self._make(
+                nodes, inputs, outputs, lambda: self._compile(self._alone(every, args, outputs)), args, parts
+            )
+        kernel.sources = sources
+        self.kernels.append(kernel)
+        self.call(into, kernel, args, outputs, nodes[0].place)
+
+    def _interchange(self, loop: Node, into: Block) -> None:
+        """Run a loop, of which all turns are one kernel."""
+        kernel, others = self._known.get((loop,)), used_by(loop)
+        if kernel is None:
+            kernel = interchanged(loop, others, self._name, self._compile, self._make)
+        kernel.sources = [loop]
+        self.kernels.append(kernel)
+        self.call(into, Interchange(kernel), [*loop.args, *others], loop.outputs, loop.place)
+
+    def _alone(self, nodes: list[Node], args: list[Any], outputs: list[Value]) -> Graph:
+        """The graph of what a kernel does."""
+        graph, copier = Graph(self._name), Copier()
+        for each in args:
+            copier.values[each] = graph.block.add_param(each.type, each.name)
+        for node in nodes:
+            graph.block.append(copier.node(node))
+        found = copier.arg(tuple(outputs))
+        graph.block.results = (found[0] if len(found) == 1 else found,)
+        return graph
+
+
+def pays_alone(node: Node) -> bool:
+    """Whether a loop of a single operation is worth its compilation: NumPy takes twice the time, or one thread."""
+    if (node.op in ALONE and not is_complex(node.output)) or REDUCTIONS.get(node.op) == "mean":
+        return True
+    type, loop = node.output.type, loop_of_node(node)
+    if not isinstance(type, TensorType) or None in type.shape or loop is None:
+        return False
+    return math.prod(type.shape) >= COSTLY and is_costly(loop.ufunc, type.dtype)  # type: ignore[arg-type]
+
+
+def _is_whole_reduction(node: Node) -> bool:
+    reduction = reduction_of(node)
+    return reduction is not None and reduction.whole
+
+
+def _is_scalar(type: Any) -> bool:
+    return isinstance(type, TensorType) and type.kind == "scalar" and type.exact and type.dtype.char in DTYPES
+
+
+def _parts(nodes: list[Node]) -> list[list[Node]]:
+    """Those that need not be of one shape apart, if the shape is not known, and if one comes behind the other."""
+    if not nodes or None not in nodes[0].output.type.shape:  # type: ignore[union-attr]
+        return [nodes]
+    parts: list[tuple[list[Node], set[Value]]] = []
+    for node in nodes:
+        part, arrays = [node], {value for value in (*node.inputs, *node.outputs) if is_numeric(value.type, 1)}
+        while any(arrays & others for _, others in parts):      # it belongs to one of them; so do all behind that
+            before, others = parts.pop()
+            part, arrays = before + part, arrays | others
+        parts.append((part, arrays))
+    return [part for part, _ in parts]
+
+
+def _inputs(nodes: list[Node]) -> list[Value]:
+    """The values that nodes use, but do not compute."""
+    own = {value for node in nodes for value in node.outputs}
+    return list(dict.fromkeys(value for node in nodes for value in node.inputs if value not in own))

@@ -1,0 +1,122 @@
+"""Loops that go through whole arrays in each turn: the two loops change places.
+
+    for _ in range(turns):
+        x, y = x + dt * y, y - dt * x
+
+Each turn goes through all of `x` and `y`, which may be more than the processor's cache holds, and makes new arrays.
+But no element needs to know of another. So a block of them goes through all turns, in the cache, and then comes the
+next block; see `staying`. If anything raises a flag, NumPy does it turn by turn, from the beginning, which nobody sees.
+
+What is done at once is limited, so that Ctrl-C comes through.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograph.runtime.engines.native.analysis.clone import Copier
+from autograph.runtime.engines.native.analysis.structure import used_in
+from autograph.runtime.engines.native.kernels.elementwise import is_elementwise, loop_of_node
+from autograph.runtime.engines.native.kernels.halves import halves
+from autograph.runtime.engines.native.kernels.kernel import MOST, STREAMS, Carried, Kernel
+from autograph.runtime.engines.native.kernels.multi_nest import shape_of
+from autograph.runtime.engines.native.kernels.slice_layout import Part
+from autograph.runtime.graph.graph import Graph, Node, Value
+from autograph.runtime.graph.types import INT, ObjectType, TensorType
+
+FIRST = 64          # turns at once, or one while NumPy does it; then twice as many, and so on
+AT_ONCE = 1 << 26   # operations at once, about 20 ms
+
+
+class Interchange:
+    """Such a loop.
+
+    Args:
+        kernel: what to do, several times.
+    """
+
+    __ag_tame__ = True      # see `effects.tame`
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel, self._count = kernel, len(kernel.outputs)
+
+    def __call__(self, turns: range, *args: Any) -> Any:
+        carried, others = args[: self._count], args[self._count :]
+        most = max(1, AT_ONCE // (len(self._kernel.nodes) * max(1, *(each.size for each in carried))))
+        count = 1 if self._kernel.on_trial else FIRST
+        while turns:
+            count = min(count, most)
+            now, turns = turns[:count], turns[count:]
+            found = self._kernel.entry(len(now), *carried, *others)
+            carried = found if self._count > 1 else (found,)
+            count *= 2
+        return carried[0] if self._count == 1 else carried
+
+
+def is_interchangeable(loop: Node, uses: Counter[Value]) -> bool:
+    """Whether all that a loop does is done element by element, as far as types tell.
+
+    Args:
+        uses: how often each value is used.
+    """
+    if loop.op != "for" or loop.kwargs != {"target": 0} or not _is_range(loop.args[0]):
+        return False
+    body = loop.blocks[0]
+    (item, *params), results = body.params, body.results
+    own = {value for node in body.nodes for value in node.outputs}
+    if uses[item] or not results or len({*results}) < len(results) or not own.issuperset(results):
+        return False
+    types = [each.type for each in params]
+    if any([arg.type for arg in args if isinstance(arg, Value)] != types for args in (results, loop.args[1:])):
+        return False
+    if len(body.nodes) > MOST or len(params) + len(used_by(loop)) > STREAMS:
+        return False
+    read = halves(body.nodes, uses)
+    alike = all((is_elementwise(node) or node in read) and _is_own(node) and uses[node.output] for node in body.nodes)
+    return alike and len({*map(shape_of, body.nodes)}) == 1
+
+
+def used_by(loop: Node) -> list[Value]:
+    """The values that such a loop uses, besides those that change."""
+    body = loop.blocks[0]
+    own = {*body.params, *(value for node in body.nodes for value in node.outputs)}
+    return [value for value in used_in([body]) if value not in own]
+
+
+def interchanged(
+    loop: Node, inputs: Sequence[Value], name: str, compile: Callable[[Graph], Any], make: Callable[..., Kernel]
+) -> Kernel:
+    """The kernel of such a loop, as a function of how often there is a turn, what it begins with, and what it uses.
+
+    Args:
+        inputs: what it uses.
+    """
+    body, turns = loop.blocks[0], Value(INT, None, "turns")
+    params, results = body.params[1:], list(body.results or ())
+    given = [turns, *params, *inputs]
+    carried = Carried(turns, dict(zip(params, results)))
+
+    def python() -> Any:
+        graph, copier = Graph(name), Copier()
+        count, *begin = (graph.block.add_param(value.type, value.name) for value in given)
+        copier.values.update(zip(inputs, begin[len(params) :]))
+        every = graph.block.append(Node("range", (count,), place=loop.place)).add_output(loop.args[0].type)
+        copy = graph.block.append(copier.node(loop, (every, *begin[: len(params)])))
+        found = tuple(copy.outputs)
+        graph.block.results = (found[0] if len(found) == 1 else found,)
+        return compile(graph)
+
+    return make(body.nodes, given, results, python, given, [Part(place) for place in range(len(given))], carried)
+
+
+def _is_range(arg: Any) -> bool:
+    return isinstance(arg, Value) and isinstance(arg.type, ObjectType) and arg.type.name == "range"
+
+
+def _is_own(node: Node) -> bool:
+    """Whether machine code computes it, and not a function that it calls."""
+    loop = loop_of_node(node)
+    types = [arg.type for arg in node.args if isinstance(arg, Value) and isinstance(arg.type, TensorType)]
+    return loop is None or loop.rule_of(type.dtype for type in types) is not None

@@ -1,0 +1,215 @@
+"""NumPy's own inner loops, which machine code calls on blocks of elements: what they give is NumPy's by construction.
+
+NumPy tells which loop it runs for a ufunc and dtypes (`_get_strided_loop`, made for compilers). Such a loop may do the
+last elements of an array in another way than those before; so tries look whether it does each element by itself. For
+numbers NumPy runs it on one element, which is the same for all there might be.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.engines.native.libmath import division, exponential
+from autograph.runtime.graph.types import part_of
+
+_KINDS = "biufc"
+_CHEAP = frozenset(
+    """add subtract multiply divide negative positive absolute fabs square reciprocal sign floor ceil trunc rint
+    copysign clip maximum minimum fmax fmin signbit heaviside conjugate deg2rad degrees rad2deg radians""".split()
+)
+_TRIES = 300
+_CALL = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 5)      # context, arrays, count, strides, more
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop of NumPy's that does each element by itself.
+
+    Attributes:
+        name: by which LLVM knows it.
+        handed: what it is handed besides arrays, with which at the end the name tells LLVM where that is.
+        steady: whether it does the same with one element for a whole row as with an array of equal ones.
+        costly: whether it takes several nanoseconds for each.
+    """
+
+    name: str
+    handed: tuple[str, ...]
+    steady: bool
+    costly: bool
+    text: str = ""      # of the function, if it is none of NumPy's, and of one for a vector, whose name ends with `_of`
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The addresses of a loop and of what it is handed; `owner` keeps them."""
+
+    loop: int
+    context: int
+    more: int
+    owner: Any
+
+
+@cache
+def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
+    """The loop for operands and a result of these dtypes, if it can be called; LLVM knows it from now on."""
+    parts = _parts(ufunc, dtypes)
+    if parts is None or not _is_numpys(parts, ufunc, dtypes):
+        return None
+    if ufunc is np.exp and dtypes[-1] == np.dtype(float) and (way := exponential.known()):
+        name, handed = _told(parts, ufunc, dtypes)
+        text = exponential.text(way, name, tuple(f"{name}_{part}" for part in handed))
+        return Loop(exponential.NAME, (), True, False, text)
+    return Loop(*_told(parts, ufunc, dtypes), _is_steady(parts, ufunc, dtypes), is_costly(ufunc, dtypes[-1]))
+
+
+@cache
+def quotient() -> Loop | None:
+    """The one for floats that are divided by the same one, if there is none better to do it."""
+    return Loop(division.NAME, (), True, False, division.text()) if division.can_be_had() else None
+
+
+@cache
+def loop_of_numbers(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
+    """The same for numbers, if NumPy warns of nothing but infinities and NaNs that come up."""
+    parts = _parts(ufunc, dtypes)
+    if parts is None or not _is_of_numbers(parts, ufunc, dtypes):
+        return None
+    return Loop(*_told(parts, ufunc, dtypes), True, is_costly(ufunc, dtypes[-1]))
+
+
+def _told(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[str, tuple[str, ...]]:
+    """Tell LLVM of a loop; gives by which name, and what it is handed."""
+    import llvmlite.binding as llvm
+
+    name = f"ag_numpy_{ufunc.__name__}_{''.join(dtype.char for dtype in dtypes)}".replace("?", "t")
+    handed = ("context", "more") if parts.more else ("context",)
+    llvm.add_symbol(name, parts.loop)
+    for part in handed:
+        llvm.add_symbol(f"{name}_{part}", getattr(parts, part))
+    return name, handed
+
+
+def is_costly(ufunc: np.ufunc, result: np.dtype[Any]) -> bool:
+    """Whether it takes much longer than arithmetic."""
+    return result.kind in "fc" and ufunc.__name__ not in _CHEAP
+
+
+def is_there(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> bool:
+    """Whether there is such a loop, as far as can be seen without trying it."""
+    return _parts(ufunc, dtypes) is not None
+
+
+@cache
+def _parts(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> _Parts | None:
+    if any(dtype.kind not in _KINDS for dtype in dtypes):
+        return None
+    if ufunc is np.power and dtypes[-1].kind == "i":
+        return None         # it raises an exception for negative exponents
+    try:
+        found, owner = ufunc._resolve_dtypes_and_context((*dtypes[:-1], None))  # type: ignore[attr-defined]
+        ufunc._get_strided_loop(owner)  # type: ignore[attr-defined]
+    except (AttributeError, TypeError):
+        return None
+    if found != dtypes:
+        return None
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    address = pointer(owner, b"numpy_1.24_ufunc_call_info")
+    loop, context, more = (ctypes.c_void_p * 3).from_address(address)
+    needs_python = ctypes.c_bool.from_address(address + 24).value
+    return None if needs_python or not loop or not context else _Parts(loop, context, more or 0, owner)
+
+
+def _is_numpys(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
+    """Whether blocks come to the same as the whole."""
+    given = [_examples(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
+    with np.errstate(all="ignore"):
+        wanted = ufunc(*given)
+        found = np.zeros(_TRIES + 1, dtypes[-1])[1:]
+        begin = size = 0
+        while begin < _TRIES:
+            size += 1
+            end = min(begin + size, _TRIES)
+            _run(parts, [each[begin:end] for each in given], found[begin:end])
+            begin = end
+    return bool(wanted.tobytes() == found.tobytes())
+
+
+def _is_of_numbers(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
+    """Whether one element comes to what NumPy makes of numbers, which warns if an infinity or a NaN comes up."""
+    told: list[str] = []
+    columns = [_examples(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
+    for place, value in enumerate((0, 1, 2, 3, 0.5)):       # of which powers may be special
+        columns[-1][-60 + 12 * place :][:12] = value
+    found = np.zeros(1, dtypes[-1])
+    with np.errstate(all="call", under="ignore", call=lambda kind, _: told.append(kind)):
+        for given in zip(*columns):
+            told.clear()
+            wanted = ufunc(*given)
+            _run(parts, [np.broadcast_to(each, 2) for each in given], found)
+            if wanted.tobytes() != found.tobytes() or bool(told) != _is_strange(wanted, given):
+                return False
+    return True
+
+
+def _is_strange(found: Any, given: Sequence[Any]) -> bool:
+    """Whether there is an infinity of finite numbers, or a NaN of none."""
+    if found.dtype.kind != "f":
+        return False
+    overflow = not np.isfinite(found) and all(map(np.isfinite, given))
+    return bool(overflow or (np.isnan(found) and not any(map(np.isnan, given))))
+
+
+def _is_steady(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
+    """Whether operands that are the same for all give what they give if they are arrays of one number."""
+    *kinds, result = dtypes
+    for varying in range(len(kinds) if len(kinds) > 1 else 0):
+        for value in (0, 1, 2, 3, 0.5, -1):
+            with np.errstate(all="ignore"):
+                given = [np.full(_TRIES, value).astype(kind) for kind in kinds]
+                given[varying] = _examples(kinds[varying], 0)
+                found = np.zeros(_TRIES, result)
+                _run(parts, [each[: None if place == varying else 1] for place, each in enumerate(given)], found)
+                if found.tobytes() != ufunc(*given).tobytes():
+                    return False
+    return True
+
+
+def _examples(dtype: np.dtype[Any], seed: int) -> np.ndarray[Any, Any]:
+    """Numbers of all sizes, with what is remarkable, at odd places."""
+    if dtype.kind == "c":
+        part = part_of(dtype)
+        pairs = np.stack([_examples(part, seed), np.roll(_examples(part, seed + 2), 3)], axis=1)
+        return pairs.reshape(-1).view(dtype)
+    draw = np.random.default_rng(seed)
+    if dtype.kind == "b":
+        return np.resize(draw.random(_TRIES) < 0.5, _TRIES)
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        found = draw.integers(info.min, info.max, _TRIES, dtype, endpoint=True)
+        found[::2] = draw.integers(max(info.min, -9), 10, len(found[::2]))
+    else:
+        powers = draw.uniform(-8, 8, _TRIES)
+        powers[::7] *= float(np.finfo(dtype).maxexp) * 0.037
+        with np.errstate(all="ignore"):
+            found = (10.0**powers * np.where(draw.random(_TRIES) < 0.3, -1, 1)).astype(dtype)
+        found[::5] = draw.normal(size=len(found[::5]))
+        found[3:40:6] = [np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0, -1.0]
+    shifted = np.empty(_TRIES + 1, dtype)[1:]
+    shifted[:] = found
+    return shifted
+
+
+def _run(parts: _Parts, given: Sequence[np.ndarray[Any, Any]], found: np.ndarray[Any, Any]) -> None:
+    """Call a loop; what has one element is the same for all."""
+    arrays, count = (*given, found), len(found)
+    data = (ctypes.c_void_p * len(arrays))(*(each.ctypes.data for each in arrays))
+    steps = (ctypes.c_ssize_t * len(arrays))(*(each.itemsize * (len(each) == count) for each in arrays))
+    size = ctypes.c_ssize_t(count)
+    _CALL(parts.loop)(parts.context, *map(ctypes.addressof, (data, size, steps)), parts.more)

@@ -1,0 +1,142 @@
+"""Machine code with the lines of the user's program that it comes from.
+
+LLVM carries along with each instruction where it comes from, as it does for debuggers, also through its passes. The
+places are numbered, and their numbers are given to LLVM as the lines of a single file. What several places have come
+to be, or none, stands below the line before it.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.engines.native.abi.jit import Code
+from autograph.runtime.engines.native.kernels.operands import Single, Stream
+from autograph.runtime.engines.native.llvm.cpython_abi import class_of
+from autograph.runtime.engines.native.llvm.target import machine
+from autograph.runtime.graph.graph import user_line
+from autograph.runtime.graph.types import TensorType
+
+_OF_THE_MODULE = ("!", ";", "source_filename", "target ", "declare ", "attributes ")
+_INSTRUCTION = re.compile(r"  (?![;\]])")
+_DEBUG = """
+!llvm.module.flags = !{{!10}}
+!llvm.dbg.cu = !{{!11}}
+!10 = !{{i32 2, !"Debug Info Version", i32 3}}
+!11 = distinct !DICompileUnit(language: DW_LANG_C, file: !12, emissionKind: DebugDirectivesOnly)
+!12 = !DIFile(filename: "program", directory: "")
+!13 = !DISubroutineType(types: !14)
+!14 = !{{}}
+"""
+_SUBPROGRAM = '!{} = distinct !DISubprogram(name: "code", file: !12, line: 1, type: !13, unit: !11, spFlags: 8)'
+_LOCATION = "!{} = !DILocation(line: {}, scope: !{})"
+
+
+class Annotated:
+    """Machine code, with the user's lines as comments.
+
+    Attributes:
+        sign: what comments begin with in the processor's assembly.
+    """
+
+    def __init__(self, code: Code) -> None:
+        text = code.text.partition("define ptr @entry(")[0]     # which comes last, and from no line
+        lines = [user_line(place) for place in code.origins]
+        self._lines = dict(enumerate(filter(None, dict.fromkeys(lines)), 1))
+        numbers = {line: number for number, line in self._lines.items()}
+        text = _with_places(text, [numbers.get(line, 0) if line else 0 for line in lines])
+        self._module = machine().optimised(text, code.branchy)
+        self.sign = "#" if machine().traits[0].startswith(("x86_64", "i686")) else "//"
+
+    @property
+    def llvm(self) -> str:
+        """LLVM's assembly."""
+        text = str(self._module)
+        numbers = {found[1]: int(found[2]) for found in re.finditer(r"^!(\d+) = !DILocation\(line: (\d+)", text, re.M)}
+
+        def number(line: str) -> int:
+            found = re.search(r", !dbg !(\d+)", line)
+            return numbers.get(found[1], 0) if found else 0
+
+        code = [line for line in text.splitlines() if not line.startswith(_OF_THE_MODULE)]
+        return _tidied(re.sub(r",? !dbg !\d+", "", line) for line in self._annotated(code, number, "  ;"))
+
+    @property
+    def asm(self) -> str:
+        """The processor's assembly."""
+        code = str(machine().target.emit_assembly(self._module)).splitlines()
+
+        def number(line: str) -> int:
+            found = re.match(r"\s+\.loc\s+\d+\s+(\d+)", line)
+            return int(found[1]) if found else 0
+
+        found = self._annotated(code, number, f"\t{self.sign}")
+        return _tidied(line for line in found if not re.match(r"\s*\.(loc|file|cfi_\w+)\b|\.Ltmp\d+:", line))
+
+    def _annotated(self, code: Sequence[str], number: Callable[[str], int], sign: str) -> Iterator[str]:
+        """Lines of code, with comments where the user's line changes."""
+        last = 0
+        for line in code:
+            now = number(line)
+            place = self._lines.get(now)
+            if place is not None and now != last:
+                last = now
+                source = linecache.getline(*place).strip()
+                yield f"{sign} {place[0]}:{place[1]}: {source}" if source else f"{sign} {place[0]}:{place[1]}"
+            elif re.match(r"\S", line):     # a label
+                last = 0
+            yield line
+
+
+def _with_places(text: str, numbers: Sequence[int]) -> str:
+    """A text, with the number of its place at each instruction."""
+    rest, found, scope = iter(numbers), [], 14
+    metadata: dict[tuple[int, int], int] = {}
+    now, inside = 0, False
+    for line in text.splitlines():
+        if line == ";":
+            now = next(rest)
+        elif line.startswith("define "):
+            scope, now, inside = scope + 1, 0, True
+            line = f"{line[:-1]}!dbg !{scope} {{"
+        elif line == "}":
+            inside = False
+        elif inside and _INSTRUCTION.match(line):
+            place = metadata.setdefault((now, scope), 1000 + len(metadata))
+            line = f"{line}, !dbg !{place}"
+        found.append(line)
+    found += [_SUBPROGRAM.format(each) for each in range(15, scope + 1)]
+    found += [_LOCATION.format(place, number, scope) for (number, scope), place in metadata.items()]
+    return "\n".join([*found, _DEBUG.format()])
+
+
+def _tidied(lines: Iterator[str]) -> str:
+    """Lines, of which none is empty at the beginning or end, and no two in a row."""
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n") + "\n"
+
+
+def annotated(form: str, code: Code, place: tuple[str, int] | None, kinds: Sequence[Any]) -> str:
+    """Machine code as `llvm` or `asm`, with the user's lines, below a line that tells what it is of and for."""
+    found = Annotated(code)
+    sign = ";" if form == "llvm" else found.sign
+    where = "{}:{}, ".format(*place) if place else ""
+    names = ", ".join(name for name in map(_name_of, kinds) if name)
+    return f"{sign} {where}for ({names})\n{found.llvm if form == 'llvm' else found.asm}"
+
+
+def _name_of(kind: Any) -> str:
+    """What a user calls a kind of inputs; "" for what tells nothing to users."""
+    if isinstance(kind, bool):
+        return ""
+    if isinstance(kind, type):
+        return kind.__name__
+    if isinstance(kind, Single):
+        return class_of(kind.type).__name__
+    dtype, ndim = (kind.dtype, kind.ndim) if isinstance(kind, Stream) else (*kind, 0)[:2] if kind else (None, 0)
+    if isinstance(dtype, np.dtype):
+        return str(TensorType(dtype, (None,) * ndim))
+    return "range" if isinstance(kind, tuple) else str(kind)

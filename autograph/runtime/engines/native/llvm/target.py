@@ -1,0 +1,163 @@
+"""The computer that code is made for, and LLVM by way of `llvmlite`: from LLVM's text to object code.
+
+LLVM's functions are called without the GIL, as `ctypes` calls them, and one at a time: `llvmlite` has a lock. So other
+threads run meanwhile, and several may make code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pkgutil
+from contextlib import suppress
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from autograph.common import disk_cache
+from autograph.errors import EngineError
+from autograph.runtime.engines.native.llvm.cpython_abi import addresses, layout_is_known
+from autograph.runtime.graph.graph import checks_graphs
+
+
+@cache
+def binding() -> Any:
+    """The module `llvmlite.binding`.
+
+    Raises:
+        EngineError: machine code would not find its way about NumPy's arrays.
+    """
+    import llvmlite.binding as llvm  # only now, for it need not be installed: see `options`
+
+    if not layout_is_known():
+        raise EngineError("engine='native' does not know this build of Python or NumPy: use engine='numpy'")
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    for name, place in addresses().items():
+        llvm.add_symbol(name, place)
+    for char in "fd":
+        if address := matmul_loop(char):
+            llvm.add_symbol(f"ag_matmul_{char}", address)
+    return llvm
+
+
+@cache
+def matmul_loop(char: str) -> int | None:
+    """The address of the loop of `np.matmul` for a dtype, if it is where it should be."""
+    ufunc, types = np.matmul, [each.replace("->", "") for each in np.matmul.types]
+    counts = (ctypes.c_int * 3).from_address(id(ufunc) + 16)
+    if tuple(counts) != (2, 1, 3) or ctypes.c_int.from_address(id(ufunc) + 48).value != len(types):
+        return None
+    loops, names = (ctypes.c_void_p.from_address(id(ufunc) + place).value for place in (32, 64))
+    numbers = bytes(np.dtype(each).num for each in "".join(types))
+    if loops is None or names is None or ctypes.string_at(names, len(numbers)) != numbers:
+        return None
+    address = ctypes.c_void_p.from_address(loops + 8 * types.index(3 * char)).value
+    return None if address is None else int(address)
+
+
+class _Machine:
+    """This computer.
+
+    Attributes:
+        traits: what code depends on besides its text: the CPU, the version of LLVM, and what is done here.
+    """
+
+    def __init__(self) -> None:
+        llvm = binding()
+        from llvmlite import __version__
+
+        self._triple = llvm.get_default_triple()
+        cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+        target = llvm.Target.from_triple(self._triple)
+        self.target = target.create_target_machine(cpu=cpu, features=features, opt=2, jit=True)
+        self._quick = target.create_target_machine(cpu=cpu, features=features, opt=0, jit=True)
+        own = disk_cache.key_of(_source())
+        self.traits = (self._triple, cpu, features, __version__, str(llvm.llvm_version_info), own)
+
+    def object(self, text: str, branchy: bool = False, hasty: bool = False) -> bytes:
+        """The object code of a text.
+
+        Args:
+            hasty: whether it is hardly worth the time to compile it.
+        """
+        if hasty:
+            code: bytes = self._quick.emit_object(_parsed(text))
+        else:
+            code = self.target.emit_object(self.optimised(text, branchy))
+        return code
+
+    def linked(self, code: bytes) -> Any:
+        """An engine that has the functions of some object code, as long as it is alive."""
+        llvm = binding()
+        target = llvm.Target.from_triple(self._triple).create_target_machine(opt=0, jit=True)   # it makes no code
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
+        self.add(engine, code)
+        return engine
+
+    def add(self, engine: Any, code: bytes) -> None:
+        """Let an engine have the functions of some more object code, which may call those that it has."""
+        engine.add_object_file(binding().ObjectFileRef.from_data(code))
+
+    def optimised(self, text: str, branchy: bool = False) -> Any:
+        """The module of a text, after LLVM's passes.
+
+        Args:
+            branchy: whether there are too many branches to vectorise it. Then half of the passes do, in half the time.
+        """
+        llvm = binding()
+        module = _parsed(text)
+        options = llvm.create_pipeline_tuning_options(speed_level=1 if branchy else 2)
+        options.slp_vectorization = False
+        builder = llvm.create_pass_builder(self.target, options)
+        passes = builder.getFunctionPassManager() if branchy else builder.getModulePassManager()
+        passes.run(module.get_function("loop") if branchy else module, builder)
+        _free(passes)
+        return module
+
+
+def _parsed(text: str) -> Any:
+    """The module of a text, which is looked at closely if graphs are."""
+    module = binding().parse_assembly(text)
+    if checks_graphs():
+        module.verify()
+    return module
+
+
+@cache
+def machine() -> _Machine:
+    return _Machine()
+
+
+def traits() -> tuple[str, ...]:
+    """What code depends on besides its text, see `_Machine`."""
+    return machine().traits
+
+
+@cache
+def vectors() -> tuple[int, int] | None:
+    """How many bytes a vector has, and how many registers there are for such; if it multiplies and adds in one."""
+    has = binding().get_host_cpu_features()
+    if has.get("avx512f"):
+        return 64, 32
+    return (32, 16) if has.get("avx2") and has.get("fma") else (16, 32) if has.get("neon") else None
+
+
+def get_ready() -> None:
+    """Load LLVM. If that cannot be done, `compile` says why."""
+    with suppress(EngineError, ImportError, OSError):
+        machine()
+
+
+def _free(passes: Any) -> None:
+    """Free passes. Left to itself `llvmlite` does not, up to 0.50: both kinds inherit the wrong `_dispose`."""
+    for kind in type(passes).__mro__:
+        if "_dispose" in vars(kind) and kind.__name__ != "ObjectRef":
+            passes._dispose = partial(vars(kind)["_dispose"], passes)
+    passes.close()
+
+
+def _source() -> bytes:
+    """The file of this module."""
+    return pkgutil.get_data(__package__, os.path.basename(__file__)) or b""

@@ -1,0 +1,140 @@
+"""Machine code of a loop for inputs of certain kinds, and how it is run.
+
+It is called by its region, in Python, until it has been called twice; then it gets an entry that Python calls as a
+builtin.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from autograph.common import disk_cache, forking
+from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, Entry, builtin
+from autograph.runtime.engines.native.abi.calling_convention import putting
+from autograph.runtime.engines.native.abi.jit import Code, calls_none_but
+from autograph.runtime.engines.native.analysis.side_exits import Exit
+from autograph.runtime.engines.native.emit.tier_up import STOPPED, Haste
+from autograph.runtime.engines.native.llvm.cpython_abi import NAMES, Table
+from autograph.runtime.engines.native.llvm.errors import Refused
+
+
+@disk_cache.storable
+class Version:
+    """The machine code of a loop for inputs of certain kinds.
+
+    Attributes:
+        entry: calls it, or whom the region calls otherwise; None until it has been called twice, since what is called
+            once only has no need of it.
+        expected, detours: see `Detours`.
+        underflows: whether it must not run if NumPy tells of underflows.
+        costly: how many calls have left it too often.
+        call: in which call of the region it was made.
+    """
+
+    def __init__(self, region: Any, inputs: tuple[Any, ...]) -> None:
+        begin = time.perf_counter()
+        lowering, caller = region.lowering(inputs)
+        text = lowering.run()
+        self.exits: list[Exit] = lowering.exits
+        self.expected = lowering.expected
+        self.detours = lowering.detours
+        for detour in self.detours:
+            region.refuse(detour)
+        self.underflows = lowering.emit.underflows
+        self._slots = max(caller.slots, lowering.slots, 1)
+        self._things, self._operands, self._words = lowering.emit.things, caller.operands, caller.words
+        haste = Haste(lowering.emit, self._slots) if region.hastens else None
+        code = Code(text, not lowering.vectorises, lowering.emit.origins, haste)
+        self.call = region.calls
+        self._begin(region, code, begin)
+
+    def _begin(self, region: Any, code: Code, begin: float) -> None:
+        """Be ready to run."""
+        self._region = region
+        self.code = code
+        self._own = len(self._things)       # without those of the entry
+        self.frame = ctypes.c_char * (8 * (self._slots if code.haste is None else code.haste.slots))
+        self.entry: Callable[..., Any] | None = None
+        self._left = partial(region.left_by, self)
+        self._tables: list[Table] = []
+        self._lock = forking.lock()
+        self._fill_table()
+        self.put = putting(self._words)
+        self.seconds = time.perf_counter() - begin
+        self.costly = 0
+        self._stays_hasty = False       # as good code cannot be made
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it can be kept on disk: nothing in it is of this process only."""
+        return not (self.detours or self.expected) and calls_none_but(self.code.text, NAMES)
+
+    def __reduce__(self) -> Any:
+        words = self._slots, self._things[: self._own], self._operands, self._words
+        code = self.code.text, self.code.branchy, self.code.origins
+        return _restored, (self._region, self.exits, self.underflows, words, code)
+
+    def run(self, frame: Any) -> int:
+        """Run the code. Gives the number of the exit."""
+        code, table, address = self.code, self.table.address, ctypes.addressof(frame)
+        begin = time.thread_time()
+        number = code.run(address, table)
+        while number == STOPPED:
+            assert code.haste is not None
+            late = time.thread_time() - begin >= code.haste.patience and not self._stays_hasty
+            number = (self._go_on(code, frame) if late else code.run)(address, table)
+        return number
+
+    def _go_on(self, code: Code, frame: Any) -> Callable[[int, int], int]:
+        """What goes on where code in haste has stopped, as it takes too long."""
+        assert code.haste is not None
+        begin = time.perf_counter()
+        try:
+            with self._region.making():
+                found = code.go_on(code.haste.stopped(frame))
+        except Refused:
+            self._stays_hasty, found = True, code.run
+        self.seconds += time.perf_counter() - begin
+        return found
+
+    def enter(self, other: Callable[..., Any]) -> Callable[..., Any]:
+        """Make `entry`, and good code if there is only hasty code. Gives what is to be called.
+
+        Args:
+            other: who is called where it cannot do.
+        """
+        with self._lock:
+            if self.code.haste is not None:
+                begin = time.perf_counter()
+                self.code = Code(self.code.text, self.code.branchy, self.code.origins)
+                self.seconds += time.perf_counter() - begin
+            if self.entry is None and (FAST_UNDERFLOWS or not self.underflows):
+                made = Entry(self._things, self._operands, self._slots, self.exits, self.underflows, other, self._left)
+                address = self.code.enter("\n".join([*sorted(made.declared), made.text]))
+                self._fill_table()
+                self.entry = builtin(address, self.table, self.code)
+            return self.entry or other
+
+    def _fill_table(self) -> None:
+        self.table = Table.of(self._things)
+        self._tables.append(self.table)     # the code may be running with an earlier one
+        for detour in self.detours:
+            detour.enter(self.table)
+
+
+@disk_cache.storable
+def _restored(region: Any, exits: list[Exit], underflows: bool, words: Any, code: Any) -> Version | None:
+    """What was kept on disk, if its machine code is there as well."""
+    begin, found = time.perf_counter(), Code.on_disk(*code)
+    if found is None:
+        return None
+    made = Version.__new__(Version)
+    made.exits, made.underflows, made.expected, made.detours = exits, underflows, {}, []
+    made._slots, made._things, made._operands, made._words = words
+    made.call = 1       # as if it had been made in the first
+    made._begin(region, found, begin)
+    return made

@@ -1,0 +1,380 @@
+"""What machine code has Python do: *detours*, functions for nodes that have no lowering for what they get.
+
+A detour is what the NumPy engine makes of some nodes in a row. Machine code makes objects of the operands, calls it,
+and looks at the objects that come back: where they are the numbers or arrays that are expected, it goes on with these;
+otherwise it is left, and made anew for what has really come, see `Region.learn`. All other objects it can only keep and
+hand on.
+
+An exception of a detour ends the code, and goes on to the caller. The detour's frame is in the traceback, so that is as
+if there were no machine code.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from autograph.runtime.engines.native.abi.calling_convention import array_of
+from autograph.runtime.engines.native.analysis.clone import Copier
+from autograph.runtime.engines.native.analysis.structure import Point, Structure
+from autograph.runtime.engines.native.llvm.cpython_abi import ALIGNED, Count, Table
+from autograph.runtime.engines.native.loops.block_versions import Versions
+from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, kind_expected, useful
+from autograph.runtime.graph.effects import effect_of
+from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, user_line
+from autograph.runtime.graph.opdef import OPS
+from autograph.runtime.graph.operands import Array, Boxed, Complex, Fixed, Given, NoLowering, Number, Range, mapped
+from autograph.runtime.graph.types import ANY, BOOL, INT, TensorType, type_of
+from autograph.runtime.ops.native.complex_numbers import part_type
+from autograph.runtime.ops.native.scalars import truth
+from autograph.runtime.passes.rewriter import shown
+
+CALL, NODE = 1e-7, 4e-7     # seconds of a call, and of each node in it, as a guess
+EVERY, TIMES = 64, 64       # of so many calls one is timed; so many times are kept
+LOSS = 3            # by a detour, see `Detours._count`
+TURNS = 8           # of a loop, as a guess
+_FREE = frozenset({"build", "unpack", "bound"})     # for which there is nothing to do
+_NEVER = frozenset({"raise", "enter", "exit", "bound"})
+_RESHAPE = frozenset({"setattr", "delattr", ".resize", ".setflags", "call"})
+
+
+class Detour:
+    """Some nodes as a function. It is compiled when it is first called.
+
+    Attributes:
+        inputs: the values that it takes.
+        outputs: those that it gives: one as it is, several as a tuple.
+        executable: what the NumPy engine has made of it, if it has been called.
+        count: how often it has been called; machine code counts.
+        timed: is called in its place now and then, and looks how long it takes.
+    """
+
+    def __init__(self, nodes: Sequence[Node], outputs: list[Value], name: str, compile: Callable[[Graph], Any]) -> None:
+        self.nodes = nodes
+        self.outputs = outputs
+        self.executable: Any = None
+        self._compile = compile
+        self._graph = Graph(name)
+        copier = Copier()
+        for node in nodes:
+            self._graph.block.append(copier.node(node))
+        results = copier.arg(tuple(outputs))
+        self._graph.block.results = (results[0] if len(results) == 1 else results or None,)
+        self.inputs = list(copier.params)
+        self._graph.block.params = list(copier.params.values())
+        self._tables: list[Table] = []
+        self._times: deque[float] = deque(maxlen=TIMES)
+        self.count = Count()
+        self.timed = self._timed
+
+    def __call__(self, *args: Any) -> Any:
+        return self._made()(*args)
+
+    def _timed(self, *args: Any) -> Any:
+        run = self._made()
+        begin = time.perf_counter()
+        found = run(*args)
+        self._times.append(time.perf_counter() - begin)
+        return found
+
+    def _made(self) -> Callable[..., Any]:
+        if self.executable is None:
+            self.executable = self._compile(self._graph)
+        for table in self._tables:
+            table.put(self, self.executable.run)
+        self._tables.clear()
+        run: Callable[..., Any] = self.executable.run
+        return run
+
+    @property
+    def cost(self) -> str:
+        """How often it has been called, and how long it takes."""
+        count, times = self.count.value, sorted(list(self._times)[len(self._times) > 1 :])  # the first takes longer
+        if not times:
+            guess = CALL + NODE * len(self.nodes)
+            return f"; a call may take some {1e6 * guess:.1f} µs, as it is of {_several(len(self.nodes), 'operation')}"
+        each = max(times[len(times) // 2] - _clock(), 1e-9)
+        return f" {_several(count, 'time')}, some {_short(1e6 * each)} µs each, {_short(1e3 * each * count)} ms in all"
+
+    @property
+    def name(self) -> str:
+        """What it does, in a few words."""
+        return ", ".join(dict.fromkeys(map(shown, self.nodes)))
+
+    @property
+    def place(self) -> tuple[str, int] | None:
+        """The file and line of the user's."""
+        return user_line(self.nodes[0].place)
+
+    def enter(self, table: Table) -> None:
+        """Be called from the code that has this table."""
+        if self.executable is None:
+            self._tables.append(table)
+        else:
+            table.put(self, self.executable.run)
+
+
+class Detours(Versions):
+    """Emits calls of detours.
+
+    Attributes:
+        detours: what is called.
+        expected: what the outputs of detours are taken for: the type of a number, the kind of an array (of whose flags
+            those that it must have), None if it does not matter.
+    """
+
+    def __init__(
+        self,
+        structure: Structure,
+        inputs: dict[Value, Any],
+        detour: Callable[[Any, Sequence[Node], list[Value]], Detour],
+        met: dict[Value, Any],
+    ) -> None:
+        super().__init__(structure, inputs)
+        self.detours: dict[Detour, None] = {}
+        self.expected: dict[Value, Any] = {}
+        self._detour = detour
+        self._met = met
+        self._useful = useful(structure.root)
+        self._rows: dict[Node, TensorType] = {}         # what the items of loops over arrays are
+        self._gain = 0              # what there is to gain, roughly, see `_count`
+        self._is_whole = True       # whether no turn must end with a detour of which nobody knows what it gives
+
+    def _operation(self, node: Node) -> bool:
+        raise NotImplementedError
+
+    def _tried(self, node: Node) -> bool | None:
+        """Do a node without blocks. Gives whether it has changed anything; None if there is no machine code for it."""
+        try:
+            with self._trial():
+                return self._operation(node)
+        except NoLowering:
+            return None
+
+    @contextmanager
+    def _trial(self, for_good: bool = True) -> Iterator[None]:
+        """Undo what is emitted meanwhile, if it comes to `NoLowering`, or if it is not for good."""
+        mark, state, left, count = self.emit.mark(), self._state.copy(), self._left, len(self._leaving)
+        try:
+            yield
+        except NoLowering:
+            for_good = False
+            raise
+        finally:
+            if not for_good:
+                self.emit.reset(mark)
+                self._state, self._left = state, left
+                del self._leaving[count:]
+
+    def is_of_use(self) -> bool:
+        """Whether more is gained by machine code than lost by calling Python from it."""
+        return not self.detours or not self._is_whole or self._gain > 0
+
+    def _count(self, block: Block, gain: int) -> None:
+        """Count what is gained in a block: 1 for a node of Python's numbers; an inner loop has more turns."""
+        self._gain += gain * TURNS ** self.structure.depth(block)
+
+    def _gain_of(self, node: Node) -> int:
+        """What there is to gain by doing a node as machine code."""
+        if node.op in _FREE:
+            return 0
+        return 3 if any(map(_is_numpys, map(self._value, node.inputs))) else 1
+
+    # Which nodes, and what they give ----------------------------------------------------------------------------------
+
+    def _reach(self, block: Block, place: int) -> int:
+        """The place behind those nodes, from one on, that Python has to do."""
+        with self._trial(for_good=False):
+            while True:
+                found = [self._expect(value, type) for value, type in zip(*self._types(block.nodes[place]))]
+                place += 1
+                if UNKNOWN in found or place == len(block.nodes) or not is_detour(block.nodes[place]):
+                    return place
+                if self._tried(block.nodes[place]) is not None:
+                    return place
+
+    def _types(self, node: Node) -> tuple[list[Value], list[Any]]:
+        """The outputs of a node, and their types, as far as they follow from what the code knows of its arguments."""
+        found = [value.type for value in node.outputs]
+        op = OPS.get(node.op)
+        if op is not None and found:
+            args, kwargs = map_args(self._type, (node.args, node.kwargs))
+            inferred = op.infer(*args, **kwargs)
+            for place, type in enumerate(inferred if isinstance(inferred, list) else [inferred]):
+                if isinstance(type, TensorType) and type.exact and place < len(found):
+                    found[place] = type
+        return node.outputs, found
+
+    def _type(self, leaf: Any) -> Any:
+        if not isinstance(leaf, Value):
+            return leaf
+        operand = self.inputs[leaf] if leaf in self.inputs else self._state.env[leaf]
+        if isinstance(operand, (Number, Complex)):
+            return operand.type
+        if isinstance(operand, Array):
+            return TensorType(operand.dtype, (None,) * operand.ndim)
+        return type_of(operand.value) if isinstance(operand, Fixed) else leaf.type
+
+    def _expect(self, value: Value, type: Any) -> Any:
+        """What a value is taken for; and let it be that, as long as nodes are only tried."""
+        found = self._expected(value, type)
+        operand: Any = Boxed("undef")
+        if isinstance(found, TensorType) and found.dtype.kind == "c":
+            undefined = Number(part_type(found), "undef")
+            operand = Complex(found, (undefined, undefined))
+        elif isinstance(found, TensorType):
+            operand = Number(found, "undef")
+        elif isinstance(found, tuple):
+            operand = self.emit.array_like("undef", array_of(-1, found))
+        self._define(value, operand)
+        return found
+
+    def _expected(self, value: Value, type: Any) -> Any:
+        """What a value of a type is taken for."""
+        found = self._met[value] if value in self._met else kind_expected(type, value in self._useful)
+        self.expected[value] = found
+        return found
+
+    # Calls ------------------------------------------------------------------------------------------------------------
+
+    def _call(self, block: Block, place: int) -> int | None:
+        """Have Python do a node, and those behind for which there is no machine code either.
+
+        Gives the place behind them; None if the code does not go on there.
+        """
+        stop = self._reach(block, place)
+        nodes, behind = block.nodes[place:stop], Point(block, stop)
+        outputs = [value for node in nodes for value in node.outputs if self.structure.is_live(value, behind)]
+        detour = self._detour((nodes[0], nodes[-1]), nodes, outputs)
+        found = self._called(detour, [self._value(value) for value in detour.inputs])
+        self._count(block, -LOSS)
+        refs = self._parts(found, len(detour.outputs))
+        for value, ref in zip(detour.outputs, refs):
+            self._define(value, Boxed(ref))
+            self._own(value, ref)
+        self._leave_from(behind)
+        if any(map(_may_reshape, detour.nodes)):
+            self._look_at_arrays()
+        if not self._taken(detour.outputs, block):
+            return None
+        if any(isinstance(self.expected[value], TensorType) for value in detour.outputs):
+            self._leave_from(behind)
+        return stop
+
+    def _taken(self, values: Sequence[Value], block: Block) -> bool:
+        """Take objects for what they are expected to be, or leave. Gives whether the code of a block goes on."""
+        kinds = [self.expected[value] for value in values]
+        if UNKNOWN in kinds:
+            self._is_whole &= self.structure.is_rare(block)
+            self.emit.jump(self._leave())
+            return False
+        for value, kind in zip(values, kinds):
+            if kind is not None and isinstance(found := self._state.env[value], Boxed):
+                self._define(value, self._narrowed(found.ref, kind))
+        return True
+
+    def _called(self, detour: Detour, operands: Sequence[Any]) -> str:
+        """Call a detour. Gives a new reference."""
+        self.detours[detour] = None
+        self.emit.settle()
+        made = list(map(self._object, operands))
+        function = self.emit.now_and_then(detour.count, EVERY, detour.timed, detour)
+        found = self.emit.call(function, [ref for ref, _ in made])
+        for ref, is_new in made:
+            if is_new:
+                self.emit.forget(ref)
+        self.emit.stop_if(self.emit.is_null(found), self._stop)
+        return found
+
+    def _parts(self, thing: str, count: int) -> list[str]:
+        """New references to what a detour gives, for that of the whole."""
+        if count == 1:
+            return [thing]
+        parts = [self.emit.another(self.emit.python("PyTuple_GetItem", thing, str(each))) for each in range(count)]
+        self.emit.forget(thing)
+        return parts
+
+    def _own(self, value: Any, ref: str) -> None:
+        """Own a new reference, for a value."""
+        self.emit.keep_object((value, ()), ref)
+        self._state.owned[value, ()] = ref
+
+    def _narrowed(self, ref: str, kind: Any) -> Any:
+        """An object as the number or array that it is expected to be."""
+        if isinstance(kind, TensorType):
+            return self.emit.number(ref, kind)
+        dtype, ndim, flags = kind
+        self.emit.demand_array(ref, dtype, ndim, flags, flags | ALIGNED)
+        return self.emit.array_like(ref, array_of(-1, kind))
+
+    def _look_at_arrays(self) -> None:
+        """Leave if any array is not what it was any more."""
+        for operand in (*self.inputs.values(), *map(self._fetch, list(self._state.env))):
+            mapped(lambda path, each: self.emit.demand_unchanged(each) if isinstance(each, Array) else each, operand)
+
+    def _object(self, operand: Any) -> tuple[str, bool]:
+        """The object that an operand is, and whether that is a new reference."""
+        emit = self.emit
+        if isinstance(operand, Number):
+            return emit.number_object(operand.ref, operand.type), True
+        if isinstance(operand, Complex):
+            return emit.complex_object([part.ref for part in operand.parts], operand.type), True
+        if isinstance(operand, Array):
+            return emit.array_object(operand), False
+        if isinstance(operand, (Given, Boxed)):
+            return operand.ref, False
+        if isinstance(operand, Fixed):
+            return emit.address(operand.value), False
+        if isinstance(operand, Range):
+            bounds = [emit.number_object(ref, INT) for ref in (operand.start, operand.stop, operand.step)]
+            found = emit.call(emit.address(range), bounds)
+            for each in bounds:
+                emit.forget(each)
+            return found, True
+        parts = [ref if is_new else emit.another(ref) for ref, is_new in map(self._object, operand)]
+        return emit.tuple_object(parts), True
+
+    def _truth(self, node: Node, operand: Any) -> Number:
+        """Whether an operand that decides about a node counts as true."""
+        try:
+            return truth(self.emit, operand)
+        except NoLowering:
+            pass
+        test = Value(ANY)
+        negated = Node("not", (test,), place=node.place)
+        found = Node("not", (negated.add_output(BOOL),), place=node.place)
+        ref = self._called(self._detour((node, "truth"), [negated, found], [found.add_output(BOOL)]), [operand])
+        holds = self.emit.number(ref, BOOL)
+        self.emit.forget(ref)
+        assert isinstance(holds, Number)
+        return holds
+
+
+def _clock() -> float:
+    """How long it takes to look at the clock."""
+    return min(-(time.perf_counter() - time.perf_counter()) for _ in range(9))
+
+
+def _short(number: float) -> str:
+    return f"{number:.2g}" if number < 99.5 else f"{number:.0f}"
+
+
+def _several(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def is_detour(node: Node) -> bool:
+    """Whether a node can be a detour, or part of one."""
+    return not node.blocks and node.op not in _NEVER
+
+
+def _is_numpys(operand: Any) -> bool:
+    return isinstance(operand, Array) or (isinstance(operand, (Number, Complex)) and operand.type.kind == "scalar")
+
+
+def _may_reshape(node: Node) -> bool:
+    """Whether a node may give arrays that others have another shape, or the like."""
+    return node.op in _RESHAPE or effect_of(node).wild

@@ -1,0 +1,68 @@
+"""What detours are expected to give: what types say, and what has come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.engines.native.abi.calling_convention import (
+    COMPLEX_NUMBERS,
+    ELEMENTS,
+    NUMBERS,
+    is_machines,
+    kind_of,
+)
+from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS
+from autograph.runtime.graph.graph import Node, Value, walk
+from autograph.runtime.graph.opdef import OPS
+from autograph.runtime.graph.types import ANY, TensorType, scalar
+
+UNKNOWN = "unknown"         # what comes is not known before it has come
+
+
+def kind_expected(type: Any, is_useful: bool) -> Any:
+    """What values of a type are to machine code."""
+    if not isinstance(type, TensorType):
+        return UNKNOWN if type == ANY and is_useful else None
+    if not type.exact:
+        return UNKNOWN if is_useful else None
+    dtype = ELEMENTS.get(np.dtype(type.dtype.str).char) if type.dtype.isnative else None
+    if dtype is None or (type.kind == "array" and not type.shape):
+        return None
+    if type.kind == "array":
+        return dtype, len(type.shape), ARRAY_FLAGS
+    return type if type.kind == "python" else scalar(dtype)
+
+
+def useful(root: Node) -> set[Value]:
+    """The values that machine code would know what to do with, if they were numbers or arrays."""
+    found: set[Value] = set()
+    for node in (root, *(each for block in root.blocks for each in walk(block))):
+        op = OPS.get(node.op)
+        if node.blocks or (op is not None and op.lower is not None):
+            found.update(node.inputs)
+        for block in node.blocks:
+            found.update(block.result_values)
+    return found
+
+
+def met(thing: Any) -> Any:
+    """What an object is to machine code: the type of a number, the kind of an array, or None."""
+    kind = kind_of(thing)
+    if isinstance(kind, type):
+        return NUMBERS.get(kind) or COMPLEX_NUMBERS.get(kind)
+    return kind if is_machines(kind) else None
+
+
+def fits(thing: Any, expected: Any) -> bool:
+    """Whether an object is what a detour was expected to give."""
+    return expected is None or both(expected, thing) == expected != UNKNOWN
+
+
+def both(expected: Any, thing: Any) -> Any:
+    """What to expect if there has been something else, too."""
+    found = met(thing)
+    if isinstance(found, tuple) and isinstance(expected, tuple) and found[:2] == expected[:2]:
+        return *found[:2], found[2] & expected[2]
+    return found if found == expected else None

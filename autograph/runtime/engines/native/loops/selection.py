@@ -1,0 +1,124 @@
+"""Which loops of a graph become machine code: the outermost ones of which all that must run can be lowered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from autograph.runtime.engines.native.analysis.clone import Copier
+from autograph.runtime.engines.native.analysis.structure import used_in
+from autograph.runtime.engines.native.kernels.loop_interchange import is_interchangeable
+from autograph.runtime.engines.native.loops.python_calls import is_detour
+from autograph.runtime.engines.native.loops.region import Region
+from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, user_line, walk
+from autograph.runtime.graph.opdef import OPS
+from autograph.runtime.graph.signature import Event
+from autograph.runtime.graph.types import ObjectType, TensorType
+from autograph.runtime.passes.rewriter import shown
+
+LOOPS = ("while", "for")
+_HIDDEN = frozenset({"list", "dict", "set", "str"})
+
+
+class Splitter(Copier):
+    """Copies a graph, with calls in the place of loops.
+
+    Args:
+        make: makes a region of a loop, when told which of its outputs nobody reads.
+        whole: a loop that stays.
+
+    Attributes:
+        graph: the copy.
+        regions: the loops.
+        events: what `explain` tells of loops that stay.
+    """
+
+    def __init__(
+        self, graph: Graph, make: Callable[[Node, Collection[int]], Region], whole: Node | None = None
+    ) -> None:
+        super().__init__()
+        self.regions: list[Region] = []
+        self.events: list[Event] = []
+        self._make = make
+        self._whole = whole
+        self._tells_apart = any(map(_tells_apart, walk(graph.block)))
+        self._used = used_in([graph.block])
+        self.graph = Graph(graph.name, self.block(graph.block))
+
+    def fill(self, into: Block, nodes: Sequence[Node]) -> None:
+        for node in nodes:
+            if node.op not in LOOPS or node is self._whole or is_interchangeable(node, self._used):
+                into.append(self.node(node))
+                continue
+            reason = "the program tells equal numbers apart (`is`)" if self._tells_apart else refusal(node)
+            if reason:
+                self.events.append(Event("native", f"this loop runs in Python, for {reason}", user_line(node.place)))
+                into.append(self.node(node))
+            else:
+                region = self._make(node, self._unused(node))
+                self.regions.append(region)
+                self.call(into, region, region.inputs, region.structure.used(node.outputs), node.place)
+
+    def _unused(self, loop: Node) -> list[int]:
+        """Which outputs of a loop are numbers or arrays that nobody reads.
+
+        Of other objects it might show that they do not live on.
+        """
+        return [
+            place
+            for place, value in enumerate(loop.outputs)
+            if value not in self._used and isinstance(value.type, TensorType)
+        ]
+
+
+def put_back(region: Region, block: Block) -> None:
+    """Let the loop that a region is stand in a block again, where it is called."""
+    for position, node in enumerate(block.nodes):
+        if node.op == "call" and isinstance(node.args[0], Constant) and node.args[0].value is region:
+            copier = Copier()
+            copier.values.update(zip(region.values, node.args[1:]))
+            loop = copier.node(region.structure.root)
+            used = region.structure.used(range(len(loop.outputs)))
+            count = 1 if len(used) < 2 else 2       # nodes, of which the second takes a tuple apart
+            for place, value in zip(used, block.nodes[position + count - 1].outputs):
+                loop.outputs[place], value.node = value, loop
+            block.nodes[position : position + count] = [loop]
+            return
+        for inner in node.blocks:
+            put_back(region, inner)
+
+
+def refusal(loop: Node) -> str:
+    """Why a loop cannot be machine code, as far as the ops tell; what the types are shows when it runs."""
+    if not any(_is_lowered(node) for block in loop.blocks for node in walk(block)):
+        return "all that it does is Python's and NumPy's"
+    return _obstacle(loop)
+
+
+def _obstacle(loop: Node) -> str:
+    for block in loop.blocks:
+        for node in block.nodes:
+            if node.op in LOOPS:
+                reason = _obstacle(node)
+            else:
+                can = node.op in ("if", "bound") or is_detour(node)
+                reason = "" if can else f"there is no machine code for {shown(node)}"
+            if reason:
+                return reason
+    return ""
+
+
+def _is_lowered(node: Node) -> bool:
+    """Whether there may be machine code for a node."""
+    op = OPS.get(node.op)
+    return op is not None and op.lower is not None and not any(map(_is_hidden, node.args))
+
+
+def _is_hidden(arg: Any) -> bool:
+    """Whether an argument is an object that no machine code looks into."""
+    return isinstance(arg, Value) and isinstance(arg.type, ObjectType) and arg.type.name in _HIDDEN
+
+
+def _tells_apart(node: Node) -> bool:
+    """Whether a node tells equal numbers apart, of which machine code makes new ones."""
+    return node.op == "id" or (node.op in ("is", "is_not") and len(node.inputs) > 1)

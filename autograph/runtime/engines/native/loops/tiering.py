@@ -1,0 +1,248 @@
+"""What Python does at first, and machine code when that has taken so long that it pays: `engine="auto"`.
+
+A loop runs in pieces, each of twice as many turns as the one before, until it is done, or has taken its time; then
+machine code goes on with the next turn. In a piece, the loops within are on trial themselves, so that none of its turns
+takes long. Operations on whole arrays are NumPy's until they have taken their time. Then machine code and NumPy are
+both tried on the arrays of that call, and the faster one stays.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from autograph.common import forking
+from autograph.errors import EngineError
+from autograph.runtime.engines.native.abi.calling_convention import are_wide, kind_of
+from autograph.runtime.engines.native.analysis.clone import Copier
+from autograph.runtime.engines.native.kernels.kernel import Kernel
+from autograph.runtime.engines.native.kernels.kernel import Version as Fused
+from autograph.runtime.engines.native.llvm.errors import Optional
+from autograph.runtime.engines.native.llvm.target import binding
+from autograph.runtime.engines.native.loops.compiled_region import Version
+from autograph.runtime.engines.native.loops.region import Region, returned
+from autograph.runtime.graph.graph import Block, Graph, Node, Value
+from autograph.runtime.graph.types import ANY, BOOL, INT
+
+PATIENCE = 0.005    # seconds in Python, after which machine code pays
+FIRST = 64          # turns of the first piece
+WORTH = 4           # times as long NumPy may take, as there is less to gain
+TRIES = 3           # of NumPy and machine code on the same arrays
+
+
+class Trial(Region):
+    """A loop that is on trial.
+
+    Attributes:
+        taken: how long it has taken in Python, by kinds of inputs.
+    """
+
+    haste = False
+    outlook = f"this loop runs in Python; when that has taken {1e3 * PATIENCE:.0f} ms, it will be machine code"
+
+    def __init__(
+        self,
+        loop: Node,
+        unused: Collection[int],
+        name: str,
+        compile: Callable[[Graph], Any],
+        part: Callable[..., Any],
+    ) -> None:
+        super().__init__(loop, unused, name, compile)
+        self.taken: dict[Any, float] = {}
+        self._part = part
+
+    @forking.cached_property
+    def _pieces(self) -> Any:
+        """What runs some iterations; None if this library fails to make it."""
+        with Optional(f"a part of a loop of {self._name}", "the loop does without", self.place):
+            graph, loop = piece(self.structure.root, self.values, self._name)
+            return self._part(graph, whole=loop)
+        return None
+
+    def __call__(self, *inputs: Any) -> Any:
+        if are_wide(inputs):
+            return super().__call__(*inputs)
+        kinds = tuple(map(kind_of, inputs))
+        turns = FIRST
+        while kinds not in self.versions and self.taken.get(kinds, 0.0) < PATIENCE and self._pieces is not None:
+            run = self._pieces.around.run
+            begin = time.perf_counter()
+            done, found = self._run(run, turns, inputs)
+            self.taken[kinds] = self.taken.get(kinds, 0.0) + time.perf_counter() - begin
+            if done:
+                return found
+            inputs, turns = found, 2 * turns
+        return super().__call__(*inputs)
+
+    def prepare(self) -> None:
+        """Do nothing: it is not known yet whether machine code pays."""
+
+    def _version(self, inputs: tuple[Any, ...]) -> Version | None:
+        if reason := _obstacle():
+            self.reasons.append(reason)
+            self.versions[tuple(map(kind_of, inputs))] = None
+        return super()._version(inputs)
+
+    @property
+    def inside(self) -> list[Region]:  # type: ignore[override]
+        regions = self._pieces.regions if vars(self).get("_pieces") else []
+        return [each for region in regions if region.versions for each in (region, *region.inside)]
+
+    @property
+    def executables(self) -> list[Any]:
+        if not vars(self).get("_pieces"):
+            return super().executables
+        inside = [executable for region in self._pieces.regions for executable in region.executables]
+        return [*super().executables, self._pieces.around, *inside]
+
+    # Pieces -----------------------------------------------------------------------------------------------------------
+
+    def _run(self, run: Callable[..., Any], turns: int, inputs: tuple[Any, ...]) -> tuple[bool, Any]:
+        """Run so many turns. Gives whether the loop is done, and what comes of it; if not, what it goes on with."""
+        root = self.structure.root
+        if root.op == "while":
+            stopped, count, *carried = run(turns, *inputs)
+            rest, done = [], stopped or count < turns
+        else:
+            now, others = _split(inputs[0], turns)
+            stopped, *carried = run(now, *inputs[1:])
+            rest, done = [others], stopped or others is None
+        if done:
+            return True, returned(self.structure.used(carried))
+        return False, (*rest, *carried, *inputs[len(root.args) :])
+
+
+class TriedKernel(Kernel):
+    """Operations on whole arrays that are on trial.
+
+    Attributes:
+        taken: how long they have taken in NumPy.
+    """
+
+    taken = 0.0
+
+    @property
+    def on_trial(self) -> bool:  # type: ignore[override]
+        return not self.versions
+
+    outlook = f"are NumPy's; when that has taken {1e3 * WORTH * PATIENCE:.0f} ms, machine code is tried"
+
+    def __call__(self, *args: Any) -> Any:
+        if self.taken >= WORTH * PATIENCE:
+            return super().__call__(*args)
+        begin = time.perf_counter()
+        found = self.python(*args)
+        self.taken += time.perf_counter() - begin
+        return found
+
+    def _version(self, args: Sequence[Any], inputs: Sequence[Any]) -> Fused | None:
+        kinds = self._kinds(inputs)
+        if kinds in self.versions:
+            return self.versions[kinds]
+        if reason := _obstacle():
+            self.reasons.append(reason)
+            self.versions[kinds] = None
+            self._without_code()
+            return None
+        before = self.entry
+        version = super()._version(args, inputs)
+        if version is not None and not self._pays(version, args):
+            self.reasons.append("these are as fast")
+            self.versions[kinds] = None
+            self._rebind(before)
+            if not self.compiled:
+                self._without_code()
+            return None
+        return version
+
+    def _pays(self, version: Fused, args: Sequence[Any]) -> bool:
+        """Whether machine code is faster on these arguments."""
+        if self.target is not None:
+            written = self.parts[self.inputs.index(self.target)].place
+            args = [each.copy() if place == written else each for place, each in enumerate(args)]
+        numpy = machine = float("inf")
+        with np.errstate(all="ignore"):     # the call itself, which comes yet, warns
+            for turn in range(TRIES):
+                numpy = min(numpy, _seconds(self.python, args))
+                machine = min(machine, _seconds(version.compute, args))
+                if turn and numpy > PATIENCE:      # once, something may have been in the way
+                    break
+        return machine <= numpy
+
+
+def _seconds(work: Callable[..., Any], args: Sequence[Any]) -> float:
+    begin = time.perf_counter()
+    work(*args)
+    return time.perf_counter() - begin
+
+
+def _obstacle() -> str:
+    """Why there can be no machine code, if so."""
+    try:
+        binding()
+    except (EngineError, ImportError, OSError) as error:
+        return f"there can be no machine code here: {error}"
+    return ""
+
+
+def _split(iterable: Any, turns: int) -> tuple[Any, Any]:
+    """The first items, and what holds the others; None if there are none, or if one cannot tell."""
+    if type(iterable) is range:
+        return iterable[:turns], iterable[turns:] or None
+    if type(iterable) is np.ndarray and iterable.ndim == 1 and len(iterable) > turns:
+        return islice(iter(iterable), turns), iterable[turns:]
+    return iterable, None
+
+
+def piece(loop: Node, values: list[Value], name: str) -> tuple[Graph, Node]:
+    """A graph that runs some turns of a loop, and the loop in it.
+
+    It gives whether the loop has ended itself by a flag, for a `while` how many turns there were, and what is carried.
+    Its parameters are `values`, which stand for what the loop uses; a `while` has in front of them how many turns it
+    may have, and is done if there were fewer.
+    """
+    graph, copier, counts = Graph(name), Copier(), loop.op == "while"
+    limit = graph.block.add_param(INT, "limit") if counts else None
+    for value in values:
+        copier.values[value] = graph.block.add_param(value.type, value.name)
+    if not counts:
+        items = graph.block.params[0]
+        items.type, items.name = ANY, ""    # some of them only
+    flagged = bool(loop.kwargs.get("until"))
+    more = [0] * counts + [False] * flagged     # what is carried besides
+    copy = graph.block.append(Node(loop.op, (*copier.arg(loop.args), *more), copier.arg(loop.kwargs), (), loop.place))
+    copy.blocks = tuple(copier.block(block) for block in loop.blocks)
+    body = copy.blocks[-1]
+    count = body.add_param(INT, "count") if counts else None
+    if flagged:
+        body.add_param(BOOL, "stopped")
+    if body.results is not None:
+        added: list[Any] = []
+        if counts:
+            added.append(body.append(Node("add", (count, 1), place=loop.place)).add_output(INT))
+        body.results = (*body.results, *added, *body.results[:flagged])
+    if counts:
+        copy.blocks = _limited(copy.blocks[0], limit, flagged, loop), body
+    outputs = [copy.add_output(value.type, value.name) for value in loop.outputs]
+    turns = [copy.add_output(INT)] if counts else []
+    stopped = copy.add_output(BOOL) if flagged else False
+    graph.block.results = ((stopped, *turns, *outputs),)
+    return graph, copy
+
+
+def _limited(test: Block, limit: Value | None, flagged: bool, loop: Node) -> Block:
+    """The test of a `while`, if there may be another turn; else False."""
+    head, orelse = Block(), Block()
+    head.params, test.params = test.params, []
+    count = head.add_param(INT, "count")
+    if flagged:
+        head.add_param(BOOL, "stopped")
+    left = head.append(Node("lt", (count, limit), place=loop.place)).add_output(BOOL)
+    orelse.results = (False,)
+    head.results = (head.append(Node("if", (left,), None, (test, orelse), loop.place)).add_output(ANY),)
+    return head

@@ -1,0 +1,226 @@
+"""The engine that is always there: a graph becomes one plain function of Python and NumPy.
+
+The function does what the user's program does, on the same objects and in the same order: operators are operators,
+calls are calls, a `while` is a `while`. Therefore it gives the same answers, and costs what such code costs if it is
+written by hand.
+
+    plan = Scheduler(graph).plan        which expressions are nested, what is a statement          `schedule`
+    variables = Variables(plan)         which values share a variable, and its name                `coalescing`
+    Expressions, Statements             an `ast`, in which line numbers tell of the graph's nodes  `expressions`, …
+    rotate_back, collect_lists, …       what reads and runs better          `ast_rewrites`, `comprehensions`, `nesting`
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import itertools
+import linecache
+import marshal
+import re
+import weakref
+from collections.abc import Callable, Collection, Sequence
+from types import CodeType, FunctionType, TracebackType
+from typing import Any
+
+from autograph.common import disk_cache
+from autograph.runtime.engines.numpy.ast_rewrites import rotate_back
+from autograph.runtime.engines.numpy.coalescing import Variables, is_usable
+from autograph.runtime.engines.numpy.comprehensions import collect_lists
+from autograph.runtime.engines.numpy.constants import Globals
+from autograph.runtime.engines.numpy.expressions import Expressions
+from autograph.runtime.engines.numpy.line_table import Marks, home, relocated
+from autograph.runtime.engines.numpy.nesting import limit_nesting
+from autograph.runtime.engines.numpy.schedule import Scheduler
+from autograph.runtime.engines.numpy.statements import Statements
+from autograph.runtime.engines.numpy.tracebacks import (
+    Known,
+    known_at,
+    node_at,
+    survived,
+    translate,
+    wants_generated_code,
+)
+from autograph.runtime.engines.numpy.unparse import text_of
+from autograph.runtime.graph.graph import Graph, Place
+
+_numbers = itertools.count(1)
+_NO_WORD = re.compile(r"\W")
+
+
+class Outer:
+    """The globals of a module of the user's, as they are referred to by what is kept on disk."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        self.names = names
+
+
+@disk_cache.storable
+class Executable:
+    """A graph that can be called.
+
+    Attributes:
+        graph: what it is made from.
+        run: the bare function. It takes the graph's parameters by position.
+        bound: those of its globals that others may take the place of.
+    """
+
+    bound: dict[str, Any]
+
+    def __init__(
+        self,
+        graph: Graph,
+        tree: ast.FunctionDef,
+        names: dict[str, Any],
+        marks: Marks,
+        filename: str | None,
+        module: dict[str, Any],
+    ) -> None:
+        self.graph = graph
+        self._filename = filename
+        self._tree: ast.FunctionDef | None = tree
+        self._source: str | None = None
+        self._marks = marks
+        self._module = module
+        self.bound = {}
+        self._codes: dict[CodeType, CodeType] = {}
+        self._set_run(self._compile(tree), names)
+
+    def _set_run(self, code: CodeType, names: dict[str, Any]) -> None:
+        given = {"__builtins__": builtins, **_of_warnings(self._module)}
+        self.run: Callable[..., Any] = FunctionType(code, given | names)
+
+    def __getstate__(self) -> Any:
+        """What is kept on disk: all but the tree."""
+        code = self.run.__code__
+        names = {name: value for name, value in self.run.__globals__.items() if name not in _GIVEN}
+        codes = marshal.dumps((code, self._codes.get(code)))
+        return self.graph, codes, names | self.bound, self._marks, Outer(self._module)
+
+    def __setstate__(self, state: Any) -> None:
+        self.graph, codes, names, self._marks, self._module = state
+        code, marked = marshal.loads(codes)
+        self._filename = self._tree = self._source = None
+        self.bound = {}
+        self._codes = {} if marked is None else dict(zip(_codes_in(code), _codes_in(marked)))
+        self._set_run(code, names)
+
+    def __call__(self, *args: Any) -> Any:
+        try:
+            return self.run(*args)
+        except BaseException as error:
+            self.translate(error)
+            raise
+
+    @property
+    def source(self) -> str:
+        """The text of the function."""
+        if self._source is None:
+            if self._tree is None:
+                self._tree = compile(self.graph, module=self._module)._tree
+            assert self._tree is not None
+            self._source = text_of(self._tree)
+        return self._source
+
+    @property
+    def codes(self) -> Collection[CodeType]:
+        """The generated code that shows in tracebacks as the user's."""
+        return self._codes.keys()
+
+    @survived
+    def translate(self, error: BaseException, around: Sequence[Known] = ()) -> None:
+        """Show the user's functions in the place of the generated one in the traceback of an error.
+
+        To be called by whoever caught what `run` raised, before it is raised again. Nothing is done if the environment
+        variable AUTOGRAPH_FULL_TRACEBACK is 1.
+
+        Args:
+            around: see `tracebacks.translate`.
+        """
+        if self._codes:
+            translate(error, self._codes, self._marks, around)
+        del error  # see `tracebacks.translate`
+
+    def known_at(self, entry: TracebackType) -> Known:
+        """See `tracebacks.known_at`."""
+        return known_at(entry, self._codes, self._marks)
+
+    def place_of(self, entry: TracebackType) -> Place:
+        """The place of the node that an entry of a traceback stands at."""
+        node = node_at(entry, self._codes, self._marks)
+        return node.place if node is not None else ()
+
+    def _compile(self, tree: ast.FunctionDef) -> CodeType:
+        if wants_generated_code():
+            return _code_of(builtins.compile(self.source, self._register(tree.name), "exec"))
+        function = home(self._marks)
+        filename = self._register(tree.name) if function is None else function.co_filename
+        marked = _code_of(builtins.compile(ast.Module([tree], []), filename, "exec"))     # which has the very constants
+        if function is None:
+            return marked
+        code = relocated(marked, self._marks, function)
+        self._codes = dict(zip(_codes_in(code), _codes_in(marked)))
+        return code
+
+    def _register(self, name: str) -> str:
+        """Let debuggers and tracebacks find the text. Returns the name by which they do."""
+        filename = self._filename or f"<autograph {name} {next(_numbers)}>"
+        lines = self.source.splitlines(keepends=True)
+        linecache.cache[filename] = len(self.source), None, lines, filename
+        weakref.finalize(self, linecache.cache.pop, filename, None)
+        return filename
+
+
+def compile(graph: Graph, *, module: dict[str, Any] | None = None, filename: str | None = None) -> Executable:
+    """Make a graph a function.
+
+    Args:
+        module: the names of that which the user's function belongs to, in whose name Python and NumPy warn.
+        filename: by which debuggers and tracebacks find the generated text, where they are to show that.
+    """
+    plan = Scheduler(graph).plan
+    variables = Variables(plan)
+    constants = Globals(variables.names)
+    expressions = Expressions(plan, variables, constants)
+    body = Statements(expressions).body(plan.body)
+    if body and isinstance(body[-1], ast.Return) and body[-1].value is None:
+        body.pop()
+    params = [variables.name(param) for param in plan.params]
+    tree = _function(_function_name(graph.name), params, body or [ast.Pass(**expressions.at)])
+    rotate_back(tree)
+    limit_nesting(tree, expressions.at)
+    collect_lists(tree, expressions.marks)
+    return Executable(graph, tree, constants.values, expressions.marks, filename, module or {})
+
+
+_GIVEN = frozenset({"__builtins__", "__name__", "__warningregistry__"})
+
+
+def _of_warnings(module: dict[str, Any]) -> dict[str, Any]:
+    """What `warnings` looks for in a module: what it is called, and which warnings it has given already."""
+    if "__name__" not in module:
+        return {}
+    return {"__name__": module["__name__"], "__warningregistry__": module.setdefault("__warningregistry__", {})}
+
+
+def _function(name: str, params: list[str], body: list[ast.stmt]) -> ast.FunctionDef:
+    (function,) = ast.parse(f"def {name}({', '.join(params)}): pass").body
+    assert isinstance(function, ast.FunctionDef)
+    function.body = body
+    return function
+
+
+def _function_name(name: str) -> str:
+    found = _NO_WORD.sub("_", name.rpartition(".")[2])
+    return found if is_usable(found) else "function"
+
+
+def _code_of(module: CodeType) -> CodeType:
+    """The code of the only function that a module defines."""
+    return next(each for each in module.co_consts if isinstance(each, CodeType))
+
+
+def _codes_in(code: CodeType) -> list[CodeType]:
+    """A code object and those of the functions inside."""
+    inner = (each for each in code.co_consts if isinstance(each, CodeType))
+    return [code, *(found for each in inner for found in _codes_in(each))]

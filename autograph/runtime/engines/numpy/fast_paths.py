@@ -1,0 +1,109 @@
+"""Numbers beside arrays: NumPy takes arrays of no dimension as they are.
+
+    scaled = 0.1 * x        runs as        scaled = number * x      where  number = np.array(0.1, x.dtype)
+
+What a Python number is, and that it adopts the dtype of the array, NumPy finds out anew at each operation, which takes
+as long as a hundred additions do. Nor does it reuse the memory of what is computed in the middle of an expression, as
+it does otherwise, if the array is of float32 and the number a Python float. So constants are made arrays of no
+dimension beforehand, of the dtype that they would have been converted to, if NumPy does the very same operation with
+those. The text of a generated function tells the number.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from autograph.common import disk_cache
+from autograph.runtime.graph.graph import Node, Value
+from autograph.runtime.graph.opdef import lookup
+from autograph.runtime.graph.types import TensorType
+from autograph.runtime.ops.python.operators import UFUNCS
+
+_KINDS = "bhilqBHILQefdFD"      # of numbers, as dtypes are called by their letters
+_EXACT_INTEGERS = 2**53         # up to here, each is a float64
+_known: WeakValueDictionary[tuple[str, bytes], np.ndarray[Any, Any]] = WeakValueDictionary()
+
+
+@disk_cache.storable
+def kept(number: np.number[Any]) -> np.ndarray[Any, Any]:
+    """The array of no dimension that holds a number, which nobody can change; the same one for the same number."""
+    key = number.dtype.char, number.tobytes()
+    found = _known.get(key)
+    if found is None:
+        found = _known[key] = np.array(number)
+        found.flags.writeable = False
+    return found
+
+
+def is_kept(array: np.ndarray[Any, Any]) -> bool:
+    """Whether an array is one that `kept` gave."""
+    return array.ndim == 0 and _known.get((array.dtype.char, array.tobytes())) is array
+
+
+def beside_array(node: Node) -> tuple[int, np.ndarray[Any, Any]] | None:
+    """Which operand of a node is a number beside an array, and the array that may take its place."""
+    ufunc = UFUNCS.get(node.op) or UFUNCS.get(node.op.removeprefix("i")) or lookup(node.op).target
+    if not isinstance(ufunc, np.ufunc) or ufunc.nin != 2 or len(node.args) != 2 or not node.kwargs.keys() <= {"out"}:
+        return None
+    if node.op in ("pow", "ipow"):      # for some Python numbers, another ufunc
+        return None
+    for place, (number, other) in enumerate(zip(node.args, node.args[::-1])):
+        dtype = _dtype(other.type) if isinstance(other, Value) else None
+        if dtype is not None:
+            found = _array_of(number, ufunc, place, dtype)
+            return None if found is None else (place, found)
+    return None
+
+
+def _array_of(number: Any, ufunc: np.ufunc, place: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
+    if type(number) in (int, float):
+        return _converted(ufunc, place, number, repr(number) if number == 0 else "", dtype)
+    return kept(number) if isinstance(number, np.number) and number.dtype.char in _KINDS else None
+
+
+def _dtype(found: Any) -> np.dtype[Any] | None:
+    """The dtype of what is an array of numbers, of one dimension at least, for certain."""
+    if not isinstance(found, TensorType) or found.kind != "array" or not found.exact or not found.shape:
+        return None
+    is_known = found.dtype.isnative and (found.dtype.char in _KINDS or found.dtype == bool)
+    return found.dtype if is_known else None
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _converted(
+    ufunc: np.ufunc, place: int, number: int | float, zero: str, dtype: np.dtype[Any]
+) -> np.ndarray[Any, Any] | None:
+    """What NumPy converts a Python number to; None if it does otherwise with what has been converted.
+
+    Args:
+        zero: tells the zeros apart.
+    """
+    try:
+        given = _dtypes(ufunc, place, type(number), dtype)
+        target = given[place]
+        if target.char not in _KINDS or _dtypes(ufunc, place, target, dtype) != given:
+            return None
+        with np.errstate(all="ignore"):
+            found = target.type(number)
+    except (TypeError, OverflowError):      # there is no such operation, or the number is too large for it
+        return None
+    return kept(found) if _is_converted_alike(number, found) else None
+
+
+def _dtypes(ufunc: np.ufunc, place: int, number: Any, dtype: np.dtype[Any]) -> tuple[np.dtype[Any], ...]:
+    """What a ufunc converts its operands to, and what it gives."""
+    operands = (number, dtype, None) if place == 0 else (dtype, number, None)
+    return ufunc.resolve_dtypes(operands)
+
+
+def _is_converted_alike(number: int | float, found: np.number[Any]) -> bool:
+    """Whether converting a number gives the same by whatever way, and raises no flag that NumPy would warn of."""
+    given = found.real.item()
+    if type(number) is int:
+        return bool(given == number) and (type(given) is int or abs(number) <= _EXACT_INTEGERS)
+    return given == number or (math.isfinite(given) and abs(given) > np.finfo(found.dtype).tiny)

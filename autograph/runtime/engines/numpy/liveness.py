@@ -1,0 +1,207 @@
+"""When the value that a variable holds matters.
+
+Statements are numbered in the order in which they are written. A value lives from where it is computed to where it is
+read last; a value from outside of a loop that is read inside lives as long as the loop. The branches of an `if` stand
+one after the other here, though only one runs: what is read in the second alone has a hole where the first is. So a
+value lives in spans, from one number up to, but not including, another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from autograph.runtime.engines.numpy.statement_tree import (
+    Body,
+    Break,
+    Compute,
+    Copy,
+    If,
+    Loop,
+    Plan,
+    Return,
+    Statement,
+    Update,
+    operands,
+)  # fmt: skip
+from autograph.runtime.graph.graph import Value
+
+Span: TypeAlias = tuple[int, int]
+
+
+@dataclass(slots=True, eq=False)
+class Region:
+    """The statements of a block.
+
+    Attributes:
+        entry: the number of the statement around it, where it reads what decides whether the block runs.
+        loop: whether it runs again and again.
+        end: that of its last statement, for a loop of all of it.
+    """
+
+    outer: Region | None
+    entry: int
+    loop: bool
+    start: int
+    end: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Affinity:
+    """Two values that had better be held by one variable, as then there is nothing to copy.
+
+    Attributes:
+        depth: of loops around.
+    """
+
+    depth: int
+    first: Value
+    second: Value
+
+
+@dataclass(slots=True, eq=False)
+class Liveness:
+    """The spans of all values that variables hold, and which of them had better share a variable."""
+
+    plan: Plan
+    affinities: list[Affinity] = field(default_factory=list)
+    used: set[Value] = field(default_factory=set)
+    _time: int = 0
+    _depth: int = 0
+    _homes: dict[Value, tuple[Region, int]] = field(default_factory=dict)
+    _ends: dict[Value, int] = field(default_factory=dict)
+    _reach: dict[Value, dict[Region, int]] = field(default_factory=dict)
+    _held: dict[Value, list[Span]] = field(default_factory=dict)
+    _lasting: list[tuple[Region, list[Value]]] = field(default_factory=list)
+
+    _joined: set[Value] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._joined.update(variable for _, variable in self.plan.joins)    # they get what others were set to
+        root = Region(None, 0, False, 0)
+        self._define(self.plan.params, root, 0)
+        self._walk(self.plan.body, root)
+        for region, targets in self._lasting:
+            for value in targets:
+                self._ends[value] = max(region.end, self._ends.get(value, 0))
+
+    def spans(self) -> dict[Value, list[Span]]:
+        """The spans of each value, in the order of the values' definitions."""
+        found: dict[Value, list[Span]] = {}
+        for value, (_, start) in self._homes.items():
+            end = self._ends.get(value, 0 if value in self._joined else start + 1)
+            spans = [*self._held.get(value, ())]
+            if end > start:
+                spans.append((start, end))
+            for region, end in self._reach.get(value, {}).items():
+                spans.append((region.entry, region.end) if region.loop else (region.start, end))
+            found[value] = spans
+        return found
+
+    # Events -----------------------------------------------------------------------------------------------------------
+
+    def _tick(self) -> int:
+        self._time += 2
+        return self._time
+
+    def _define(self, values: Iterable[Value], region: Region, time: int) -> None:
+        for value in values:
+            self._homes[value] = (region, time)
+
+    def _use(self, args: Any, region: Region, time: int, renamed: dict[Value, Value] | None = None) -> None:
+        for value in self.plan.variables_in(args):
+            self._use_value(renamed.get(value, value) if renamed else value, region, time)
+
+    def _use_value(self, value: Value, region: Region, time: int) -> None:
+        self.used.add(value)
+        home = self._homes[value][0]
+        if region is not home:
+            reached = self._reach.setdefault(value, {})
+            while region is not home:
+                known = region in reached
+                reached[region] = max(time, reached.get(region, 0))
+                if known:
+                    return
+                time = region.entry
+                assert region.outer is not None
+                region = region.outer
+        self._ends[value] = max(time, self._ends.get(value, 0))
+
+    # Statements -------------------------------------------------------------------------------------------------------
+
+    def _walk(self, body: Body, region: Region) -> None:
+        for statement in body:
+            self._visit(statement, region)
+
+    def _visit(self, statement: Statement, region: Region) -> None:
+        time = self._tick()
+        if isinstance(statement, Compute):
+            node = statement.node
+            self._use((operands(node), self.plan.choices.get(node, ())), region, time)
+            self._define(statement.outputs, region, time)
+        elif isinstance(statement, Update):
+            self._update(statement, region, time)
+        elif isinstance(statement, Copy):
+            self._use(statement.sources, region, time)
+            self._define(statement.targets, region, time)
+            if statement.lasting:
+                self._lasting.append((region, statement.targets))
+            for target, source in zip(statement.targets, statement.sources):
+                self._prefer(target, source)
+        elif isinstance(statement, If):
+            self._if(statement, region, time)
+        elif isinstance(statement, Loop):
+            self._loop(statement, region, time)
+        elif isinstance(statement, Break):
+            self._use(statement.condition, region, time, statement.renamed)
+        else:
+            assert isinstance(statement, Return)
+            self._use(statement.result, region, time)
+
+    def _update(self, statement: Update, region: Region, time: int) -> None:
+        node = statement.node
+        if statement.item is not None:
+            self._use((operands(statement.item), node.args[1:]), region, time)
+            return
+        self._use(node.args[0], region, time)
+        self._define(statement.outputs, region, time)
+        time = self._tick()     # what is added is read when the variable has been set to what it is added to
+        self._use(node.args[1:], region, time)
+        self.used.update(statement.outputs)
+        for value in statement.outputs:
+            self._ends[value] = max(time, self._ends.get(value, 0))
+            self._prefer(value, node.args[0])
+
+    def _prefer(self, first: Value, second: Any) -> None:
+        if isinstance(second, Value):
+            second = self.plan.aliases.get(second, second)
+            if second not in self.plan.nested:
+                self.affinities.append(Affinity(self._depth, first, second))
+
+    def _if(self, statement: If, region: Region, time: int) -> None:
+        self._use(statement.test, region, time)
+        for body in (statement.then, statement.orelse):
+            branch = Region(region, time, False, self._tick())
+            self._walk(body, branch)
+            branch.end = self._tick()
+        self._define([value for value in statement.node.outputs if value in self._joined], region, self._tick())
+
+    def _loop(self, statement: Loop, region: Region, time: int) -> None:
+        for init, *_ in statement.carried:
+            self._use_value(init, region, time)
+        self._use(statement.iterable, region, time, statement.renamed)
+        self._depth += 1
+        test = Region(region, time, True, self._tick())
+        self._define([group[1] for group in statement.carried if len(group) > 3], test, test.start)
+        self._walk(statement.before, test)
+        self._use(statement.condition, test, self._tick())
+        body = Region(region, time, True, self._tick())
+        self._define(statement.items, body, body.start)
+        self._define([group[-2] for group in statement.carried], body, body.start)
+        self._walk(statement.body, body)
+        self._depth -= 1
+        test.end = body.end = self._tick()
+        for init, *_, out in statement.carried:
+            self._held[init] = [(time, body.start)]
+            self._define([out], region, body.end)

@@ -1,0 +1,150 @@
+"""A block that is being gone through: its statements so far, and the values that wait to be nested or assigned."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from autograph.runtime.engines.numpy.facts import is_free, is_part, width, width_of
+from autograph.runtime.engines.numpy.statement_tree import Body, Compute, Plan
+from autograph.runtime.engines.numpy.uses import Uses
+from autograph.runtime.graph.effects import effect_of
+from autograph.runtime.graph.graph import Node, Value, gather
+from autograph.runtime.graph.opdef import PURE, VIEW
+
+WIDTH = 92  # of a line, roughly, in characters
+DEPTH = 20
+
+
+class Cost(NamedTuple):
+    """How large an expression is: its characters, roughly, and its depth. Whether it does not matter when it runs.
+
+    Attributes:
+        quiet: whether it changes nothing, and nobody sees that it runs, if it does not raise or warn.
+    """
+
+    width: int = 0
+    depth: int = 0
+    free: bool = True
+    quiet: bool = True
+
+
+class Frame:
+    """One block.
+
+    Attributes:
+        statements: so far.
+        waiting: the values that have not been assigned to variables, the topmost last.
+        closed: whether there is nothing to do at the end any more.
+    """
+
+    def __init__(self, uses: Uses, plan: Plan, depth: int) -> None:
+        self._uses = uses
+        self._plan = plan
+        self.depth = depth
+        self.statements: Body = []
+        self.waiting: dict[Value, Cost] = {}
+        self._loud = 0  # how many of these are not quiet
+        self.closed = False
+
+    def add(self, node: Node, taken: Cost) -> None:
+        """Add what a node computes, of whose arguments `taken` have been nested."""
+        free = taken.free and is_free(node)
+        quiet = taken.quiet and effect_of(node).kind in (PURE, VIEW)
+        self.put(node, node.outputs, Cost(width(node) + taken.width, taken.depth + 1, free, quiet))
+
+    def put(self, node: Node, outputs: list[Value], cost: Cost) -> None:
+        """Let a value wait if it is used once, else assign it to a variable."""
+        used = self._uses.count
+        if len(outputs) == 1 and used[outputs[0]] == 1 and outputs[0] not in self._uses.shared:
+            self.waiting[outputs[0]] = cost
+            self._loud += not cost.quiet
+            return
+        if not cost.free and not self._may_come_first(node, cost):
+            self.flush()
+        if not cost.free or any(used[value] for value in outputs):
+            self.statements.append(Compute(node, outputs))
+
+    def _may_come_first(self, node: Node, cost: Cost) -> bool:
+        """Whether a node may run before what waits: a part of an array, which expressions had better not wait for.
+
+        NumPy reuses the memory of what is computed in the middle of an expression, but not of variables.
+        """
+        return cost.depth == 1 and is_part(node) and not self._loud
+
+    def take(
+        self, args: Any, nests: Callable[[Value], bool] | None = None, whole: bool = False
+    ) -> Cost:
+        """Nest what waits into where it is used, as far as it can be; assign the rest of what is used to variables.
+
+        Args:
+            nests: whether an expression may stand there at all.
+            whole: whether the expression is all that is assigned to a variable, and so what the user gave a name.
+
+        Returns:
+            The cost of what has been nested.
+        """
+        found: list[Value] = []
+        gather(args, found)
+        places: dict[Value, int] = {}
+        for number, value in enumerate(map(self._uses.of, found)):
+            places[value] = -1 if value in places else number       # what is used twice is not nested
+        wanted = [value for value in places if value in self.waiting]
+        if not wanted:
+            return Cost()
+        taken, cost = self._fitting(self._in_order(places, nests, whole), width_of(args))
+        if len(wanted) > len(taken):
+            self.flush(up_to=set(wanted).difference(taken))
+        for value in taken:
+            self._release(value)
+        self._plan.nested.update(taken)
+        return cost
+
+    def _in_order(
+        self, places: dict[Value, int], nests: Callable[[Value], bool] | None, whole: bool
+    ) -> list[Value]:
+        """What can be nested so that all is still computed in the same order, the topmost first."""
+        taken: list[Value] = []
+        limit: float = math.inf
+        for value, cost in reversed(self.waiting.items()):
+            place = places.get(value)
+            if place is None and cost.free:
+                continue
+            if place is None or place < 0 or (value.name and not whole) or (nests and not nests(value)):
+                break
+            if not cost.free:
+                if place > limit:
+                    break
+                limit = place
+            taken.append(value)
+        return taken
+
+    def _fitting(self, values: list[Value], around: int) -> tuple[list[Value], Cost]:
+        """As many of some values as fit into a line."""
+        room = max(WIDTH - 4 * self.depth, WIDTH // 2) - around
+        taken: list[Value] = []
+        wide, deep, free, quiet = 0, 0, True, True
+        for value in values:
+            cost = self.waiting[value]
+            if wide + cost.width > room or cost.depth > DEPTH:
+                break
+            taken.append(value)
+            wide, deep = wide + cost.width - len(value.name or "t1"), max(deep, cost.depth)
+            free, quiet = free and cost.free, quiet and cost.quiet
+        return taken, Cost(wide, deep, free, quiet)
+
+    def flush(self, up_to: set[Value] | None = None) -> None:
+        """Assign to variables what waits; all, or up to the last of `up_to`."""
+        values = list(self.waiting)
+        if up_to is not None:
+            while values[-1] not in up_to:
+                values.pop()
+        for value in values:
+            self._release(value)
+            assert value.node is not None
+            self.statements.append(Compute(value.node, [value]))
+
+    def _release(self, value: Value) -> None:
+        """Let a value wait no longer."""
+        self._loud -= not self.waiting.pop(value).quiet

@@ -1,0 +1,319 @@
+"""The user's variables in the frames of a traceback: what the variables of generated code say of them.
+
+The generated function has the user's names for most of its variables, beside its own (`t1`). A debugger shall see the
+user's, each in the frame of the function that it belongs to, and only with the value that it has there. So a name is
+left out if the generated code has another value in that variable at times, or if the user's program sets it where the
+generated code does not: in a loop, a name that is only copied (`y = x`) or not needed any more. Arguments and copies of
+them are shown as the caller gave them. The code around a loop that is machine code tells of what that does not change.
+
+    def inner(a):               def f(x):                       f:      x, y, i
+        b = a * 2                   y = x - 1                   inner:  a (which is `i`), b
+        if b > 5: raise …           for i in range(10):
+        return b            →           b = i * 2
+                                        if b > 5: raise …
+                                        y = y + b
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+import itertools
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from autograph.common.code_flags import OfCode, code_line, of_code
+from autograph.common.code_marks import is_body, shelters
+from autograph.runtime.engines.numpy.line_table import Marks, Places, Position, calls, pieces_of
+from autograph.runtime.graph.graph import UNBOUND, Node, Place
+from autograph.runtime.tracing.proxies.bytecode import instructions, stored_names
+
+_GENERATED = re.compile(r"\w*_\d*|do_return")  # what conversion calls variables of its own, and hardly anybody else
+Shown = list[tuple[CodeType, int]]
+_OPERATIONS = frozenset({"BINARY_OP", "COMPARE_OP", "BINARY_MULTIPLY", "BINARY_ADD", "BINARY_SUBTRACT"})
+
+
+_known: OfCode[dict[tuple[Any, ...], Any]] = OfCode()
+
+
+def user_locals(marked: CodeType, marks: Marks, place: Place, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """For each of the user's frames at a place, the user's variables as far as they are known.
+
+    Args:
+        marked: the generated code, with marks for lines.
+        values: of the variables of the generated code.
+    """
+    shown = calls(place)
+    known = _known.get(marked)
+    if known is None:
+        known = _known.put(marked, {})
+    key = tuple((id(code), instruction) for code, instruction in shown)
+    if key not in known:
+        known[key] = shown[:], [_names(marked, marks, place, shown, depth) for depth in range(len(shown))]
+    overwrites = any(node is not None and "out" in node.kwargs for node in marks)
+    lasting = marked.co_varnames[: marked.co_argcount] if overwrites else marked.co_varnames
+    return [
+        {name: values[ours] for name, ours in names.items()
+         if ours in values and values[ours] is not UNBOUND
+         and (ours in lasting or not isinstance(values[ours], np.ndarray))}
+        for names in known[key][1]
+    ]  # fmt: skip
+
+
+def _names(marked: CodeType, marks: Marks, place: Place, shown: Shown, depth: int) -> dict[str, str]:
+    """The user's variables in a frame, and where generated code has them."""
+    chain = pieces_of(place)[depth]
+    stores, mixed = _stores(marked), _mixed(marked, marks)
+    nodes = [node for node in marks if node is not None and node.place and _is_in(node, shown, depth)]
+    wholes = {pieces_of(node.place)[depth][0][0] for node in nodes}
+    pieces = {shown[depth][0], *(piece for whole in wholes for piece in nested_pieces(whole))}
+    names = user_names(pieces)
+    params = _arguments(marked, pieces) if depth == 0 else ()
+    own = {}
+    for name in names.intersection(marked.co_varnames).difference(mixed):
+        by = stores.get(name, [])
+        loops = sum(name in _items(piece) for piece in pieces)
+        is_known = (bool(by) or name in params) and len({mark for mark, _ in by}) >= loops
+        if is_known and all(_sets(marks, mark, name, nodes) for mark in by):
+            stored = {abs(mark) for mark, _ in by if mark is not None}
+            followed = [node for number, node in enumerate(marks, 1) if number in stored and node in nodes and node]
+            is_moved = any(_is_moved(node, nodes) for node in followed)
+            if not is_moved and is_of_one_loop(name, pieces, chain) and is_followed(name, pieces, followed):
+                own[name] = name
+    copies = Counter(node.op for node in marks if node is not None and node.place == place)
+    is_copied = max(copies.values(), default=0) > 1     # by unrolling: operands are those of one of the copies
+    found = own if is_copied else {**_operands(marked, marks, pieces, nodes), **own}
+    return {name: found[name] for name in sorted(found)}
+
+
+def _is_moved(node: Node, nodes: list[Node]) -> bool:
+    """Whether a node is not in a loop or branch any more in which the user has it."""
+    around = [each for each in nodes if each.blocks and each.place == node.place[: len(each.place)] != node.place]
+    return not all(node in within(each) for each in around)
+
+
+def within(node: Node) -> Iterator[Node]:
+    """The nodes in the blocks of a node."""
+    for block in node.blocks:
+        for inner in block.nodes:
+            yield inner
+            yield from within(inner)
+
+
+def user_names(pieces: Collection[CodeType]) -> set[str]:
+    """What the user calls variables in these pieces of a function."""
+    names = {name for piece in pieces for name in (*piece.co_varnames, *piece.co_cellvars, *piece.co_freevars)}
+    return {name for name in names if not _GENERATED.fullmatch(name)}
+
+
+def nested_pieces(code: CodeType) -> list[CodeType]:
+    """Converted code, and the bodies of its branches and loops."""
+    bodies = [each for each in code.co_consts if isinstance(each, CodeType) and is_body(each)]
+    return [code, *(piece for body in bodies for piece in nested_pieces(body))]
+
+
+def _arguments(marked: CodeType, pieces: Collection[CodeType]) -> set[str]:
+    """The arguments of generated code, without those that share their name with the items of a loop."""
+    items = {name for piece in pieces for name in _items(piece)}
+    return {*marked.co_varnames[: marked.co_argcount]} - items
+
+
+def _mixed(marked: CodeType, marks: Marks) -> set[str]:
+    """Variables that are set at a place of the user's along with others: some are for operands."""
+    at: dict[Any, set[str]] = {}
+    for name, by in _stores(marked).items():
+        for mark, _ in by:
+            node = marks[abs(mark) - 1] if mark is not None and 0 < abs(mark) <= len(marks) else None
+            if node is not None and node.place and not node.blocks:
+                at.setdefault(node.place[-1], set()).add(name)
+    return {name for names in at.values() if len(names) > 1 for name in names}
+
+
+def _is_in(node: Node, shown: Shown, depth: int) -> bool:
+    """Whether a node comes from the very call that is shown at this depth."""
+    chain = calls(node.place)
+    if len(chain) != depth + 1 or chain[:depth] != shown[:depth]:
+        return False
+    one, other = chain[depth][0], shown[depth][0]
+    return (one.co_filename, one.co_name, one.co_firstlineno) == (
+        other.co_filename, other.co_name, other.co_firstlineno
+    ) or one.co_name == other.co_name  # pieces of one function  # fmt: skip
+
+
+_Store = tuple["int | None", bool]
+
+
+@of_code
+def _stores(marked: CodeType) -> dict[str, list[_Store]]:
+    """Where generated code sets each variable: the mark, negative if it sets others, too; and whether to a constant."""
+    found: dict[str, list[_Store]] = {}
+    counts: Counter[int | None] = Counter()
+    before = ""
+    for offset, does, name in instructions(marked):
+        if does == "STORE_FAST":
+            mark = _mark(marked, offset)
+            counts[mark] += 1
+            found.setdefault(name, []).append((mark, before == "LOAD_CONST"))
+        before = does
+    # Where a node sets several variables, most of them are for its operands.
+    return {name: [(mark if counts[mark] == 1 else -(mark or 0), const) for mark, const in stores]
+            for name, stores in found.items()}  # fmt: skip
+
+
+def _mark(marked: CodeType, offset: int) -> int | None:
+    return next((mark for start, end, mark in marked.co_lines() if start <= offset < end), None)
+
+
+def _sets(marks: Marks, store: _Store, name: str, nodes: list[Node]) -> bool:
+    """Whether generated code sets a variable where the user does: to what a node of this frame gives, or a constant."""
+    mark, is_constant = store
+    node = marks[abs(mark) - 1] if mark is not None and 0 < abs(mark) <= len(marks) else None
+    if is_constant or node is None or mark is None:
+        return is_constant
+    if node.blocks:
+        return node in nodes
+    return node in nodes and mark > 0 and (stored_names(node.place[-1][0]).get(node.place[-1][1]) == (name,))
+
+
+def is_of_one_loop(name: str, pieces: Collection[CodeType], chain: Shown) -> bool:
+    """Whether a variable is the item of one loop at most, up to a place. (A loop may not be there any more.)
+
+    Args:
+        pieces: of the function.
+        chain: those that the place is in, the innermost last.
+    """
+    takes = {piece for piece in pieces if name in _items(piece)}
+    inner = next((piece for piece, _ in reversed(chain) if piece in takes), None)
+    if len(takes) <= 1 or inner is None:
+        return len(takes) <= 1
+    first, here = min(_lines(inner)), code_line(*chain[-1]) or 0
+    return all(min(_lines(other)) > here or max(_lines(other)) < first for other in takes - {inner})
+
+
+def _items(piece: CodeType) -> tuple[str, ...]:
+    """What the body of a loop calls an item."""
+    return piece.co_varnames[: piece.co_argcount] if is_body(piece) else ()
+
+
+def _lines(code: CodeType) -> list[int]:
+    return [line for _, _, line in code.co_lines() if line]
+
+
+def is_followed(name: str, pieces: Collection[CodeType], nodes: list[Node]) -> bool:
+    """Whether the graph sets a variable wherever the user's code does.
+
+    Where the user's code sets it once (`x += y`), converted code may have several instructions for that, of which it
+    runs one.
+
+    Args:
+        nodes: those that set it.
+    """
+    done = {(node.place[-1][0], node.place[-1][1]) for node in nodes}
+    sets: set[tuple[str, Position]] = set()
+    followed: set[tuple[str, Position]] = set()
+    for code in pieces:
+        results, places, before = stored_names(code), Places(), 0
+        for offset, does, argument in () if _only_begins(code, name) else instructions(code):
+            if does in ("STORE_FAST", "STORE_DEREF") and argument == name:
+                where = code.co_name, places.position(code, offset)
+                sets.add(where)
+                if any((code, at) in done and results.get(at) == (name,) for at in range(before, offset, 2)):
+                    followed.add(where)
+            before = offset
+    lines = {position.line for _, position in followed}
+    return all(each.column is None and each.line in lines for _, each in sets - followed)
+
+
+_COPIED = frozenset({"LOAD_CONST", "LOAD_FAST", "LOAD_DEREF", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW"})
+
+
+def _only_begins(code: CodeType, name: str) -> bool:
+    """Whether a function sets a variable once, by copying something, and then only its bodies do.
+
+    Generated code may do that later, when the first of these begins; up to there, it has no such variable.
+    """
+    does, stores, bodies = "", list[tuple[int, bool]](), [len(code.co_code)]
+    for offset, next_does, argument in instructions(code):
+        if next_does[:6] in ("STORE_", "DELETE") and argument == name:
+            stores.append((offset, does in _COPIED))
+        body = code.co_consts[argument] if next_does == "LOAD_CONST" else None
+        if isinstance(body, CodeType) and any(name in _set_names(piece) for piece in nested_pieces(body)):
+            bodies.append(offset)
+        does = next_does
+    return not is_body(code) and len(stores) == 1 and stores[0][1] and stores[0][0] < min(bodies) < len(code.co_code)
+
+
+def arguments(whole: CodeType, at: int, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the arguments of a call, those that the user's function never sets to anything else; and copies of them.
+
+    Args:
+        at: the instruction up to which the function has run.
+    """
+    params, copies = _lasting(whole)
+    found = {name: values[name] for name in params if name in values}
+    known: dict[Any, Any] = {**found, **dict(enumerate(whole.co_consts))}
+    for offset, name, source in copies:
+        if offset < at and source in known:
+            found[name] = known[name] = known[source]
+    return found
+
+
+@of_code
+def _lasting(whole: CodeType) -> tuple[list[str], list[tuple[int, str, Any]]]:
+    """The arguments that a function never sets, and the variables that it sets once, to a copy.
+
+    Returns:
+        The names of the arguments; and of each copy the instruction, the name, and what it copies: another variable, or
+        the number of a constant.
+    """
+    pieces = nested_pieces(whole)
+    sets = Counter(name for piece in pieces for name in _set_names(piece))
+    sets.update(name for piece in pieces for name in _items(piece))
+    optional = bool(whole.co_flags & inspect.CO_VARARGS) + bool(whole.co_flags & inspect.CO_VARKEYWORDS)
+    params = whole.co_varnames[: whole.co_argcount + whole.co_kwonlyargcount + optional]
+    jumps = [(each.offset, each.argval) for each in dis.get_instructions(whole) if each.opcode in _JUMPS]
+    copies = []
+    for (offset, loads, source), (_, stores, name) in itertools.pairwise(instructions(whole)):
+        is_copy = loads in _COPIED and stores in ("STORE_FAST", "STORE_DEREF") and not shelters(whole)
+        if is_copy and sets[name] == 1 and name not in params and not _GENERATED.fullmatch(name):
+            if not any(start < offset < end for start, end in jumps):
+                copies.append((offset, name, source))
+    return [name for name in params if name not in sets], copies
+
+
+_JUMPS = {*dis.hasjrel, *dis.hasjabs}
+
+
+def _set_names(code: CodeType) -> list[str]:
+    """The variables that code sets, once for each time."""
+    return [name for _, does, name in instructions(code) if does[:6] in ("STORE_", "DELETE") and isinstance(name, str)]
+
+
+def _operands(marked: CodeType, marks: Marks, pieces: set[CodeType], nodes: list[Node]) -> dict[str, str]:
+    """Parameters of a function that was traced into: what generated code has where the user's has them as operands."""
+    found: dict[str, set[str]] = {}
+    params = {name for code in pieces if not is_body(code) for name in code.co_varnames[: code.co_argcount]}
+    generated = [*dis.get_instructions(marked)]
+    for number, instruction in enumerate(generated):
+        if number < 2 or instruction.opname not in _OPERATIONS:
+            continue
+        mark = _mark(marked, instruction.offset)
+        node = marks[mark - 1] if mark is not None and 0 < mark <= len(marks) else None
+        if node is None or node not in nodes:
+            continue
+        users = [*dis.get_instructions(node.place[-1][0])]
+        at = next((n for n, each in enumerate(users) if each.offset == node.place[-1][1]), 0)
+        if at < 2 or users[at].opname != instruction.opname:
+            continue
+        for user, ours in zip(users[at - 2 : at], generated[number - 2 : number]):
+            loads = user.opname in ("LOAD_FAST", "LOAD_DEREF") and ours.opname == "LOAD_FAST"
+            if loads and user.argval in params and len(_stores(marked).get(ours.argval, ())) <= 1:
+                found.setdefault(user.argval, set()).add(ours.argval)
+    stored = {each.argval for code in pieces for each in dis.get_instructions(code) if "STORE_" in each.opname}
+    stored.update(name for code in pieces for name in _items(code))
+    return {name: value for name, (value, *others) in found.items() if name not in stored and not others}

@@ -1,0 +1,204 @@
+"""Which values may share memory, and where it may change.
+
+Values are put into regions: whatever may be the same object, or share memory, or refer to one another, is in one
+region. There is one region for the outside: parameters, which the caller may hold and which may share memory among
+themselves, constants that can change, and all that code which nobody knows gets to see. Numbers, strings and whatever
+else never changes are in none.
+
+This says the least that is safe: regions do not tell a list from what is in it, nor one time from another. In
+return it takes time almost linear in the size of the graph.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from autograph.runtime.graph.effects import Effect, effect_of, is_array, is_mutable, mutable_leaves
+from autograph.runtime.graph.graph import Block, Graph, Node, Value
+from autograph.runtime.graph.opdef import ORDERED, PURE
+from autograph.runtime.graph.types import TensorType
+
+Region: TypeAlias = object
+Regions: TypeAlias = frozenset[Region]
+
+NOTHING: Regions = frozenset()
+# Of an array, they make a view that is an object of its own, or nothing at all.
+_NEW_VIEWS = frozenset({"getitem", "setitem", "delitem", "np.broadcast_to", "np.expand_dims"})
+
+
+def aliasing_of(graph: Graph) -> Aliasing:
+    """The regions of a graph; those found before, as long as somebody sees to it that the graph has not changed."""
+    if graph.analysis is None:
+        return Aliasing(graph)
+    if not graph.analysis:
+        graph.analysis.append(Aliasing(graph))
+    return graph.analysis[0]  # type: ignore[no-any-return]
+
+
+class Aliasing:
+    """The regions of a graph as it is now; to be computed anew when a pass has changed the graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._outside: Region = self
+        self._parents: dict[Region, Region] = {}
+        self._effects: dict[Node, Effect] = {}
+        self._roots: set[Region] = set()
+        self._kept: set[Value] = set()
+        self._writes: dict[Node, Regions] = {}
+        self._join(*graph.params, self._outside)
+        self._block(graph.block)
+        self._written = self._writes_of(graph.block)
+        returned: list[Any] = []
+        mutable_leaves(graph.block.results, returned)
+        self._keep(returned)
+        self._visible = {self._find(leaf) for leaf in returned} | {self._find(self._outside)}
+
+    # -------------------------------------------------------------------------------------------- what passes ask
+
+    def effect(self, node: Node) -> Effect:
+        """What a node does by itself; blocks come on top."""
+        return self._effects[node]
+
+    def region(self, leaf: Any) -> Region | None:
+        """The region of a value or constant; None if it never changes."""
+        return self._find(leaf) if is_mutable(leaf) else None
+
+    def reads(self, node: Node) -> Regions:
+        """The regions whose contents a node itself looks at."""
+        return frozenset(map(self._find, self._effects[node].reads))
+
+    def writes(self, node: Node) -> Regions:
+        """The regions that may change while a node runs, with its blocks."""
+        return self._writes[node]
+
+    def may_write(self, node: Node, leaf: Any) -> bool:
+        """Whether a value or constant may change while a node runs."""
+        return self.region(leaf) in self._writes[node]
+
+    def is_written(self, leaf: Any) -> bool:
+        """Whether a value or constant, or anything that shares memory with it, may change at any time."""
+        return self.region(leaf) in self._written
+
+    def escapes(self, leaf: Any) -> bool:
+        """Whether somebody outside may get hold of it, or of what shares memory with it."""
+        return self.region(leaf) in self._visible
+
+    def is_kept(self, value: Value) -> bool:
+        """Whether the value is more than looked at: whether something else may come to be this very object."""
+        return value in self._kept
+
+    def is_fresh(self, value: Any) -> bool:
+        """Whether the value is a new array that no other value shares memory with when it is made."""
+        if not isinstance(value, Value) or value.node is None or value.node not in self._effects:
+            return False
+        return is_array(value) and self._effects[value.node].kind == PURE and not value.node.blocks
+
+    def is_alone(self, value: Value) -> bool:
+        """Whether no other value, here or outside, is or refers to the array, or shares memory with it."""
+        return value not in self._parents and value not in self._roots
+
+    def is_private(self, value: Value) -> bool:
+        """Whether the value is an array that never changes and that nobody outside gets hold of."""
+        return is_array(value) and not self.is_written(value) and not self.escapes(value)
+
+    def is_view(self, value: Value) -> bool:
+        """Whether the value is for certain a new view of an array, rather than a copy."""
+        node = value.node
+        if node is None or not is_array(value) or not node.args or not is_array(node.args[0]):
+            return False
+        if node.op == "getattr":
+            return bool(node.args[1] == "T")
+        parts = node.args[1] if node.op == "getitem" else [[]]
+        return all(map(_is_basic, parts if isinstance(parts, tuple) else (parts,)))
+
+    def know(self, value: Value, like: Value) -> None:
+        """Take a value that a pass has made for one that may be what another is, and is used in its place."""
+        self._join(value, like)     # in this order, so that regions that have been given out stay what they are
+        if like in self._kept:
+            self._kept.add(value)
+
+    # ------------------------------------------------------------------------------------------- how it is found
+
+    def _find(self, leaf: Any) -> Region:
+        if not isinstance(leaf, Value):
+            leaf = self._outside
+        parents = self._parents
+        root = leaf
+        while root in parents:
+            root = parents[root]
+        while leaf is not root:
+            parents[leaf], leaf = root, parents[leaf]
+        return root
+
+    def _join(self, *leaves: Any) -> None:
+        """Put leaves into one region, those that can change."""
+        mutable = [leaf for leaf in leaves if leaf is self._outside or is_mutable(leaf)]
+        for leaf in mutable[1:]:
+            first, second = self._find(mutable[0]), self._find(leaf)
+            if first is not second:
+                self._parents[first] = second
+                self._roots.add(second)
+
+    def _block(self, block: Block) -> None:
+        for node in block.nodes:
+            effect = self._effects[node] = effect_of(node)
+            if effect.wild:
+                self._join(*effect.shared, *node.outputs, self._outside)
+            elif effect.shared:
+                self._join(*effect.shared, *node.outputs)
+            if effect.kind == ORDERED:
+                self._keep(effect.reads)
+            elif not (node.op in _NEW_VIEWS and is_array(node.args[0])):
+                self._keep(effect.shared)
+            if node.blocks:
+                self._statement(node)
+
+    def _statement(self, node: Node) -> None:
+        inits = node.args[1:] if node.op == "for" else node.args if node.op == "while" else ()
+        if node.op == "for":
+            items = node.blocks[0].params[: len(node.blocks[0].params) - len(inits)]
+            self._join(node.args[0], *items)
+            self._keep([node.args[0]])
+        carried = [block.params[len(block.params) - len(inits) :] for block in node.blocks]
+        for block, params in zip(node.blocks, carried):
+            self._block(block)
+            self._flow(inits, params)
+        self._flow(inits, node.outputs)
+        for block in node.blocks[node.op == "while" :]:         # what the test gives is not carried
+            if block.results is not None:
+                results = block.results[len(block.results) - len(node.outputs) :]
+                for values in [node.outputs, *carried]:
+                    self._flow(results, values)
+
+    def _flow(self, args: Any, values: list[Value]) -> None:
+        """Let each of the values be what one of the arguments is, or holds."""
+        for arg, value in zip(args, values):
+            leaves: list[Any] = []
+            mutable_leaves(arg, leaves)
+            self._join(value, *leaves)
+            self._keep(leaves)
+
+    def _keep(self, leaves: list[Any]) -> None:
+        self._kept.update(leaf for leaf in leaves if isinstance(leaf, Value))
+
+    def _writes_of(self, block: Block) -> Regions:
+        """The regions that a block may change; notes those of each node."""
+        found: set[Region] = set()
+        for node in block.nodes:
+            effect = self._effects[node]
+            writes = frozenset(map(self._find, effect.writes)) if effect.writes else NOTHING
+            if effect.wild:
+                writes |= {self._find(self._outside)}
+            for inner in node.blocks:
+                writes |= self._writes_of(inner)
+            self._writes[node] = writes
+            found |= writes
+        return frozenset(found)
+
+
+def _is_basic(index: Any) -> bool:
+    """Whether an index, or one of several, is a number or a slice, which make views, and not an array or list."""
+    if isinstance(index, Value):
+        found = index.type
+        return isinstance(found, TensorType) and found.kind != "array" and found.dtype.kind in "iu" and found.exact
+    return index is None or index is Ellipsis or isinstance(index, slice) or type(index) is int

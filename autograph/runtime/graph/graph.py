@@ -1,0 +1,301 @@
+"""The graph: a program of NumPy and Python operations on values that are assigned once.
+
+    graph   ::=  name(params) block
+    block   ::=  params  node*  results
+    node    ::=  values = op(args, kwargs) blocks
+    args    ::=  value  |  constant  |  tuple, list, dict or slice of args
+
+A node runs its operation on its arguments; `op` names an `OpDef`. Arguments are nested as the user nested them:
+`np.stack([x, y], axis=0)` is a node with the args `([x, y],)` and the kwargs `{"axis": 0}`. Constants are Python
+objects; a tuple, list, dict or slice is always a structure, made anew at each run, unless it is a `Constant`, the very
+object.
+
+A block ends with its results, which are args as well; a block whose results are None never comes to its end, because
+it raises. Blocks of nodes see the values of the blocks around them. These are the nodes that have blocks:
+
+    outs = if(test)            then: () -> results        else: () -> results
+    outs = while(*inits)       test: (*carried) -> (condition,)    body: (*carried) -> results
+    outs = for(iterable, *inits)                          body: (*items, *carried) -> results
+
+The results of a loop's body are what is carried into the next turn; with `until=True`, there comes first a condition
+on which the loop ends there and then. `for` takes each item apart as its keyword `target` says: `(0, (1, 2))` for
+`for a, (b, c) in …`, a lone `0` for `for a in …`, where the numbers are those of the body's params.
+
+Nodes run in order. Arrays, lists and other objects are references, as in Python: `setitem(x, i, v)` changes the array
+that `x` is, for all who have it. So what reads an array must not be moved across what may write to it; see
+`autograph.runtime.graph.aliasing`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator
+from types import CodeType
+from typing import Any, TypeAlias
+
+from autograph.common import disk_cache
+from autograph.common.code_flags import code_line
+from autograph.common.code_marks import UNBOUND
+from autograph.runtime.graph.types import Type
+
+# Where a node comes from: the code and instruction of each of the user's frames, the outermost first.
+Place: TypeAlias = tuple[tuple[CodeType, int], ...]
+
+
+__all__ = ["UNBOUND", "Block", "Constant", "Graph", "Node", "Place", "Value"]
+__all__ += ["drop_unused", "drop_unused_params", "gather", "map_args", "substitute", "user_line", "walk"]
+
+
+class Constant:
+    """A list, dict or other object of the user's as an argument of a node: that object itself, by reference."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Constant and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __repr__(self) -> str:
+        return f"<constant {type(self.value).__name__}>"
+
+
+@disk_cache.storable
+class Value:
+    """What a node computes, or a parameter of a block.
+
+    Attributes:
+        type: what is known of it.
+        node: the node that computes it; None for a parameter.
+        name: what the user calls it, if that is known.
+    """
+
+    __slots__ = ("name", "node", "type")
+
+    def __init__(self, type: Type, node: Node | None = None, name: str = "") -> None:
+        self.type = type
+        self.node = node
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<value {self.name or hex(id(self))}: {self.type}>"
+
+
+class Node:
+    """One operation; see the module's documentation."""
+
+    __slots__ = ("__weakref__", "args", "blocks", "effect", "kwargs", "op", "outputs", "own", "place")
+
+    def __init__(
+        self,
+        op: str,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+        blocks: tuple[Block, ...] = (),
+        place: Place = (),
+    ) -> None:
+        self.op = op
+        self.args = args
+        self.kwargs: dict[str, Any] = kwargs or {}
+        self.blocks = blocks
+        self.place = place
+        self.outputs: list[Value] = []
+        self.effect: Any = None  # see `effects.effect_of`
+        self.own = False  # whether it is none of the user's program, which would miss what it raises or warns of
+
+    def add_output(self, type: Type, name: str = "") -> Value:
+        value = Value(type, self, name)
+        self.outputs.append(value)
+        return value
+
+    @property
+    def output(self) -> Value:
+        """The only output."""
+        (value,) = self.outputs
+        return value
+
+    @property
+    def inputs(self) -> list[Value]:
+        """The values among the arguments, in order; those that its blocks use are not among them."""
+        found: list[Value] = []
+        gather(self.args, found)
+        if self.kwargs:
+            gather(self.kwargs, found)
+        return found
+
+    def __repr__(self) -> str:
+        return f"<node {self.op}>"
+
+
+@disk_cache.storable
+class Block:
+    """Nodes in the order in which they run; `results` is None if the end is never reached."""
+
+    __slots__ = ("nodes", "params", "results")
+
+    def __init__(self) -> None:
+        self.params: list[Value] = []
+        self.nodes: list[Node] = []
+        self.results: tuple[Any, ...] | None = ()
+
+    def add_param(self, type: Type, name: str = "") -> Value:
+        value = Value(type, None, name)
+        self.params.append(value)
+        return value
+
+    def append(self, node: Node) -> Node:
+        self.nodes.append(node)
+        return node
+
+    @property
+    def result_values(self) -> list[Value]:
+        """The values among the results."""
+        found: list[Value] = []
+        gather(self.results, found)
+        return found
+
+
+class Graph:
+    """A whole program: a block with a name. `block.results` is a 1-tuple: the structure that is returned.
+
+    Attributes:
+        analysis: what is known of the graph as it is now; None while nobody says when it changes, see `aliasing`.
+    """
+
+    __slots__ = ("analysis", "block", "name")
+
+    def __init__(self, name: str, block: Block | None = None) -> None:
+        self.name = name
+        self.block = block or Block()
+        self.analysis: list[Any] | None = None
+
+    @property
+    def params(self) -> list[Value]:
+        return self.block.params
+
+
+_ATOMS = frozenset({int, float, complex, bool, str, bytes, type(None), type(Ellipsis)})
+_LEAVES = _ATOMS | {Value}
+
+
+def gather(args: Any, found: list[Value]) -> None:
+    """Add all values in a nested argument to `found`, in order."""
+    kind = type(args)
+    if kind is Value:
+        found.append(args)
+    elif kind in _ATOMS:
+        pass
+    elif issubclass(kind, (tuple, list)):
+        for part in args:
+            kind = type(part)
+            if kind is Value:
+                found.append(part)
+            elif kind not in _ATOMS:
+                gather(part, found)
+    elif issubclass(kind, dict):
+        for part in args.values():
+            gather(part, found)
+    elif isinstance(args, slice):
+        gather((args.start, args.stop, args.step), found)
+
+
+def map_args(function: Callable[[Any], Any], args: Any) -> Any:
+    """The nested argument `args` with `function(leaf)` for each leaf, be it a value or a constant."""
+    if isinstance(args, tuple):
+        parts = [function(part) if type(part) in _LEAVES else map_args(function, part) for part in args]
+        return tuple(parts) if type(args) is tuple or not hasattr(args, "_fields") else tuple.__new__(type(args), parts)
+    if type(args) is list:
+        return [map_args(function, part) for part in args]
+    if type(args) is dict:
+        return {key: map_args(function, part) for key, part in args.items()}
+    if isinstance(args, slice):
+        return slice(*(map_args(function, part) for part in (args.start, args.stop, args.step)))
+    return function(args)
+
+
+def substitute(node: Node, values: dict[Value, Any]) -> None:
+    """Put what `values` says in the place of values among the arguments of `node`, its blocks' included."""
+
+    def leaf(value: Any) -> Any:
+        return values.get(value, value) if isinstance(value, Value) else value
+
+    node.args = map_args(leaf, node.args)
+    node.kwargs = map_args(leaf, node.kwargs)
+    for block in node.blocks:
+        for inner in block.nodes:
+            substitute(inner, values)
+        if block.results is not None:
+            block.results = map_args(leaf, block.results)
+
+
+def walk(block: Block) -> Iterator[Node]:
+    """All nodes of a block and of the blocks within, each before those in it."""
+    for node in block.nodes:
+        yield node
+        for inner in node.blocks:
+            yield from walk(inner)
+
+
+def drop_unused(graph: Graph, nodes: Collection[Node]) -> None:
+    """Take those of some nodes out of a graph whose outputs nothing uses."""
+    used = _used(graph)
+    blocks = [graph.block, *(block for node in walk(graph.block) for block in node.blocks)]
+    unused = {node for node in nodes if not used.intersection(node.outputs)}
+    for block in blocks:
+        block.nodes[:] = [node for node in block.nodes if node not in unused]
+
+
+def drop_unused_params(graph: Graph, last: int) -> list[int]:
+    """Drop those of the `last` params that nothing uses; gives the numbers of those that stay, from 0."""
+    used, first = _used(graph), len(graph.block.params) - last
+    stay = [number for number in range(last) if graph.block.params[first + number] in used]
+    graph.block.params[first:] = [graph.block.params[first + number] for number in stay]
+    return stay
+
+
+def _used(graph: Graph) -> set[Value]:
+    """The values that nodes, and the ends of blocks, use."""
+    used: list[Value] = []
+    gather(graph.block.results, used)
+    for node in walk(graph.block):
+        gather((node.args, node.kwargs, [block.results for block in node.blocks]), used)
+    return set(used)
+
+
+def user_line(place: Place) -> tuple[str, int] | None:
+    """The file and line of the innermost of the user's frames."""
+    for code, instruction in reversed(place):
+        line = code_line(code, instruction)
+        if line is not None:
+            return code.co_filename, line
+    return None
+
+
+def checks_graphs() -> bool:
+    """Whether graphs are to be checked after each pass, and what is made of them, as in tests."""
+    return os.environ.get("AUTOGRAPH_CHECK") == "1"
+
+
+def depends_on(value: Value) -> set[Value]:
+    """The parameters of blocks that a value is computed from."""
+    found: set[Value] = set()
+    seen: set[Value] = set()
+    rest = [value]
+    while rest:
+        each = rest.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        if each.node is None:
+            found.add(each)
+            continue
+        inner: list[Value] = []
+        gather((each.node.args, each.node.kwargs), inner)
+        for block in each.node.blocks:
+            gather(block.results, inner)
+        rest.extend(inner)
+    return found

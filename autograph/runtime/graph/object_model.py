@@ -1,0 +1,228 @@
+"""Which objects traced code may look into, by their classes.
+
+An object is *open* if all that it holds are attributes, so that guards can watch them: an instance of a class of the
+user's. It stands for itself while tracing, and its methods are traced. All other objects that can change, or that are
+another one at each call, are *opaque*: traced code has a handle, and what it does with that is done by the graph.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import enum
+import fractions
+import inspect
+import operator
+import pathlib
+import random
+import re
+import sys
+import types
+import uuid
+import weakref
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import numpy as np
+
+from autograph.common import trace_rules
+from autograph.common.packages import is_opaque_class
+from autograph.common.pytree import HEAP, holds_attributes_only
+from autograph.common.statics import class_has, compares_itself, is_a, module_of, mro_of, names_of
+
+# Flags of classes that cannot be changed, and that have no instances of their own.
+IMMUTABLE, ABSTRACT = 1 << 8, 1 << 20
+GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)  # only the graph calls their methods
+_CONTAINERS: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
+_STRUCTURES = frozenset({list, tuple, dict, OrderedDict, defaultdict})  # are taken apart
+# What is computed with, and is often another one at each call.
+_QUANTITIES = (
+    *(int, float, complex, np.number, datetime.date, datetime.time, datetime.timedelta),
+    *(decimal.Decimal, fractions.Fraction, pathlib.PurePath, uuid.UUID),
+)
+# What never changes: it may stand for itself if it is the same object each time.
+_UNCHANGING = (
+    *_QUANTITIES,
+    *(str, bytes, type(None), type(...), range, slice, frozenset, property, enum.Enum, type),
+    *(types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, types.CodeType),
+    *(types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType, types.GenericAlias),
+    *(np.generic, np.dtype, np.ufunc, type(np.sum)),
+    *(operator.itemgetter, operator.attrgetter, operator.methodcaller, datetime.tzinfo, re.Pattern, re.Match),
+)
+
+
+def is_users(kind: type) -> bool:
+    """Whether a class is the user's, or of a library that takes part in staging, and written in Python.
+
+    A class is none of the user's if a base or its metaclass belongs to an installed package, which knows nothing of
+    proxies; see `packages.py`.
+    """
+    module = str(module_of(kind))
+    if (module.partition(".")[0] in sys.stdlib_module_names and module != "__main__") or trace_rules.is_plain(module):
+        return False
+    return is_changeable(kind) and not (is_opaque_class(kind) or lies(kind))
+
+
+def is_changeable(kind: type) -> bool:
+    """Whether the attributes of a class can be changed."""
+    return bool(kind.__flags__ & HEAP) and not kind.__flags__ & IMMUTABLE
+
+
+def lies(kind: type) -> bool:
+    """Whether instances of a class tell another class than theirs, or other attributes than they have."""
+    for base in mro_of(kind):
+        names = names_of(base)
+        if base is not object and ("__class__" in names or type(names.get("__dict__")) not in _SLOT_OR_NOTHING):
+            return True
+    return kind in weakref.ProxyTypes
+
+
+_SLOT_OR_NOTHING = (types.GetSetDescriptorType, types.MemberDescriptorType, type(None))
+
+
+def is_users_object(value: Any) -> bool:
+    """Whether something is an object of a class of the user's."""
+    return is_users(type(value)) and not is_a(value, (type, enum.Enum))
+
+
+def is_open(kind: type) -> bool:
+    """Whether traced code may look into the instances of a class."""
+    return _is_record(kind) or (is_users(kind) and holds_attributes_only(kind))
+
+
+def _is_record(kind: type) -> bool:
+    """Whether a class of the standard library has instances that hold attributes, and do nothing else."""
+    return kind is types.SimpleNamespace or kind is getattr(sys.modules.get("argparse"), "Namespace", None)
+
+
+def is_made_anew(kind: type) -> bool:
+    """Whether each call of a class, which is not the user's, gives another object, one that can change."""
+    if not trace_rules.makes_anew(str(module_of(kind)), kind.__name__) or kind.__flags__ & ABSTRACT:
+        return False
+    return kind is types.ModuleType or not issubclass(kind, (*_UNCHANGING, BaseException, tuple))
+
+
+def own_dict(thing: Any) -> dict[str, Any] | None:
+    """The `__dict__` of an object, if it has one, without asking what its class says of attributes."""
+    try:
+        found: dict[str, Any] = object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        return None
+    except Exception:
+        return None     # its class hides it behind a property of the user's, which fails
+    return found
+
+
+def set_attribute(thing: Any, name: str, value: Any) -> None:
+    """Have an object, a class or a cell hold a value, whatever its class does when attributes are set."""
+    if is_a(thing, type):
+        type.__setattr__(thing, name, value)
+    elif (slot := _slot(thing, name)) is not None:
+        slot.__set__(thing, value)
+    else:
+        object.__getattribute__(thing, "__dict__")[name] = value
+
+
+def delete_attribute(thing: Any, name: str) -> None:
+    if is_a(thing, type):
+        type.__delattr__(thing, name)
+    elif (slot := _slot(thing, name)) is not None:
+        slot.__delete__(thing)
+    else:
+        del object.__getattribute__(thing, "__dict__")[name]
+
+
+def _slot(thing: Any, name: str) -> Any:
+    """What of its class holds an attribute, unless its `__dict__` does."""
+    members = (kind.__dict__.get(name) for kind in type(thing).__mro__)
+    return next((member for member in members if is_slot(member)), None)
+
+
+def is_described(kind: type, name: str) -> bool:
+    """Whether a class has a descriptor of that name, other than a slot, that an instance's `__dict__` does not hide."""
+    member = next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
+    return inspect.isdatadescriptor(member) and not is_slot(member)
+
+
+def described(kind: type) -> frozenset[str]:
+    """All names of which that holds."""
+    return frozenset(name for base in kind.__mro__ for name in base.__dict__ if is_described(kind, name))
+
+
+def is_slot(member: Any) -> bool:
+    """Whether a member of a class is where C code keeps an attribute of its instances."""
+    return isinstance(member, _SLOTS)
+
+
+_SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
+
+
+def parts_inside(container: Any) -> Iterable[Any]:
+    """What a container holds, a dict its values, without asking what a class of the user's says of that."""
+    if is_a(container, dict):
+        return dict.values(container)
+    kind = next(kind for kind in _CONTAINERS if is_a(container, kind))
+    found: Iterable[Any] = kind.__iter__(container)
+    return found
+
+
+def changed_by(function: Any) -> Any:
+    """The container that a method written in C is bound to, which it may change; else None."""
+    owner = function.__self__ if type(function) is types.BuiltinFunctionType else None
+    return owner if is_a(owner, (list, dict, set, deque, bytearray)) else None
+
+
+def makes_named_tuples(new: Any) -> bool:
+    """Whether a `__new__` is the one that `namedtuple` writes, which does nothing but that."""
+    return type(new) is types.FunctionType and new.__globals__.get("_tuple_new") is tuple.__new__
+
+
+def is_written(method: Any) -> bool:
+    """Whether a method stands in a file of the user's, and was not made by `namedtuple` or `dataclass`."""
+    written = type(method) is types.FunctionType and method.__code__.co_filename != "<string>"
+    return written and not (method.__name__ == "__new__" and trace_rules.is_plain(method.__module__))
+
+
+def stands_for_itself(kind: type) -> bool:
+    """Whether traced code gets such an object itself: it may look into it, or there is nothing in it to be seen."""
+    return is_open(kind) or kind in (np.random.Generator, np.random.RandomState)
+
+
+def identity_is_users(thing: Any) -> str:
+    """What keeps a class, or the class of an object, from being told from others; empty if nothing does."""
+    kind = thing if is_a(thing, type) else type(thing)
+    what = f"the metaclass of {kind.__qualname__} says which classes are equal, or what their hash is"
+    return what if compares_itself(kind) else ""
+
+
+def is_quantity(value: Any) -> bool:
+    """Whether a value is a number or the like, rather than a flag or anything else."""
+    kind = type(value)
+    return not compares_itself(kind) and issubclass(kind, _QUANTITIES) and not issubclass(kind, (bool, enum.Enum))
+
+
+def may_vary(value: Any) -> bool:
+    """Whether an attribute that has changed once is likely to change again: a quantity, or a list or dict of such."""
+    kind = type(value)
+    if kind is dict or kind is list or kind is tuple:
+        return all(map(is_quantity, value.values() if kind is dict else value))
+    return is_quantity(value)
+
+
+def is_taken_apart(parts: Collection[Any]) -> bool:
+    """Whether containers of such parts are taken apart however long they are: only traced code can look into them."""
+    return class_has(type(next(iter(parts), None)), "__ag_apart__")
+
+
+def is_opaque(value: Any) -> bool:
+    """Whether an object can change without a guard noticing, so that only the graph may look into it."""
+    kind = type(value)
+    is_record = issubclass(kind, tuple) and hasattr(kind, "_fields") and own_dict(value) is None
+    if is_open(kind) or is_record or kind in _STRUCTURES or kind is object:
+        return False
+    if kind in weakref.ProxyTypes or trace_rules.depends_on_settings(str(module_of(kind))):
+        return True
+    if is_opaque_class(kind) or (lies(kind) and not trace_rules.is_own_class(kind)):
+        return not issubclass(kind, (type, enum.Enum))
+    return not is_a(value, _UNCHANGING) and not stands_for_itself(kind) and not callable(value)

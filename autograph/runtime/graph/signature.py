@@ -1,0 +1,303 @@
+"""What a trace is made for, and what comes of tracing: the records that pass between a function and its tracer.
+
+    tracer(function, signature, example, options) -> Traced
+
+`signature` says of each leaf of the arguments whether it is staged or part of the signature; `example` are the
+arguments of the call that needs the trace, as `(args, kwargs)`, bound to the parameters: what has a position is in
+`args`, defaults included, the rest in `kwargs`. Where there is no argument yet, its leaf is an
+`Instance`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from autograph.common import disk_cache, pytree
+from autograph.runtime.graph.graph import Graph
+from autograph.runtime.graph.static_keys import static_key
+from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type
+
+# Where something stands in the user's program: file and line.
+Where: TypeAlias = tuple[str, int]
+Class: TypeAlias = type
+
+
+_WRITTEN = 1000  # bits: Python refuses to write integers of very many digits
+
+
+@dataclass(frozen=True)
+class Static:
+    """A leaf that is part of the signature: another value, another trace. `True`, `1` and `1.0` are three values."""
+
+    value: Any
+
+    @property
+    def key(self) -> Hashable:
+        """What tells such values apart."""
+        return static_key(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Static) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __str__(self) -> str:
+        if type(self.value) is int and self.value.bit_length() > _WRITTEN:
+            return f"an int of {self.value.bit_length()} bits"
+        return getattr(self.value, "__qualname__", None) or repr(self.value)
+
+    @property
+    def described(self) -> str:
+        """What an error calls it."""
+        return "an object" if type(self.value) is object else str(self)
+
+
+@dataclass(frozen=True)
+class Dynamic:
+    """A leaf that is staged: a number or array, or an object that the graph knows by reference only.
+
+    Attributes:
+        type: what is known of every value that comes here.
+        cls: the class of an object, exactly.
+    """
+
+    type: Type
+    cls: Class | None = None
+
+    def __str__(self) -> str:
+        return str(self.type)
+
+    @property
+    def described(self) -> str:
+        """What an error calls it."""
+        if isinstance(self.type, ObjectType) and self.cls is not None:
+            return f"a {self.cls.__qualname__.rpartition('<locals>.')[2]}"
+        return str(self.type)
+
+
+Leaf: TypeAlias = Static | Dynamic
+# For each list, dict, tuple and so on among the arguments, by path: its type, and the names of its parts.
+Lengths: TypeAlias = dict[str, tuple[Class, Any]]
+
+
+@dataclass(frozen=True)
+class Instance:
+    """What stands for any value that a leaf allows, where there is no argument yet."""
+
+    leaf: Leaf
+
+
+@dataclass
+class Signature:
+    """What is known of the arguments.
+
+    Attributes:
+        tree: `(args, kwargs)` with the number of each leaf in its place. A list, dict or object that stands at several
+            places of the arguments is one object in the tree, too.
+        leaves: in order.
+        paths: what a user writes to get at each leaf: `x`, `self`, `state['w'][1]`.
+        same: for each leaf the number of the first that is the same array or object; usually its own.
+        key: equal for two signatures that may share a trace.
+        late: what of the world around the function is read when the graph runs, as in `Guard.late`.
+        containers: the names in guards of containers, by their paths.
+    """
+
+    tree: tuple[tuple[Any, ...], dict[str, Any]]
+    leaves: tuple[Leaf, ...]
+    paths: tuple[str, ...]
+    same: tuple[int, ...] = ()
+    key: Any = None
+    late: frozenset[Any] = field(default=frozenset(), compare=False)
+    containers: dict[str, str] = field(default_factory=dict, compare=False)
+
+    def fill(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments with `values` for the leaves, in containers of their own."""
+        made: dict[int, Any] = {}
+
+        def build(part: Any) -> Any:
+            if type(part) is int:
+                return values[part]
+            if id(part) not in made:
+                made[id(part)] = _rebuild(part, build)
+            return made[id(part)]
+
+        args, kwargs = self.tree
+        return tuple(map(build, args)), {name: build(part) for name, part in kwargs.items()}
+
+    @property
+    def dynamic(self) -> list[tuple[str, Dynamic]]:
+        """The staged leaves with their paths: what the first params of the graph stand for."""
+        return [(path, leaf) for path, leaf in zip(self.paths, self.leaves) if isinstance(leaf, Dynamic)]
+
+    @property
+    def static(self) -> list[tuple[str, Static]]:
+        """The leaves that are part of the signature."""
+        return [(path, leaf) for path, leaf in zip(self.paths, self.leaves) if isinstance(leaf, Static)]
+
+    def __str__(self) -> str:
+        pairs = zip(self.paths, self.leaves)
+        return ", ".join(f"{path}{'=' if isinstance(leaf, Static) else ': '}{leaf}" for path, leaf in pairs)
+
+
+def _rebuild(value: Any, build: Any) -> Any:
+    kind = pytree.kind_of(value)
+    assert kind is not None, "what is no leaf is a structure"
+    return kind.rebuild(value, [build(part) for part in kind.children(value).values()])
+
+
+def is_within(path: str, container: str) -> bool:
+    """Whether `path` is that of a container, or of a part of it."""
+    return path == container or path.startswith((container + "[", container + "."))
+
+
+SEVERAL = 6  # lengths or values that get a trace each, where one trace for all of them would run as plain Python
+
+
+@dataclass
+class Policy:
+    """What a function has learnt about its arguments, for all traces to come.
+
+    Attributes:
+        static: paths of leaves that are made part of the signature; `x.shape[0]` for a dimension that has to be known.
+        whole: paths of lists and dicts that are taken as one object, whose contents the graph reads when it runs.
+        apart: paths of lists and dicts that are taken apart, however long, with all that is in them.
+        dynamic_dims: for the path and rank of an array, which of its dimensions are left open.
+        late: numbers around the function that vary, so that the graph reads them when it runs; see `Guard.late`.
+        pinned: numbers around the function that a trace needs to know.
+        named: paths of which the user says that they are static, whatever stands there; otherwise only numbers are.
+        variadic: what stands for `*args` and `**kwargs`, which are always taken apart.
+        indivisible: paths of lists and dicts that must be one object: they have been taken apart, and it was of no use.
+        generalized: of what one trace serves all lengths or values, unless that is undone: paths in `whole`, numbers in
+            `late`.
+        specialized: where that has been undone, as it took staging away; and how many lengths or values came since.
+    """
+
+    static: set[str] = field(default_factory=set)
+    whole: set[str] = field(default_factory=set)
+    apart: set[str] = field(default_factory=set)
+    dynamic_dims: dict[tuple[str, int], tuple[bool, ...]] = field(default_factory=dict)
+    late: set[Any] = field(default_factory=set)
+    pinned: set[Any] = field(default_factory=set)
+    named: frozenset[str] = frozenset()
+    variadic: frozenset[str] = frozenset()
+    indivisible: set[str] = field(default_factory=set)
+    generalized: set[Any] = field(default_factory=set)
+    specialized: dict[Any, int] = field(default_factory=dict)
+
+    def is_static(self, path: str, kind: type) -> bool:
+        """Whether a leaf of this class is made part of the signature."""
+        return path in self.static and (path in self.named or issubclass(kind, _VALUES))
+
+    def shape(self, path: str, shape: Shape) -> Shape:
+        """`shape` with the dimensions left open that vary."""
+        mask = self.dynamic_dims.get((path, len(shape)))
+        if mask is None:
+            return shape
+        return tuple([None if dynamic else length for dynamic, length in zip(mask, shape)])
+
+    def leaf(self, path: str, leaf: Leaf) -> Leaf:
+        """The same for a leaf."""
+        if isinstance(leaf, Dynamic) and isinstance(leaf.type, TensorType):
+            return replace(leaf, type=replace(leaf.type, shape=self.shape(path, leaf.type.shape)))
+        return leaf
+
+    def stays_specialized(self, source: Any) -> bool:
+        """Whether a trace serves one length, or one value, only, which has just been another one; up to SEVERAL."""
+        if source in self.specialized:
+            self.specialized[source] += 1
+        return 0 < self.specialized.get(source, 0) <= SEVERAL
+
+    def is_apart(self, path: str) -> bool:
+        """Whether a container is taken apart although it is long."""
+        return any(is_within(path, each) for each in self.apart)
+
+    def concerns(self, name: str) -> bool:
+        """Whether anything is known of the parameter `name` or its parts."""
+        paths = [*self.static, *self.whole, *self.apart, *(path for path, _ in self.dynamic_dims)]
+        return any(is_within(path, name) for path in paths)
+
+
+_VALUES = (int, float, complex, str, bytes, range, np.generic)
+
+
+class Respecialise(BaseException):
+    """Raised by the tracer: trace again, with these leaves static, or these containers taken as one object.
+
+    Args:
+        static: paths as in `Signature.paths`, or `x.shape[0]` for a dimension.
+        whole: paths of lists, tuples and dicts.
+        reason: why, with file and line: "`n` is the length of a list, file.py:3".
+    """
+
+    def __init__(self, static: tuple[str, ...] = (), whole: tuple[str, ...] = (), reason: str = "") -> None:
+        super().__init__(reason)
+        self.static = static
+        self.whole = whole
+        self.reason = reason
+
+
+@dataclass
+class Guard:
+    """What must hold for a trace to be used.
+
+    Attributes:
+        expression: Python; true if it holds. `a0`, `a1`, … are the leaves of the arguments, those that are static
+            included, `p0`, `p1`, … the arguments that are taken apart; `names` the other names. If it raises, it does
+            not hold.
+        names: objects by name. The same name may mean another object in another guard.
+        reason: what is the matter if it does not hold: "the global `y` changed, file.py:3".
+        late: if this is about a number, by what the tracer knows it when it is to be read by the graph instead.
+        details: what else to say of why it does not hold.
+    """
+
+    expression: str
+    names: dict[str, Any]
+    reason: str
+    late: Any = None
+    details: Callable[[], str] = str
+
+
+@disk_cache.storable
+@dataclass(frozen=True)
+class Event:
+    """Something that happened while tracing and that `explain` tells.
+
+    Attributes:
+        kind: `unroll`, `callback`, `specialise`, `plain`, `retrace`, each of which `strict` can refuse; or another
+            word, such as `loop` or `note`, for what is only told.
+        message: what happened, and why.
+        place: the user's file and line.
+    """
+
+    kind: str
+    message: str
+    place: Where | None = None
+
+
+@dataclass
+class Traced:
+    """What tracing gives.
+
+    Attributes:
+        graph: its params are the staged leaves in order, and then the containers.
+        guards: checked in order before each run.
+        containers: paths of lists, dicts and objects among the arguments that the graph is given themselves, by
+            reference, because it changes them or gives them back.
+        events: in the order in which they happened.
+        plain: why this signature must run as plain Python, if it must; `graph` is then of no use.
+        sourceless: whether that is because the function has no source, and so holds for all signatures.
+        seconds: how long the parts of tracing took, by name, such as `conversion`.
+    """
+
+    graph: Graph | None
+    guards: list[Guard] = field(default_factory=list)
+    containers: tuple[str, ...] = ()
+    events: list[Event] = field(default_factory=list)
+    plain: str = ""
+    sourceless: bool = False
+    seconds: dict[str, float] = field(default_factory=dict)

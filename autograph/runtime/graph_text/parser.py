@@ -1,0 +1,323 @@
+"""Reads the pieces of a graph's text: types, values, constants and what is made of them; see `notation`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autograph.errors import AutographError
+from autograph.runtime.graph.graph import UNBOUND, Constant, Value
+from autograph.runtime.graph.types import PYTHON_DTYPES, SHORT_NAMES, MaybeUnbound, ObjectType, TensorType, Type
+from autograph.runtime.graph_text import notation
+
+STRING = re.compile(r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
+_LITERAL = re.compile(rf"b?{STRING.pattern}")
+VALUE = re.compile(rf"(?:{notation.IDENTIFIER.pattern}|%\d+|%(?:{STRING.pattern}))(?:\.\d+)?")
+DOTTED = notation.DOTTED
+_REAL = r"(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)"
+NUMBER = re.compile(rf"-?(?:0x[0-9a-f]+|{_REAL}j?)(?!\w|\.\d)")
+_COMPLEX = re.compile(rf"\(-?{_REAL}[+-]{_REAL}j\)")
+_REFERENCE = re.compile(rf"@({notation.IDENTIFIER.pattern}(?:\.\d+)?)")
+_SCALAR = re.compile(rf"({'|'.join(notation.SCALARS)})\(({_COMPLEX.pattern}|{NUMBER.pattern}|True|False)\)")
+_DTYPE_OR_RANGE = re.compile(r"(dtype|range)\(")
+_DTYPE = re.compile(r"[<>|=][a-zA-Z]\d*(?:\[\d*[a-zA-Z]+\])?")
+_DIMS = re.compile(r"\[((?:(?:\?|\d+)(?:,(?:\?|\d+))*)?)\]")
+_SPACE = re.compile(r"\s*(?:#.*)?")
+
+_DTYPES = {name: dtype for dtype, name in SHORT_NAMES.items()}
+_PYTHON_DTYPES = _DTYPES | {kind.__name__: dtype for kind, dtype in PYTHON_DTYPES.items()}
+_MOST_DIMS, _LONGEST = 64, 2**63 - 1  # of a NumPy array
+_CONSTANTS = {"None": None, "True": True, "False": False, "unbound": UNBOUND}
+
+
+class ParseError(AutographError):
+    """A text is not that of a graph.
+
+    Attributes:
+        line: counted from 1.
+        column: likewise.
+    """
+
+    def __init__(self, problem: str, text: str, line: int, column: int) -> None:
+        before, after = _shown(text[: column - 1][-_SHOWN:]), _shown(text[column - 1 :][:_SHOWN])
+        place = f"line {line}, column {column}: {_shown(problem)}"
+        super().__init__(f"{place}\n    {before}{after}\n    {' ' * len(before)}^")
+        self.line = line
+        self.column = column
+
+
+_SHOWN = 120  # characters of a line on each side of the column
+
+
+def _shown(text: str) -> str:
+    """A text that can be printed: other characters are escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+class Reader:
+    """Reads one line, of which the first `position` characters have been read."""
+
+    def __init__(self, text: str, number: int) -> None:
+        self.text = text
+        self.number = number
+        self.position = len(text) - len(text.lstrip(" "))
+        self.indent = self.position
+
+    def fail(self, problem: str, position: int | None = None) -> NoReturn:
+        raise ParseError(problem, self.text, self.number, (self.position if position is None else position) + 1)
+
+    def sees(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        return pattern.match(self.text, self.position)
+
+    def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """What comes next, if it is this; it is read."""
+        found = pattern.match(self.text, self.position)
+        if found:
+            self.position = found.end()
+        return found
+
+    def take(self, token: str) -> bool:
+        """Read a token and the spaces around it, if it comes next."""
+        start = self._after_spaces(self.position)
+        if not self.text.startswith(token, start):
+            return False
+        self.position = self._after_spaces(start + len(token))
+        return True
+
+    def _after_spaces(self, position: int) -> int:
+        while self.text.startswith(" ", position):
+            position += 1
+        return position
+
+    def expect(self, token: str) -> None:
+        if not self.take(token):
+            self.fail(f"`{token}` is missing here")
+
+    def at(self, tokens: str) -> bool:
+        """Whether one of these characters comes next."""
+        start = self._after_spaces(self.position)
+        return start < len(self.text) and self.text[start] in tokens
+
+    @property
+    def ended(self) -> bool:
+        found = _SPACE.match(self.text, self.position)
+        return found is not None and found.end() == len(self.text)
+
+    def end(self) -> None:
+        if not self.ended:
+            self.take("")
+            self.fail("this does not belong here")
+
+
+@contextmanager
+def located(reader: Callable[[], Reader]) -> Iterator[None]:
+    """Let what Python and NumPy say of a text be a `ParseError` at the place that has been read to."""
+    try:
+        yield
+    except (RecursionError, MemoryError):
+        reader().fail("this is nested too deeply")
+    except (ArithmeticError, SyntaxError, TypeError, ValueError) as error:
+        reader().fail(f"this cannot be read: {error}")
+
+
+class TypeReader:
+    """Reads types."""
+
+    def __init__(self, objects: Mapping[str, Any]) -> None:
+        self.objects = objects
+
+    def type(self, reader: Reader) -> Type:
+        found = self._tensor(reader) or self._object(reader)
+        return MaybeUnbound(found) if reader.take("?") else found
+
+    def _tensor(self, reader: Reader) -> TensorType | None:
+        start, exact = reader.position, not reader.take("~")
+        dtype, kind = self._dtype(reader)
+        if dtype is None:
+            if exact:
+                reader.position = start
+                return None
+            reader.fail("expected a NumPy dtype, such as f64, or a Python number, such as py.int")
+        dims = None if kind == "python" else reader.match(_DIMS)
+        if dims is None:
+            return TensorType(dtype, (), kind, exact)
+        shape = tuple(None if dim == "?" else int(dim) for dim in dims[1].split(",") if dim)
+        if len(shape) > _MOST_DIMS or any(dim is not None and dim > _LONGEST for dim in shape):
+            reader.fail("no array has this shape", dims.start())
+        return TensorType(dtype, shape, "array", exact)
+
+    def _dtype(self, reader: Reader) -> tuple[np.dtype[Any] | None, str]:
+        """A dtype and a kind, as far as they do not depend on the shape."""
+        if found := reader.match(_DTYPE):
+            return np.dtype(found[0]), "scalar"
+        if found := reader.match(_REFERENCE):
+            return np.dtype(look_up(self.objects, found, reader)), "scalar"
+        start = reader.position
+        name = (reader.match(DOTTED) or [""])[0]
+        if name in _DTYPES:
+            return _DTYPES[name], "scalar"
+        if name.startswith("py."):
+            if name[3:] not in _PYTHON_DTYPES:
+                reader.fail(f"there is no Python number {name}", start)
+            return _PYTHON_DTYPES[name[3:]], "python"
+        reader.position = start
+        return None, ""
+
+    def _object(self, reader: Reader) -> ObjectType:
+        if found := reader.match(STRING):
+            name = str(ast.literal_eval(found[0]))
+        elif found := reader.match(DOTTED):
+            name = found[0]
+        else:
+            reader.fail("expected a type, such as py.int, f64, f64[3,?], str or object")
+        items: list[Type] = []
+        if reader.take("<"):
+            items.append(self.type(reader))
+            while reader.take(","):
+                items.append(self.type(reader))
+            reader.expect(">")
+        return ObjectType(name, tuple(items))
+
+
+class ArgReader:
+    """Reads arguments: values, constants and what is made of them."""
+
+    def __init__(self, objects: Mapping[str, Any]) -> None:
+        self.objects = objects
+        self.visible: dict[str, Value] = {}
+
+    def list(self, reader: Reader, end: str) -> tuple[list[Any], bool]:
+        """Arguments up to what ends them, which is read too; and whether a comma comes before it."""
+        args: list[Any] = []
+        comma = True
+        while not reader.take(end):
+            if not comma:
+                reader.fail(f"`,` or `{end}` is missing here")
+            args.append(self.arg(reader))
+            comma = reader.take(",")
+        return args, comma and bool(args)
+
+    def arg(self, reader: Reader) -> Any:
+        """An argument, which may be a slice."""
+        first = None if reader.at(":") else self.atom(reader)
+        if not reader.take(":"):
+            return first
+        parts = [first, None, None]
+        for number in (1, 2):
+            if not reader.ended and not reader.at(":,)]}=#"):
+                parts[number] = self.atom(reader)
+            if number == 2 or not reader.take(":"):
+                break
+        return slice(*parts)
+
+    def atom(self, reader: Reader) -> Any:
+        """Anything but a slice."""
+        if found := reader.match(_COMPLEX):
+            return complex(found[0])
+        if found := reader.match(NUMBER):
+            return self._number(found[0])
+        if found := reader.match(_LITERAL):
+            return ast.literal_eval(found[0])
+        if reader.take("..."):
+            return ...
+        if found := reader.match(_SCALAR):
+            return self._scalar(found, reader)
+        if found := reader.match(_DTYPE_OR_RANGE):
+            return self._dtype_or_range(found[1], reader)
+        if found := reader.match(_REFERENCE):
+            return self._reference(found, reader)
+        if reader.at("([{"):
+            return self._display(reader)
+        return self._named(reader)
+
+    def _number(self, text: str) -> Any:
+        if text.endswith("j"):
+            return complex(text)
+        if "x" in text:
+            return int(text, 16)
+        return int(text) if text.lstrip("-").isdigit() else float(text)
+
+    def _scalar(self, found: re.Match[str], reader: Reader) -> Any:
+        kind, text = notation.SCALARS[found[1]], found[2]
+        try:
+            if issubclass(kind, np.floating):
+                return kind(text)  # as it is written: a long double has more digits than a float
+            if text in _CONSTANTS:
+                return kind(_CONSTANTS[text])
+            return kind(complex(text) if text[0] == "(" else self._number(text))
+        except (TypeError, ValueError, OverflowError) as error:
+            reader.fail(f"this is no {found[1]}: {error}", found.start())
+
+    def _dtype_or_range(self, kind: str, reader: Reader) -> Any:
+        start = reader.position
+        if kind == "range":
+            try:
+                return range(*self.list(reader, ")")[0])
+            except (TypeError, ValueError) as error:
+                reader.fail(f"this is no range: {error}", start)
+        found = reader.match(STRING)
+        name = str(ast.literal_eval(found[0])) if found else (reader.match(DOTTED) or [""])[0]
+        reader.expect(")")
+        try:
+            return _DTYPES[name] if name in _DTYPES else np.dtype(name)
+        except TypeError:
+            reader.fail(f"there is no dtype {name!r}", start)
+
+    def _reference(self, found: re.Match[str], reader: Reader) -> Any:
+        value = look_up(self.objects, found, reader)
+        if not (hasattr(value, "_fields") and isinstance(value, type) and reader.take("(")):
+            return value
+        args, _ = self.list(reader, ")")
+        try:
+            return value(*args)
+        except TypeError as error:
+            reader.fail(str(error), found.start())
+
+    def _display(self, reader: Reader) -> Any:
+        if reader.take("["):
+            return self.list(reader, "]")[0]
+        if reader.take("("):
+            args, comma = self.list(reader, ")")
+            return args[0] if len(args) == 1 and not comma else tuple(args)
+        reader.take("{")
+        made, comma = {}, True
+        while not reader.take("}"):
+            if not comma:
+                reader.fail("`,` or `}` is missing here")
+            start = reader.position
+            key = self.atom(reader)
+            if key in made:
+                reader.fail(f"the key {key!r} is there already", start)
+            reader.expect(":")
+            made[key] = self.arg(reader)
+            comma = reader.take(",")
+        return made
+
+    def _named(self, reader: Reader) -> Any:
+        found = reader.sees(VALUE)
+        if found and found[0] in self.visible:
+            reader.position = found.end()
+            return self.visible[found[0]]
+        dotted = reader.sees(DOTTED)
+        name = dotted[0] if dotted else ""
+        try:
+            constant = _CONSTANTS[name] if name in _CONSTANTS else notation.resolve(name)
+        except LookupError:
+            seen = found or dotted
+            reader.fail(f"there is no value {seen[0]} here" if seen else "expected a value or a constant")
+        reader.position += len(name)
+        return constant
+
+
+def look_up(objects: Mapping[str, Any], found: re.Match[str], reader: Reader) -> Any:
+    """The object that the text calls `@name`."""
+    if found[1] not in objects:
+        known = ", ".join(objects) or "none"
+        reader.fail(f"the object {found[0]} is not in the table of objects (there: {known})", found.start())
+    value = objects[found[1]]
+    return Constant(value) if isinstance(value, (tuple, list, dict, slice)) else value

@@ -1,0 +1,387 @@
+"""Graphs as text, in the notation that `notation` describes and `parsing` reads.
+
+    graph collatz(n: py.int):
+        steps: py.int, n.1: py.int = while(0, n):
+          test(steps.1: py.int, n.2: py.int):
+            %0: py.bool = n.2 != 1
+            -> %0
+          body(steps.2: py.int, n.3: py.int):
+            …
+        -> steps
+
+A printer makes lines of pieces, each of which knows what kind of thing it is and what it is about: a text is made by
+joining them, a coloured view by marking them up.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from types import CodeType, ModuleType
+from typing import Any, NamedTuple
+
+from autograph.common.statics import module_name, own_attribute
+from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, user_line, walk
+from autograph.runtime.graph.types import Type, type_of
+from autograph.runtime.graph_text import notation
+
+INDENT = 4
+_COMMENT_COLUMN = 60
+
+
+class Piece(NamedTuple):
+    """A part of a line.
+
+    Attributes:
+        kind: `value`, `definition`, `type`, `op`, `constant`, `object`, `keyword`, `label`, `comment`, or nothing for
+            punctuation.
+        text: how it is written.
+        about: the value, node or object that it stands for.
+    """
+
+    kind: str
+    text: str
+    about: Any = None
+
+
+@dataclass
+class Line:
+    """A line, and the node that begins on it."""
+
+    indent: int
+    pieces: list[Piece] = field(default_factory=list)
+    node: Node | None = None
+
+    def __str__(self) -> str:
+        return " " * self.indent + "".join(piece.text for piece in self.pieces)
+
+
+class Names:
+    """What the values and objects of a graph are called in its text: the order in which they are first asked for."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.objects: dict[str, Any] = {}
+        self._values: dict[Value, str] = {}
+        self._refs: dict[tuple[int, bool], str] = {}  # by id, and whether bare or a `Constant`
+        self._versions = Counter(_words(graph))
+        self._ref_versions: Counter[str] = Counter()
+
+    def value(self, value: Value) -> str:
+        """The name of a value, such as `n`, `n.1`, `%0`, or `%'x[0]'` if its own is no identifier."""
+        name = self._values.get(value)
+        if name is None:
+            base = value.name if not value.name or notation.is_name(value.name) else f"%{value.name!r}"
+            name = self._values[value] = _version(base, self._versions)
+        return name
+
+    def object(self, value: Any) -> str:
+        """The name of an object: `@` and what it, or its class, is called."""
+        itself = value.value if isinstance(value, Constant) else value
+        identity = (id(itself), itself is value)
+        name = self._refs.get(identity)
+        if name is None:
+            own = own_attribute(itself, "__name__")
+            base = own if isinstance(own, str) else type(itself).__name__
+            key = _version(base if notation.is_name(base) else "object", self._ref_versions)
+            self.objects[key] = value
+            name = self._refs[identity] = f"@{key}"
+        return name
+
+
+def _version(base: str, versions: Counter[str]) -> str:
+    number = versions[base]
+    versions[base] += 1
+    if not base:
+        return f"%{number}"
+    return f"{base}.{number}" if number else base
+
+
+def _words(graph: Graph) -> Iterator[str]:
+    """The names that a value must not have by itself, since they are taken for something else."""
+    taken = set(notation.WORDS)
+    for node in walk(graph.block):
+        _add_words([node.args, node.kwargs, *(block.results for block in node.blocks)], taken)
+        if not node.op.startswith("."):
+            taken.add(node.op.partition(".")[0])
+    _add_words(graph.block.results, taken)
+    yield from sorted(taken)
+
+
+def _add_words(arg: Any, taken: set[str]) -> None:
+    if isinstance(arg, (tuple, list)):
+        for part in arg:
+            _add_words(part, taken)
+    elif isinstance(arg, dict):
+        _add_words([*arg.keys(), *arg.values()], taken)
+    elif isinstance(arg, slice):
+        _add_words((arg.start, arg.stop, arg.step), taken)
+    elif not isinstance(arg, Value) and (name := notation.well_known(arg)):
+        taken.add(name.partition(".")[0])
+
+
+class Printer:
+    """Writes the nodes and blocks of one graph, with the same names throughout."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.names = Names(graph)
+
+    def lines(self) -> Iterator[Line]:
+        """The whole graph."""
+        name = self.graph.name if notation.is_name(self.graph.name) else repr(self.graph.name)
+        head = [Piece("keyword", "graph"), Piece("", " "), Piece("label", name), Piece("", "(")]
+        yield Line(0, [*head, *self._definitions(self.graph.params), Piece("", "):")])
+        yield from self.block(self.graph.block, INDENT)
+
+    def block(self, block: Block, indent: int) -> Iterator[Line]:
+        """What a block does; its params stand in the line above."""
+        for node in block.nodes:
+            yield from self.node(node, indent)
+        if block.results is None:
+            yield Line(indent, [Piece("keyword", "->"), Piece("", " "), Piece("keyword", "never")])
+        elif block.results:
+            yield Line(indent, [Piece("keyword", "->"), Piece("", " "), *self._listed(block.results)])
+        elif not block.nodes:
+            yield Line(indent, [Piece("keyword", "pass")])
+
+    def node(self, node: Node, indent: int = 0) -> Iterator[Line]:
+        """A node, and the blocks in it."""
+        yield Line(indent, self.head(node), node)
+        for index, block in enumerate(node.blocks):
+            params = [Piece("", "("), *self._definitions(block.params), Piece("", ")")] if block.params else []
+            label = Piece("label", notation.label(node.op, index), block)
+            yield Line(indent + INDENT // 2, [label, *params, Piece("", ":")])
+            yield from self.block(block, indent + INDENT)
+
+    def head(self, node: Node) -> list[Piece]:
+        """The line of a node."""
+        outputs = [*self._definitions(node.outputs), Piece("", " = ")] if node.outputs else []
+        return [*outputs, *self.right_side(node), *([Piece("", ":")] if node.blocks else [])]
+
+    def right_side(self, node: Node) -> Iterator[Piece]:
+        """What a node does: an operator or a call."""
+        op, args = node.op, node.args
+        if not node.kwargs and not node.blocks:
+            if op in notation.BINARY and len(args) == 2:
+                return self._binary(node)
+            if op in notation.UNARY and len(args) == 1 and isinstance(args[0], Value):
+                return iter([Piece("op", notation.UNARY[op], node), *self.arg(args[0])])
+            if args and self._takes_suffix(args[0]) and (written := self._access(node)):
+                return iter(written)
+        return self._call(node)
+
+    def _binary(self, node: Node) -> Iterator[Piece]:
+        symbol, (left, right) = notation.BINARY[node.op], node.args
+        pieces = list(self._operand(left))
+        negative = symbol == "**" and pieces[0].text.startswith("-")
+        yield from self._enclosed(pieces) if negative or isinstance(left, range) else pieces
+        yield from (Piece("", " "), Piece("op", symbol, node), Piece("", " "))
+        yield from self._operand(right)
+
+    def _operand(self, arg: Any) -> Iterable[Piece]:
+        """An argument that is no slice, or has parentheses around it."""
+        return self._enclosed(self.arg(arg)) if isinstance(arg, slice) else self.arg(arg)
+
+    def _enclosed(self, pieces: Iterable[Piece]) -> Iterable[Piece]:
+        return [Piece("", "("), *pieces, Piece("", ")")]
+
+    def _takes_suffix(self, arg: Any) -> bool:
+        return isinstance(arg, Value) or (not _is_structure(arg) and notation.literal(arg) is None)
+
+    def _access(self, node: Node) -> list[Piece] | None:
+        """`x[i]`, `x.name`, `x[i] = y`, `x.name = y` or `del x[i]`."""
+        kind, rest = node.op[:3], node.args[2:]
+        forms = {"getitem": 2, "getattr": 2, "setitem": 3, "setattr": 3, "delitem": 2}
+        if forms.get(node.op) != len(node.args) or (kind != "get" and node.outputs):
+            return None
+        base, key = self.arg(node.args[0]), node.args[1]
+        if node.op.endswith("attr"):
+            if not (type(key) is str and notation.is_name(key)):
+                return None
+            suffix = [Piece("op", f".{key}", node)]
+        else:
+            items = self._listed(key) if type(key) is tuple and key else self.arg(key)
+            comma = [Piece("", ",")] if type(key) is tuple and len(key) == 1 else []
+            suffix = [Piece("op", "[", node), *items, *comma, Piece("op", "]", node)]
+        start = [Piece("op", "del ", node)] if kind == "del" else []
+        assigned = [Piece("op", " = ", node), *self._listed(rest)] if rest else []
+        return [*start, *base, *suffix, *assigned]
+
+    def _call(self, node: Node) -> Iterator[Piece]:
+        args, op = node.args, node.op
+        if op.startswith(".") and args and notation.is_name(op[1:]) and self._takes_suffix(args[0]):
+            yield from self.arg(args[0])
+            args = args[1:]
+        elif not notation.DOTTED.fullmatch(op) or op in notation.CONSTRUCTORS or op in notation.WORDS:
+            op = repr(op)
+        yield Piece("keyword" if node.blocks else "op", op, node)
+        yield Piece("", "(")
+        yield from self._listed(args)
+        for number, (key, value) in enumerate(node.kwargs.items()):
+            word = key if notation.is_name(key) else repr(key)
+            yield Piece("", f"{', ' if args or number else ''}{word}=")
+            yield from self.arg(value)
+        yield Piece("", ")")
+
+    def _definitions(self, values: Iterable[Value]) -> Iterator[Piece]:
+        for number, value in enumerate(values):
+            yield Piece("", ", " * (number > 0))
+            yield Piece("definition", self.names.value(value), value)
+            yield Piece("", ": ")
+            yield Piece("type", self.type(value.type))
+
+    def type(self, type: Type) -> str:
+        return notation.type_text(type, self.names.object)
+
+    def _listed(self, args: Iterable[Any]) -> Iterator[Piece]:
+        for number, arg in enumerate(args):
+            if number:
+                yield Piece("", ", ")
+            yield from self.arg(arg)
+
+    def arg(self, arg: Any) -> Iterator[Piece]:
+        """An argument: a value, a structure or a constant."""
+        if isinstance(arg, Value):
+            yield Piece("value", self.names.value(arg), arg)
+        elif isinstance(arg, slice):
+            yield from self._slice(arg)
+        elif _is_structure(arg):
+            yield from self._structure(arg)
+        elif (written := notation.literal(arg)) is not None:
+            yield Piece("constant", written, arg)
+        else:
+            yield Piece("object", self.names.object(arg), arg)
+
+    def _slice(self, arg: slice) -> Iterator[Piece]:
+        parts = [arg.start, arg.stop] + [arg.step] * (arg.step is not None)
+        for number, part in enumerate(parts):
+            if number:
+                yield Piece("", ":")
+            if part is not None:
+                yield from self._operand(part)
+
+    def _structure(self, arg: Any) -> Iterator[Piece]:
+        start, end = ("{", "}") if type(arg) is dict else ("[", "]") if type(arg) is list else ("(", ")")
+        if hasattr(arg, "_fields"):
+            yield Piece("object", self.names.object(type(arg)), type(arg))
+        yield Piece("", start)
+        if type(arg) is dict:
+            for number, (key, value) in enumerate(arg.items()):
+                yield Piece("", ", " * (number > 0))
+                yield from self._operand(key)
+                yield Piece("", ": ")
+                yield from self.arg(value)
+        else:
+            yield from self._listed(arg)
+        if type(arg) is tuple and len(arg) == 1:
+            yield Piece("", ",")
+        yield Piece("", end)
+
+
+def _is_structure(arg: Any) -> bool:
+    """Whether an argument is made anew, from its parts, each time the node runs."""
+    return type(arg) in (tuple, list, dict, slice) or (isinstance(arg, tuple) and hasattr(arg, "_fields"))
+
+
+def lines(graph: Graph, places: bool = False) -> list[Line]:
+    """The lines of the text of a graph, with the comments below it."""
+    printer = Printer(graph)
+    made = list(printer.lines())
+    if places:
+        column = min(max(len(str(line)) for line in made), _COMMENT_COLUMN)
+        for line in made:
+            _add_place(line, column)
+    legend = [f"# @{name}: {describe(value)}" for name, value in printer.names.objects.items()]
+    return made + [Line(0, [Piece("comment", text)]) for text in legend]
+
+
+def _add_place(line: Line, column: int) -> None:
+    place = None if line.node is None else user_line(line.node.place)
+    if place:
+        line.pieces.append(Piece("", " " * (max(column - len(str(line)), 0) + 2)))
+        line.pieces.append(Piece("comment", f"# {os.path.basename(place[0])}:{place[1]}"))
+
+
+def to_text(graph: Graph, places: bool = False) -> str:
+    """The graph as text, which `parsing.parse` reads; with `places`, comments say where each node comes from."""
+    return "\n".join(map(str, lines(graph, places)))
+
+
+def objects(graph: Graph) -> dict[str, Any]:
+    """The objects that the text of the graph refers to as `@name`, by name."""
+    printer = Printer(graph)
+    for _ in printer.lines():
+        pass
+    return printer.names.objects
+
+
+def node_text(graph: Graph, node: Node) -> str:
+    """A node's own line in the text of the graph, without those of its blocks."""
+    found = ""
+    printer = Printer(graph)
+    for line in printer.lines():
+        if line.node is node:
+            found = str(line).strip()
+    return found or "".join(piece.text for piece in printer.head(node))
+
+
+class _Expressions(Printer):
+    """Writes a value as the expression that it is computed by, from variables of the user's, if it is a short one."""
+
+    def __init__(self, room: int) -> None:
+        super().__init__(Graph(""))
+        self.room = room
+
+    def arg(self, arg: Any) -> Iterator[Piece]:
+        if not isinstance(arg, Value):
+            return super().arg(arg)
+        if notation.is_name(arg.name):
+            return iter((Piece("value", arg.name),))
+        self.room -= 1
+        if arg.node is None or arg.node.blocks or self.room < 0:
+            raise LookupError(arg)
+        pieces = self.right_side(arg.node)
+        return iter(self._enclosed(pieces) if arg.node.op in notation.BINARY else pieces)
+
+    def _call(self, node: Node) -> Iterator[Piece]:
+        if node.op in ("build", "bound"):
+            return self.arg(node.args[0])
+        if node.op != "call" or isinstance(node.args[0], Value):
+            return super()._call(node)
+        name = str(own_attribute(node.args[0], "__name__", "…"))
+        return iter((Piece("op", name), *self._enclosed(self._listed(node.args[1:]))))
+
+
+def expression(value: Value, room: int = 6) -> str:
+    """What a user calls a value: its variable, or a short expression; "" if it has neither.
+
+    Args:
+        room: of how many operations the expression may be made.
+    """
+    printer = _Expressions(room)
+    try:
+        if value.node is None or notation.is_name(value.name):
+            return value.name
+        printer.room -= 1
+        return "" if value.node.blocks else "".join(piece.text for piece in printer.right_side(value.node))
+    except LookupError:
+        return ""
+
+
+def describe(value: Any) -> str:
+    """What an object is, in a few words that do not change from run to run."""
+    if isinstance(value, Constant):
+        return describe(value.value)
+    if isinstance(value, ModuleType):
+        return f"module {module_name(value)}"
+    name = getattr(value, "__qualname__", None)
+    if isinstance(name, str):
+        code = getattr(value, "__code__", None)
+        if isinstance(code, CodeType):
+            return f"{type(value).__name__} {name}, {os.path.basename(code.co_filename)}:{code.co_firstlineno}"
+        return f"{type(value).__name__} {'.'.join(map(str, filter(None, [getattr(value, '__module__', None), name])))}"
+    if type(value) in (list, dict, set, frozenset):
+        return f"{type(value).__name__} of {len(value)}"
+    return str(type_of(value)) if not isinstance(value, tuple) else type(value).__name__

@@ -1,0 +1,1 @@
+"""Ops that make arrays, and move, select, join and sort their elements."""

@@ -1,0 +1,316 @@
+"""New arrays: of zeros, of what is in a list, of another array's shape."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph import types
+from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, Infer, Vjp, declare, derive, lower
+from autograph.runtime.graph.types import ObjectType, TensorType, Type, array
+from autograph.runtime.ops.gradients.data_movement import MOST, moves, numbered
+from autograph.runtime.ops.gradients.toolkit import ndim
+from autograph.runtime.ops.gradients.toolkit import shape as sizes
+from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.numpy_probe import dtype_of, probe
+from autograph.runtime.ops.inference.shape_rules import (
+    DType,
+    Unknown,
+    array_like,
+    constant,
+    dtype_arg,
+    int_arg,
+    shape_arg,
+    size,
+    type_of_arg,
+)
+from autograph.runtime.ops.native import array_creation
+
+FLOAT64: DType = np.dtype(float)
+
+# ----------------------------------------------------------------------------------------------- filled arrays
+
+
+@rule
+def filled(shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None) -> Type:
+    """`np.zeros`, `np.ones`, `np.empty`."""
+    return TensorType(dtype_arg(dtype, FLOAT64), shape_arg(shape))
+
+
+@rule
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None) -> Type:
+    return TensorType(array_like(fill_value).dtype if dtype is None else dtype_arg(dtype), shape_arg(shape))
+
+
+def like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, **rest: Any) -> Type:
+    """`np.zeros_like` and so on."""
+    found = array_like(a)
+    return TensorType(dtype_arg(dtype, found.dtype), found.shape if shape is None else shape_arg(shape))
+
+
+@rule
+def full_like(a: Any, fill_value: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Type:
+    return like(a, dtype, *args, **kwargs)
+
+
+@rule
+def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", *, device: Any = None) -> Type:
+    return TensorType(dtype_arg(dtype, FLOAT64), shape_arg((N, N if M is None else M)))
+
+
+@rule
+def identity(n: Any, dtype: Any = None) -> Type:
+    return TensorType(dtype_arg(dtype, FLOAT64), shape_arg((n, n)))
+
+
+@rule
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Type:
+    return TensorType(dtype_arg(dtype, FLOAT64), shape_arg((N, N if M is None else M)))
+
+
+@rule
+def window(M: Any, *args: Any) -> Type:
+    """`np.hanning` and so on; there is no window of fewer than no points."""
+    length = int_arg(M)
+    return array(FLOAT64, None if length is None else max(length, 0))
+
+
+@rule
+def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Type:
+    shape, dtype = shape_arg(dimensions), dtype_arg(dtype, np.dtype(int))
+    if not constant(sparse):
+        return TensorType(dtype, (len(shape), *shape))
+    lone = [tuple(dim if j == i else 1 for j in range(len(shape))) for i, dim in enumerate(shape)]
+    return ObjectType("tuple", tuple(TensorType(dtype, each) for each in lone))
+
+
+@rule
+def vander(x: Any, N: Any = None, increasing: Any = False) -> Type:
+    found = array_like(x)
+    (length,) = found.shape
+    dtype = dtype_of(probe(np.vander, array(found.dtype, None)))
+    return TensorType(dtype, (length, length if N is None else shape_arg(N)[0]))
+
+
+# ----------------------------------------------------------------------------------------------------- copies
+
+
+def as_array(*args: Any, **kwargs: Any) -> Type:
+    """`np.array` and `np.asarray`; not a `rule`, as there may be many numbers in a list, all of inexact types."""
+    try:
+        return _as_array(*args, **kwargs)
+    except Exception:           # as in `rule`
+        return types.ANY
+
+
+def _as_array(object: Any, dtype: Any = None, *args: Any, ndmin: Any = 0, **kwargs: Any) -> Type:
+    if kwargs.keys() - {"copy", "order", "subok", "device"}:
+        raise Unknown
+    found = _list_type(object) or array_like(object)
+    shape = (1,) * (operator.index(constant(ndmin)) - found.ndim) + found.shape
+    if dtype is not None:
+        return TensorType(dtype_arg(dtype), shape)
+    return TensorType(found.dtype, shape, exact=found.exact and _is_exact(object))
+
+
+def _list_type(arg: Any) -> TensorType | None:
+    """The array of a list of numbers, of which nobody knows how many; none at all would give `f64`."""
+    found = type_of_arg(arg)
+    if isinstance(arg, list) or not isinstance(found, ObjectType) or found.name not in ("list", "range"):
+        return None
+    item = types.INT if found.name == "range" else types.item_of(found)
+    if not isinstance(item, TensorType) or item.shape:
+        raise Unknown
+    wide = types.join(types.scalar(item.dtype), types.scalar(float))
+    if not isinstance(wide, TensorType):
+        raise Unknown
+    return TensorType(wide.dtype, (None,), exact=wide.exact and item.exact)
+
+
+def _is_exact(arg: Any) -> bool:
+    if isinstance(arg, (list, tuple)):
+        return all(map(_is_exact, arg))
+    if isinstance(arg, ObjectType):
+        return all(map(_is_exact, arg.items))
+    return not isinstance(arg, TensorType) or arg.exact
+
+
+def contiguous(*args: Any, **kwargs: Any) -> Type:
+    """`np.ascontiguousarray` and `np.asfortranarray`, which give arrays of one dimension or more."""
+    return as_array(*args, **kwargs, ndmin=1)
+
+
+@rule
+def copied(a: Any, order: Any = "K", subok: Any = False) -> Type:
+    return array_like(a)
+
+
+# ---------------------------------------------------------------------------------------------- parts of arrays
+
+
+@rule
+def triangle(m: Any, k: Any = 0) -> Type:
+    """`np.tril` and `np.triu`; of one dimension they make two."""
+    found = array_like(m)
+    return TensorType(found.dtype, found.shape * 2 if found.ndim == 1 else found.shape)
+
+
+@rule
+def diag(v: Any, k: Any = 0) -> Type:
+    found, by = array_like(v), int_arg(k)
+    if found.ndim == 1:
+        side = None if by is None or found.shape[0] is None else found.shape[0] + abs(by)
+        return TensorType(found.dtype, (side, side))
+    rows, columns = found.shape
+    if by is None or rows is None or columns is None:
+        return array(found.dtype, None)
+    return array(found.dtype, max(0, min(rows, columns - by) if by >= 0 else min(rows + by, columns)))
+
+
+@rule
+def diagflat(v: Any, k: Any = 0) -> Type:
+    found, by = array_like(v), int_arg(k)
+    count = size(found.shape)
+    side = None if by is None or count is None else count + abs(by)
+    return TensorType(found.dtype, (side, side))
+
+
+@rule
+def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> Type:
+    arrays = list(map(array_like, xi))
+    lengths = [size(each.shape) for each in arrays]
+    places = list(range(len(xi)))
+    if constant(indexing) == "xy" and len(xi) > 1:
+        places[:2] = [1, 0]
+    whole = [lengths[place] for place in places]
+    shapes = [
+        tuple(dim if place == i else 1 for place, dim in zip(places, whole)) if constant(sparse) else tuple(whole)
+        for i in range(len(xi))
+    ]
+    return ObjectType("tuple", tuple(TensorType(each.dtype, shape) for each, shape in zip(arrays, shapes)))
+
+
+@rule
+def fromiter(iter: Any, dtype: Any, count: Any = -1, **rest: Any) -> Type:
+    number = int_arg(count)
+    return array(dtype_arg(dtype), None if number is None or number < 0 else number)
+
+
+@rule
+def frombuffer(buffer: Any, dtype: Any = float, count: Any = -1, offset: Any = 0, **rest: Any) -> Type:
+    number = int_arg(count)
+    return array(dtype_arg(dtype), None if number is None or number < 0 else number)
+
+
+RULES: dict[str, tuple[Infer, str]] = {
+    "zeros": (filled, PURE),
+    "ones": (filled, PURE),
+    "empty": (filled, PURE),
+    "full": (full, PURE),
+    "zeros_like": (rule(like), PURE),
+    "ones_like": (rule(like), PURE),
+    "empty_like": (rule(like), PURE),
+    "full_like": (full_like, PURE),
+    "eye": (eye, PURE),
+    "identity": (identity, PURE),
+    "tri": (tri, PURE),
+    "indices": (indices, PURE),
+    "bartlett": (window, PURE),
+    "blackman": (window, PURE),
+    "hamming": (window, PURE),
+    "hanning": (window, PURE),
+    "kaiser": (window, PURE),
+    "vander": (vander, PURE),
+    "array": (as_array, VIEW),
+    "asarray": (as_array, VIEW),
+    "asanyarray": (as_array, VIEW),
+    "ascontiguousarray": (contiguous, VIEW),
+    "asfortranarray": (contiguous, VIEW),
+    "copy": (copied, PURE),
+    "tril": (triangle, PURE),
+    "triu": (triangle, PURE),
+    "diag": (diag, VIEW),
+    "diagflat": (diagflat, PURE),
+    "meshgrid": (meshgrid, VIEW),
+    "fromiter": (fromiter, ORDERED),
+    "frombuffer": (frombuffer, VIEW),
+}
+
+for _name, (_rule, _effect) in RULES.items():
+    declare(f"np.{_name}", _rule, effect=_effect, target=getattr(np, _name))
+declare("np.fromfunction", target=np.fromfunction, effect=ORDERED, raises=True)       # it calls what it is given
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+
+
+def parted(g: Any, like: Any) -> Any:
+    """The gradient of an array in the form of the lists that it was made of."""
+    return [parted(g[i], part) for i, part in enumerate(like)] if isinstance(like, (list, tuple)) else g
+
+
+def of_array(g: Any, out: Any, object: Any, *_: Any, ndmin: Any = 0, **__: Any) -> Any:
+    is_list = isinstance(object, (list, tuple))
+    return parted(g if is_list and not ndmin else np.reshape(g, sizes(object)), object)
+
+
+def of_diag(g: Any, out: Any, v: Any, k: Any = 0) -> Any:
+    if ndim(v) != 1:
+        return moves(np.diag)(g, out, v, k)
+    if type(k) is not int:
+        return np.diag(g, k)
+    at = numbered(v)
+    return g[at + max(-k, 0), at + max(k, 0)]  # a copy, which `np.diag` does not make
+
+
+def of_meshgrid(number: int) -> Vjp:
+    def vjp(g: Any, out: Any, *xi: Any, indexing: Any = "xy", **_: Any) -> Any:
+        swapped = indexing == "xy" and len(xi) > 1 and number < 2
+        others = tuple(axis for axis in range(len(xi)) if axis != (1 - number if swapped else number))
+        return np.reshape(np.sum(g[number], others), sizes(xi[number]))
+
+    return vjp
+
+
+def of_vander(g: Any, out: Any, x: Any, N: Any = None, increasing: Any = False) -> Any:
+    number = sizes(x)[0] if N is None else N
+    by_powers = np.flip(g, -1) if increasing else g
+    powers = number - 1 - numbered(g[:1])
+    return np.sum((by_powers * powers)[:, :-1] * np.vander(x, number - 1), -1)
+
+
+
+def room(old: Any, *others: Any) -> Any:
+    """For `out=`: an array that nobody needs any more, if what is computed of it and others would lie as it does."""
+    strides = old.strides
+    for other in others:
+        if other.strides != strides:
+            return None
+    return old
+
+
+@rule
+def place(old: Any, *others: Any) -> Type:
+    return type_of_arg(old)     # or None, which nothing but `out=` gets to see
+
+
+declare("room", place, effect=VIEW, target=room)
+
+lower("np.zeros", array_creation.filled(zeros=True), "makes-arrays")
+lower("np.empty", array_creation.filled(zeros=False), "makes-arrays")
+lower("np.zeros_like", array_creation.filled_like(zeros=True), "makes-arrays")
+lower("np.empty_like", array_creation.filled_like(zeros=False), "makes-arrays")
+lower("np.copy", array_creation.copied_as_it_is, "makes-arrays")
+
+derive("np.array np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray np.copy", of_array)
+derive("np.tril", lambda g, out, m, k=0: np.tril(g, k))
+derive("np.triu", lambda g, out, m, k=0: np.triu(g, k))
+derive("np.diag", of_diag)
+derive("np.diagflat", lambda g, out, v, k=0: np.reshape(np.diag(g, k), sizes(v)))
+derive("np.meshgrid", *map(of_meshgrid, range(MOST)))
+derive("np.vander", of_vander)
+derive("np.full", None, lambda g, out, shape, fill_value, *_, **__: g)
+derive("np.full_like", None, lambda g, out, a, fill_value, *_, **__: g)
+derive("np.zeros_like np.ones_like np.empty_like", None)

@@ -1,0 +1,215 @@
+"""Indexing: `x[i]`, `x[i] = v`, `del x[i]`, of arrays as NumPy's user guide has it, and of Python's containers."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.opdef import VIEW, WRITE, declare, derive, lower
+from autograph.runtime.graph.types import ANY, ObjectType, Shape, TensorType, Type
+from autograph.runtime.ops.gradients.data_movement import scatter_add
+from autograph.runtime.ops.inference.containers import item_at
+from autograph.runtime.ops.inference.declare import nothing
+from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.shape_rules import ELEMENTARY, Unknown, broadcast, is_type, type_of_arg
+from autograph.runtime.ops.native.builtins import element
+from autograph.runtime.ops.native.complex_numbers import set_element
+
+INTEGERS = "iu"
+
+
+@dataclass(slots=True)
+class _Indexed:
+    """The shape of an indexed array, put together entry by entry.
+
+    Attributes:
+        shape: of the array.
+        used: so many of its dimensions have been dealt with.
+        result: the dimensions of the result so far, without those that integer and boolean arrays bring.
+        arrays: the shapes of those. Where there are any, an integer is one of them, too.
+        position: where in the result they bring theirs: in the place of the first one if they stand side by side,
+            else at the front.
+        closed: whether something else has come after the last of them.
+        integers: whether there have been integers only.
+    """
+
+    shape: Shape
+    used: int = 0
+    result: list[int | None] = field(default_factory=list)
+    arrays: list[Shape] = field(default_factory=list)
+    fancy: bool = False
+    position: int | None = None
+    closed: bool = False
+    integers: bool = True
+
+    def take(self) -> int | None:
+        self.used += 1
+        return self.shape[self.used - 1]
+
+    def add(self, dims: Sequence[int | None]) -> None:
+        """Add dimensions that no array brings."""
+        self.result += dims
+        self.integers = False
+        self.closed = self.position is not None
+
+    def add_array(self, shape: Shape, consumed: int, fancy: bool = True) -> None:
+        for _ in range(consumed):
+            self.take()
+        self.fancy = self.fancy or fancy
+        if self.position is None:
+            self.position = len(self.result)
+        elif self.closed:
+            self.position = 0
+        self.arrays.append(shape)
+
+    def finish(self) -> Shape:
+        rest = self.shape[self.used :]
+        if not self.fancy:
+            return (*self.result, *rest)
+        at = self.position or 0
+        return (*self.result[:at], *broadcast(*self.arrays), *self.result[at:], *rest)
+
+
+def index_shape(shape: Shape, index: Any) -> tuple[Shape, bool]:
+    """The shape of `x[index]`, and whether it is an element: whether there is an integer for each axis, and no more."""
+    entries = index if type(index) is tuple else (index,)
+    if type(index) is ObjectType and index.name == "tuple":
+        entries = index.items
+    entries = tuple(map(_simplified, entries))
+    state = _Indexed(shape)
+    consumed = sum(map(_consumes, entries))
+    ellipses = sum(1 for entry in entries if entry is Ellipsis)
+    if consumed > len(shape) or ellipses > 1:
+        raise Unknown
+    for entry in entries:
+        if entry is Ellipsis:
+            rest = len(shape) - consumed
+            state.add([state.take() for _ in range(rest)])
+        else:
+            _add_entry(state, entry)
+    return state.finish(), state.integers and not state.fancy and state.used == len(shape)
+
+
+def _add_entry(state: _Indexed, entry: Any) -> None:
+    if entry is None:
+        state.add([1])
+    elif isinstance(entry, slice):
+        state.add([slice_length(state.take(), entry)])
+    elif entry is int:
+        state.add_array((), 1, fancy=False)
+    else:
+        array, count = entry
+        if array.dtype.kind == "b":
+            state.add_array((count,), array.ndim)
+        else:
+            state.add_array(array.shape, 1)
+
+
+def _simplified(entry: Any) -> Any:
+    """An entry of an index as None, Ellipsis, a slice, `int` for any integer, or the type of an array and its count.
+
+    The count of a boolean array, if it is known, is that of its true elements.
+    """
+    if entry is None or entry is Ellipsis or isinstance(entry, slice):
+        return entry
+    if type(entry) is int:
+        return int
+    if isinstance(entry, ObjectType) and entry.name in ("NoneType", "ellipsis", "slice"):
+        return {"NoneType": None, "ellipsis": Ellipsis, "slice": slice(ANY)}[entry.name]
+    if is_type(entry):
+        return _simplified_type(entry)
+    if isinstance(entry, (bool, np.bool_)):
+        return TensorType(np.dtype(bool)), int(entry)
+    if isinstance(entry, (list, tuple)):
+        return _simplified_list(entry)
+    if isinstance(entry, np.ndarray):
+        return _simplified_array(entry)
+    operator.index(entry)
+    return int
+
+
+def _simplified_type(entry: Any) -> Any:
+    if isinstance(entry, ObjectType) and entry.name == "tuple" and entry.items:
+        return _simplified_list(entry.items)
+    if not isinstance(entry, TensorType) or entry.dtype.kind not in "biu":
+        raise Unknown
+    if entry.dtype.kind in INTEGERS and not entry.shape:
+        return int
+    return entry, None
+
+
+def _simplified_array(entry: np.ndarray[Any, Any]) -> Any:
+    """A constant array, whose elements may yet change."""
+    return _simplified_type(TensorType(entry.dtype, entry.shape))
+
+
+def _simplified_list(entry: Sequence[Any]) -> Any:
+    """A list, which NumPy takes for an array: of constants, or of values."""
+    if not entry:
+        return TensorType(np.dtype(np.intp), (0,)), None
+    parts = [_simplified(part) for part in entry]
+    if all(part is int for part in parts):
+        return TensorType(np.dtype(np.intp), (len(parts),)), None
+    if any(part is int or not isinstance(part, tuple) for part in parts):
+        raise Unknown
+    inner, counts = [part[0] for part in parts], [part[1] for part in parts]
+    shapes = {part.shape for part in inner}
+    if len({part.dtype.kind == "b" for part in inner}) > 1 or len(shapes) > 1:
+        raise Unknown
+    count = None if None in counts else sum(counts)
+    return TensorType(inner[0].dtype, (len(parts), *inner[0].shape)), count
+
+
+def _consumes(entry: Any) -> int:
+    """How many dimensions an entry stands for."""
+    if entry is None or entry is Ellipsis:
+        return 0
+    if isinstance(entry, tuple) and entry[0].dtype.kind == "b":
+        return int(entry[0].ndim)
+    return 1
+
+
+def slice_length(dim: int | None, entry: slice) -> int | None:
+    """The number of items that a slice takes from a dimension."""
+    start, stop, step = entry.start, entry.stop, entry.step
+    if start is None and stop is None and step is None:
+        return dim
+    if any(map(is_type, (start, stop, step))):
+        return None
+    if dim is None:
+        return dim if not (start in (None, 0) and step in (None, 1, -1) and stop is None) else None
+    return len(range(*entry.indices(dim)))
+
+
+@rule
+def getitem(x: Any, index: Any) -> Type:
+    """`x[index]`."""
+    if not isinstance(x, TensorType):
+        x = type_of_arg(x)
+    if isinstance(x, ObjectType):
+        return item_at(x, index)
+    if x.kind == "python" or x.dtype.kind not in ELEMENTARY:
+        return _strange_item(x, index)
+    shape, element = index_shape(x.shape, index)
+    return TensorType(x.dtype, shape, "scalar" if element else "array")
+
+
+def _strange_item(x: TensorType, index: Any) -> Type:
+    """An item of an array of strings, structures or objects, whose scalars may be of narrower types."""
+    if x.kind != "array" or x.dtype.kind not in "USO" or isinstance(index, str):
+        raise Unknown
+    shape, element = index_shape(x.shape, index)
+    return ANY if element else TensorType(x.dtype, shape)
+
+
+declare("getitem", getitem, effect=VIEW, template="{}[{}]", raises=True)
+derive("getitem", lambda g, out, x, index: scatter_add(x, index, g))
+declare("setitem", nothing, effect=WRITE, template="{}[{}] = {}", raises=True)
+declare("delitem", nothing, effect=WRITE, template="del {}[{}]", raises=True)
+
+lower("getitem", element)
+lower("setitem", set_element)

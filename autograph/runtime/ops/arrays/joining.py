@@ -1,0 +1,362 @@
+"""Ops that put arrays together, and take them apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.opdef import PURE, VIEW, Vjp, derive
+from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type
+from autograph.runtime.ops.arrays.index import slice_length
+from autograph.runtime.ops.arrays.shape import at_least_1d, at_least_2d, at_least_3d
+from autograph.runtime.ops.gradients.data_movement import (
+    along,
+    axis_of,
+    like_parts,
+    moves,
+    numbered,
+    parts,
+    scatter_add,
+    unjoined,
+)
+from autograph.runtime.ops.gradients.toolkit import ndim
+from autograph.runtime.ops.gradients.toolkit import shape as sizes
+from autograph.runtime.ops.inference.containers import list_of, tuple_items, tuple_of
+from autograph.runtime.ops.inference.declare import functions
+from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.shape_rules import (
+    Unknown,
+    add_dims,
+    array_like,
+    axis_arg,
+    dtype_arg,
+    is_constant,
+    merge_dims,
+    operand,
+    promote,
+    size,
+    type_of_arg,
+)
+
+_MOST = 64      # so many parts of one argument are looked at
+
+
+def arrays_of(arg: Any) -> list[TensorType]:
+    """The arrays in an argument that is a sequence of them."""
+    return list(map(array_like, parts_of(arg)))
+
+
+def parts_of(arg: Any) -> Sequence[Any]:
+    """The items of an argument, if it is known how many there are."""
+    if isinstance(arg, ObjectType):
+        arg = tuple_items(arg)
+    if isinstance(arg, TensorType) and arg.shape:
+        count = arg.shape[0]
+        if count is None or count > _MOST:
+            raise Unknown
+        return [TensorType(arg.dtype, arg.shape[1:])] * count
+    if not isinstance(arg, (tuple, list)) or not arg:
+        raise Unknown
+    return arg
+
+
+def joined(arrays: Sequence[TensorType], axis: int, dtype: Any = None) -> TensorType:
+    """The arrays put one after the other along an axis."""
+    first, *rest = (array.shape for array in arrays)
+    dims = list(first)
+    for shape in rest:
+        if len(shape) != len(dims):
+            raise Unknown
+        for i, dim in enumerate(shape):
+            dims[i] = add_dims(dims[i], dim) if i == axis else merge_dims(dims[i], dim)
+    return TensorType(_dtype_of(arrays, dtype), tuple(dims))
+
+
+def _dtype_of(arrays: Sequence[TensorType], dtype: Any) -> np.dtype[Any]:
+    found: np.dtype[Any] = np.result_type(*(array.dtype for array in arrays)) if dtype is None else dtype_arg(dtype)
+    return found
+
+
+def _with_shape(array: TensorType, shape: Shape) -> TensorType:
+    return TensorType(array.dtype, shape)
+
+
+@rule
+def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Type:
+    if out is not None:
+        return type_of_arg(out)
+    parts = arrays_of(arrays)
+    if axis is None:        # only here may there be numbers, which adopt the dtype of the others
+        found = promote(*map(operand, parts_of(arrays))) if dtype is None else dtype
+        return joined([_with_shape(part, (size(part.shape),)) for part in parts], 0, found)
+    if not parts[0].shape:
+        raise Unknown
+    if not is_constant(axis):
+        return TensorType(_dtype_of(parts, dtype), (None,) * parts[0].ndim)
+    return joined(parts, axis_arg(axis, parts[0].ndim), dtype)
+
+
+@rule
+def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Type:
+    if out is not None:
+        return type_of_arg(out)
+    parts = arrays_of(arrays)
+    ndim = parts[0].ndim + 1
+    if not is_constant(axis):
+        return TensorType(_dtype_of(parts, dtype), (None,) * ndim)
+    at = axis_arg(axis, ndim)
+    return joined([_with_shape(part, (*part.shape[:at], 1, *part.shape[at:])) for part in parts], at, dtype)
+
+
+@rule
+def vstack(tup: Any, *, dtype: Any = None, casting: Any = None) -> Type:
+    return joined([_with_shape(part, at_least_2d(part.shape)) for part in arrays_of(tup)], 0, dtype)
+
+
+@rule
+def hstack(tup: Any, *, dtype: Any = None, casting: Any = None) -> Type:
+    parts = [_with_shape(part, at_least_1d(part.shape)) for part in arrays_of(tup)]
+    return joined(parts, 0 if parts[0].ndim == 1 else 1, dtype)
+
+
+@rule
+def dstack(tup: Any) -> Type:
+    return joined([_with_shape(part, at_least_3d(part.shape)) for part in arrays_of(tup)], 2)
+
+
+@rule
+def column_stack(tup: Any) -> Type:
+    parts = arrays_of(tup)
+    return joined([part if part.ndim > 1 else _with_shape(part, (size(part.shape), 1)) for part in parts], 1)
+
+
+@rule
+def block(arrays: Any) -> Type:
+    """Nested lists are joined along the last axis, lists of those along the one before, and so on."""
+    depth = _depth(arrays)
+    ndim = max(depth, *(part.ndim for part in _leaves(arrays)))
+    return _block(arrays, depth, ndim)
+
+
+def _depth(arrays: Any) -> int:
+    return 1 + _depth(arrays[0]) if isinstance(arrays, list) else 0
+
+
+def _leaves(arrays: Any) -> list[TensorType]:
+    if isinstance(arrays, list):
+        return [leaf for part in arrays for leaf in _leaves(part)]
+    return [array_like(arrays)]
+
+
+def _block(arrays: Any, depth: int, ndim: int) -> TensorType:
+    if not depth:
+        array = array_like(arrays)
+        return _with_shape(array, (1,) * (ndim - array.ndim) + array.shape)
+    return joined([_block(part, depth - 1, ndim) for part in arrays], ndim - depth)
+
+
+@rule
+def append(arr: Any, values: Any, axis: Any = None) -> Type:
+    first, second = array_like(arr), array_like(values)
+    if axis is None:
+        return joined([_with_shape(first, (size(first.shape),)), _with_shape(second, (size(second.shape),))], 0)
+    return joined([first, second], axis_arg(axis, first.ndim))
+
+
+@rule
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Type:
+    array, value = array_like(arr), array_like(values)
+    if axis is None:
+        array = _with_shape(array, (size(array.shape),))
+    at = axis_arg(0 if axis is None else axis, array.ndim)
+    index = type_of_arg(obj)
+    dims = list(array.shape)
+    one = isinstance(index, TensorType) and not index.shape and index.dtype.kind in "iu"
+    if one and (array.ndim == 1 or not value.shape):
+        dims[at] = add_dims(dims[at], size(value.shape))
+    else:
+        dims[at] = None
+    return TensorType(array.dtype, tuple(dims))
+
+
+@rule
+def delete(arr: Any, obj: Any, axis: Any = None) -> Type:
+    array = array_like(arr)
+    if axis is None:
+        array = _with_shape(array, (size(array.shape),))
+    at = axis_arg(0 if axis is None else axis, array.ndim)
+    dims, dim = list(array.shape), array.shape[at]
+    dims[at] = None if dim is None else _left(dim, obj)
+    return TensorType(array.dtype, tuple(dims))
+
+
+def _left(dim: int, obj: Any) -> int | None:
+    """What deleting `obj` leaves of a dimension."""
+    if isinstance(obj, slice):
+        taken = slice_length(dim, obj)
+        return None if taken is None else dim - taken
+    index = type_of_arg(obj)
+    one = isinstance(index, TensorType) and not index.shape and index.dtype.kind in "iu"
+    return dim - 1 if one else None
+
+
+# ----------------------------------------------------------------------------------------------------- splitting
+
+
+def _part(array: TensorType, sections: Any, axis: int, exact: bool) -> TensorType:
+    """The type of all parts of an array."""
+    dims = list(array.shape)
+    dim, dims[axis] = dims[axis], None
+    if exact and is_constant(sections) and isinstance(sections, int) and dim is not None:
+        dims[axis] = dim // sections
+    return TensorType(array.dtype, tuple(dims))
+
+
+@rule
+def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Type:
+    array = array_like(ary)
+    return list_of(_part(array, indices_or_sections, axis_arg(axis, array.ndim), exact=True))
+
+
+@rule
+def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Type:
+    array = array_like(ary)
+    return list_of(_part(array, indices_or_sections, axis_arg(axis, array.ndim), exact=False))
+
+
+@rule
+def hsplit(ary: Any, indices_or_sections: Any) -> Type:
+    array = array_like(ary)
+    return list_of(_part(array, indices_or_sections, 0 if array.ndim == 1 else 1, exact=True))
+
+
+@rule
+def vsplit(ary: Any, indices_or_sections: Any) -> Type:
+    return list_of(_part(array_like(ary), indices_or_sections, 0, exact=True))
+
+
+@rule
+def dsplit(ary: Any, indices_or_sections: Any) -> Type:
+    return list_of(_part(array_like(ary), indices_or_sections, 2, exact=True))
+
+
+@rule
+def unstack(x: Any, /, *, axis: Any = 0) -> Type:
+    array = array_like(x)
+    at = axis_arg(axis, array.ndim)
+    count = array.shape[at]
+    if count is None or count > _MOST:
+        return ObjectType("tuple")
+    return tuple_of(*[_with_shape(array, (*array.shape[:at], *array.shape[at + 1 :]))] * count)
+
+
+functions("concatenate concat", concatenate, effect=PURE)
+functions("stack", stack, effect=PURE)
+functions("vstack", vstack, effect=PURE)
+functions("hstack", hstack, effect=PURE)
+functions("dstack", dstack, effect=PURE)
+functions("column_stack", column_stack, effect=PURE)
+functions("block", block, effect=PURE)
+functions("append", append, effect=PURE)
+functions("insert", insert, effect=PURE)
+functions("delete", delete, effect=PURE)
+functions("split", split, effect=VIEW)
+functions("array_split", array_split, effect=VIEW)
+functions("hsplit", hsplit, effect=VIEW)
+functions("vsplit", vsplit, effect=VIEW)
+functions("dsplit", dsplit, effect=VIEW)
+functions("unstack", unstack, effect=VIEW)
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+
+
+def of_concatenate(g: Any, out: Any, arrays: Any, axis: Any = 0, *_: Any, **__: Any) -> Any:
+    if not isinstance(arrays, (list, tuple)):
+        count, *rest = sizes(arrays)
+        at = 0 if axis is None else axis % len(rest)
+        return np.moveaxis(np.reshape(g, (*rest[:at], count, *rest[at:])), at, 0)
+    if axis is None:
+        return unjoined(g, arrays, 0, [math.prod(sizes(part)) for part in arrays])
+    return unjoined(g, arrays, axis_of(axis, arrays[0]))
+
+
+def of_stack(g: Any, out: Any, arrays: Any, axis: Any = 0, *_: Any, **__: Any) -> Any:
+    of_parts = np.moveaxis(g, axis, 0)
+    return [of_parts[i] for i, _ in enumerate(arrays)] if isinstance(arrays, (list, tuple)) else of_parts
+
+
+def joined_along(axis: int, pad: Callable[[Shape], Shape]) -> Vjp:
+    """The rule of `vstack` and so on, which first give all parts the dimension that they are put together along."""
+
+    def vjp(g: Any, out: Any, tup: Any, *_: Any, **__: Any) -> Any:
+        each = parts(tup)
+        at = min(axis, ndim(g) - 1)
+        return like_parts(unjoined(g, each, at, [pad(sizes(part))[at] for part in each]), tup)
+
+    return vjp
+
+
+def of_block(g: Any, out: Any, arrays: Any) -> Any:
+    return _block_gradients(g, arrays, ndim(g) - _depth(arrays))
+
+
+def _block_gradients(g: Any, arrays: Any, axis: int) -> Any:
+    if not isinstance(arrays, list):
+        return np.reshape(g, sizes(arrays))
+    found, start = [], 0
+    for part in arrays:
+        length = _extent(part, axis, ndim(g))
+        found.append(_block_gradients(g[along(axis, slice(start, start + length))], part, axis + 1))
+        start = start + length
+    return found
+
+
+def _extent(arrays: Any, axis: int, ndim: int) -> Any:
+    """How long a block is along an axis; what is in the list is joined along another."""
+    if isinstance(arrays, list):
+        return _extent(arrays[0], axis, ndim)
+    return ((1,) * (ndim - len(sizes(arrays))) + sizes(arrays))[axis]
+
+
+def of_append(which: int) -> Vjp:
+    def vjp(g: Any, out: Any, arr: Any, values: Any, axis: Any = None) -> Any:
+        return of_concatenate(g, out, [arr, values], axis)[which]
+
+    return vjp
+
+
+def of_insert(which: int) -> Vjp:
+    """What is inserted is taken to be numbered after what is there."""
+
+    def vjp(g: Any, out: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+        start = math.prod(sizes(arr))
+        places = np.insert(numbered(arr), obj, numbered(values) + start, axis)
+        found = scatter_add(np.concatenate([np.ravel(arr), np.ravel(values)]), (places,), g)
+        return np.reshape(found[start:] if which else found[:start], sizes(values if which else arr))
+
+    return vjp
+
+
+def of_split(g: Any, out: Any, ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+    return np.concatenate(g, axis)
+
+
+derive("np.concatenate np.concat", of_concatenate)
+derive("np.stack", of_stack)
+derive("np.vstack", joined_along(0, at_least_2d))
+derive("np.hstack", joined_along(1, at_least_1d))
+derive("np.dstack", joined_along(2, at_least_3d))
+derive("np.column_stack", joined_along(1, lambda shape: shape if len(shape) > 1 else (*at_least_1d(shape), 1)))
+derive("np.block", of_block)
+derive("np.append", of_append(0), of_append(1))
+derive("np.insert", of_insert(0), None, of_insert(1))
+derive("np.delete", moves(np.delete))
+derive("np.split np.array_split", of_split)
+derive("np.hsplit", lambda g, out, ary, *_: np.concatenate(g, min(1, ndim(ary) - 1)))
+derive("np.vsplit", lambda g, out, ary, *_: np.concatenate(g, 0))
+derive("np.dsplit", lambda g, out, ary, *_: np.concatenate(g, 2))
+derive("np.unstack", lambda g, out, x, axis=0: np.stack(g, axis))

@@ -1,0 +1,317 @@
+"""Ops that select elements by position or condition, or put some in their places."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.opdef import PURE, VIEW, WRITE, Vjp, derive
+from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type, array
+from autograph.runtime.ops.arrays.joining import arrays_of
+from autograph.runtime.ops.gradients.data_movement import MOST, along, axis_of, like_parts, moves, parts, scatter_add
+from autograph.runtime.ops.gradients.toolkit import as_array
+from autograph.runtime.ops.inference.containers import tuple_items, tuple_of
+from autograph.runtime.ops.inference.declare import functions, methods, nothing
+from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.shape_rules import (
+    Unknown,
+    array_like,
+    axes_arg,
+    axis_arg,
+    broadcast,
+    is_constant,
+    operand,
+    result,
+    shape_arg,
+    size,
+    type_of_arg,
+)
+
+INTP = np.dtype(np.intp)
+
+
+def axis_or_flat(a: TensorType, axis: Any) -> tuple[Shape, int]:
+    """The shape and axis to work along, where no axis means all elements."""
+    if axis is None:
+        return (size(a.shape),), 0
+    return a.shape, axis_arg(axis, a.ndim)
+
+
+@rule
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Type:
+    if out is not None:
+        return type_of_arg(out)
+    a, picked = array_like(a), array_like(indices).shape
+    if axis is not None and not is_constant(axis):
+        return result(a.dtype, (None,) * (a.ndim - 1 + len(picked)))
+    shape, at = axis_or_flat(a, axis)
+    return result(a.dtype, (*shape[:at], *picked, *shape[at + 1 :]))
+
+
+@rule
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Type:
+    a, index = array_like(arr), array_like(indices)
+    shape, at = axis_or_flat(a, axis)
+    if index.ndim != len(shape):
+        raise Unknown
+    dims = list(broadcast((*shape[:at], 1, *shape[at + 1 :]), (*index.shape[:at], 1, *index.shape[at + 1 :])))
+    dims[at] = index.shape[at]
+    return TensorType(a.dtype, tuple(dims))
+
+
+@rule
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Type:
+    if out is not None:
+        return type_of_arg(out)
+    a = array_like(a)
+    shape, at = axis_or_flat(a, axis)
+    return TensorType(a.dtype, (*shape[:at], None, *shape[at + 1 :]))
+
+
+@rule
+def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Type:
+    return compress(condition, a, axis, out)        # type: ignore[return-value]
+
+
+@rule
+def extract(condition: Any, arr: Any) -> Type:
+    return TensorType(array_like(arr).dtype, (None,))
+
+
+@rule
+def trim_zeros(filt: Any, trim: Any = "fb", *axis: Any, **kwargs: Any) -> Type:
+    if not isinstance(filt, TensorType) or filt.kind != "array":
+        raise Unknown               # a list stays one
+    return TensorType(filt.dtype, (None,) * filt.ndim)
+
+
+@rule
+def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Type:
+    if out is not None:
+        return type_of_arg(out)
+    options = arrays_of(choices)
+    shape = broadcast(array_like(a).shape, *(option.shape for option in options))
+    return result(np.result_type(*(option.dtype for option in options)), shape)
+
+
+@rule
+def choose_method(a: Any, *choices: Any, out: Any = None, mode: Any = "raise") -> Type:
+    """As `choose`, but each choice may be an argument of its own."""
+    return choose(a, choices[0] if len(choices) == 1 else choices, out, mode)  # type: ignore[return-value]
+
+
+@rule
+def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Type:
+    a = array_like(a)
+    if not is_constant((axis1, axis2)):
+        return TensorType(a.dtype, (None,) * (a.ndim - 1))
+    first, second = axes_arg((axis1, axis2), a.ndim)
+    rest = tuple(dim for i, dim in enumerate(a.shape) if i not in (first, second))
+    return TensorType(a.dtype, (*rest, diagonal_length(a.shape[first], a.shape[second], offset)))
+
+
+@rule
+def diagonal_of_last(x: Any, /, *, offset: Any = 0) -> Type:
+    """`np.linalg.diagonal`, which goes along the last two axes."""
+    return diagonal(x, offset, -2, -1)      # type: ignore[return-value]
+
+
+def diagonal_length(rows: int | None, columns: int | None, offset: Any) -> int | None:
+    if rows is None or columns is None or not is_constant(offset):
+        return None
+    k = operator.index(offset)
+    return max(0, min(rows + min(k, 0), columns - max(k, 0)))
+
+
+# ----------------------------------------------------------------------------------------------------- positions
+
+
+@rule
+def nonzero(a: Any) -> Type:
+    a = array_like(a)
+    if not a.shape:
+        raise Unknown
+    return tuple_of(*[array(INTP, None)] * a.ndim)
+
+
+@rule
+def flatnonzero(a: Any) -> Type:
+    return array(INTP, None)
+
+
+@rule
+def argwhere(a: Any) -> Type:
+    return array(INTP, None, array_like(a).ndim)
+
+
+@rule
+def ix_(*args: Any) -> Type:
+    arrays = list(map(array_like, args))
+    if any(a.ndim != 1 for a in arrays):
+        raise Unknown
+    return tuple_of(*(_open(a, i, len(arrays)) for i, a in enumerate(arrays)))
+
+
+def _open(a: TensorType, at: int, ndim: int) -> TensorType:
+    """One array of an open mesh."""
+    dim, dtype = a.shape[0], a.dtype
+    if dtype.kind == "b":
+        dim, dtype = None, INTP
+    elif dim == 0 or (dim is None and dtype != INTP):       # an empty array is taken for one of intp
+        dtype = INTP
+        if dim is None:
+            raise Unknown
+    return TensorType(dtype, (1,) * at + (dim,) + (1,) * (ndim - at - 1))
+
+
+@rule
+def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Type:
+    return tuple_of(*[result(INTP, array_like(indices).shape)] * len(shape_arg(shape)))
+
+
+@rule
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C") -> Type:
+    return result(INTP, broadcast(*(part.shape for part in arrays_of(multi_index))))
+
+
+@rule
+def tri_indices(n: Any, k: Any = 0, m: Any = None) -> Type:
+    return tuple_of(*[array(INTP, None)] * 2)
+
+
+@rule
+def tri_indices_from(arr: Any, k: Any = 0) -> Type:
+    return tuple_of(*[array(INTP, None)] * 2)
+
+
+@rule
+def diag_indices(n: Any, ndim: Any = 2) -> Type:
+    dim = n if isinstance(n, int) else None
+    return tuple_of(*[array(INTP, dim)] * ndim)
+
+
+@rule
+def diag_indices_from(arr: Any) -> Type:
+    a = array_like(arr)
+    return tuple_of(*[array(INTP, a.shape[0])] * a.ndim)
+
+
+# ------------------------------------------------------------------------------------------------- with conditions
+
+
+@rule
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Type:
+    conditions, choices = arrays_of(condlist), [*_items(choicelist), default]
+    shape = broadcast(*(part.shape for part in conditions), *(operand(choice).shape for choice in choices))
+    return TensorType(np.result_type(*map(_sample, choices)), shape)
+
+
+def _items(arg: Any) -> Sequence[Any]:
+    items = tuple_items(arg) if isinstance(arg, ObjectType) else arg
+    if not isinstance(items, (tuple, list)):
+        raise Unknown
+    return items
+
+
+def _sample(arg: Any) -> Any:
+    """What stands for an argument in `np.result_type`: a Python number is weak."""
+    found = operand(arg)
+    return {"i": 1, "f": 1.0, "c": 1j}.get(found.dtype.kind, found.dtype) if found.weak else found.dtype
+
+
+functions("take", take, effect=PURE)
+methods("take", take, effect=PURE)
+functions("take_along_axis", take_along_axis, effect=PURE)
+functions("compress", compress, effect=PURE)
+methods("compress", compress_method, effect=PURE)
+functions("extract", extract, effect=PURE)
+functions("trim_zeros", trim_zeros, effect=VIEW)
+functions("choose", choose, effect=PURE)
+methods("choose", choose_method, effect=PURE)
+functions("diagonal", diagonal, effect=VIEW)
+methods("diagonal", diagonal, effect=VIEW)
+functions("linalg.diagonal", diagonal_of_last, effect=VIEW)
+functions("nonzero", nonzero, effect=PURE)
+methods("nonzero", nonzero, effect=PURE)
+functions("flatnonzero", flatnonzero, effect=PURE)
+functions("argwhere", argwhere, effect=PURE)
+functions("ix_", ix_, effect=VIEW)
+functions("unravel_index", unravel_index, effect=PURE)
+functions("ravel_multi_index", ravel_multi_index, effect=PURE)
+functions("tril_indices triu_indices", tri_indices, effect=PURE)
+functions("tril_indices_from triu_indices_from", tri_indices_from, effect=PURE)
+functions("diag_indices", diag_indices, effect=PURE)
+functions("diag_indices_from", diag_indices_from, effect=PURE)
+functions("select", select, effect=PURE)
+
+functions("put place putmask copyto put_along_axis fill_diagonal", nothing, effect=WRITE)
+methods("put", nothing, effect=WRITE)
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+
+
+def of_take(g: Any, out: Any, a: Any, indices: Any, axis: Any = None, _: Any = None, mode: Any = "raise") -> Any:
+    if axis is None or mode != "raise":
+        return moves(np.take)(g, out, a, indices, axis, mode=mode)
+    return scatter_add(as_array(a), along(axis_of(axis, a), indices), g)
+
+
+def of_compress_method(g: Any, out: Any, a: Any, condition: Any, axis: Any = None, _: Any = None) -> Any:
+    return moves(lambda numbers: np.compress(condition, numbers, axis))(g, out, a)
+
+
+def of_choose(g: Any, out: Any, a: Any, choices: Any, _: Any = None, mode: Any = "raise") -> Any:
+    a, each = as_array(a), parts(choices)
+    index = {"wrap": lambda: a % len(each), "clip": lambda: np.clip(a, 0, len(each) - 1)}.get(mode, lambda: a)()
+    return like_parts([np.where(index == number, g, 0) for number, _ in enumerate(each)], choices)
+
+
+def of_choose_method(number: int) -> Vjp:
+    """The rule of one of the arguments in which there are the choices, of which there may be one with all of them."""
+
+    def vjp(g: Any, out: Any, a: Any, *choices: Any, mode: Any = "raise", **_: Any) -> Any:
+        if len(choices) == 1:
+            return of_choose(g, out, a, choices[0], mode=mode)
+        return of_choose(g, out, a, list(choices), mode=mode)[number]
+
+    return vjp
+
+
+def of_choices(g: Any, out: Any, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    *taken, _ = _taken(parts(condlist))
+    return like_parts([np.where(mask, g, 0) for mask in taken], choicelist)
+
+
+def of_default(g: Any, out: Any, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    return np.where(_taken(parts(condlist))[-1], g, 0)
+
+
+def _taken(conditions: list[Any]) -> list[Any]:
+    """Where each condition is the first to hold; and where none does."""
+    found, left = [], np.logical_not(np.zeros_like(conditions[0]))
+    for condition in conditions:
+        found.append(np.logical_and(left, condition))
+        left = np.logical_and(left, np.logical_not(condition))
+    return [*found, left]
+
+
+def _of_second(function: Any) -> Vjp:
+    """The rule of the array that stands after what says which of its elements there are."""
+    return lambda g, out, which, a, *args, **kwargs: moves(lambda a: function(which, a, *args, **kwargs))(g, out, a)
+
+
+derive("np.take .take", of_take)
+derive("np.take_along_axis", moves(np.take_along_axis))
+derive("np.compress", None, _of_second(np.compress))
+derive(".compress", of_compress_method)
+derive("np.extract", None, _of_second(np.extract))
+derive("np.choose", None, of_choose)
+derive(".choose", None, *map(of_choose_method, range(MOST)))
+derive("np.diagonal .diagonal", moves(np.diagonal))
+derive("np.linalg.diagonal", moves(np.linalg.diagonal))
+derive("np.select", None, of_choices, of_default)
+derive("np.nonzero .nonzero np.flatnonzero np.argwhere", None)

@@ -1,0 +1,268 @@
+"""Sorting, searching, counting; arrays as sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.opdef import PURE, VIEW, derive
+from autograph.runtime.graph.types import ObjectType, TensorType, Type, array, inexact
+from autograph.runtime.ops.arrays.selection import INTP
+from autograph.runtime.ops.gradients.data_movement import along, axis_of, scatter_add, scattered
+from autograph.runtime.ops.gradients.toolkit import as_array, shape
+from autograph.runtime.ops.inference.containers import tuple_of
+from autograph.runtime.ops.inference.declare import functions, methods
+from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.shape_rules import Unknown, add_dims, array_like, axis_arg, constant, result, size
+
+FLOAT64 = np.dtype(float)
+
+
+# -------------------------------------------------------------------------------------------------------- sorting
+
+
+def _sorted(a: TensorType, axis: Any, dtype: np.dtype[Any]) -> Type:
+    if axis is None:
+        return TensorType(dtype, (size(a.shape),))
+    if not a.shape:
+        raise Unknown
+    return TensorType(dtype, a.shape)
+
+
+@rule
+def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Type:
+    a = array_like(a)
+    return _sorted(a, axis, a.dtype)
+
+
+@rule
+def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Type:
+    return _sorted(array_like(a), axis, INTP)
+
+
+@rule
+def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Type:
+    a = array_like(a)
+    return _sorted(a, axis, a.dtype)
+
+
+@rule
+def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Type:
+    return _sorted(array_like(a), axis, INTP)
+
+
+@rule
+def sort_complex(a: Any) -> Type:
+    a = array_like(a)
+    dtype = {"b": "F", "h": "F", "B": "F", "H": "F", "F": "F", "g": "G", "G": "G"}.get(a.dtype.char, "D")
+    return TensorType(np.dtype(dtype), a.shape)
+
+
+@rule
+def lexsort(keys: Any, axis: Any = -1) -> Type:
+    rows = array_like(keys)
+    return result(INTP, rows.shape[1:])
+
+
+# ---------------------------------------------------------------------------------------- searching and counting
+
+
+@rule
+def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Type:
+    return result(INTP, array_like(v).shape)
+
+
+@rule
+def digitize(x: Any, bins: Any, right: Any = False) -> Type:
+    return result(INTP, array_like(x).shape)
+
+
+@rule
+def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Type:
+    count = size(array_like(x).shape)
+    if weights is None or count == 0:       # of nothing at all it forgets the weights
+        return array(INTP, None)
+    found = array(FLOAT64, None)
+    return inexact(found) if count is None else found
+
+
+def _bin_count(bins: Any) -> int | None:
+    """How many bins an argument asks for."""
+    if isinstance(bins, int):
+        return bins
+    if isinstance(bins, str) or (isinstance(bins, TensorType) and not bins.shape):
+        return None
+    return add_dims(array_like(bins).shape[0], -1)
+
+
+def _edges_dtype(a: TensorType, bins: Any) -> np.dtype[Any]:
+    if isinstance(bins, (int, str)) or (isinstance(bins, TensorType) and not bins.shape):
+        if a.dtype not in (FLOAT64, INTP, np.dtype(bool)):
+            raise Unknown
+        return FLOAT64
+    return array_like(bins).dtype
+
+
+@rule
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Type:
+    a, count = array_like(a), _bin_count(bins)
+    dtype = FLOAT64 if constant(density) else INTP if weights is None else array_like(weights).dtype
+    edges = TensorType(_edges_dtype(a, bins), (add_dims(count, 1),))
+    return tuple_of(TensorType(dtype, (count,)), edges)
+
+
+@rule
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Type:
+    return TensorType(_edges_dtype(array_like(a), bins), (add_dims(_bin_count(bins), 1),))
+
+
+# ----------------------------------------------------------------------------------------------------------- sets
+
+
+def _unique_values(a: TensorType, axis: Any) -> TensorType:
+    if axis is None:
+        return TensorType(a.dtype, (None,))
+    at = axis_arg(axis, a.ndim)
+    return TensorType(a.dtype, (*a.shape[:at], None, *a.shape[at + 1 :]))
+
+
+@rule
+def unique(
+    ar: Any,
+    return_index: Any = False,
+    return_inverse: Any = False,
+    return_counts: Any = False,
+    axis: Any = None,
+    *,
+    equal_nan: Any = True,
+    sorted: Any = True,
+) -> Type:
+    a = array_like(ar)
+    flags = [bool(constant(flag)) for flag in (return_index, return_inverse, return_counts)]
+    values = _unique_values(a, axis)
+    if not any(flags):
+        return values
+    if flags[1] and axis is not None:
+        raise Unknown                   # the shape of the inverse differs between versions
+    parts = (array(INTP, None), TensorType(INTP, a.shape), array(INTP, None))
+    return tuple_of(values, *(part for part, flag in zip(parts, flags) if flag))
+
+
+@rule
+def unique_all(x: Any, /) -> Type:
+    a, some = array_like(x), array(INTP, None)
+    return ObjectType("UniqueAllResult", (_unique_values(a, None), some, TensorType(INTP, a.shape), some))
+
+
+@rule
+def unique_counts(x: Any, /) -> Type:
+    return ObjectType("UniqueCountsResult", (_unique_values(array_like(x), None), array(INTP, None)))
+
+
+@rule
+def unique_inverse(x: Any, /) -> Type:
+    a = array_like(x)
+    return ObjectType("UniqueInverseResult", (_unique_values(a, None), TensorType(INTP, a.shape)))
+
+
+@rule
+def unique_values(x: Any, /) -> Type:
+    return _unique_values(array_like(x), None)
+
+
+@rule
+def isin(element: Any, test_elements: Any, *args: Any, **kwargs: Any) -> Type:
+    return TensorType(np.dtype(bool), array_like(element).shape)
+
+
+def _merged(first: Any, second: Any) -> TensorType:
+    a, b = array_like(first), array_like(second)
+    return TensorType(np.result_type(a.dtype, b.dtype), (None,))
+
+
+@rule
+def intersect1d(ar1: Any, ar2: Any, assume_unique: Any = False, return_indices: Any = False) -> Type:
+    common = _merged(ar1, ar2)
+    return tuple_of(common, *[array(INTP, None)] * 2) if constant(return_indices) else common
+
+
+@rule
+def union1d(ar1: Any, ar2: Any) -> Type:
+    return _merged(ar1, ar2)
+
+
+@rule
+def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Type:
+    return _merged(ar1, ar2)
+
+
+@rule
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Type:
+    return TensorType(array_like(ar1).dtype, (None,))
+
+
+functions("sort", sort, effect=PURE)
+functions("argsort", argsort, effect=PURE)
+methods("argsort", argsort, effect=PURE)
+functions("partition", partition, effect=PURE)
+functions("argpartition", argpartition, effect=PURE)
+methods("argpartition", argpartition, effect=PURE)
+functions("sort_complex", sort_complex, effect=PURE)
+functions("lexsort", lexsort, effect=PURE)
+functions("searchsorted", searchsorted, effect=PURE)
+methods("searchsorted", searchsorted, effect=PURE)
+functions("digitize", digitize, effect=PURE)
+functions("bincount", bincount, effect=PURE)
+functions("histogram", histogram, effect=VIEW)             # edges that are given it gives back
+functions("histogram_bin_edges", histogram_bin_edges, effect=VIEW)
+functions("unique", unique, effect=PURE)
+functions("unique_all", unique_all, effect=PURE)
+functions("unique_counts", unique_counts, effect=PURE)
+functions("unique_inverse", unique_inverse, effect=PURE)
+functions("unique_values", unique_values, effect=PURE)
+functions("isin", isin, effect=PURE)
+functions("intersect1d", intersect1d, effect=PURE)
+functions("union1d", union1d, effect=PURE)
+functions("setxor1d", setxor1d, effect=PURE)
+functions("setdiff1d", setdiff1d, effect=PURE)
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+
+
+def of_sort(g: Any, out: Any, a: Any, axis: Any = -1, *_: Any, **__: Any) -> Any:
+    return _of_reordered(g, out, as_array(a), axis)
+
+
+def of_partition(g: Any, out: Any, a: Any, kth: Any, axis: Any = -1, *_: Any, **__: Any) -> Any:
+    return _of_reordered(g, out, as_array(a), axis)
+
+
+def _of_reordered(g: Any, out: Any, a: Any, axis: Any) -> Any:
+    """Of what has the same elements along an axis in another order, told by their ranks."""
+    if axis is None:
+        return np.reshape(_of_reordered(g, out, np.ravel(a), -1), shape(a))
+    ranks = np.argsort(np.argsort(a, axis), axis)
+    return np.take_along_axis(g, np.take_along_axis(np.argsort(out, axis), ranks, axis), axis)
+
+
+def of_unique(g: Any, out: Any, ar: Any, *flags: Any, axis: Any = None, **options: Any) -> Any:
+    """Of equal elements, the first is the one that there is."""
+    equal_nan, a = options.get("equal_nan", True), as_array(ar)
+    if isinstance(g, tuple) or any(flags[:3]) or any(options.get(f"return_{each}") for each in _RETURNED):
+        g = g[0]
+    axis = flags[3] if len(flags) > 3 else axis
+    first = np.unique(a, return_index=True, axis=axis, equal_nan=equal_nan)[1]
+    if axis is None:
+        return scattered(a, first, g)
+    return scatter_add(a, along(axis_of(axis, a), first), g)
+
+
+_RETURNED = ("index", "inverse", "counts")
+
+derive("np.sort np.sort_complex", of_sort)
+derive("np.partition", of_partition)
+derive("np.unique np.unique_values", of_unique)
+derive("np.bincount", None, lambda g, out, x, weights, *_, **__: g[x])
+derive("np.argsort .argsort np.argpartition .argpartition np.lexsort np.searchsorted .searchsorted np.digitize", None)

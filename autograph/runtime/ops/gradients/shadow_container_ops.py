@@ -1,0 +1,172 @@
+"""Ops that do to shadows what is done to the lists and dicts that they belong to; see `shadow.py`."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Iterator, ValuesView
+from typing import Any
+
+import numpy as np
+
+from autograph.common.pytree import Within, resolve
+from autograph.errors import DerivativeError
+from autograph.runtime.graph.opdef import VIEW, WRITE, declare, lookup
+from autograph.runtime.graph.types import ObjectType
+from autograph.runtime.ops.gradients.adjoint_ops import GRADIENT
+from autograph.runtime.ops.gradients.shadow_ops import ARRAYS, Blank, is_blank, like_shadow, parts_of, shadow_of
+from autograph.runtime.ops.inference.declare import always, nothing
+
+
+def shadow_after(shadow: Any, other: Any, result: Any, changed: Any, op: str) -> Any:
+    """The shadow of what an operation in place gave: of what it changed, unless that was a number.
+
+    Args:
+        other: the shadow of the other operand, which a list was made longer by.
+        op: the operation, which for a list is `iadd` or `imul`.
+    """
+    if result is not changed:
+        return shadow_of(result)
+    if isinstance(shadow, list):
+        if op == "imul":
+            shadow *= len(result) // len(shadow) if shadow else 0
+        else:
+            extended_by(shadow, other, result)
+        if len(shadow) != len(result):
+            raise DerivativeError("a gradient is asked for through a list that was changed in a way it is unknown of")
+    return shadow
+
+
+def made_of(shadow: Any, thing: Any) -> Any:
+    """The shadow of a list or tuple that was made of the items of what has `shadow`."""
+    return type(thing)(_shadows_in(shadow, thing))
+
+
+def _shadows_in(shadow: Any, things: Any) -> list[Any]:
+    """The shadows of the items of what has `shadow`, which are these things."""
+    if isinstance(shadow, Blank) and not shadow.shape:
+        return [shadow] * len(things)
+    return list(map(shadow_of, things) if shadow is None else parts_of(shadow))
+
+
+def view_of(shadow: Any, result: Any, op: str, *args: Any, **options: Any) -> Any:
+    """The shadow of a view, by an op that gives one, of something that may be no array of floats.
+
+    Args:
+        result: the view.
+        args: those of the op, without the first.
+    """
+    if isinstance(shadow, Blank):
+        return shadow.of(result)
+    if shadow is None or isinstance(shadow, (list, tuple)):
+        return shadow_of(result)
+    if op == "getattr":
+        return getattr(shadow, *args)
+    target = lookup(op).target
+    return getattr(shadow, op[1:])(*args, **options) if target is None else target(shadow, *args, **options)
+
+
+def extended_by(shadow: Any, other: Any, things: Any) -> Any:
+    """Make the shadow of a list longer, after the list was, by the items of what has the shadow `other`."""
+    shadow += _shadows_in(other, things[len(shadow) :])
+    return shadow
+
+
+def updated_by(shadow: Any, *others: Any) -> None:
+    """Do to the shadow of a dict what was done to it by `update`, of which keywords are the last of the others."""
+    for other in others:
+        if not isinstance(other, dict):
+            raise DerivativeError("a gradient is asked for through a dict that `update` gets pairs for: give it a dict")
+        shadow.update(other)
+
+
+def put_parts(shadow: Any, index: Any, other: Any, things: Any) -> None:
+    """Put the shadows of items where these were put: in a list, or by a slice in the place of others."""
+    if isinstance(index, slice) and is_blank(other):
+        start, stop, step = index.indices(len(shadow))
+        grown = len(things) - len(shadow)
+        other = _shadows_in(other, things[index if step != 1 else slice(start, max(start, stop) + grown)])
+    shadow[index] = list(parts_of(other)) if isinstance(index, slice) else other
+
+
+def arranged(shadow: Any) -> Any:
+    """A copy of a container of shadows, of all that are in it, with the same shadows: as it is now."""
+    return resolve(_arranged, shadow)
+
+
+def _arranged(shadow: Any) -> Any:
+    if type(shadow) is dict:
+        return Within(zip(shadow.values()), lambda made: dict(zip(shadow, made)))
+    if type(shadow) is tuple:
+        return Within(zip(shadow), tuple)
+    if isinstance(shadow, (*ARRAYS, itertools.repeat)) or not isinstance(shadow, (list, ValuesView, Iterator)):
+        return shadow
+    return Within(zip(shadow), list)
+
+
+def sorted_like(parts: Any, things: Any, reverse: Any = False) -> Any:
+    """The shadows of the items of a list, sorted as these are."""
+    things, parts = list(things), list(itertools.islice(parts, len(things)))
+    return [parts[at] for at in sorted(range(len(things)), key=things.__getitem__, reverse=reverse)]
+
+
+def sort_like(parts: Any, things: Any, reverse: Any = False) -> None:
+    """Sort a shadow as the list is about to be sorted that it belongs to."""
+    parts[:] = sorted_like(parts, things, reverse)
+
+
+def ordered_like(parts: Any, before: Any, after: Any, in_place: Any = False) -> Any:
+    """The shadows of the items of a list that was put into another order: which came where is seen by what they are."""
+    places: dict[Any, deque[int]] = {}
+    for at, thing in enumerate(before):
+        places.setdefault(_told_by(thing), deque()).append(at)
+    shadows = list(itertools.islice(parts, len(after)))
+    try:
+        found = [shadows[places[_told_by(thing)].popleft()] for thing in after]
+    except LookupError:
+        raise DerivativeError("a gradient is asked for through something that is sorted, by items unknown") from None
+    if in_place:
+        parts[:] = found
+    return found
+
+
+def _told_by(thing: Any) -> Any:
+    """What tells an item from others: equal numbers keep their order."""
+    return thing if isinstance(thing, (int, float, np.generic)) else id(thing)
+
+
+def part_like(shadow: Any, things: Any, thing: Any) -> Any:
+    """The shadow of the first item that is equal to a thing."""
+    things = list(things)
+    return _shadows_in(shadow, things)[things.index(thing)]
+
+
+def popped_item(shadow: Any) -> Any:
+    """The shadows of the key and the value that are taken out of a dict next, whose shadow is taken out."""
+    if is_blank(shadow):
+        return shadow, shadow
+    key, part = shadow.popitem()
+    return next(iter(parts_of({key: part}))), part
+
+
+def put_part(shadow: Any, index: Any, part: Any) -> None:
+    """Put the shadow of an item where the item was put; of an array, that shadow stays what it is."""
+    if isinstance(shadow, Blank):
+        shadow.take(1.0)
+    elif shadow is not None and not isinstance(shadow, ARRAYS):
+        shadow[index] = part
+
+
+declare("shadow_after", effect=WRITE, target=shadow_after, raises=True, tags=GRADIENT)
+declare("view_of", effect=VIEW, target=view_of, raises=True, tags=GRADIENT)
+declare("arranged", like_shadow, effect=VIEW, target=arranged, tags=GRADIENT)
+declare("sorted_like", always(ObjectType("list")), effect=VIEW, target=sorted_like, raises=True, tags=GRADIENT)
+declare("sort_like", nothing, effect=WRITE, target=sort_like, raises=True, tags=GRADIENT)
+declare("ordered_like", always(ObjectType("list")), effect=WRITE, target=ordered_like, raises=True, tags=GRADIENT)
+declare("made_of", effect=VIEW, target=made_of, raises=True, tags=GRADIENT)
+declare("extended_by", like_shadow, effect=WRITE, target=extended_by, raises=True, tags=GRADIENT)
+declare("updated_by", nothing, effect=WRITE, target=updated_by, raises=True, tags=GRADIENT)
+declare("put_parts", nothing, effect=WRITE, target=put_parts, raises=True, tags=GRADIENT)
+declare("part_like", effect=VIEW, target=part_like, raises=True, tags=GRADIENT)
+declare("popped_item", effect=WRITE, target=popped_item, raises=True, tags=GRADIENT)
+declare("put_part", nothing, effect=WRITE, target=put_part, raises=True, tags=GRADIENT)

@@ -1,0 +1,100 @@
+"""Types of Python's containers: what is known of their items, and how items are got out of them."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from autograph.runtime.graph.types import ANY, INT, STR, ObjectType, TensorType, Type, item_of, join_all
+from autograph.runtime.ops.inference.shape_rules import ELEMENTARY, Unknown, is_type, type_of_arg
+
+# Classes of tuples that NumPy gives back, with the names of their items. Their types have the items of the tuple.
+NAMED_TUPLES: dict[str, tuple[str, ...]] = {
+    "EigResult": ("eigenvalues", "eigenvectors"),
+    "EighResult": ("eigenvalues", "eigenvectors"),
+    "QRResult": ("Q", "R"),
+    "SVDResult": ("U", "S", "Vh"),
+    "SlogdetResult": ("sign", "logabsdet"),
+    "UniqueAllResult": ("values", "indices", "inverse_indices", "counts"),
+    "UniqueCountsResult": ("values", "counts"),
+    "UniqueInverseResult": ("values", "inverse_indices"),
+}
+
+
+def list_of(item: Type, name: str = "list") -> ObjectType:
+    """The type of a list (or set) that an operation makes.
+
+    It says nothing of the items, although they are known: a later `xs[i] = v` or `xs.append(v)` may put something else
+    into the list, while the type of a value is fixed.
+    """
+    return ObjectType(name)
+
+
+def tuple_of(*items: Type) -> ObjectType:
+    return ObjectType("tuple", items)
+
+
+def tuple_items(type: Type) -> tuple[Type, ...] | None:
+    """The types of each of the items, if it is a tuple of which that is known."""
+    if isinstance(type, ObjectType) and type.items and (type.name == "tuple" or type.name in NAMED_TUPLES):
+        return type.items
+    return None
+
+
+def build_type(structure: Any) -> Type:
+    """The type of a new list, tuple, dict or set of nested arguments."""
+    if type(structure) is tuple:
+        return ObjectType("tuple", tuple(map(build_type, structure)))
+    if is_type(structure):
+        return type_of_arg(structure)
+    if isinstance(structure, (tuple, list, dict, set, frozenset)):
+        return ObjectType(type(structure).__name__)
+    return type_of_arg(structure)
+
+
+def iterated(arg: Any) -> Type:
+    """The type of the items that iterating over an argument gives."""
+    if type(arg) in (tuple, list):
+        return join_all(map(type_of_arg, arg))
+    found = type_of_arg(arg)
+    if isinstance(found, TensorType) and found.dtype.kind not in ELEMENTARY:
+        return ANY
+    if isinstance(found, ObjectType) and found.name == "dict":
+        return found.items[0] if found.items else ANY
+    if isinstance(found, ObjectType) and found.name in ("bytes", "bytearray", "range"):
+        return INT
+    return item_of(found)
+
+
+def item_at(container: ObjectType, index: Any) -> Type:
+    """The type of `container[index]`."""
+    name, items = container.name, container.items
+    if name == "dict":
+        return items[1] if len(items) == 2 else ANY
+    if name == "str":
+        return STR
+    sliced = isinstance(index, slice) or (isinstance(index, ObjectType) and index.name == "slice")
+    if name == "range":
+        return container if sliced else INT
+    if name in ("bytes", "bytearray"):
+        return container if sliced else INT
+    if name == "list":
+        return list_of(join_all(items)) if sliced else join_all(items)
+    found = tuple_items(container)
+    if found is None:
+        if name == "tuple" and sliced:
+            return container
+        raise Unknown
+    return _slice_of_tuple(found, index) if sliced else _item_of_tuple(found, index)
+
+
+def _item_of_tuple(items: tuple[Type, ...], index: Any) -> Type:
+    if is_type(index):
+        return join_all(items)
+    return items[operator.index(index)]
+
+
+def _slice_of_tuple(items: tuple[Type, ...], index: Any) -> Type:
+    if is_type(index) or any(map(is_type, (index.start, index.stop, index.step))):
+        return ObjectType("tuple")
+    return ObjectType("tuple", items[index])

@@ -1,0 +1,163 @@
+"""From the rule of an op to its `infer`, which answers for all arguments.
+
+A rule is written for arguments whose types are exact, in the terms of NumPy, and says `raise Unknown` (or calls
+something of `shape_rules.py` that does) when it does not know. The decorator `rule` makes an `infer` of it, which
+
+    * gives `object` where the rule raises, because rules never judge: a wrong program fails when it runs;
+    * for a type that is not exact, asks the rule about each exact type that the value may be of, and joins the
+      answers, so that no rule has to know about inexact types, and none is ever wrong about one;
+    * remembers answers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from autograph.runtime.graph import types
+from autograph.runtime.graph.opdef import Infer
+from autograph.runtime.graph.types import ANY, KINDS, ObjectType, TensorType, Type
+from autograph.runtime.ops.inference.shape_rules import CODES, NUMERIC, DType, Unknown, Wrong
+
+_MOST = 1024        # so many combinations of exact types a rule is asked about
+
+
+@cache
+def possible(type: TensorType) -> tuple[TensorType, ...]:
+    """Exact types, such that what a rule says of them holds for every value of an inexact type.
+
+    Of the dtypes of a kind, the smallest and the largest stand for all.
+    """
+    if type.exact:
+        return (type,)
+    if type.dtype.kind not in NUMERIC:
+        raise Unknown
+    dtypes = _narrower(type.dtype)
+    found = [] if type.ndim else [
+        types.python(kind) for kind in (bool, int, float, complex) if _fits(np.dtype(kind), type.dtype)
+    ]
+    for kind in KINDS[1 : KINDS.index(type.kind) + 1]:
+        if kind == "array" or not type.ndim:
+            found += [TensorType(dtype, type.shape, kind) for dtype in dtypes]
+    return tuple(found)
+
+
+def _fits(dtype: DType, wide: DType) -> bool:
+    return bool(np.result_type(dtype, wide) == wide)
+
+
+@cache
+def _narrower(wide: DType) -> list[DType]:
+    fitting = [dtype for dtype in map(np.dtype, CODES) if _fits(dtype, wide)]
+    kinds = [[dtype for dtype in fitting if dtype.kind == kind] for kind in NUMERIC]
+    return [dtype for each in kinds if each for dtype in dict.fromkeys([each[0], each[-1]])]
+
+
+def _inexact(arg: Any, found: list[TensorType]) -> None:
+    """Add the inexact types in an argument to `found`, in order."""
+    if isinstance(arg, TensorType):
+        if not arg.exact:
+            found.append(arg)
+    elif isinstance(arg, (tuple, list)):
+        for part in arg:
+            _inexact(part, found)
+    elif isinstance(arg, dict):
+        for part in arg.values():
+            _inexact(part, found)
+    elif isinstance(arg, slice):
+        _inexact((arg.start, arg.stop, arg.step), found)
+    elif isinstance(arg, ObjectType) and arg.name == "tuple":
+        _inexact(arg.items, found)
+
+
+def _replaced(arg: Any, exact: Iterator[TensorType]) -> Any:
+    """The argument with the next of `exact` in the place of each inexact type."""
+    if isinstance(arg, TensorType):
+        return arg if arg.exact else next(exact)
+    if type(arg) in (tuple, list):
+        return type(arg)(_replaced(part, exact) for part in arg)
+    if type(arg) is dict:
+        return {key: _replaced(part, exact) for key, part in arg.items()}
+    if isinstance(arg, slice):
+        return slice(*(_replaced(part, exact) for part in (arg.start, arg.stop, arg.step)))
+    if isinstance(arg, ObjectType) and arg.name == "tuple":
+        return ObjectType("tuple", _replaced(arg.items, exact))
+    return arg
+
+
+Answer: TypeAlias = "Type | list[Type]"
+
+
+def ask(function: Infer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Answer:
+    """What a rule says, ANY if it does not know."""
+    inexact: list[TensorType] = []
+    _inexact((args, kwargs), inexact)
+    try:
+        if not inexact:
+            return function(*args, **kwargs)
+        choices = [possible(each) for each in inexact]
+        if math.prod(map(len, choices)) > _MOST:
+            return ANY
+        answers = []
+        for exact in map(iter, itertools.product(*choices)):
+            try:
+                answers.append(function(*_replaced(args, exact), **_replaced(kwargs, exact)))
+            except Wrong:
+                pass                    # the program ends here if it comes to this, so there will be no value
+        return _join_answers(answers)
+    except Exception:                   # arguments that no rule foresaw, most of them wrong
+        return ANY
+
+
+def _join_answers(answers: list[Answer]) -> Answer:
+    several = [answer for answer in answers if isinstance(answer, list)]
+    if not several:
+        return types.join_all(dict.fromkeys(answers))       # type: ignore[arg-type]
+    if len(several) < len(answers) or len(set(map(len, several))) > 1:
+        return ANY
+    return [types.join_all(dict.fromkeys(each)) for each in zip(*several)]
+
+
+_PLAIN = frozenset({int, bool, float, complex, str, type(None), type(Ellipsis), type(np.dtype(int)), type})
+
+
+def _key(arg: Any) -> Any:
+    """What to know an argument by, where 1, 1.0 and True differ; TypeError if it is better not remembered."""
+    kind = type(arg)
+    if kind is TensorType or kind is ObjectType:
+        return arg
+    if kind is tuple or kind is list:
+        return (kind, *map(_key, arg))
+    if kind is slice:
+        return (slice, _key(arg.start), _key(arg.stop), _key(arg.step))
+    if kind in _PLAIN or isinstance(arg, (np.dtype, np.number, np.bool)):
+        return (kind, arg)
+    raise TypeError
+
+
+_ROOM = 4096
+
+
+def rule(function: Infer) -> Infer:
+    """The `infer` that a rule for exact types makes; see the module's documentation."""
+    known: dict[Any, Answer] = {}
+
+    def infer(*args: Any, **kwargs: Any) -> Answer:
+        try:
+            key = (*map(_key, args), *kwargs, *map(_key, kwargs.values()))
+            found = known.get(key)
+        except TypeError:
+            return ask(function, args, kwargs)
+        if found is None:
+            if len(known) >= _ROOM:
+                known.clear()
+            known[key] = found = ask(function, args, kwargs)
+        return list(found) if type(found) is list else found
+
+    infer.__name__, infer.__module__ = function.__name__, function.__module__  # `wraps` takes ms for hundreds of rules
+    return infer

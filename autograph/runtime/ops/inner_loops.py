@@ -1,0 +1,49 @@
+"""Which of NumPy's inner loops does an op."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.opdef import OPS
+from autograph.runtime.ops.native import ufunc_rules_complex
+from autograph.runtime.ops.native.ufunc_rules import RULES, Inner, clipped
+from autograph.runtime.ops.python.operators import UFUNCS
+
+_RULES: tuple[dict[str, Any], ...] = (RULES, ufunc_rules_complex.RULES)
+CLIPS = ("np.clip", ".clip")
+
+
+def _loops() -> dict[str, Inner]:
+    by_ufunc, of_complex = ({getattr(np, name): rule for name, rule in rules.items()} for rules in _RULES)
+    found = UFUNCS | {name: op.target for name, op in OPS.items() if isinstance(op.target, np.ufunc)}
+    simple = {name: ufunc for name, ufunc in found.items() if ufunc.nout == 1 and ufunc.signature is None}
+    known = {name: Inner(ufunc, by_ufunc.get(ufunc), of_complex.get(ufunc)) for name, ufunc in simple.items()}
+    module = getattr(getattr(np, "_core", None), "umath", None)
+    clip = getattr(module, "clip", None)        # which `np.clip` calls if it has both bounds
+    return known | ({name: Inner(clip, clipped) for name in CLIPS} if isinstance(clip, np.ufunc) else {})
+
+
+# By the names of ops.
+LOOPS = _loops()
+
+
+class _Asked(np.ndarray[Any, Any]):
+    """An array that tells which ufunc it is to go through, and of how many operands."""
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return ufunc, len(inputs)
+
+
+@lru_cache(maxsize=None, typed=True)
+def power_of(dtype: np.dtype[Any], exponent: float) -> tuple[str, int]:
+    """The op that NumPy does for `array ** exponent`, of a Python number, and of how many operands.
+
+    It multiplies, or takes roots, for some of them.
+    """
+    ufunc, count = np.ones(1, dtype).view(_Asked) ** exponent
+    if ufunc is np.power and exponent == 2 and dtype.kind == "f":
+        return "np.square", 1
+    return next((name for name, loop in LOOPS.items() if loop.ufunc is ufunc), ""), count

@@ -1,0 +1,1 @@
+"""Ops that compute: ufuncs, reductions, linear algebra, transforms, statistics."""

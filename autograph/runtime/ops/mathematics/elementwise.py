@@ -1,0 +1,235 @@
+"""NumPy's functions of element after element that are no ufuncs, and their methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.opdef import VIEW, WRITE, Infer, Vjp, declare, derive, lower
+from autograph.runtime.graph.types import ObjectType, TensorType, Type, array
+from autograph.runtime.ops.gradients.data_movement import scatter_add
+from autograph.runtime.ops.gradients.elementwise import DEGREE, angle, extreme, fit_list, nonzero, same
+from autograph.runtime.ops.gradients.toolkit import as_array, conj, shape
+from autograph.runtime.ops.inference.bind_arguments import bind, method, signature
+from autograph.runtime.ops.inference.declare import truth
+from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.numpy_probe import probe, real, shaped
+from autograph.runtime.ops.inference.shape_rules import Unknown, broadcast, given_output, is_constant, operand
+from autograph.runtime.ops.mathematics.special import bessel_i
+from autograph.runtime.ops.mathematics.ufuncs import operands
+from autograph.runtime.ops.native import complex_numbers, numpy_scalars
+
+# The functions, by how many of their parameters are broadcast.
+POINTWISE: dict[str, int] = {
+    "round": 1,
+    "around": 1,
+    "angle": 1,
+    "fix": 1,
+    "i0": 1,
+    "iscomplex": 1,
+    "isreal": 1,
+    "isneginf": 1,
+    "isposinf": 1,
+    "sinc": 1,
+    "unwrap": 1,
+    "isclose": 2,
+}
+TESTS = ("allclose", "array_equal", "array_equiv", "iscomplexobj", "isrealobj", "isscalar", "isfortran")
+
+
+def option(arg: Any) -> Any:
+    """An argument other than the operands: the type of a number, or a constant."""
+    if is_constant(arg):
+        return arg
+    found = operand(arg)
+    if found.shape:
+        raise Unknown
+    return found
+
+
+def pointwise(function: Callable[..., Any], count: int = 1, call: Callable[..., Any] | None = None) -> Infer:
+    """The rule of a function whose first `count` parameters are operands; of the method `call`, if there is one."""
+    names = list(signature(function).parameters)[:count]
+
+    @rule
+    def infer(*args: Any, **kwargs: Any) -> Type:
+        given = bind(function, args, kwargs)
+        if out := given_output(given.pop("out", None)):
+            return out
+        found = operands([given.pop(name) for name in names])
+        options = {key: option(arg) for key, arg in given.items()}
+        return shaped(probe(call or function, *found, **options), broadcast(*(each.shape for each in found)))
+
+    return infer
+
+
+def clip_rule(call: Callable[..., Any]) -> Infer:
+    """The rule of `np.clip` and `.clip`, whose bounds have several names."""
+
+    @rule
+    def infer(a: Any, *args: Any, out: Any = None, **kwargs: Any) -> Type:
+        if given := given_output(args[2] if len(args) > 2 else out):
+            return given
+        if kwargs.keys() - {"a_min", "a_max", "min", "max"}:
+            raise Unknown
+        bounds = [bound for bound in (*args[:2], *kwargs.values()) if bound is not None]
+        found = operands([a, *bounds])
+        if len(found) == 1:
+            raise Unknown
+        low, high = (*found[1:], None)[:2]      # which is which does not matter here
+        return shaped(probe(call, found[0], low, high), broadcast(*(each.shape for each in found)))
+
+    return infer
+
+
+@rule
+def where(condition: Any, *branches: Any) -> Type:
+    test = operand(condition)
+    if not branches:
+        return ObjectType("tuple", (array(np.intp, None),) * test.ndim)
+    found = [test, *operands(branches)]
+    return shaped(probe(np.where, *found), broadcast(*(each.shape for each in found)))
+
+
+@rule
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Type:
+    found = operand(x)
+    return shaped(probe(np.interp, real(found), [0.0, 1.0], TensorType(operand(fp).dtype, (None,))), found.shape)
+
+
+@rule
+def real_if_close(a: Any, tol: Any = 100) -> Type:
+    """Whether it is real depends on the values."""
+    found = operand(a)
+    answer = shaped(probe(np.real_if_close, found), found.shape)
+    if found.dtype.kind != "c":
+        return answer
+    return TensorType(found.dtype, found.shape, answer.kind, exact=False)
+
+
+@rule
+def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Type:
+    found = operand(x)
+    return shaped(probe(np.nan_to_num, found), found.shape)
+
+
+# ------------------------------------------------------------------------------------------------- derivatives
+
+
+def of_clipped(part: str) -> Vjp:
+    """The rule of a clipped array, or of its bounds; a bound and elements that are equal to it share the gradient."""
+
+    def vjp(
+        g: Any, clipped: Any, a: Any, /, a_min: Any = None, a_max: Any = None, out: Any = None,
+        min: Any = np._NoValue, max: Any = np._NoValue, **_: Any
+    ) -> Any:  # fmt: skip
+        low, high = a_min if min is np._NoValue else min, a_max if max is np._NoValue else max
+        raised = np.maximum(a, low) if is_given(low) else a
+        if part == "high":
+            return extreme(g, clipped, high, raised)
+        if is_given(high):
+            g = extreme(g, clipped, raised, high)
+        if part == "low":
+            return extreme(g, raised, low, a)
+        return extreme(g, raised, a, low) if is_given(low) else g
+
+    return vjp
+
+
+def is_given(bound: Any) -> bool:
+    return bound is not None and bound is not np._NoValue
+
+
+def of_angle(g: Any, out: Any, z: Any, deg: Any = False) -> Any:
+    return angle(g / DEGREE if deg else g, z)
+
+
+def of_sinc(g: Any, out: Any, x: Any) -> Any:
+    """Near 0, where the difference is none of the numbers' digits, it is a power series."""
+    near, square = np.abs(x) < 0.1, (np.pi * x) ** 2
+    series = np.pi**2 * x * (-1 / 3 + square * (1 / 30 + square * (-1 / 840 + square / 45360)))
+    return g * np.where(near, series, (np.cos(np.pi * x) - out) / np.where(near, 1, x))
+
+
+def of_interpolated(part: str) -> Vjp:
+    """The rule of `np.interp`, in where to interpolate, or in the points or the values between which it does."""
+
+    def vjp(
+        g: Any, out: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+    ) -> Any:
+        if period is not None:
+            raise NotImplementedError("the derivative of np.interp with a period")
+        x, points, values = map(as_array, (x, xp, fp))
+        low = np.clip(np.searchsorted(points, x, "right") - 1, 0, shape(points)[0] - 2)
+        first, second = np.take(points, low), np.take(points, low + 1)  # which may be constants, and `low` a handle
+        width = nonzero(second - first)
+        weight, slope = (x - first) / width, (np.take(values, low + 1) - np.take(values, low)) / width
+        before, after = x < points[0], x > points[-1]
+        outside = np.logical_or(before, after)
+        if part in ("left", "right"):
+            return np.where(before if part == "left" else after, g, 0)
+        if part == "x":
+            return fit_list(np.where(outside, 0, g * slope), x)
+        if part == "xp":
+            inside = np.where(outside, 0, -g * slope)
+            return _shared(points, low, inside * (1 - weight), inside * weight)
+        g = np.where(before, 0, g) if left is not None else g
+        g = np.where(after, 0, g) if right is not None else g
+        weight = np.clip(weight, 0, 1)
+        return _shared(values, low, g * (1 - weight), g * weight)
+
+    return vjp
+
+
+def _shared(points: Any, low: Any, first: Any, second: Any) -> Any:
+    """What points get of what lies between them, of which the first part is that of the lower one."""
+    return scatter_add(points, low, first) + scatter_add(points, low + 1, second)
+
+
+def masked(test: Any) -> Vjp:
+    """The rule of what is taken over where a test of the first argument holds."""
+    return lambda g, out, x, *_, **__: np.where(test(x), g, 0)
+
+
+ELEMENTWISE = frozenset({"elementwise"})
+
+for _name, _count in POINTWISE.items():
+    _function = getattr(np, _name)
+    if not isinstance(_function, np.ufunc):
+        declare(f"np.{_name}", pointwise(_function, _count), target=_function, tags=ELEMENTWISE)
+for _name in ("real", "imag"):
+    declare(f"np.{_name}", pointwise(getattr(np, _name)), effect=VIEW, target=getattr(np, _name), tags=ELEMENTWISE)
+declare("np.clip", clip_rule(np.clip), target=np.clip, tags=ELEMENTWISE)
+declare("np.where", where, target=np.where)
+declare("np.interp", interp, target=np.interp, raises=True)
+declare("np.piecewise", target=np.piecewise, effect="ordered", raises=True)     # it calls functions of the user's
+declare("np.real_if_close", real_if_close, effect=VIEW, target=np.real_if_close)
+declare("np.nan_to_num", nan_to_num, effect=WRITE, target=np.nan_to_num)        # as `copy=False` has it
+for _name in TESTS:
+    declare(f"np.{_name}", truth, target=getattr(np, _name))
+
+declare(".round", pointwise(np.round, 1, method("round")), tags=ELEMENTWISE)
+declare(".clip", clip_rule(method("clip")), tags=ELEMENTWISE)
+for _name in ("conj", "conjugate"):
+    declare(f".{_name}", pointwise(np.real, 1, method(_name)), effect=VIEW, tags=ELEMENTWISE)
+
+lower("np.clip", numpy_scalars.clipped)
+lower("np.round np.around", numpy_scalars.rounded)
+lower(".clip", numpy_scalars.method(numpy_scalars.clipped))
+lower(".round", numpy_scalars.method(numpy_scalars.rounded))
+
+derive("np.round np.around np.fix .round", None)
+derive("np.real np.real_if_close np.unwrap", same)
+derive("np.imag", lambda g, out, x: -1j * g)
+derive(".conj .conjugate", lambda g, out, x: conj(g))
+derive("np.angle", of_angle)
+derive("np.sinc", of_sinc)
+derive("np.i0", lambda g, out, x: g * bessel_i(1, x))
+derive("np.clip", *map(of_clipped, ("array", "low", "high")), None, *map(of_clipped, ("low", "high")))
+derive(".clip", *map(of_clipped, ("array", "low", "high")), None, *map(of_clipped, ("low", "high")))
+derive("np.where", None, lambda g, out, c, x, y: np.where(c, g, 0), lambda g, out, c, x, y: np.where(c, 0, g))
+derive("np.interp", *map(of_interpolated, ("x", "xp", "fp", "left", "right")))
+derive("np.nan_to_num", masked(np.isfinite), None, masked(np.isnan), masked(np.isposinf), masked(np.isneginf))
+lower(".conjugate", complex_numbers.conjugate)

@@ -1,0 +1,276 @@
+"""Linear algebra: equations, inverses and determinants of matrices. Products are in `products.py`."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.opdef import PURE, VIEW, derive
+from autograph.runtime.graph.types import INT, ObjectType, Shape, TensorType, Type, scalar
+from autograph.runtime.ops.gradients import adjoint_ops
+from autograph.runtime.ops.gradients.elementwise import column, row, turned
+from autograph.runtime.ops.gradients.toolkit import conj, is_real, ndim, on_handles
+from autograph.runtime.ops.gradients.toolkit import shape as sizes
+from autograph.runtime.ops.inference.containers import tuple_of
+from autograph.runtime.ops.inference.declare import functions
+from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.shape_rules import Unknown, array_like, axis_arg, broadcast, constant, result
+
+INT64 = np.dtype(np.int64)
+
+
+# --------------------------------------------------------------------------------------------------------- dtypes
+
+
+@cache
+def computed(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype that LAPACK's functions compute with; not known for those that it lacks."""
+    if any(dtype.char in "egG" or dtype.kind not in "biufc" for dtype in dtypes):
+        raise Unknown
+    found: np.dtype[Any] = np.result_type(*(inexact_dtype(dtype) for dtype in dtypes))
+    return found
+
+
+def inexact_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return dtype if dtype.kind in "fc" else np.dtype(float)
+
+
+def real(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """That of the real parts."""
+    return np.zeros((), dtype).real.dtype
+
+
+# --------------------------------------------------------------------------------------------------------- shapes
+
+
+def matrices(arg: Any) -> tuple[TensorType, Shape, int | None, int | None]:
+    """A stack of matrices: its type, the shape of the stack, rows and columns."""
+    a = array_like(arg)
+    if a.ndim < 2:
+        raise Unknown
+    return a, a.shape[:-2], a.shape[-2], a.shape[-1]
+
+
+def minimum(rows: int | None, columns: int | None) -> int | None:
+    return None if rows is None or columns is None else min(rows, columns)
+
+
+# ------------------------------------------------------------------------------------------- equations, inverses
+
+
+@rule
+def solve(a: Any, b: Any) -> Type:
+    a, stack, rows, _ = matrices(a)
+    b = array_like(b)
+    dtype = computed(a.dtype, b.dtype)
+    if b.ndim == 1:
+        return TensorType(dtype, (*stack, b.shape[0] if rows is None else rows))
+    return TensorType(dtype, (*broadcast(stack, b.shape[:-2]), b.shape[-2] if rows is None else rows, b.shape[-1]))
+
+
+@rule
+def lstsq(a: Any, b: Any, rcond: Any = None) -> Type:
+    a, b = array_like(a), array_like(b)
+    rows, columns = a.shape
+    dtype = computed(a.dtype, b.dtype)
+    found = TensorType(dtype, (columns, *b.shape[1:]))
+    values = TensorType(real(dtype), (minimum(rows, columns),))
+    return tuple_of(found, TensorType(real(dtype), (None,)), scalar(np.intc), values)
+
+
+@rule
+def same_matrices(a: Any, *args: Any, **kwargs: Any) -> Type:
+    a, *_ = matrices(a)
+    return TensorType(computed(a.dtype), a.shape)
+
+
+@rule
+def pinv(a: Any, *args: Any, **kwargs: Any) -> Type:
+    a, stack, rows, columns = matrices(a)
+    return TensorType(computed(a.dtype), (*stack, columns, rows))
+
+
+@rule
+def tensorinv(a: Any, ind: Any = 2) -> Type:
+    a, at = array_like(a), operator.index(ind)
+    return TensorType(computed(a.dtype), a.shape[at:] + a.shape[:at])
+
+
+@rule
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Type:
+    a, b = array_like(a), array_like(b)
+    gone = [] if axes is None else [axis_arg(axis, a.ndim) for axis in axes]
+    order = [axis for axis in range(a.ndim) if axis not in gone] + gone
+    return TensorType(computed(a.dtype, b.dtype), tuple(a.shape[axis] for axis in order[b.ndim :]))
+
+
+@rule
+def matrix_power(a: Any, n: Any) -> Type:
+    base, *_ = matrices(a)
+    return TensorType(computed(base.dtype), base.shape) if constant(n) < 0 else base
+
+
+# -------------------------------------------------------------------------------------------------------- numbers
+
+
+@rule
+def det(a: Any) -> Type:
+    a, stack, *_ = matrices(a)
+    return result(computed(a.dtype), stack)
+
+
+@rule
+def slogdet(a: Any) -> Type:
+    a, stack, *_ = matrices(a)
+    dtype = computed(a.dtype)
+    return ObjectType("SlogdetResult", (result(dtype, stack), result(real(dtype), stack)))
+
+
+@rule
+def matrix_rank(A: Any, *args: Any, **kwargs: Any) -> Type:
+    a = array_like(A)
+    return INT if a.ndim < 2 else result(INT64, a.shape[:-2])
+
+
+_RULES: dict[str, Callable[..., Type | list[Type]]] = {
+    "solve": solve,
+    "lstsq": lstsq,
+    "inv": same_matrices,
+    "pinv": pinv,
+    "det": det,
+    "slogdet": slogdet,
+    "matrix_rank": matrix_rank,
+}
+for _name, _rule in _RULES.items():
+    functions(_name, _rule, prefix="np.linalg.", effect=PURE)
+functions("matrix_power", matrix_power, prefix="np.linalg.", effect=VIEW)     # the first power is the matrix itself
+functions("tensorinv", tensorinv, prefix="np.linalg.", effect=PURE)
+functions("tensorsolve", tensorsolve, prefix="np.linalg.", effect=PURE)
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+#
+# Formulas with adjoint matrices are those of the usual gradient, which is the conjugate of the one that rules give.
+
+
+def adjoint(x: Any) -> Any:
+    return conj(turned(x))
+
+
+def diagonal_times(values: Any, x: Any) -> Any:
+    """A diagonal matrix, of which the diagonal is given, times a matrix."""
+    return column(values) * x
+
+
+def of_inv(g: Any, out: Any, a: Any) -> Any:
+    return -np.matmul(np.matmul(turned(out), g), turned(out))
+
+
+def of_solve(g: Any, out: Any, a: Any, b: Any) -> Any:
+    of_b = of_right_side(g, out, a, b)
+    return -column(of_b) * row(out) if ndim(b) == 1 else -np.matmul(of_b, turned(out))
+
+
+def of_right_side(g: Any, out: Any, a: Any, b: Any) -> Any:
+    return np.linalg.solve(turned(a), column(g))[..., 0] if ndim(b) == 1 else np.linalg.solve(turned(a), g)
+
+
+def of_pinv(g: Any, out: Any, a: Any, *_: Any, **__: Any) -> Any:
+    usual, inverse = conj(g), adjoint(out)
+    left = np.matmul(np.matmul(adjoint(usual), out), inverse)
+    right = np.matmul(np.matmul(inverse, out), adjoint(usual))
+    found = -np.matmul(np.matmul(inverse, usual), inverse)
+    found = found + left - np.matmul(a, np.matmul(out, left))
+    return conj(found + right - np.matmul(np.matmul(right, out), a))
+
+
+def of_det(g: Any, out: Any, a: Any) -> Any:
+    return column(column(g)) * on_handles(adjoint_ops.cofactors)(a)
+
+
+def of_slogdet(g: Any, out: Any, a: Any) -> Any:
+    of_sign, found = g
+    if not is_real(a):
+        found = found + 1j * np.imag(of_sign * out[0])
+    return column(column(found)) * turned(np.linalg.inv(a))
+
+
+def of_matrix_power(g: Any, out: Any, a: Any, n: Any) -> Any:
+    if n < 0:
+        inverse = np.linalg.inv(a)
+        return of_inv(of_matrix_power(g, out, inverse, -n), inverse, a)
+    if n == 0:
+        return np.zeros_like(a)
+    found, base = g, turned(a)
+    for _ in range(1, n):       # the sum of `base**i @ g @ base**(n - 1 - i)`
+        g = np.matmul(base, g)
+        found = g + np.matmul(found, base)
+    return found
+
+
+def of_lstsq(g: Any, out: Any, a: Any, b: Any, rcond: Any = None) -> Any:
+    inverse, solution = np.linalg.pinv(a), out[0]
+    found = of_pinv(np.matmul(_as_columns(g[0]), turned(_as_columns(b))), inverse, a)
+    found = found - np.matmul(_as_columns(_of_residuals(g, out, a, b)), turned(_as_columns(solution)))
+    return found + of_svdvals(g[3], out[3], a)
+
+
+def of_lstsq_of_values(g: Any, out: Any, a: Any, b: Any, rcond: Any = None) -> Any:
+    return np.matmul(turned(np.linalg.pinv(a)), g[0]) + _of_residuals(g, out, a, b)
+
+
+def _of_residuals(g: Any, out: Any, a: Any, b: Any) -> Any:
+    """The gradient of `b` by way of the sums of squares that are left, of which there may be none."""
+    none = np.zeros_like(np.sum(np.real(b), 0, keepdims=ndim(b) == 1))
+    residuals = np.concatenate([g[1], none])[: sizes(none)[0]]
+    return 2 * residuals * conj(b - np.matmul(a, out[0]))
+
+
+def of_svdvals(g: Any, out: Any, x: Any) -> Any:
+    u, _, vh = np.linalg.svd(x, full_matrices=False)
+    return conj(np.matmul(u * row(g), vh))
+
+
+def _as_columns(x: Any) -> Any:
+    return column(x) if ndim(x) == 1 else x
+
+
+def of_tensorinv(g: Any, out: Any, a: Any, ind: Any = 2) -> Any:
+    side = math.prod(sizes(a)[:ind])
+    square = np.reshape(out, (side, side))
+    return np.reshape(of_inv(np.reshape(g, (side, side)), square, None), sizes(a))
+
+
+def of_tensorsolve(g: Any, out: Any, a: Any, b: Any, axes: Any = None) -> Any:
+    order, square = _as_matrix(a, b, axes)
+    found = of_solve(np.ravel(g), np.ravel(out), square, np.ravel(b))
+    back = sorted(range(len(order)), key=order.__getitem__)
+    return np.transpose(np.reshape(found, [sizes(a)[axis] for axis in order]), back)
+
+
+def of_tensorsolve_of_values(g: Any, out: Any, a: Any, b: Any, axes: Any = None) -> Any:
+    _, square = _as_matrix(a, b, axes)
+    return np.reshape(of_right_side(np.ravel(g), np.ravel(out), square, np.ravel(b)), sizes(b))
+
+
+def _as_matrix(a: Any, b: Any, axes: Any) -> tuple[list[int], Any]:
+    """The order of axes in which it is an equation of matrices, and the matrix."""
+    gone = [] if axes is None else [axis % ndim(a) for axis in axes]
+    order = [axis for axis in range(ndim(a)) if axis not in gone] + gone
+    return order, np.reshape(np.transpose(a, order), (math.prod(sizes(b)), -1))
+
+
+derive("np.linalg.inv", of_inv)
+derive("np.linalg.solve", of_solve, of_right_side)
+derive("np.linalg.pinv", of_pinv)
+derive("np.linalg.det", of_det)
+derive("np.linalg.slogdet", of_slogdet)
+derive("np.linalg.matrix_power", of_matrix_power)
+derive("np.linalg.lstsq", of_lstsq, of_lstsq_of_values)
+derive("np.linalg.tensorinv", of_tensorinv)
+derive("np.linalg.tensorsolve", of_tensorsolve, of_tensorsolve_of_values)

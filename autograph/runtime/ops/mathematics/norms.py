@@ -1,0 +1,137 @@
+"""Norms of vectors and matrices, and the condition of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.opdef import PURE, derive
+from autograph.runtime.graph.types import Type, inexact
+from autograph.runtime.ops.gradients.elementwise import column, nonzero
+from autograph.runtime.ops.gradients.toolkit import as_array, conj, is_real, ndim
+from autograph.runtime.ops.inference.declare import functions
+from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.shape_rules import array_like, reduced, result
+from autograph.runtime.ops.mathematics.linalg import computed, inexact_dtype, matrices, of_inv, of_svdvals, real
+
+
+@rule
+def cond(x: Any, p: Any = None) -> Type:
+    a, stack, *_ = matrices(x)
+    dtype = computed(a.dtype)
+    if dtype.kind == "c" and p is not None:
+        return inexact(result(dtype, stack))        # some versions give the number's real part alone
+    return result(real(dtype), stack)
+
+
+def _norm(x: Any, axis: Any, keepdims: Any) -> Type:
+    a = array_like(x)
+    dtype = real(inexact_dtype(a.dtype))
+    return result(dtype, reduced(a.shape, axis, keepdims))
+
+
+@rule
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Type:
+    return _norm(x, axis, keepdims)
+
+
+@rule
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Type:
+    return _norm(x, axis, keepdims)
+
+
+@rule
+def matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Type:
+    return _norm(x, (-2, -1), keepdims)
+
+
+for _name, _rule in (("cond", cond), ("norm", norm), ("vector_norm", vector_norm), ("matrix_norm", matrix_norm)):
+    functions(_name, _rule, prefix="np.linalg.", effect=PURE)
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+
+
+def phase(x: Any) -> Any:
+    """The derivative of the absolute value."""
+    return np.sign(x) if is_real(x) else conj(x) / nonzero(np.abs(x))
+
+
+def shared(g: Any, chosen: Any, axes: Any) -> Any:
+    """The gradient of a maximum or minimum, which those that it is share."""
+    return np.where(chosen, g / np.sum(chosen, axes, keepdims=True), 0)
+
+
+def of_norm(g: Any, out: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+    x = as_array(x)
+    axes = tuple(range(ndim(x))) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    if not keepdims:
+        places = tuple(axis % ndim(x) for axis in axes)
+        g, out = np.expand_dims(g, places), np.expand_dims(out, places)
+    if len(axes) == 2 and ord not in (None, "fro", "f"):
+        return _of_matrices(g, out, x, ord, axes)
+    return _of_vectors(g, out, x, 2 if ord in (None, "fro", "f") else ord, axes)
+
+
+def _of_vectors(g: Any, out: Any, x: Any, ord: Any, axes: tuple[int, ...]) -> Any:
+    if ord == 2:
+        return g * (conj(x) / nonzero(out))
+    if ord == 0:
+        return np.zeros_like(x)
+    if ord in (np.inf, -np.inf):
+        return shared(g, np.abs(x) == out, axes) * phase(x)
+    if ord == 1:
+        return g * phase(x)
+    return g * phase(x) * (nonzero(np.abs(x)) / nonzero(out)) ** (ord - 1)
+
+
+def _of_matrices(g: Any, out: Any, x: Any, ord: Any, axes: tuple[int, ...]) -> Any:
+    rows, columns = axes
+    if ord in (1, -1, np.inf, -np.inf):
+        along = rows if ord in (1, -1) else columns
+        sums = np.sum(np.abs(x), along, keepdims=True)
+        return shared(g, sums == out, axes) * phase(x)
+    matrices, g = np.moveaxis(x, axes, (-2, -1)), np.moveaxis(g, axes, (-2, -1))
+    values = np.linalg.svd(matrices, compute_uv=False)
+    if ord == "nuc":
+        of_values = g[..., 0] * np.ones_like(values)
+    else:
+        extreme = np.max(values, -1, keepdims=True) if ord == 2 else np.min(values, -1, keepdims=True)
+        of_values = shared(g[..., 0], values == extreme, -1)
+    return np.moveaxis(of_svdvals(of_values, values, matrices), (-2, -1), axes)
+
+
+def of_vector_norm(g: Any, out: Any, x: Any, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
+    x = as_array(x)
+    axes = tuple(range(ndim(x))) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    if not keepdims:
+        places = tuple(axis % ndim(x) for axis in axes)
+        g, out = np.expand_dims(g, places), np.expand_dims(out, places)
+    return _of_vectors(g, out, x, ord, axes)
+
+
+def of_matrix_norm(g: Any, out: Any, x: Any, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+    return of_norm(g, out, x, ord, (-2, -1), keepdims)
+
+
+def of_cond(g: Any, out: Any, x: Any, p: Any = None) -> Any:
+    """Of the norm times that of the inverse; by default, of the largest singular value divided by the smallest."""
+    x = as_array(x)
+    if p in (None, 2, -2):
+        values = np.linalg.svd(x, compute_uv=False)
+        above, below = (values[..., -1:], values[..., :1]) if p == -2 else (values[..., :1], values[..., -1:])
+        g = column(g)
+        chosen_above, chosen_below = values == above, values == below
+        of_values = shared(g / below, chosen_above, -1) - shared(g * above / below / below, chosen_below, -1)
+        return of_svdvals(of_values, values, x)
+    inverse = np.linalg.inv(x)
+    sizes = [np.linalg.norm(each, p, (-2, -1)) for each in (x, inverse)]
+    of_inverse = of_norm(g * sizes[0], sizes[1], inverse, p, (-2, -1))
+    return of_norm(g * sizes[1], sizes[0], x, p, (-2, -1)) + of_inv(of_inverse, inverse, x)
+
+
+derive("np.linalg.norm", of_norm)
+derive("np.linalg.vector_norm", of_vector_norm)
+derive("np.linalg.matrix_norm", of_matrix_norm)
+derive("np.linalg.cond", of_cond)

@@ -1,0 +1,353 @@
+"""Products of vectors and matrices; convolution."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.opdef import PURE, Vjp, derive
+from autograph.runtime.graph.types import Shape, TensorType, Type
+from autograph.runtime.ops.arrays.joining import arrays_of
+from autograph.runtime.ops.gradients import adjoint_ops
+from autograph.runtime.ops.gradients.data_movement import moves
+from autograph.runtime.ops.gradients.elementwise import OF_MATMUL, column, of_cores
+from autograph.runtime.ops.gradients.toolkit import as_array, conj, ndim, on_handles
+from autograph.runtime.ops.gradients.toolkit import shape as sizes
+from autograph.runtime.ops.inference.declare import functions, methods
+from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.numpy_probe import dtype_of, probe
+from autograph.runtime.ops.inference.shape_rules import (
+    Unknown,
+    array_like,
+    axes_arg,
+    axis_arg,
+    broadcast,
+    constant,
+    is_constant,
+    result,
+    size,
+    type_of_arg,
+)
+from autograph.runtime.ops.mathematics.ufuncs import ufunc_rule
+
+
+def common(*arrays: TensorType) -> np.dtype[Any]:
+    """The dtype of products of arrays; that of two booleans is a boolean."""
+    found: np.dtype[Any] = np.result_type(*(array.dtype for array in arrays))
+    return found
+
+
+def dot_shape(a: Shape, b: Shape) -> Shape:
+    if not a or not b:
+        return a + b
+    return (*a[:-1], *b[:-2], *b[-1:]) if len(b) > 1 else a[:-1]
+
+
+@rule
+def dot(a: Any, b: Any, out: Any = None) -> Type:
+    if out is not None:
+        return type_of_arg(out)
+    a, b = array_like(a), array_like(b)
+    return result(common(a, b), dot_shape(a.shape, b.shape))
+
+
+@rule
+def inner(a: Any, b: Any, /) -> Type:
+    a, b = array_like(a), array_like(b)
+    return result(common(a, b), a.shape[:-1] + b.shape[:-1] if a.shape and b.shape else a.shape + b.shape)
+
+
+@rule
+def vdot(a: Any, b: Any, /) -> Type:
+    return result(common(array_like(a), array_like(b)), ())
+
+
+@rule
+def outer(a: Any, b: Any, out: Any = None) -> Type:
+    if out is not None:
+        return type_of_arg(out)
+    a, b = array_like(a), array_like(b)
+    return TensorType(common(a, b), (size(a.shape), size(b.shape)))
+
+
+@rule
+def multi_dot(arrays: Any, *, out: Any = None) -> Type:
+    if out is not None:
+        return type_of_arg(out)
+    parts = arrays_of(arrays)
+    shape = parts[0].shape
+    for part in parts[1:]:
+        shape = dot_shape(shape, part.shape)
+    return result(common(*parts), shape)
+
+
+@rule
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Type:
+    a, b = array_like(a), array_like(b)
+    if isinstance(constant(axes), (tuple, list)):
+        first, second = axes
+    else:
+        count = operator.index(axes)
+        first, second = tuple(range(a.ndim - count, a.ndim)), tuple(range(count))
+    gone_a, gone_b = _axes(first, a.ndim), _axes(second, b.ndim)
+    dims = [dim for i, dim in enumerate(a.shape) if i not in gone_a]
+    dims += [dim for i, dim in enumerate(b.shape) if i not in gone_b]
+    return TensorType(common(a, b), tuple(dims))
+
+
+def _axes(axes: Any, ndim: int) -> tuple[int, ...]:
+    return axes_arg(tuple(axes) if isinstance(axes, list) else axes, ndim)
+
+
+@rule
+def kron(a: Any, b: Any) -> Type:
+    a, b = array_like(a), array_like(b)
+    ndim = max(a.ndim, b.ndim)
+    if not ndim:
+        raise Unknown
+    first, second = (1,) * (ndim - a.ndim) + a.shape, (1,) * (ndim - b.ndim) + b.shape
+    return TensorType(common(a, b), tuple(size(pair) for pair in zip(first, second)))
+
+
+@rule
+def cross(a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None) -> Type:
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = array_like(a), array_like(b)
+    first, second = axis_arg(axisa, a.ndim), axis_arg(axisb, b.ndim)
+    shape = broadcast(_without(a.shape, first), _without(b.shape, second))
+    lengths = {a.shape[first], b.shape[second]}
+    if 3 in lengths:
+        at = axis_arg(axisc, len(shape) + 1)
+        return TensorType(common(a, b), (*shape[:at], 3, *shape[at:]))
+    if lengths == {2}:
+        return result(common(a, b), shape)
+    raise Unknown
+
+
+@rule
+def cross_of_three(x1: Any, x2: Any, /, *, axis: Any = -1) -> Type:
+    return cross(x1, x2, axis=axis)         # type: ignore[return-value]
+
+
+def _without(shape: Shape, axis: int) -> Shape:
+    return shape[:axis] + shape[axis + 1 :]
+
+
+@rule
+def trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Type:
+    """`np.linalg.trace`, which goes along the last two axes."""
+    a = array_like(x)
+    one = probe(np.trace, TensorType(a.dtype, (None, None)), dtype=constant(dtype))
+    return result(dtype_of(one), a.shape[:-2])
+
+
+# ------------------------------------------------------------------------------------------ convolution
+
+
+@rule
+def convolve(a: Any, v: Any, mode: Any = "full") -> Type:
+    return _convolved(a, v, mode)
+
+
+@rule
+def correlate(a: Any, v: Any, mode: Any = "valid") -> Type:
+    return _convolved(a, v, mode)
+
+
+def _convolved(a: Any, v: Any, mode: Any) -> Type:
+    a, v = array_like(a), array_like(v)
+    first, second = size(a.shape), size(v.shape)
+    length = None
+    if first is not None and second is not None and is_constant(mode):
+        longer, shorter = max(first, second), min(first, second)
+        length = {"full": longer + shorter - 1, "same": longer, "valid": longer - shorter + 1}[mode]
+    return TensorType(common(a, v), (length,))
+
+
+functions("dot", dot, effect=PURE)
+methods("dot", dot, effect=PURE)
+functions("inner", inner, effect=PURE)
+functions("vdot", vdot, effect=PURE)
+functions("outer linalg.outer", outer, effect=PURE)
+functions("linalg.multi_dot", multi_dot, effect=PURE)
+functions("tensordot linalg.tensordot", tensordot, effect=PURE)
+functions("linalg.matmul", ufunc_rule(np.matmul), effect=PURE)
+functions("linalg.vecdot", ufunc_rule(np.vecdot), effect=PURE)
+functions("linalg.trace", trace, effect=PURE)
+functions("kron", kron, effect=PURE)
+functions("cross", cross, effect=PURE)
+functions("linalg.cross", cross_of_three, effect=PURE)
+functions("convolve", convolve, effect=PURE)
+functions("correlate", correlate, effect=PURE)
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+
+
+def of_tensordot(g: Any, out: Any, a: Any, b: Any, axes: Any = 2) -> Any:
+    mine, theirs = _contracted(a, b, axes)
+    return _turned_back(np.tensordot(g, b, (_last(g, ndim(b) - len(theirs)), _others(b, theirs))), a, mine, theirs)
+
+
+def of_second_of_tensordot(g: Any, out: Any, a: Any, b: Any, axes: Any = 2) -> Any:
+    mine, theirs = _contracted(a, b, axes)
+    rest = len(_others(a, mine))
+    found = np.tensordot(g, a, (list(range(rest)), _others(a, mine)))
+    return _turned_back(found, b, theirs, mine)
+
+
+def _contracted(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
+    """The axes of both that are summed over."""
+    if not isinstance(axes, (tuple, list)):
+        return list(range(ndim(a) - axes, ndim(a))), list(range(axes))
+    first, second = ([each] if isinstance(each, int) else each for each in axes)
+    return [axis % ndim(a) for axis in first], [axis % ndim(b) for axis in second]
+
+
+def _others(a: Any, axes: list[int]) -> list[int]:
+    return [axis for axis in range(ndim(a)) if axis not in axes]
+
+
+def _last(a: Any, count: int) -> list[int]:
+    return list(range(ndim(a) - count, ndim(a)))
+
+
+def _turned_back(found: Any, a: Any, axes: list[int], partners: list[int]) -> Any:
+    """With the axes in the order of `a`: first are those of it that are left, then those that were summed over."""
+    order = _others(a, axes) + [axis for _, axis in sorted(zip(partners, axes))]
+    return np.transpose(found, sorted(range(len(order)), key=order.__getitem__))
+
+
+def _as_tensordot(rules: tuple[Vjp, Vjp], axes: Callable[[Any, Any], Any]) -> tuple[Vjp, Vjp]:
+    """The rules of a product along some axes, or by a number."""
+
+    def of(which: int) -> Vjp:
+        def vjp(g: Any, out: Any, a: Any, b: Any, *_: Any, **__: Any) -> Any:
+            a, b = as_array(a), as_array(b)
+            if ndim(a) == 0 or ndim(b) == 0:
+                return g * (a if which else b)
+            return rules[which](g, out, a, b, axes(a, b))
+
+        return vjp
+
+    return of(0), of(1)
+
+
+TENSORDOT = (of_tensordot, of_second_of_tensordot)
+OF_DOT = _as_tensordot(TENSORDOT, lambda a, b: ([ndim(a) - 1], [max(ndim(b) - 2, 0)]))
+OF_INNER = _as_tensordot(TENSORDOT, lambda a, b: ([ndim(a) - 1], [ndim(b) - 1]))
+
+
+def of_first_of_vdot(g: Any, out: Any, a: Any, b: Any) -> Any:
+    return conj(g * np.reshape(b, sizes(a)))
+
+
+def of_second_of_vdot(g: Any, out: Any, a: Any, b: Any) -> Any:
+    return g * np.reshape(conj(a), sizes(b))
+
+
+def of_first_of_outer(g: Any, out: Any, a: Any, b: Any, *_: Any) -> Any:
+    return np.reshape(np.matmul(g, np.ravel(as_array(b))), sizes(a))
+
+
+def of_second_of_outer(g: Any, out: Any, a: Any, b: Any, *_: Any) -> Any:
+    return np.reshape(np.matmul(np.ravel(as_array(a)), g), sizes(b))
+
+
+def of_multi_dot(g: Any, out: Any, arrays: Any, **_: Any) -> Any:
+    """Of each matrix: what stands before it, turned, times the gradient times what comes after, turned."""
+    first, *middle, last = arrays
+    whole = [np.reshape(first, (1, -1)) if ndim(first) == 1 else first, *middle]
+    whole.append(column(last) if ndim(last) == 1 else last)
+    g = np.reshape(g, (sizes(whole[0])[0], sizes(whole[-1])[1]))
+    before: list[Any] = [g]
+    after: list[Any] = [None]
+    for matrix in whole[:-1]:
+        before.append(np.matmul(np.transpose(matrix), before[-1]))
+    for matrix in whole[:0:-1]:
+        last = after[-1]
+        after.append(np.transpose(matrix) if last is None else np.matmul(last, np.transpose(matrix)))
+    found = [g if right is None else np.matmul(g, right) for g, right in zip(before, reversed(after))]
+    return [np.reshape(each, sizes(array)) for each, array in zip(found, arrays)]
+
+
+def of_kron(which: int) -> Vjp:
+    def vjp(g: Any, out: Any, a: Any, b: Any) -> Any:
+        factors = as_array(a), as_array(b)
+        count = max(map(ndim, factors))
+        dims = [(1,) * (count - ndim(factor)) + tuple(sizes(factor)) for factor in factors]
+        apart = np.reshape(g, [dim for pair in zip(*dims) for dim in pair])
+        other = np.reshape(factors[1 - which], dims[1 - which])
+        gone = list(range(1 - which, 2 * count, 2))
+        return np.reshape(np.tensordot(apart, other, (gone, list(range(count)))), sizes(factors[which]))
+
+    return vjp
+
+
+def of_cross(which: int) -> Vjp:
+    def vjp(
+        g: Any, out: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
+    ) -> Any:
+        axes = (axisa, axisb) if axis is None else (axis, axis)
+        arrays = as_array(a), as_array(b)
+        vectors = [np.moveaxis(array, at, -1) for array, at in zip(arrays, axes)]
+        if ndim(out) < max(map(ndim, vectors)):     # they are of the plane, and give numbers
+            g = np.expand_dims(g, -1) * np.array([0, 0, 1])
+        else:
+            g = np.moveaxis(g, axisc if axis is None else axis, -1)
+        other = _spatial(vectors[1 - which])
+        found = np.linalg.cross(g, other) if which else np.linalg.cross(other, g)
+        mine = vectors[which]
+        return np.moveaxis(on_handles(adjoint_ops.fit)(found[..., : sizes(mine)[-1]], mine), -1, axes[which])
+
+    return vjp
+
+
+def _spatial(vector: Any) -> Any:
+    """A vector of the plane as one of space, which others are already."""
+    return np.concatenate([vector, np.zeros_like(vector[..., :1])], -1)[..., :3]
+
+
+def of_convolve(which: int, conjugate: bool = False) -> Vjp:
+    """The rule of a factor of `np.convolve`, and of `np.correlate`, which turns the second one round."""
+
+    def vjp(g: Any, out: Any, a: Any, v: Any, mode: Any = "valid" if conjugate else "full") -> Any:
+        factors = [np.ravel(as_array(a)), np.ravel(as_array(v))]
+        lengths = [sizes(factor)[0] for factor in factors]
+        whole, before = lengths[0] + lengths[1] - 1, np.minimum(*lengths) - 1
+        middle = (before + (lengths[0] < lengths[1] if conjugate else 0)) // 2
+        start = {"full": 0, "same": middle, "valid": before}[mode]
+        if conjugate:
+            factors[1] = np.flip(conj(factors[1]))
+        g = np.pad(g, (start, whole - start - sizes(g)[0]))
+        found = np.convolve(g, np.flip(factors[1 - which]), "valid")
+        return np.reshape(conj(np.flip(found)) if conjugate and which else found, sizes(v if which else a))
+
+    return vjp
+
+
+def of_trace(g: Any, out: Any, x: Any, *, offset: Any = 0, dtype: Any = None) -> Any:
+    return moves(np.linalg.diagonal)(np.expand_dims(g, -1), out, x, offset=offset)
+
+
+derive("np.dot .dot", *OF_DOT)
+derive("np.inner", *OF_INNER)
+derive("np.vdot", of_first_of_vdot, of_second_of_vdot)
+derive("np.outer np.linalg.outer", of_first_of_outer, of_second_of_outer)
+derive("np.linalg.multi_dot", of_multi_dot)
+derive("np.tensordot np.linalg.tensordot", *TENSORDOT)
+derive("np.linalg.matmul", *of_cores(*OF_MATMUL))
+derive(
+    "np.linalg.vecdot",
+    lambda g, out, x1, x2, axis=-1: conj(np.expand_dims(g, axis) * x2),
+    lambda g, out, x1, x2, axis=-1: np.expand_dims(g, axis) * conj(x1),
+)
+derive("np.kron", of_kron(0), of_kron(1))
+derive("np.cross np.linalg.cross", of_cross(0), of_cross(1))
+derive("np.convolve", of_convolve(0), of_convolve(1))
+derive("np.correlate", of_convolve(0, conjugate=True), of_convolve(1, conjugate=True))
+derive("np.linalg.trace", of_trace)

@@ -1,0 +1,229 @@
+"""Sums, means, extremes and so on along axes, and what runs along an axis, such as cumulative sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.opdef import Infer, declare, derive
+from autograph.runtime.graph.types import Shape, TensorType, Type, array
+from autograph.runtime.ops.gradients.elementwise import fit_list
+from autograph.runtime.ops.gradients.reductions import (
+    EXTREME,
+    MOMENT,
+    deviation,
+    extent,
+    extreme,
+    extreme_of_initial,
+    how_many,
+    mean,
+    product,
+    product_of_initial,
+    reducing,
+    reductions,
+    running,
+    running_product,
+    running_total,
+    total,
+    variance,
+)
+from autograph.runtime.ops.gradients.toolkit import as_array, is_true, ndim, shape
+from autograph.runtime.ops.inference.bind_arguments import bind, method, signature
+from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.numpy_probe import castable, dtype_of, probe, shaped, shaped_all
+from autograph.runtime.ops.inference.shape_rules import (
+    add_dims,
+    array_like,
+    axis_arg,
+    constant,
+    given_output,
+    is_type,
+    operand,
+    reduced,
+    result,
+    size,
+)
+
+REDUCTIONS = """
+    sum prod mean std var min max amin amax argmin argmax any all ptp count_nonzero
+    nansum nanprod nanmean nanstd nanvar nanmin nanmax nanargmin nanargmax
+"""
+METHODS = "sum prod mean std var min max argmin argmax any all"
+CUMULATIVE = "cumsum cumprod nancumsum nancumprod"
+# Those that raise for no elements, or where there are but nans.
+RAISING = "min max amin amax argmin argmax ptp nanmin nanmax nanargmin nanargmax".split()
+# What else decides about the dtype.
+OPTIONS = ("dtype", "keepdims", "method", "interpolation")
+
+Call = Callable[..., Any]
+
+
+def options(given: dict[str, Any]) -> dict[str, Any]:
+    return {key: constant(given[key]) for key in OPTIONS if key in given}
+
+
+def sample_axis(axis: Any) -> Any:
+    return 0 if is_type(axis) else axis
+
+
+def along(function: Call, call: Call | None, shape_of: Callable[[Shape, Any, dict[str, Any]], Shape]) -> Infer:
+    """The rule of a function that goes through its first argument along `axis`; of the method `call`, if there is one.
+
+    Args:
+        shape_of: the shape of what comes out, given that of the array, the axis, and all arguments by name.
+    """
+    first = next(iter(signature(function).parameters))
+
+    @rule
+    def infer(*args: Any, **kwargs: Any) -> Type:
+        given = bind(function, args, kwargs)
+        if out := given_output(given.get("out")):
+            return out
+        found, axis = castable(operand(given[first]), given.get("dtype")), given.get("axis")
+        shape = shape_of(found.shape, axis, given)
+        return shaped(probe(call or function, found, axis=sample_axis(axis), **options(given)), shape)
+
+    return infer
+
+
+def reduction(function: Call, call: Call | None = None) -> Infer:
+    """The rule of `np.sum` and so on."""
+    return along(function, call, lambda shape, axis, given: reduced(shape, axis, given.get("keepdims", False)))
+
+
+def cumulative(function: Call, call: Call | None = None) -> Infer:
+    """The rule of `np.cumsum` and so on."""
+    return along(function, call, lambda shape, axis, _: (size(shape),) if axis is None or not shape else shape)
+
+
+@rule
+def cumulative_from(x: Any, *, include_initial: Any = False, **kwargs: Any) -> Type:
+    """The rule of `np.cumulative_sum` and `np.cumulative_prod`, which may put 0 or 1 before the others."""
+    found, axis = array_like(x), kwargs.get("axis")
+    if given := given_output(kwargs.get("out")):
+        return given
+    shape = found.shape or (1,)
+    number = axis_arg(0 if axis is None and len(shape) == 1 else axis, len(shape))
+    row, dtype = array(found.dtype, None), constant(kwargs.get("dtype"))
+    dtype = dtype_of(probe(np.cumsum, castable(row, dtype), dtype=dtype))
+    return TensorType(dtype, _lengthened(shape, number, 1 if constant(include_initial) else 0))
+
+
+def _lengthened(shape: Shape, axis: int, by: int | None) -> Shape:
+    return (*shape[:axis], add_dims(shape[axis], by), *shape[axis + 1 :])
+
+
+@rule
+def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False) -> Type:
+    found, other = operand(a), None if weights is None else operand(weights)
+    shape = reduced(found.shape, axis, keepdims)
+    keep = {} if keepdims is np._NoValue else {"keepdims": constant(keepdims)}
+    answer = probe(np.average, found, sample_axis(axis), other, returned=constant(returned), **keep)
+    return shaped_all(answer, shape, shape) if returned else shaped(answer, shape)
+
+
+@rule
+def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Type:
+    if given := given_output(out):
+        return given
+    found = array_like(a)
+    axes = axis_arg(axis1, found.ndim), axis_arg(axis2, found.ndim)
+    dtype = dtype_of(probe(np.trace, castable(array(found.dtype, None, None), constant(dtype)), dtype=dtype))
+    return result(dtype, reduced(found.shape, axes))
+
+
+# ------------------------------------------------------------------------------------------------- derivatives
+
+
+def _of_averaged(
+    g: Any, out: Any, a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False
+) -> Any:
+    g = _spread(g[0] if returned else g, axis, keepdims)
+    if weights is None:
+        return fit_list(g / how_many(as_array(a), axis, True), a)
+    w = _along(weights, a, axis)
+    return fit_list(g * w / np.sum(np.broadcast_to(w, shape(a)), axis, keepdims=True), a)
+
+
+def _of_weights(
+    g: Any, out: Any, a: Any, axis: Any, weights: Any, returned: Any = False, *, keepdims: Any = False
+) -> Any:
+    average, a = _spread(out[0] if returned else out, axis, keepdims), as_array(a)
+    total = np.sum(np.broadcast_to(_along(weights, a, axis), shape(a)), axis, keepdims=True)
+    found = _spread(g[0] if returned else g, axis, keepdims) * (a - average) / total
+    if returned:
+        found = found + _spread(g[1], axis, keepdims)
+    if ndim(weights) == ndim(a):
+        return fit_list(found, weights)
+    axes = _axes(a, axis)
+    summed = np.sum(found, tuple(i for i in range(ndim(a)) if i not in axes))
+    return np.transpose(summed, [sorted(axes).index(i) for i in axes])
+
+
+def _spread(g: Any, axis: Any, keepdims: Any) -> Any:
+    return g if axis is None or is_true(keepdims) else np.expand_dims(g, axis)
+
+
+def _axes(a: Any, axis: Any) -> list[int]:
+    return [i % ndim(a) for i in (axis if isinstance(axis, tuple) else (axis,))]
+
+
+def _along(weights: Any, a: Any, axis: Any) -> Any:
+    """Weights of the elements along some axes in a shape that is broadcast against the array."""
+    weights = as_array(weights)
+    if ndim(weights) == ndim(a):
+        return weights
+    axes = _axes(a, axis)
+    ordered = np.transpose(weights, sorted(range(len(axes)), key=axes.__getitem__))
+    return np.expand_dims(ordered, tuple(i for i in range(ndim(a)) if i not in axes))
+
+
+def _of_diagonal(
+    g: Any, _: Any, a: Any, /, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None
+) -> Any:
+    ones = np.moveaxis(np.ones_like(as_array(a)), (axis1, axis2), (-2, -1))
+    mask = np.tril(np.triu(ones, offset), offset)
+    return np.moveaxis(np.expand_dims(g, (-2, -1)) * mask, (-2, -1), (axis1, axis2))
+
+
+# ------------------------------------------------------------------------------------------------ declarations
+
+for _name in REDUCTIONS.split():
+    _function = getattr(np, _name)
+    declare(f"np.{_name}", reduction(_function), target=_function, raises=_name in RAISING)
+for _name in METHODS.split():
+    declare(f".{_name}", reduction(getattr(np, _name), method(_name)), raises=_name in RAISING)
+for _name in CUMULATIVE.split():
+    declare(f"np.{_name}", cumulative(getattr(np, _name)), target=getattr(np, _name))
+for _name in ("cumsum", "cumprod"):
+    declare(f".{_name}", cumulative(getattr(np, _name), method(_name)))
+for _name in ("cumulative_sum", "cumulative_prod"):
+    if hasattr(np, _name):          # since NumPy 2.1
+        declare(f"np.{_name}", cumulative_from, target=getattr(np, _name))
+
+declare("np.average", average, target=np.average, raises=True)      # ZeroDivisionError for weights of sum 0
+declare("np.trace", trace, target=np.trace)
+declare(".trace", trace)
+derive("np.any np.all .any .all np.argmin np.argmax .argmin .argmax np.nanargmin np.nanargmax np.count_nonzero", None)
+derive("np.sum .sum", *reductions(total, total))
+derive("np.nansum", *reductions(total, total, missing=0))
+derive("np.prod .prod", *reductions(product, product_of_initial))
+derive("np.nanprod", *reductions(product, product_of_initial, missing=1))
+derive("np.max np.min np.amax np.amin .max .min", *reductions(extreme, extreme_of_initial, EXTREME))
+derive("np.nanmax np.nanmin", *reductions(extreme, extreme_of_initial, EXTREME))
+derive("np.ptp", reducing(extent, EXTREME))
+derive("np.mean .mean", reducing(mean))
+derive("np.nanmean", reducing(mean, missing=0))
+derive("np.var .var", reducing(variance, MOMENT))
+derive("np.nanvar", reducing(variance, MOMENT, missing=0))
+derive("np.std .std", reducing(deviation, MOMENT))
+derive("np.nanstd", reducing(deviation, MOMENT, missing=0))
+derive("np.cumsum .cumsum np.cumulative_sum", running(running_total))
+derive("np.cumprod .cumprod np.cumulative_prod", running(running_product))
+derive("np.nancumsum", running(running_total, missing=0))
+derive("np.nancumprod", running(running_product, missing=1))
+
+derive("np.average", _of_averaged, None, _of_weights)
+derive("np.trace .trace", _of_diagonal)

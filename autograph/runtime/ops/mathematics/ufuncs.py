@@ -1,0 +1,316 @@
+"""NumPy's ufuncs, with their methods."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.opdef import WRITE, Infer, Vjp, declare, derive, lower
+from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type
+from autograph.runtime.ops.gradients.elementwise import (
+    DEGREE,
+    OF_DIVMOD,
+    OF_MATMUL,
+    OF_MATVEC,
+    OF_TWO,
+    OF_VECDOT,
+    OF_VECMAT,
+    Rules,
+    absolute,
+    of_cores,
+    of_one,
+    pointwise,
+    sign,
+)
+from autograph.runtime.ops.gradients.reductions import (
+    extreme,
+    extreme_of_initial,
+    log_sum_of,
+    product,
+    product_of_initial,
+    reducing,
+    reductions,
+    root_of_squares,
+    running,
+    running_extreme,
+    running_log_sum,
+    running_product,
+    running_total,
+    segments,
+    total,
+)
+from autograph.runtime.ops.gradients.toolkit import as_array, conj, ndim
+from autograph.runtime.ops.inference.declare import nothing
+from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.numpy_probe import dtype_of, probe, shaped
+from autograph.runtime.ops.inference.shape_rules import (
+    Unknown,
+    Wrong,
+    array_like,
+    axis_arg,
+    broadcast,
+    constant,
+    fits,
+    given_output,
+    given_outputs,
+    merge_dims,
+    operand,
+    reduced,
+    result,
+)
+from autograph.runtime.ops.native.numpy_scalars import of_ufunc
+
+PREFERRED = {"absolute": "abs", "remainder": "mod", "conjugate": "conj"}    # to the ufunc's own name
+
+
+# ------------------------------------------------------------------------------------------------------- calls
+
+
+def operands(args: Sequence[Any]) -> list[TensorType]:
+    """What a ufunc takes its arguments to be."""
+    found = list(map(operand, args))
+    if all(each.kind == "python" for each in found):
+        for arg in args:
+            if type(arg) is int and not fits(arg):
+                raise Unknown           # an unsigned integer or an object, with no other operand to say which
+    return found
+
+
+def apply_ufunc(ufunc: np.ufunc, found: Sequence[TensorType], shape: Shape, options: dict[str, Any]) -> Type:
+    """What a ufunc makes of operands that are broadcast to a shape."""
+    answer = probe(ufunc, *found, **options)
+    answers = answer.items if isinstance(answer, ObjectType) else (answer,)
+    if len(shape) > max(each.ndim for each in found):       # as `where` has it
+        answers = tuple(TensorType(dtype_of(each), shape) for each in answers)
+    shapes = [shaped(each, shape) for each in answers]
+    return shapes[0] if ufunc.nout == 1 else ObjectType("tuple", tuple(shapes))
+
+
+def ufunc_rule(ufunc: np.ufunc) -> Infer:
+    """The rule of a call of a ufunc."""
+
+    @rule
+    def infer(*args: Any, out: Any = None, where: Any = True, **options: Any) -> Type:
+        if len(args) < ufunc.nin:
+            raise Wrong
+        given = given_outputs(args[ufunc.nin :] or out)
+        if len(given) == 1 and ufunc.nout == 1 and given[0] is not None:
+            return given[0]
+        found = operands(args[: ufunc.nin])
+        shapes = [each.shape for each in found]
+        if ufunc.signature:
+            if options.keys() & {"axis", "axes", "keepdims"}:
+                raise Unknown
+            return apply_ufunc(ufunc, found, core_shape(ufunc.signature, shapes), constant(options))
+        if where is not True:
+            shapes.append(operand(where).shape)
+        shapes += [each.shape for each in given if isinstance(each, TensorType)]
+        answer = apply_ufunc(ufunc, found, broadcast(*shapes), constant(options))
+        if isinstance(answer, ObjectType) and given:
+            given += (None,) * (ufunc.nout - len(given))
+            return ObjectType("tuple", tuple(old or new for old, new in zip(given, answer.items)))
+        return answer
+
+    return infer
+
+
+def core_shape(signature: str, shapes: Sequence[Shape]) -> Shape:
+    """The shape that a generalised ufunc gives, for a signature such as `(n?,k),(k,m?)->(n?,m?)`."""
+    *cores, results = (re.findall(r"[^,]+", core) for core in re.findall(r"\(([^)]*)\)", signature))
+    dims: dict[str, int | None] = {}
+    batches = []
+    for core, shape in zip(cores, shapes):
+        names = core if len(shape) >= len(core) else [name for name in core if not name.endswith("?")]
+        batch = len(shape) - len(names)
+        if batch < 0:
+            raise Wrong
+        batches.append(shape[:batch])
+        for name, dim in zip(names, shape[batch:]):
+            dims[name] = merge_dims(dims.get(name), dim)
+    return (*broadcast(*batches), *(dims[name] for name in results if name in dims))
+
+
+# ----------------------------------------------------------------------------------------------------- methods
+
+
+def _reduced_dtype(ufunc: np.ufunc, array: TensorType, dtype: Any) -> np.dtype[Any]:
+    return dtype_of(probe(ufunc.reduce, TensorType(array.dtype, (None,)), dtype=constant(dtype)))
+
+
+def reduce_rule(ufunc: np.ufunc) -> Infer:
+    """The rule of `np.add.reduce` and so on."""
+
+    @rule
+    def infer(
+        array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False, **options: Any
+    ) -> Type:
+        if given := given_output(out):
+            return given
+        found = array_like(array)
+        return result(_reduced_dtype(ufunc, found, dtype), reduced(found.shape, axis, keepdims))
+
+    return infer
+
+
+def accumulate_rule(ufunc: np.ufunc) -> Infer:
+    """The rule of `np.add.accumulate` and so on."""
+
+    @rule
+    def infer(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Type:
+        if given := given_output(out):
+            return given
+        found = array_like(array)
+        if not found.ndim:
+            raise Wrong
+        return result(_reduced_dtype(ufunc, found, dtype), found.shape)
+
+    return infer
+
+
+def reduceat_rule(ufunc: np.ufunc) -> Infer:
+    """The rule of `np.add.reduceat` and so on."""
+
+    @rule
+    def infer(array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Type:
+        if given := given_output(out):
+            return given
+        found, (count,) = array_like(array), array_like(indices).shape
+        number = axis_arg(axis, found.ndim)
+        shape = (*found.shape[:number], count, *found.shape[number + 1 :])
+        return result(_reduced_dtype(ufunc, found, dtype), shape)
+
+    return infer
+
+
+def outer_rule(ufunc: np.ufunc) -> Infer:
+    """The rule of `np.multiply.outer` and so on."""
+
+    @rule
+    def infer(first: Any, second: Any, **options: Any) -> Type:
+        if "out" in options:
+            raise Unknown
+        a, b = array_like(first), array_like(second)
+        a = TensorType(a.dtype, a.shape + (1,) * b.ndim)
+        return apply_ufunc(ufunc, (a, b), broadcast(a.shape, b.shape), constant(options))
+
+    return infer
+
+
+# ------------------------------------------------------------------------------------------------ declarations
+
+
+def _declare(name: str, ufunc: np.ufunc) -> None:
+    tags = frozenset({"elementwise"} if ufunc.signature is None else ())
+    # NumPy refuses integers to negative integer powers; nothing else depends on values
+    declare(f"np.{name}", ufunc_rule(ufunc), target=ufunc, tags=tags, raises=ufunc is np.power)
+    if ufunc.signature is None and ufunc.nout == 1:
+        lower(f"np.{name}", of_ufunc(ufunc, f"np.{name}"))
+
+
+def _declare_methods(name: str, ufunc: np.ufunc) -> None:
+    if ufunc.signature or ufunc.nout > 1:
+        return
+    declare(f"np.{name}.at", nothing, effect=WRITE, target=ufunc.at, raises=True)
+    if ufunc.nin == 2:
+        raises = ufunc is np.power
+        declare(f"np.{name}.reduce", reduce_rule(ufunc), target=ufunc.reduce, raises=raises)
+        declare(f"np.{name}.accumulate", accumulate_rule(ufunc), target=ufunc.accumulate, raises=raises)
+        declare(f"np.{name}.reduceat", reduceat_rule(ufunc), target=ufunc.reduceat, raises=True)
+        declare(f"np.{name}.outer", outer_rule(ufunc), target=ufunc.outer, raises=raises)
+
+
+def _own_name(name: str) -> str:
+    own = str(getattr(np, name).__name__)
+    return PREFERRED.get(own, own)
+
+
+# By `vars`, because to get each attribute that `dir` lists would import what NumPy imports lazily.
+UFUNCS = sorted(name for name, value in vars(np).items() if isinstance(value, np.ufunc))
+
+# The first name declared is the one that calls of the ufunc get.
+for _name in sorted(UFUNCS, key=lambda name: (_own_name(name) != name, name)):
+    _declare(_name, getattr(np, _name))
+    if _name == _own_name(_name):
+        _declare_methods(_name, getattr(np, _name))
+
+
+
+# ------------------------------------------------------------------------------------------------- derivatives
+
+VJPS: dict[str, Rules] = {
+    **{name: (rule,) for name, rule in of_one(np).items()},
+    **OF_TWO,
+    "abs": (absolute,),
+    "conj": (lambda g, out, x: conj(g),),
+    "fmax": OF_TWO["maximum"],
+    "fmin": OF_TWO["minimum"],
+    "mod": OF_TWO["remainder"],
+    "float_power": OF_TWO["power"],
+    "deg2rad": (lambda g, out, x: g * DEGREE,),
+    "rad2deg": (lambda g, out, x: g / DEGREE,),
+    "negative": (lambda g, out, x: -g,),
+    "positive": (lambda g, out, x: g,),
+    "reciprocal": (lambda g, out, x: -g * out * out,),
+    "square": (lambda g, out, x: 2 * g * x,),
+    "rint": (None,),
+    "sign": (sign,),
+    "spacing": (None,),
+    "modf": (lambda g, out, x: g[0],),
+    "frexp": (lambda g, out, x: np.ldexp(g[0], -out[1]),),
+    "divmod": OF_DIVMOD,
+}
+PRODUCTS = {"matmul": OF_MATMUL, "vecdot": OF_VECDOT, "matvec": OF_MATVEC, "vecmat": OF_VECMAT}
+
+for _name in UFUNCS:
+    if _own_name(_name) in VJPS:
+        derive(f"np.{_name}", *pointwise(*VJPS[_own_name(_name)], safe=2.0 if "cosh" in _name else 0.5))
+    if _name in PRODUCTS:
+        derive(f"np.{_name}", *of_cores(*PRODUCTS[_name]))
+
+
+# --------------------------------------------------------------------------------------- derivatives of methods
+
+REDUCED: dict[str, Rules] = {
+    "add": reductions(total, total, axis=0),
+    "multiply": reductions(product, product_of_initial, axis=0),
+    "maximum": reductions(extreme, extreme_of_initial, axis=0),
+    "logaddexp": (reducing(log_sum_of(np.exp), axis=0),),
+    "logaddexp2": (reducing(log_sum_of(np.exp2), axis=0),),
+    "hypot": (reducing(root_of_squares, axis=0),),
+}
+ACCUMULATED = {
+    "add": running_total,
+    "multiply": running_product,
+    "maximum": running_extreme,
+    "logaddexp": running_log_sum,
+}
+for _name in ("minimum", "fmax", "fmin"):
+    REDUCED[_name], ACCUMULATED[_name] = REDUCED["maximum"], running_extreme
+
+
+def _outer(rules: Rules) -> Iterator[Vjp | None]:
+    """The rules of `ufunc.outer`, of those of the ufunc."""
+    for at, vjp in enumerate(rules):
+        yield None if vjp is None else partial(_outer_vjp, vjp, at == 0)
+
+
+def _outer_vjp(vjp: Vjp, of_first: bool, g: Any, out: Any, x: Any, y: Any, /, **_: Any) -> Any:
+    x, y = as_array(x), as_array(y)
+    last = tuple(range(-ndim(y), 0))
+    found = vjp(g, out, np.expand_dims(x, last), y)
+    return np.sum(found, last) if of_first else found
+
+
+derive("np.add.reduceat", segments)
+for _name, _rules in REDUCED.items():
+    derive(f"np.{_name}.reduce", *_rules)
+for _name, _rule in ACCUMULATED.items():
+    derive(f"np.{_name}.accumulate", running(_rule, axis=0))
+for _name, _rules in VJPS.items():
+    derive(f"np.{_name}.outer", *_outer(_rules))
+derive("np.equal np.not_equal np.less np.less_equal np.greater np.greater_equal np.logical_and np.logical_or", None)
+derive("np.logical_xor np.logical_not np.isfinite np.isinf np.isnan np.signbit", None)

@@ -1,0 +1,73 @@
+"""How machine code makes new arrays: `np.empty`, `np.zeros`, and copies.
+
+What NumPy would refuse, such as a negative length, or has no memory for, is left to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.operands import COMPLEX, DTYPES, Array, Emitter, NoLowering, Number
+from autograph.runtime.graph.types import INT
+from autograph.runtime.ops.native.scalars import fitted, number
+from autograph.runtime.ops.native.ufunc_rules import known_dtype
+
+_KNOWN = (DTYPES | COMPLEX).values()
+_CLASSES = frozenset({bool, int, float, complex, *(dtype.type for dtype in _KNOWN)})
+_NAMES = frozenset(name for dtype in _KNOWN for name in (dtype.name, dtype.char, dtype.str))
+
+
+def filled(*, zeros: bool) -> Callable[..., Array]:
+    """`np.zeros` or `np.empty`."""
+
+    def rule(emit: Emitter, shape: Any, dtype: Any = float) -> Array:
+        lengths = shape if type(shape) is tuple else (shape,)
+        return emit.make_array(_dtype(dtype), [_length(emit, each) for each in lengths], zeros)
+
+    return rule
+
+
+def filled_like(*, zeros: bool) -> Callable[..., Array]:
+    """`np.zeros_like` or `np.empty_like`."""
+
+    def rule(emit: Emitter, a: Any, dtype: Any = None) -> Array:
+        a = _contiguous(a)
+        lengths = [emit.length(a, axis) for axis in range(a.ndim)]
+        return emit.make_array(a.dtype if dtype is None else _dtype(dtype), lengths, zeros)
+
+    return rule
+
+
+def copied(emit: Emitter, x: Any) -> Array:
+    """`x.copy()`, of an array, which is in C's order."""
+    if not isinstance(x, Array):
+        raise NoLowering
+    return emit.copy_array(x)
+
+
+def copied_as_it_is(emit: Emitter, a: Any) -> Array:
+    """`np.copy(a)`, which is in the order of the array."""
+    return emit.copy_array(_contiguous(a))
+
+
+def _contiguous(x: Any) -> Array:
+    if not isinstance(x, Array) or not x.contiguous:
+        raise NoLowering
+    return x
+
+
+def _dtype(given: Any) -> np.dtype[Any]:
+    names = _CLASSES if isinstance(given, type) else _NAMES if isinstance(given, str) else ()
+    if isinstance(given, np.dtype) or given in names:
+        return known_dtype(np.dtype(given))
+    raise NoLowering        # of some NumPy warns each time
+
+
+def _length(emit: Emitter, given: Any) -> Number:
+    found = number(emit, given)
+    if found.type.dtype.kind not in "iu":
+        raise NoLowering
+    return fitted(emit, found, INT)

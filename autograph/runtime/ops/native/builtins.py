@@ -1,0 +1,116 @@
+"""How machine code does `not`, `is` and builtins, of numbers and ranges, and elements of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.runtime.graph.operands import Array, Emitter, Fixed, NoLowering, Number, Operand, Range
+from autograph.runtime.graph.types import BOOL, FLOAT, INT, scalar
+from autograph.runtime.ops.native.scalars import fitted, inverse, leave_if_large, number, range_length, truth, zero
+
+
+def negation(emit: Emitter, a: Any) -> Number:
+    """`not a`."""
+    return inverse(emit, truth(emit, a))
+
+
+def identity(emit: Emitter, a: Any, b: Any) -> Number:
+    """`a is b`, of constants such as None, which no number, range or array is."""
+    for one, other in ((a, b), (b, a)):
+        value = one.value if isinstance(one, Fixed) else one
+        if value is None or isinstance(one, Fixed):
+            if isinstance(other, (Number, Range, Array)):
+                return emit.constant(False, BOOL)
+            if other is None or isinstance(other, Fixed):
+                return emit.constant(value is (other.value if isinstance(other, Fixed) else other), BOOL)
+    raise NoLowering
+
+
+def extreme(name: str) -> Callable[..., Number]:
+    """`min` or `max` of numbers of one type, of which the first wins."""
+    better = "lt" if name == "min" else "gt"
+
+    def rule(emit: Emitter, *args: Any, **kwargs: Any) -> Number:
+        found, *rest = (number(emit, arg) for arg in args)
+        if kwargs or not rest or any(each.type != found.type for each in rest):
+            raise NoLowering
+        for each in rest:
+            found = emit.select(emit.compare(better, each, found), each, found)
+        return found
+
+    return rule
+
+
+def to_int(emit: Emitter, a: Any) -> Number:
+    """`int(a)`."""
+    return fitted(emit, number(emit, a), INT)
+
+
+def to_float(emit: Emitter, a: Any) -> Number:
+    """`float(a)`."""
+    return fitted(emit, number(emit, a), FLOAT)
+
+
+def to_bool(emit: Emitter, a: Any) -> Number:
+    """`bool(a)`."""
+    return truth(emit, a)
+
+
+def make_range(emit: Emitter, *args: Any) -> Range:
+    """`range(…)`."""
+    given = [number(emit, arg) for arg in args]
+    if not 1 <= len(given) <= 3 or any(each.type.dtype.kind not in "iu" for each in given):
+        raise NoLowering
+    given = [fitted(emit, each, INT) for each in given]
+    start, stop = (emit.constant(0, INT), given[0]) if len(given) == 1 else given[:2]
+    step = given[2] if len(given) == 3 else emit.constant(1, INT)
+    if step.known == 0:
+        raise NoLowering
+    if step.known is None:
+        emit.leave_if(zero(emit, step))
+    for each, bits in ((start, 53), (stop, 53), (step, 31)):
+        leave_if_large(emit, each, 2**bits)
+    known = None if step.known is None else int(step.known)
+    return Range(start.ref, stop.ref, step.ref, known, None if known is None else known < 0)
+
+
+def length(emit: Emitter, a: Any) -> Number:
+    """`len(a)`."""
+    if isinstance(a, Array):
+        return emit.length(a, 0)
+    if isinstance(a, Range):
+        return Number(INT, range_length(emit, a).ref)       # the bounds of a range are small
+    raise NoLowering
+
+
+# -------------------------------------------------------------------------------------------------------- elements
+
+
+def place(emit: Emitter, x: Array, index: Any) -> list[Number]:
+    """The index of an element, from 0; leave if it is out of bounds."""
+    entries = index if type(index) is tuple else (index,)
+    if len(entries) != x.ndim:
+        raise NoLowering
+    found = []
+    for axis, entry in enumerate(entries):
+        each = number(emit, entry)
+        if each.type.dtype.kind not in "iu":
+            raise NoLowering
+        found.append(emit.place(fitted(emit, each, INT), emit.length(x, axis)))
+    return found
+
+
+def element(emit: Emitter, x: Any, index: Any) -> Operand:
+    """`x[index]`."""
+    if not isinstance(x, Array):
+        raise NoLowering
+    return emit.load(x, place(emit, x, index))
+
+
+def set_element(emit: Emitter, x: Any, index: Any, value: Any) -> None:
+    """`x[index] = value`."""
+    if not isinstance(x, Array) or not x.writeable:
+        raise NoLowering
+    where = place(emit, x, index)
+    emit.store(x, where, fitted(emit, number(emit, value), scalar(x.dtype)))

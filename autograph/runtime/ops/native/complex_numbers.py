@@ -1,0 +1,232 @@
+"""How machine code does complex numbers: by their parts, which are floats.
+
+The formulas are those of CPython (`Objects/complexobject.c`) and of NumPy's scalars (`scalarmath.c.src`), step by step,
+so each bit is theirs. Newer Pythons look again at products and quotients that came to NaN; those are left to them.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.opdef import OPS
+from autograph.runtime.graph.operands import COMPLEX, Array, Complex, Emitter, NoLowering, Number
+from autograph.runtime.graph.types import BOOL, FLOAT, TensorType, part_of, scalar, type_of
+from autograph.runtime.graph.types import COMPLEX as PYTHON_COMPLEX
+from autograph.runtime.ops.native import builtins
+from autograph.runtime.ops.native.math_functions import finite_only
+from autograph.runtime.ops.native.scalars import both, either, fitted, leave_if_inexact, number
+
+RECOVERS = sys.version_info >= (3, 12)
+MIXES = sys.version_info >= (3, 14)     # a complex and a real number without making a complex one of the latter
+
+
+def also(real: Callable[..., Any], rule: Callable[..., Any]) -> Callable[..., Any]:
+    """A lowering for real numbers that is another one where there are complex ones."""
+
+    @functools.wraps(real)
+    def lowering(emit: Emitter, *args: Any, **kwargs: Any) -> Any:
+        return (rule if any(map(is_complex, args)) else real)(emit, *args, **kwargs)
+
+    return lowering
+
+
+def is_complex(arg: Any) -> bool:
+    return isinstance(arg, (Complex, complex, np.complexfloating))
+
+
+def part_type(type: TensorType) -> TensorType:
+    """The type of the parts of complex numbers of a type."""
+    return TensorType(part_of(type.dtype), (), type.kind)
+
+
+def as_complex(emit: Emitter, arg: Any, type: TensorType | None = None) -> Complex:
+    """An argument as a complex number, of its own type if that is not said."""
+    if isinstance(arg, (complex, np.complexfloating)):
+        own = type_of(arg)
+        if not isinstance(own, TensorType) or own.dtype.char not in COMPLEX:
+            raise NoLowering
+        parts = part_type(own)
+        arg = Complex(own, (emit.constant(arg.real, parts), emit.constant(arg.imag, parts)))
+    if isinstance(arg, Complex):
+        if type is None or type == arg.type:
+            return arg
+        real, imag = (fitted(emit, each, part_type(type)) for each in arg.parts)
+        return Complex(type, (real, imag))
+    if type is None:
+        raise NoLowering
+    parts = part_type(type)
+    return Complex(type, (fitted(emit, number(emit, arg), parts), emit.constant(0.0, parts)))
+
+
+def _operands(emit: Emitter, name: str, a: Any, b: Any) -> tuple[Complex, Complex]:
+    """Both arguments of an operator as what it gives."""
+    given = [as_complex(emit, arg) if is_complex(arg) else number(emit, arg) for arg in (a, b)]
+    type = OPS[name].infer(*(each.type for each in given))
+    if not (isinstance(type, TensorType) and type.exact and type.kind != "array" and type.dtype.char in COMPLEX):
+        raise NoLowering
+    if MIXES and type.kind == "python" and not all(isinstance(each, Complex) for each in given):
+        raise NoLowering
+    type = replace(type, dtype=COMPLEX[type.dtype.char])
+    return as_complex(emit, given[0], type), as_complex(emit, given[1], type)
+
+
+def _float(emit: Emitter, name: str, x: Number, y: Number) -> Number:
+    found = emit.floating(name, x, y)
+    emit.leave_if_warned(found, x, y)
+    return found
+
+
+def _recovered(emit: Emitter, found: Complex) -> Complex:
+    """What came of a product or quotient, unless Python looks at it again."""
+    if RECOVERS and found.type.kind == "python":
+        real, imag = found.parts
+        emit.doubt_if(either(emit, emit.compare("ne", real, real), emit.compare("ne", imag, imag)))
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------ arithmetic
+
+
+def arithmetic(name: str) -> Callable[..., Complex]:
+    """`add` or `sub`."""
+
+    def rule(emit: Emitter, a: Any, b: Any) -> Complex:
+        x, y = _operands(emit, name, a, b)
+        real, imag = (_float(emit, name, one, other) for one, other in zip(x.parts, y.parts))
+        return Complex(x.type, (real, imag))
+
+    return rule
+
+
+def product(emit: Emitter, a: Any, b: Any) -> Complex:
+    """`a * b`."""
+    x, y = _operands(emit, "mul", a, b)
+    return _product(emit, x, y)
+
+
+def _product(emit: Emitter, x: Complex, y: Complex) -> Complex:
+    (a, b), (c, d) = x.parts, y.parts
+    real = _float(emit, "sub", _float(emit, "mul", a, c), _float(emit, "mul", b, d))
+    imag = _float(emit, "add", _float(emit, "mul", a, d), _float(emit, "mul", b, c))
+    return _recovered(emit, Complex(x.type, (real, imag)))
+
+
+def true_division(emit: Emitter, a: Any, b: Any) -> Complex:
+    """`a / b`, by the larger part of `b`, as Smith has it."""
+    x, y = _operands(emit, "truediv", a, b)
+    (real, imag), (c, d) = x.parts, y.parts
+    nothing = emit.constant(0.0, c.type)
+    zero = both(emit, emit.compare("eq", c, nothing), emit.compare("eq", d, nothing))
+    emit.doubt_if(either(emit, zero, either(emit, emit.compare("ne", c, c), emit.compare("ne", d, d))))
+    by_real = emit.compare("ge", emit.function("fabs", c), emit.function("fabs", d))
+    large, small = emit.select(by_real, c, d), emit.select(by_real, d, c)
+    one, other = emit.select(by_real, real, imag), emit.select(by_real, imag, real)
+    ratio = _float(emit, "div", small, large)
+    size = _float(emit, "add", large, _float(emit, "mul", small, ratio))
+    crossed = _float(emit, "mul", one, ratio)
+    above = _float(emit, "add", one, _float(emit, "mul", other, ratio))
+    beside = emit.select(by_real, _float(emit, "sub", other, crossed), _float(emit, "sub", crossed, other))
+    if x.type.kind == "python":
+        parts = _float(emit, "div", above, size), _float(emit, "div", beside, size)
+    else:
+        scale = _float(emit, "div", emit.constant(1.0, c.type), size)
+        parts = _float(emit, "mul", above, scale), _float(emit, "mul", beside, scale)
+    return _recovered(emit, Complex(x.type, parts))
+
+
+def power(emit: Emitter, a: Any, b: Any) -> Complex:
+    """`a ** b` of Python's numbers, for a small constant `b`, by squaring as Python does it."""
+    x, y = as_complex(emit, a), number(emit, b)
+    if x.type != PYTHON_COMPLEX or y.known is None or y.type.kind != "python" or not 1 <= y.known <= 8 or y.known % 1:
+        raise NoLowering
+    found, square, rest = as_complex(emit, 1 + 0j), x, int(y.known)
+    while rest:
+        if rest & 1:
+            found = _product(emit, found, square)
+        rest >>= 1
+        if rest:
+            square = _product(emit, square, square)
+    for part in found.parts:
+        finite_only(emit, part)
+    return found
+
+
+def negated(emit: Emitter, a: Any) -> Complex:
+    """`-a`."""
+    x = as_complex(emit, a)
+    real, imag = map(emit.negative, x.parts)
+    return Complex(x.type, (real, imag))
+
+
+def positive(emit: Emitter, a: Any) -> Complex:
+    """`+a`."""
+    return as_complex(emit, a)
+
+
+def conjugate(emit: Emitter, a: Any) -> Complex:
+    """`a.conjugate()`."""
+    x = as_complex(emit, a)
+    return Complex(x.type, (x.parts[0], emit.negative(x.parts[1])))
+
+
+def absolute(emit: Emitter, a: Any) -> Number:
+    """`abs(a)`."""
+    x = as_complex(emit, a)
+    if x.parts[0].type.dtype != FLOAT.dtype:
+        raise NoLowering
+    return finite_only(emit, emit.library("hypot", *(finite_only(emit, part) for part in x.parts)))
+
+
+# ------------------------------------------------------------------------------------------------------ comparisons
+
+
+def comparison(name: str) -> Callable[..., Number]:
+    """`eq` or `ne`."""
+
+    def rule(emit: Emitter, a: Any, b: Any) -> Number:
+        for each in (a, b):
+            if not is_complex(each):
+                leave_if_inexact(emit, number(emit, each))
+        x, y = _operands(emit, "add", a, b)
+        parts = [emit.compare(name, one, other) for one, other in zip(x.parts, y.parts)]
+        found = (both if name == "eq" else either)(emit, *parts)
+        return Number(BOOL if x.type.kind == "python" else scalar("bool"), found.ref)
+
+    return rule
+
+
+# ------------------------------------------------------------------------------------------------- making, taking apart
+
+
+def make(emit: Emitter, *args: Any) -> Complex:
+    """`complex(…)`."""
+    if len(args) == 1:
+        return as_complex(emit, args[0], PYTHON_COMPLEX)
+    if len(args) != 2 or any(map(is_complex, args)):
+        raise NoLowering
+    real, imag = (fitted(emit, number(emit, each), FLOAT) for each in args)
+    return Complex(PYTHON_COMPLEX, (real, imag))
+
+
+def part(emit: Emitter, x: Any, name: Any) -> Number:
+    """`x.real` or `x.imag`."""
+    if not isinstance(x, Complex) or name not in ("real", "imag"):
+        raise NoLowering
+    found: Number = x.parts[name == "imag"]
+    return found
+
+
+def set_element(emit: Emitter, x: Any, index: Any, value: Any) -> None:
+    """`x[index] = value`."""
+    if not isinstance(x, Array) or x.dtype.kind != "c":
+        builtins.set_element(emit, x, index, value)
+    elif x.writeable:
+        emit.store(x, builtins.place(emit, x, index), as_complex(emit, value, scalar(x.dtype)))
+    else:
+        raise NoLowering

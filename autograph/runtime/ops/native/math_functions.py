@@ -1,0 +1,136 @@
+"""How machine code does the functions of `math`, and powers of floats.
+
+Python calls the C library for them, and so does machine code. What raises an exception in Python gives an infinity or
+a NaN there, and is left to Python; so is what Python decides before it asks the library.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from autograph.runtime.graph.operands import Emitter, NoLowering, Number
+from autograph.runtime.graph.types import BOOL, FLOAT, INT
+from autograph.runtime.ops.native.scalars import arithmetic, finite, fitted, inverse, number, result, zero
+
+
+def real(emit: Emitter, a: Any) -> Number:
+    """An argument as `math` takes it."""
+    return fitted(emit, number(emit, a), FLOAT)
+
+
+def finite_only(emit: Emitter, x: Number) -> Number:
+    """`x`; leave if it is infinite or no number."""
+    emit.leave_if(inverse(emit, finite(emit, x)))
+    return x
+
+
+def of_library(name: str) -> Callable[..., Number]:
+    """A function of finite numbers, where that is finite."""
+
+    def rule(emit: Emitter, *args: Any) -> Number:
+        if len(args) != (2 if name in OF_TWO else 1):
+            raise NoLowering
+        given = [finite_only(emit, real(emit, arg)) for arg in args]
+        if name == "atan2":
+            emit.leave_if(zero(emit, given[0]))
+        return finite_only(emit, emit.library(name, *given))
+
+    return rule
+
+
+def rounded(name: str) -> Callable[..., Number]:
+    """`math.floor`, `ceil` or `trunc`: an integer."""
+
+    def rule(emit: Emitter, a: Any) -> Number:
+        x = number(emit, a)
+        if x.type.dtype.kind in "biu":
+            return fitted(emit, x, INT)
+        return fitted(emit, emit.function(name, fitted(emit, x, FLOAT)), INT)
+
+    return rule
+
+
+def square_root(emit: Emitter, a: Any) -> Number:
+    """`math.sqrt(a)`."""
+    x = real(emit, a)
+    emit.leave_if(emit.compare("lt", x, emit.constant(0.0, FLOAT)))
+    return emit.function("sqrt", x)
+
+
+def absolute(emit: Emitter, a: Any) -> Number:
+    """`math.fabs(a)`."""
+    return emit.function("fabs", real(emit, a))
+
+
+def with_sign(emit: Emitter, a: Any, b: Any) -> Number:
+    """`math.copysign(a, b)`."""
+    return emit.function("copysign", real(emit, a), real(emit, b))
+
+
+def remainder(emit: Emitter, a: Any, b: Any) -> Number:
+    """`math.fmod(a, b)`."""
+    x, y = finite_only(emit, real(emit, a)), finite_only(emit, real(emit, b))
+    emit.leave_if(zero(emit, y))
+    return emit.floating("rem", x, y)
+
+
+def scaled(factor: float) -> Callable[..., Number]:
+    """`math.degrees` or `radians`."""
+
+    def rule(emit: Emitter, a: Any) -> Number:
+        return emit.floating("mul", real(emit, a), emit.constant(factor, FLOAT))
+
+    return rule
+
+
+def is_nan(emit: Emitter, a: Any) -> Number:
+    """`math.isnan(a)`."""
+    x = real(emit, a)
+    return Number(BOOL, emit.compare("ne", x, x).ref)
+
+
+def is_finite(emit: Emitter, a: Any) -> Number:
+    """`math.isfinite(a)`."""
+    return finite(emit, real(emit, a))
+
+
+def float_power(emit: Emitter, x: Number, y: Number) -> Number:
+    """`x ** y` of floats: the library's. Of Python's they must be finite, and the result must not be complex."""
+    if x.type.kind == y.type.kind == "python":
+        base, exponent = real(emit, x), _exponent(emit, y)
+        if exponent.known is None or exponent.known % 1:
+            emit.leave_if(emit.compare("lt", base, emit.constant(0.0, FLOAT)))
+        return of_library("pow")(emit, base, exponent)
+    type = result("pow", x, y)
+    if type.dtype != FLOAT.dtype:
+        raise NoLowering
+    y = _exponent(emit, y)
+    base, exponent = fitted(emit, x, type), fitted(emit, y, type)
+    found = Number(type, emit.library("pow", base, exponent).ref)
+    emit.leave_if_warned(found, base, exponent)
+    return found
+
+
+def _exponent(emit: Emitter, y: Number) -> Number:
+    """An exponent as a float, if it is a constant."""
+    return y if y.known is None or abs(y.known) >= 2**53 else emit.constant(float(y.known), FLOAT)
+
+
+def power(emit: Emitter, a: Any, b: Any) -> Number:
+    """`a ** b` of floats, or of integers with a small constant `b`."""
+    x, y = number(emit, a), number(emit, b)
+    if "f" in (x.type.dtype.kind, y.type.dtype.kind):
+        return float_power(emit, x, y)
+    if x.type.dtype.kind not in "iu" or y.type != INT or y.known is None or not 1 <= y.known <= 8:
+        raise NoLowering
+    found = x
+    for _ in range(int(y.known) - 1):
+        found = arithmetic("mul")(emit, found, x)
+    return found
+
+
+DEGREES, RADIANS = scaled(180.0 / math.pi), scaled(math.pi / 180.0)
+OF_TWO = frozenset({"atan2", "pow"})
+OF_ONE = "acos asin atan acosh asinh atanh cbrt cos cosh exp exp2 expm1 log log10 log1p log2 sin sinh tan tanh".split()

@@ -1,0 +1,251 @@
+"""NumPy's inner loops: what machine code does with one element of each array, to make one of the result.
+
+A loop gets its elements in the dtypes that NumPy has chosen for them, and gives one of the dtype that NumPy has. What
+is to be warned of shows in the flags of the processor, which are looked at when all is done; so where two ways lead to
+the same number, this one must raise the flags that NumPy's raises. Integers wrap around.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from autograph.runtime.graph.operands import COMPLEX, DTYPES, Emitter, NoLowering, Number
+from autograph.runtime.graph.types import BOOL, TensorType, scalar
+
+Rule: TypeAlias = Callable[..., Number]
+INF = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """What is done with elements.
+
+    Attributes:
+        ufunc: which says of which dtypes the operands are to be.
+        rule: `rule(emit, *numbers)`; None if only NumPy itself does it.
+        of_complex: the same for complex numbers.
+    """
+
+    ufunc: np.ufunc
+    rule: Rule | None
+    of_complex: Callable[..., Any] | None = None
+
+    def rule_of(self, dtypes: Iterable[np.dtype[Any]]) -> Callable[..., Any] | None:
+        """The one for operands of these dtypes."""
+        return self.of_complex if any(dtype.kind == "c" for dtype in dtypes) else self.rule
+
+    def dtypes(self, *given: np.dtype[Any] | type) -> tuple[np.dtype[Any], ...]:
+        """Of the operands and of the result, for operands of these dtypes; for a Python number, of its class."""
+        try:
+            return self.ufunc.resolve_dtypes((*given, None))
+        except TypeError:       # which NumPy will raise
+            raise NoLowering from None
+
+
+def known_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The same dtype as `DTYPES` or `COMPLEX` has it."""
+    found = (DTYPES | COMPLEX).get(dtype.char) if dtype.isnative else None
+    if found is None:
+        raise NoLowering
+    return found
+
+
+def promotes(type_: TensorType) -> Any:
+    """As what a number takes part in finding the dtypes of a loop."""
+    return type(type_.dtype.type(0).item()) if is_weak(type_) else type_.dtype
+
+
+def is_weak(type: TensorType) -> bool:
+    return type.kind == "python" and type != BOOL
+
+
+def converted(emit: Emitter, x: Number, dtype: np.dtype[Any]) -> Number:
+    """`x` as another dtype, as NumPy casts it."""
+    before = x.type.dtype
+    if before == dtype:
+        return Number(scalar(dtype), x.ref, x.known)
+    if dtype.kind == "b":
+        return Number(scalar(dtype), emit.compare("ne", x, emit.constant(0, x.type)).ref)
+    if before.kind == "f" and dtype.kind != "f" and (dtype.kind == "u" or dtype.itemsize < 4):
+        return _narrowed(emit, x, dtype)
+    return emit.convert(x, scalar(dtype))
+
+
+def _narrowed(emit: Emitter, x: Number, dtype: np.dtype[Any]) -> Number:
+    """A float as an integer of few bits, if it fits; what C does with others differs."""
+    if dtype.itemsize > 2:
+        raise NoLowering
+    limits = np.iinfo(dtype)
+    above = emit.compare("gt", x, emit.constant(float(limits.min - 1), x.type))
+    below = emit.compare("lt", x, emit.constant(float(limits.max + 1), x.type))
+    emit.doubt_if(inverse(emit, emit.integer("and", above, below)))
+    return emit.convert(emit.convert(x, scalar(np.int32)), scalar(dtype))
+
+
+def truth(emit: Emitter, x: Number) -> Number:
+    return Number(BOOL, converted(emit, x, np.dtype(bool)).ref)
+
+
+def inverse(emit: Emitter, x: Number) -> Number:
+    return emit.integer("xor", x, emit.constant(True, x.type))
+
+
+def arithmetic(name: str) -> Rule:
+    of_bools = {"add": "or", "mul": "and"}
+
+    def rule(emit: Emitter, a: Number, b: Number) -> Number:
+        kind = a.type.dtype.kind
+        if kind == "f":
+            if name == "div" and b.known is not None and _is_exact_divisor(b.known):
+                return emit.floating("mul", a, emit.constant(1 / b.known, b.type))
+            return emit.floating(name, a, b)
+        return emit.integer(of_bools[name] if kind == "b" else name, a, b)
+
+    return rule
+
+
+def _is_exact_divisor(by: float) -> bool:
+    """Whether to divide by a number is to multiply by its inverse, whatever is divided: powers of two."""
+    return by > 1 and math.frexp(by)[0] == 0.5 and by < 2**100
+
+
+def bits(name: str) -> Rule:
+    return lambda emit, a, b: emit.integer(name, a, b)
+
+
+def logical(name: str) -> Rule:
+    return lambda emit, a, b: boolean(emit.integer(name, truth(emit, a), truth(emit, b)))
+
+
+def comparison(name: str) -> Rule:
+    return lambda emit, a, b: boolean(emit.compare(name, a, b))
+
+
+def boolean(x: Number) -> Number:
+    """A truth as an element of an array of them."""
+    return Number(scalar(bool), x.ref)
+
+
+def negative(emit: Emitter, x: Number) -> Number:
+    return emit.negative(x) if x.type.dtype.kind == "f" else emit.integer("sub", emit.constant(0, x.type), x)
+
+
+def absolute(emit: Emitter, x: Number) -> Number:
+    if x.type.dtype.kind == "f":
+        return emit.function("fabs", x)
+    if x.type.dtype.kind != "i":
+        return x
+    return emit.select(emit.compare("lt", x, emit.constant(0, x.type)), negative(emit, x), x)
+
+
+def square(emit: Emitter, x: Number) -> Number:
+    return arithmetic("mul")(emit, x, x)
+
+
+def inverted(emit: Emitter, x: Number) -> Number:
+    return emit.integer("xor", x, emit.constant(True if x.type.dtype.kind == "b" else -1, x.type))
+
+
+def extreme(name: str) -> Rule:
+    """`maximum` or `minimum`: a NaN if there is one; of zeros the second."""
+    better = "gt" if name == "maximum" else "lt"
+
+    def rule(emit: Emitter, a: Number, b: Number) -> Number:
+        found = emit.select(emit.compare(better, a, b), a, b)
+        return emit.select(emit.compare("ne", a, a), a, found) if a.type.dtype.kind == "f" else found
+
+    return rule
+
+
+def clipped(emit: Emitter, x: Number, low: Number, high: Number) -> Number:
+    """Between two known numbers: a NaN stays one, and so does a zero its sign."""
+    if low.known is None or high.known is None or low.known != low.known or high.known != high.known:
+        raise NoLowering        # for arrays NumPy does otherwise
+    found = emit.select(emit.compare("lt", x, low), low, x)
+    return emit.select(emit.compare("gt", found, high), high, found)
+
+
+def of_floats(name: str) -> Rule:
+    return lambda emit, *args: emit.function(name, *args)
+
+
+def rounded(name: str) -> Rule:
+    """`floor` and the like, which give integers back as they are."""
+    return lambda emit, x: emit.function(name, x) if x.type.dtype.kind == "f" else x
+
+
+def reciprocal(emit: Emitter, x: Number) -> Number:
+    if x.type.dtype.kind != "f":
+        raise NoLowering
+    return emit.floating("div", emit.constant(1, x.type), x)
+
+
+def is_nan(emit: Emitter, x: Number) -> Number:
+    return boolean(emit.compare("ne", x, x))
+
+
+def is_infinite(emit: Emitter, x: Number) -> Number:
+    return boolean(emit.compare("eq", emit.function("fabs", x), emit.constant(INF, x.type)))
+
+
+def is_finite(emit: Emitter, x: Number) -> Number:
+    return inverse(emit, emit.integer("or", is_nan(emit, x), is_infinite(emit, x)))
+
+
+def of_real(rule: Rule) -> Rule:
+    """Of a test for which integers are but numbers."""
+    return lambda emit, x: rule(emit, x if x.type.dtype.kind == "f" else converted(emit, x, np.dtype(float)))
+
+
+def sign(emit: Emitter, x: Number) -> Number:
+    if x.type.dtype.kind not in "if":
+        raise NoLowering
+    none, one, less = (emit.constant(value, x.type) for value in (0, 1, -1))
+    nothing = emit.select(emit.compare("eq", x, none), none, x)
+    below = emit.select(emit.compare("lt", x, none), less, nothing)
+    return emit.select(emit.compare("gt", x, none), one, below)
+
+
+RULES: dict[str, Rule] = {
+    "add": arithmetic("add"),
+    "subtract": arithmetic("sub"),
+    "multiply": arithmetic("mul"),
+    "divide": arithmetic("div"),
+    "negative": negative,
+    "positive": lambda emit, x: x,
+    "absolute": absolute,
+    "fabs": of_floats("fabs"),
+    "square": square,
+    "sqrt": of_floats("sqrt"),
+    "reciprocal": reciprocal,
+    "sign": sign,
+    "floor": rounded("floor"),
+    "ceil": rounded("ceil"),
+    "trunc": rounded("trunc"),
+    "rint": rounded("rint"),
+    "copysign": of_floats("copysign"),
+    "maximum": extreme("maximum"),
+    "minimum": extreme("minimum"),
+    "bitwise_and": bits("and"),
+    "bitwise_or": bits("or"),
+    "bitwise_xor": bits("xor"),
+    "invert": inverted,
+    "logical_and": logical("and"),
+    "logical_or": logical("or"),
+    "logical_xor": logical("xor"),
+    "logical_not": lambda emit, x: boolean(inverse(emit, truth(emit, x))),
+    "isnan": of_real(is_nan),
+    "isinf": of_real(is_infinite),
+    "isfinite": of_real(is_finite),
+    "less": comparison("lt"),
+    "less_equal": comparison("le"),
+    "equal": comparison("eq"),
+    "not_equal": comparison("ne"),
+    "greater": comparison("gt"),
+    "greater_equal": comparison("ge"),
+}

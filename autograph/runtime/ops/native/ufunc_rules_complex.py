@@ -1,0 +1,157 @@
+"""NumPy's inner loops of complex arrays: what machine code does with the parts of an element, see `ufunc_rules`.
+
+Sums are those of the parts. In products NumPy rounds once less, if it is compiled for processors that multiply and add
+at once; what it does here, tries show. All else (quotients, magnitudes, `exp`) only NumPy does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from autograph.runtime.graph.operands import Complex, Emitter, NoLowering, Number
+from autograph.runtime.graph.types import part_of
+from autograph.runtime.ops.native import complex_numbers, ufunc_rules
+
+Element: TypeAlias = "Number | Complex"
+Rule: TypeAlias = Callable[..., Element]
+_LENGTHS = (1, 2, 3, 5, 8, 21, 64)
+_STEPS = (1, 2, 3)
+_FEW = 16           # different numbers among these
+
+
+def parts_of(x: Element) -> tuple[Number, ...]:
+    """A number, or both parts of a complex one."""
+    return x.parts if isinstance(x, Complex) else (x,)
+
+
+def truth(emit: Emitter, x: Element) -> Number:
+    """Whether it is not zero."""
+    real, *imag = (ufunc_rules.truth(emit, each) for each in parts_of(x))
+    return emit.integer("or", real, *imag) if imag else real
+
+
+def real(emit: Emitter, x: Element, dtype: np.dtype[Any]) -> Number:
+    """What can be made a number of a real dtype; of a complex one only whether it is one."""
+    if isinstance(x, Number):
+        return x
+    if dtype.kind != "b":
+        raise NoLowering        # NumPy warns of it
+    return truth(emit, x)
+
+
+def selected(emit: Emitter, condition: Number, a: Element, b: Element) -> Element:
+    """`a if condition else b`, which are of one dtype."""
+    chosen = [emit.select(condition, one, other) for one, other in zip(parts_of(a), parts_of(b))]
+    return Complex(a.type, (chosen[0], chosen[1])) if isinstance(a, Complex) else chosen[0]
+
+
+def _by_parts(rule: ufunc_rules.Rule) -> Rule:
+    """What is done with each part alone."""
+
+    def both(emit: Emitter, *args: Complex) -> Complex:
+        real, imag = (rule(emit, *each) for each in zip(*(arg.parts for arg in args)))
+        return Complex(args[0].type, (real, imag))
+
+    return both
+
+
+def _product(emit: Emitter, x: Complex, y: Complex) -> Complex:
+    is_fused = _fuses(x.type.dtype)
+    if is_fused is None:
+        raise NoLowering
+    (a, b), (c, d) = x.parts, y.parts
+    crossed = emit.floating("mul", b, d), emit.floating("mul", b, c)
+    if is_fused:
+        parts = emit.function("fma", a, c, emit.negative(crossed[0])), emit.function("fma", a, d, crossed[1])
+    else:
+        real, imag = emit.floating("mul", a, c), emit.floating("mul", a, d)
+        parts = emit.floating("sub", real, crossed[0]), emit.floating("add", imag, crossed[1])
+    return Complex(x.type, parts)
+
+
+def _square(emit: Emitter, x: Complex) -> Complex:
+    return _product(emit, x, x)
+
+
+def _comparison(name: str, joined: str) -> Rule:
+    def rule(emit: Emitter, x: Complex, y: Complex) -> Number:
+        real, imag = (emit.compare(name, one, other) for one, other in zip(x.parts, y.parts))
+        return ufunc_rules.boolean(emit.integer(joined, real, imag))
+
+    return rule
+
+
+def _logical(name: str) -> Rule:
+    def rule(emit: Emitter, x: Complex, y: Complex) -> Number:
+        return ufunc_rules.boolean(emit.integer(name, truth(emit, x), truth(emit, y)))
+
+    return rule
+
+
+def _negation(emit: Emitter, x: Complex) -> Number:
+    return ufunc_rules.boolean(ufunc_rules.inverse(emit, truth(emit, x)))
+
+
+RULES: dict[str, Rule] = {
+    "add": _by_parts(ufunc_rules.arithmetic("add")),
+    "subtract": _by_parts(ufunc_rules.arithmetic("sub")),
+    "multiply": _product,
+    "square": _square,
+    "negative": complex_numbers.negated,
+    "positive": complex_numbers.positive,
+    "conjugate": complex_numbers.conjugate,
+    "equal": _comparison("eq", "and"),
+    "not_equal": _comparison("ne", "or"),
+    "logical_and": _logical("and"),
+    "logical_or": _logical("or"),
+    "logical_xor": _logical("xor"),
+    "logical_not": _negation,
+}
+
+
+# Tries ----------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _fuses(dtype: np.dtype[Any]) -> bool | None:
+    """Whether NumPy multiplies and adds at once in products; None if it does neither this nor that throughout."""
+    draw, own, most = np.random.default_rng(0), part_of(dtype), max(_LENGTHS)
+    x, y = (np.resize(draw.normal(size=2 * _FEW).astype(own).view(dtype), most) for _ in range(2))
+    one, other = np.full(most, x[0]), np.full(most, y[0])
+    found = {_way(x * other[:1], x, other), _way(one[:1] * y, one, y), _way(x * x, x, x), _way(np.square(x), x, x)}
+    for step in _STEPS:
+        apart = np.zeros((2, step * most + 1), dtype)
+        left, right = apart[0, 1::step][:most], apart[1, 1::step][:most]
+        left[:], right[:] = x, y
+        for length in _LENGTHS:
+            pieces = [slice(at, at + length) for at in range(0, most, length)]
+            found.add(_way(np.concatenate([left[each] * right[each] for each in pieces]), x, y))
+        np.multiply(left, right, out=left)
+        found.add(_way(left, x, y))
+    return found.pop() if len(found) == 1 else None
+
+
+def _way(products: Any, x: Any, y: Any) -> bool | None:
+    """Whether these are products that were multiplied and added at once; None if they are neither these nor others."""
+    for fused in (True, False):
+        wanted = np.array([_expected(one, other, fused) for one, other in zip(x, y)], x.dtype)
+        if wanted.tobytes() == np.ascontiguousarray(products).tobytes():
+            return fused
+    return None
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _expected(x: Any, y: Any, fused: bool) -> complex:
+    """The product of two complex numbers, of which the real parts' products are rounded or not."""
+    own = type(x.real)
+    crossed = x.imag * y.imag, x.imag * y.real
+    if not fused:
+        return complex(x.real * y.real - crossed[0], x.real * y.imag + crossed[1])
+    real = Fraction(float(x.real)) * Fraction(float(y.real)) - Fraction(float(crossed[0]))
+    imag = Fraction(float(x.real)) * Fraction(float(y.imag)) + Fraction(float(crossed[1]))
+    return complex(own(float(real)), own(float(imag)))

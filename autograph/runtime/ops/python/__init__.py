@@ -1,0 +1,1 @@
+"""Ops of Python itself: operators, builtins, methods, attributes, `math`, random numbers."""

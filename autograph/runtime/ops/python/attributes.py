@@ -1,0 +1,108 @@
+"""Attributes: `x.shape`, `x.T`, `point.x = v`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.opdef import VIEW, WRITE, declare, derive, lower
+from autograph.runtime.graph.types import ANY, INT, STR, ObjectType, TensorType, Type, join, python, scalar, type_of
+from autograph.runtime.ops.gradients.toolkit import is_real, shape
+from autograph.runtime.ops.inference.containers import NAMED_TUPLES, tuple_of
+from autograph.runtime.ops.inference.declare import nothing
+from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.shape_rules import ELEMENTARY, Unknown, type_of_arg
+from autograph.runtime.ops.native import complex_numbers
+
+
+def part(name: str) -> Callable[[TensorType], Type]:
+    """The rule for `x.real` or `x.imag`."""
+
+    def rule(x: TensorType) -> Type:
+        dtype = getattr(np.zeros((), x.dtype), name).dtype
+        if x.kind != "python":
+            return TensorType(dtype, x.shape, x.kind)
+        return INT if x.dtype.kind in "bi" else python(float)
+
+    return rule
+
+
+def transposed(x: TensorType) -> Type:
+    return TensorType(x.dtype, x.shape[::-1], x.kind)
+
+
+def transposed_matrices(x: TensorType) -> Type:
+    return TensorType(x.dtype, (*x.shape[:-2], x.shape[-1], x.shape[-2]))
+
+
+def dimensions(x: TensorType) -> Type:
+    return tuple_of(*[INT] * x.ndim)
+
+
+def flat_iterator(x: TensorType) -> Type:
+    return ObjectType("flatiter", (scalar(x.dtype) if x.dtype.kind in ELEMENTARY else ANY,))
+
+
+_ALWAYS: dict[str, Type] = {"ndim": INT, "size": INT, "itemsize": INT, "nbytes": INT, "device": STR}
+_OF_ARRAYS: dict[str, Callable[[TensorType], Type]] = {
+    "shape": dimensions,
+    "strides": dimensions,
+    "dtype": lambda x: type_of(x.dtype),
+    "T": transposed,
+    "mT": transposed_matrices,
+    "real": part("real"),
+    "imag": part("imag"),
+    "flat": flat_iterator,
+}
+_OF_NUMBERS = {"real": part("real"), "imag": part("imag")}
+_OF_OBJECTS: dict[str, dict[str, Type]] = {"range": dict.fromkeys(("start", "stop", "step"), INT)}
+
+
+@rule
+def attribute(x: Any, name: Any, *default: Any) -> Type:
+    """`x.name`; `getattr(x, name, default)`."""
+    found = _attribute(type_of_arg(x), name)
+    return join(found, type_of_arg(default[0])) if default else found
+
+
+def _attribute(x: Type, name: str) -> Type:
+    if isinstance(x, TensorType):
+        if x.kind == "python":
+            if name in ("numerator", "denominator") and x.dtype.kind in "bi":
+                return INT
+            return _OF_NUMBERS[name](x)
+        if name in _ALWAYS:
+            return _ALWAYS[name]
+        return _OF_ARRAYS[name](x)
+    if not isinstance(x, ObjectType):
+        raise Unknown
+    if x.name in NAMED_TUPLES and x.items:
+        return x.items[NAMED_TUPLES[x.name].index(name)]
+    return _OF_OBJECTS[x.name][name]
+
+
+declare("getattr", attribute, effect=VIEW, raises=True)
+declare("setattr", nothing, effect=WRITE, raises=True)
+declare("delattr", nothing, effect=WRITE, raises=True)
+
+
+def of_attribute(g: Any, out: Any, x: Any, name: str, *_: Any) -> Any:
+    if name in _GRADIENTS:
+        return _GRADIENTS[name](g, x)
+    for kind, fields in NAMED_TUPLES.items():
+        if name in fields and not kind.startswith("Unique"):        # those have integers in them
+            return tuple(g if name == field else np.zeros_like(getattr(x, field)) for field in fields)
+    raise NotImplementedError(f"the derivative of the attribute {name}")
+
+
+_GRADIENTS: dict[str, Callable[[Any, Any], Any]] = {
+    "T": lambda g, x: np.transpose(g),
+    "mT": lambda g, x: np.swapaxes(g, -1, -2),
+    "real": lambda g, x: g,
+    "imag": lambda g, x: np.zeros_like(x) if is_real(x) else -1j * g,
+    "flat": lambda g, x: np.reshape(g, shape(x)),
+}
+derive("getattr", of_attribute)
+lower("getattr", complex_numbers.part)

@@ -1,0 +1,315 @@
+"""The operators of Python.
+
+On Python numbers they are what Python makes of them, on arrays and NumPy scalars ufuncs.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.opdef import WRITE, Infer, declare, derive, lower
+from autograph.runtime.graph.types import (
+    ANY,
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    STR,
+    ObjectType,
+    TensorType,
+    Type,
+    inexact,
+    join_all,
+)
+from autograph.runtime.graph_text import notation
+from autograph.runtime.ops.gradients.elementwise import OF_MATMUL, OF_TWO, absolute
+from autograph.runtime.ops.inference.declare import truth
+from autograph.runtime.ops.inference.infer import ask, rule
+from autograph.runtime.ops.inference.numpy_probe import probe, shaped
+from autograph.runtime.ops.inference.shape_rules import broadcast, is_type, operand, type_of_arg
+from autograph.runtime.ops.mathematics.ufuncs import core_shape
+from autograph.runtime.ops.native import builtins, complex_numbers, math_functions, scalars
+
+BINARY = "add sub mul truediv floordiv mod matmul lshift rshift pow and xor or".split()
+COMPARISONS = "lt le eq ne gt ge".split()
+UNARY = "neg pos invert".split()
+RAISING = frozenset("truediv floordiv mod lshift rshift pow".split())   # of some values
+# What operators are on arrays.
+UFUNCS: dict[str, np.ufunc] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide, "floordiv": np.floor_divide,
+    "mod": np.remainder, "pow": np.power, "neg": np.negative, "pos": np.positive, "abs": np.absolute,
+    "lshift": np.left_shift, "rshift": np.right_shift, "and": np.bitwise_and, "or": np.bitwise_or,
+    "xor": np.bitwise_xor, "invert": np.invert, "lt": np.less, "le": np.less_equal, "eq": np.equal,
+    "ne": np.not_equal, "gt": np.greater, "ge": np.greater_equal,
+}  # fmt: skip
+PLAIN_OBJECTS = frozenset({"str", "bytes", "list", "tuple", "dict", "set", "frozenset", "range", "NoneType"})
+
+
+def python_function(name: str) -> Callable[..., Any]:
+    """`operator.and_` for `and`."""
+    function: Callable[..., Any] = getattr(operator, name, None) or getattr(operator, f"{name}_")
+    return function
+
+
+# The functions that do to handles what the operators do.
+FUNCTIONS = frozenset({pow, *map(python_function, (*BINARY, *UNARY))})
+
+
+def remembering(rule: Infer) -> Infer:
+    """The same as `infer.rule`, but faster, as constants are but numbers of their types to it."""
+    known: dict[tuple[Any, ...], Any] = {}
+
+    def infer(*args: Any, **kwargs: Any) -> Any:
+        for arg in args:
+            if type(arg) is not TensorType:
+                args = tuple(map(simplified, args))
+                break
+        try:
+            return known[args]
+        except KeyError:
+            known[args] = found = ask(rule, args, kwargs)
+            return found
+        except TypeError:           # of lists
+            return ask(rule, args, kwargs)
+
+    return infer
+
+
+def simplified(arg: Any) -> Any:
+    """The type of an argument, but lists and tuples of arguments as they are."""
+    return arg if isinstance(arg, (list, tuple)) else type_of_arg(arg)
+
+
+# ---------------------------------------------------------------------------------------------- numbers and arrays
+
+
+def numeric(name: str) -> Infer:
+    """The rule of an operator on numbers and arrays, or lists that NumPy makes arrays."""
+    function = python_function(name)
+
+    def infer(*args: Any) -> Type:
+        if name == "invert" and args == (BOOL,):
+            return INT              # to ask, as `probe` does, makes Python warn
+        found = list(map(operand, args))
+        shapes = [each.shape for each in found]
+        shape = core_shape(MATMUL, shapes) if name == "matmul" else broadcast(*shapes)
+        return shaped(probe(function, *found), shape)
+
+    return infer
+
+
+MATMUL = str(np.matmul.signature)
+
+
+def binary(name: str) -> Infer:
+    """The rule of a binary operator."""
+    on_numbers, on_objects = numeric(name), objects(name)
+
+    def infer(first: Any, second: Any) -> Any:
+        if isinstance(first, TensorType) and isinstance(second, TensorType):
+            return on_numbers(first, second)
+        a, b = type_of_arg(first), type_of_arg(second)
+        if a == ANY or b == ANY:
+            return ANY
+        number, sequence = (a, b) if isinstance(a, TensorType) else (b, a)
+        if isinstance(number, TensorType) and isinstance(sequence, ObjectType):
+            kinds = ("array",) if name == "mul" else ("scalar", "array")    # an integer repeats a list
+            if number.kind in kinds and sequence.name in ("list", "tuple"):
+                return on_numbers(first, second)
+        return on_objects(a, b)
+
+    return infer
+
+
+# -------------------------------------------------------------------------------------------------- other objects
+
+
+def objects(name: str) -> Callable[[Type, Type], Type]:
+    """The rule of a binary operator of which one operand at least is no number or array."""
+
+    def infer(a: Type, b: Type) -> Type:
+        if name == "mod" and a in (STR, BYTES):
+            return a
+        if isinstance(a, ObjectType) and isinstance(b, ObjectType):
+            return _compared(name, a, b) if name in COMPARISONS else _combined(name, a, b)
+        if name == "mul":
+            return _repeated(a, b)
+        if name in ("eq", "ne") and all(map(_is_plain, (a, b))):
+            return BOOL
+        return ANY
+
+    return infer
+
+
+LIST = ObjectType("list")
+BYTES = ObjectType("bytes")
+# What compares as equal or not, and says so with a bool.
+PLAIN_OBJECTS = frozenset({"str", "bytes", "list", "tuple", "dict", "set", "frozenset", "range", "NoneType"})
+
+
+def _is_plain(type: Type) -> bool:
+    if isinstance(type, TensorType):
+        return type.kind == "python"
+    return isinstance(type, ObjectType) and type.name in PLAIN_OBJECTS
+
+
+def _compared(name: str, a: ObjectType, b: ObjectType) -> Type:
+    if not _is_plain(a) or not _is_plain(b):
+        return ANY
+    # lists and tuples are ordered as their items are, whose operator may give anything
+    ordered = name in ("eq", "ne") or (a.name == b.name and a.name in ("str", "bytes", "set", "frozenset"))
+    return BOOL if ordered else ANY
+
+
+def _combined(name: str, a: ObjectType, b: ObjectType) -> Type:
+    if a.name != b.name:
+        return ANY
+    if name == "add":
+        if a.name == "tuple" and a.items and b.items:
+            return ObjectType("tuple", a.items + b.items)
+        return ObjectType(a.name) if a.name in ("str", "bytes", "list", "tuple") else ANY
+    if a.name in ("set", "frozenset") and name in ("and", "or", "xor", "sub"):
+        return ObjectType(a.name)
+    return ObjectType("dict") if a.name == "dict" and name == "or" else ANY
+
+
+def _repeated(a: Type, b: Type) -> Type:
+    """A list, tuple or string times a number."""
+    sequence, number = (b, a) if isinstance(a, TensorType) else (a, b)
+    if isinstance(sequence, ObjectType) and sequence.name in ("str", "bytes", "list", "tuple"):
+        if isinstance(number, TensorType) and number.kind != "array" and number.dtype.kind in "biu":
+            return ObjectType(sequence.name)
+    return ANY
+
+
+# -------------------------------------------------------------------------------------------------------- powers
+
+# That NumPy squares what is to the power of 2, and so on, can be seen by the dtype of the result.
+EXPONENTS: dict[str, tuple[Any, ...]] = {
+    "b": (True,),
+    "i": (0, 1, 2, 3),
+    "u": (0, 1, 2, 3),
+    "f": (0.0, 0.5, 1.0, 2.0, 3.0),
+    "c": (0j, 1j, 2 + 0j),
+}
+
+
+def python_power(base: Any, exponent: Any) -> Type:
+    """`base ** exponent` of Python numbers, each a type or a constant."""
+    kinds = {type_of_arg(base), type_of_arg(exponent)}
+    if COMPLEX in kinds:
+        return COMPLEX
+    if FLOAT not in kinds:
+        if type_of_arg(exponent) == BOOL:
+            return INT
+        if isinstance(exponent, TensorType):
+            return inexact(FLOAT)           # an int to a negative power is a float
+        return INT if exponent >= 0 else FLOAT
+    if not isinstance(exponent, TensorType) and float(exponent).is_integer():
+        return FLOAT
+    if type_of_arg(exponent) != FLOAT or (not isinstance(base, TensorType) and base >= 0):
+        return FLOAT
+    return inexact(COMPLEX)                 # a negative number to the power of a fraction is complex
+
+
+def array_power(base: Any, exponent: Any) -> Type:
+    a, b = operand(base), operand(exponent)
+    shape = broadcast(a.shape, b.shape)
+    if b.ndim:
+        return shaped(probe(operator.pow, a, b), shape)
+    values = EXPONENTS.get(b.dtype.kind, ()) if is_type(exponent) else (exponent,)
+    found: list[Type] = []
+    for value in values:
+        if is_type(exponent) and b.kind != "python":
+            value = b.dtype.type(value) if b.kind == "scalar" else np.array(value, b.dtype)
+        found.append(shaped(probe(operator.pow, a, value), shape))
+    return join_all(found)
+
+
+@rule
+def power(base: Any, exponent: Any) -> Type:
+    """`base ** exponent`."""
+    a, b = type_of_arg(base), type_of_arg(exponent)
+    if isinstance(a, TensorType) and isinstance(b, TensorType) and a.kind == b.kind == "python":
+        return python_power(base, exponent)
+    return array_power(base, exponent)
+
+
+# -------------------------------------------------------------------------------------------------- declarations
+
+
+def in_place(plain: Infer) -> Infer:
+    """The rule of `a += b`: an array or list stays what it is, other values are replaced by new ones."""
+
+    def infer(first: Any, second: Any) -> Any:
+        if isinstance(first, TensorType) and first.kind == "array":
+            return first if first.ndim or first.exact else join_all([first, plain(first, second)])   # type: ignore[list-item]
+        given = type_of_arg(second)
+        if type_of_arg(first) == LIST and isinstance(given, ObjectType) and _is_plain(given):
+            return LIST
+        return plain(first, second)
+
+    return infer
+
+
+def template(name: str) -> str:
+    """How Python writes an operator."""
+    return f"{{}} {notation.BINARY[name]} {{}}" if name in notation.BINARY else notation.UNARY[name] + "{}"
+
+
+ELEMENTWISE = frozenset({"elementwise"})
+
+for _name in BINARY:
+    _rule = remembering(binary(_name)) if _name != "pow" else power
+    declare(_name, _rule, template=template(_name), raises=_name in RAISING, tags=ELEMENTWISE)
+    declare(f"i{_name}", in_place(_rule), effect=WRITE, template=template(f"i{_name}"), raises=True)
+for _name in COMPARISONS:
+    declare(_name, remembering(binary(_name)), template=template(_name), tags=ELEMENTWISE)
+for _name in UNARY:
+    declare(_name, remembering(numeric(_name)), template=template(_name), tags=ELEMENTWISE)
+
+declare("abs", remembering(numeric("abs")), target=abs, tags=ELEMENTWISE)
+declare("not", truth, template=template("not"), raises=True)
+declare("is", truth, template=template("is"))
+declare("in", truth, template=template("in"), raises=True)
+
+# An operator in place has the derivatives of the plain one, in what its first argument was before.
+derive("add iadd", *OF_TWO["add"])
+derive("sub isub", *OF_TWO["subtract"])
+derive("mul imul", *OF_TWO["multiply"])
+derive("truediv itruediv", *OF_TWO["divide"])
+derive("floordiv ifloordiv", *OF_TWO["floor_divide"])
+derive("mod imod", *OF_TWO["remainder"])
+derive("pow ipow", *OF_TWO["power"])
+derive("matmul imatmul", *OF_MATMUL)
+derive("neg", lambda g, out, x: -g)
+derive("pos", lambda g, out, x: g)
+derive("abs", absolute)
+derive("lt le gt ge eq ne is in not", None, None)
+
+# On numbers, those in place are as the others.
+for _name in ("add", "sub", "mul"):
+    of_complex = complex_numbers.product if _name == "mul" else complex_numbers.arithmetic(_name)
+    lower(f"{_name} i{_name}", complex_numbers.also(scalars.arithmetic(_name), of_complex))
+for _name in ("and", "or", "xor"):
+    lower(f"{_name} i{_name}", scalars.bitwise(_name))
+for _name in COMPARISONS:
+    lower(_name, scalars.comparison(_name))
+for _name in ("eq", "ne"):
+    lower(_name, complex_numbers.also(scalars.comparison(_name), complex_numbers.comparison(_name)))
+lower("truediv itruediv", complex_numbers.also(scalars.true_division, complex_numbers.true_division))
+lower("floordiv ifloordiv", scalars.floor_division)
+lower("mod imod", scalars.remainder)
+lower("pow ipow", complex_numbers.also(math_functions.power, complex_numbers.power))
+lower("lshift ilshift", scalars.left_shift)
+lower("rshift irshift", scalars.right_shift)
+lower("neg", complex_numbers.also(scalars.negated, complex_numbers.negated))
+lower("pos", complex_numbers.also(scalars.positive, complex_numbers.positive))
+lower("invert", scalars.inverted)
+lower("abs", complex_numbers.also(scalars.absolute, complex_numbers.absolute))
+lower("not", builtins.negation)
+lower("is", builtins.identity)

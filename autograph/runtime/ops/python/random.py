@@ -1,0 +1,300 @@
+"""Random numbers and the time: what is different on each call.
+
+NumPy's generators give a Python number where they are asked for a single one, and arrays of a shape else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.opdef import ORDERED, Vjp, derive
+from autograph.runtime.graph.types import (
+    ANY,
+    FLOAT,
+    INT,
+    PYTHON_DTYPES,
+    ObjectType,
+    Shape,
+    TensorType,
+    Type,
+    array,
+    inexact,
+    python,
+    scalar,
+)
+from autograph.runtime.ops.inference.containers import iterated, list_of
+from autograph.runtime.ops.inference.declare import always, functions, methods, nothing
+from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.shape_rules import (
+    Unknown,
+    array_like,
+    axis_arg,
+    broadcast,
+    dtype_arg,
+    int_arg,
+    operand,
+    shape_arg,
+    type_of_arg,
+)
+
+INT64 = np.dtype(np.int64)
+Rule = Callable[..., Any]
+
+
+def drawn(kind: type, size: Any, parameters: Sequence[Any] = ()) -> Type:
+    """One number, or an array of them of the shape `size` or else that of the parameters."""
+    shapes = [operand(parameter).shape for parameter in parameters]
+    if size is not None:
+        return TensorType(PYTHON_DTYPES[kind], _size(size))
+    shape = broadcast(*shapes)
+    return TensorType(PYTHON_DTYPES[kind], shape) if shape else python(kind)
+
+
+def _size(size: Any) -> Shape:
+    if isinstance(size, ObjectType) and size.name == "NoneType":
+        raise Unknown
+    return shape_arg(size)
+
+
+def distribution(kind: type, count: int) -> Rule:
+    """The rule of a distribution with so many parameters, which may have defaults."""
+
+    @rule
+    def infer(*args: Any, size: Any = None, **named: Any) -> Type:
+        if len(args) > count:
+            size = args[count]
+        return drawn(kind, size, [*args[:count], *named.values()])
+
+    return infer
+
+
+def of_generator(infer: Rule, *classes: str) -> Rule:
+    """The rule of a method, which other classes' objects may have, too."""
+
+    def method(self: Any, /, *args: Any, **kwargs: Any) -> Type:
+        if type_of_arg(self).name in (classes or ("Generator", "RandomState")):     # type: ignore[union-attr]
+            found: Type = infer(*args, **kwargs)
+            return found
+        return ANY
+
+    return rule(method)
+
+
+# ------------------------------------------------------------------------------------------- NumPy's other functions
+
+
+@rule
+def rand(*args: Any) -> Type:
+    return TensorType(np.dtype(float), tuple(map(int_arg, args))) if args else FLOAT
+
+
+@rule
+def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Type:
+    """Of the class `int` they are Python's integers; of another dtype NumPy's."""
+    bounds = [low] if high is None else [low, high]
+    found = drawn(int, size, bounds)
+    if dtype is int or not isinstance(found, TensorType):
+        return found
+    return scalar(dtype_arg(dtype)) if found.weak else TensorType(dtype_arg(dtype), found.shape)
+
+
+@rule
+def integers(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: Any = False) -> Type:
+    return randint(low, high, size, dtype)      # type: ignore[return-value]
+
+
+@rule
+def choice(a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: Any = 0, shuffle: Any = True) -> Type:
+    a = operand(a)
+    if not a.shape:
+        if size is None:
+            return inexact(scalar(INT64))           # versions differ
+        return TensorType(INT64, _size(size))
+    at = axis_arg(axis, a.ndim)
+    rest = a.shape[:at], a.shape[at + 1 :]
+    if size is not None:
+        return TensorType(a.dtype, (*rest[0], *_size(size), *rest[1]))
+    shape = rest[0] + rest[1]
+    return TensorType(a.dtype, shape) if shape else scalar(a.dtype)
+
+
+@rule
+def permutation(x: Any, axis: Any = 0) -> Type:
+    array_type = operand(x)
+    if array_type.shape:
+        return TensorType(array_type.dtype, array_type.shape)
+    return array(INT64, int_arg(x))
+
+
+@rule
+def permuted(x: Any, *, axis: Any = None, out: Any = None) -> Type:
+    return array_like(x) if out is None else type_of_arg(out)
+
+
+@rule
+def floats(size: Any = None, dtype: Any = np.float64, out: Any = None) -> Type:
+    """`Generator.random` and others, which can draw float32 as well."""
+    if out is not None:
+        return type_of_arg(out)
+    return FLOAT if size is None else TensorType(dtype_arg(dtype), _size(size))
+
+
+@rule
+def standard_exponential(size: Any = None, dtype: Any = np.float64, method: Any = "zig", out: Any = None) -> Type:
+    return floats(size, dtype, out)     # type: ignore[return-value]
+
+
+@rule
+def standard_gamma(shape: Any, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Type:
+    if out is not None:
+        return type_of_arg(out)
+    found = drawn(float, size, [shape])
+    return found if found == FLOAT else TensorType(dtype_arg(dtype), found.shape)   # type: ignore[union-attr]
+
+
+FLOATS = {
+    "beta": 2, "chisquare": 1, "exponential": 1, "f": 2, "gamma": 2, "gumbel": 2, "laplace": 2, "logistic": 2,
+    "lognormal": 2, "noncentral_chisquare": 2, "noncentral_f": 3, "normal": 2, "pareto": 1, "power": 1, "rayleigh": 1,
+    "standard_cauchy": 0, "standard_t": 1, "triangular": 3, "uniform": 2, "vonmises": 2, "wald": 2, "weibull": 1,
+}  # fmt: skip
+INTEGERS = {
+    "binomial": 2, "geometric": 1, "hypergeometric": 3, "logseries": 1, "negative_binomial": 2, "poisson": 1,
+    "zipf": 1,
+}  # fmt: skip
+ANYTHING = "dirichlet multinomial multivariate_normal get_state set_state bytes"
+
+for _kind, _table in ((float, FLOATS), (int, INTEGERS)):
+    for _name, _count in _table.items():
+        _rule = distribution(_kind, _count)
+        functions(_name, _rule, prefix="np.random.", effect=ORDERED)
+        methods(_name, of_generator(_rule), effect=ORDERED)
+
+for _names, _rule in (
+    ("random random_sample sample ranf standard_normal standard_exponential", distribution(float, 0)),
+    ("standard_gamma", distribution(float, 1)),
+    ("rand randn", rand),
+    ("randint", randint),
+    ("choice", choice),
+    ("permutation", permutation),
+    ("seed", nothing),
+    ("default_rng", always(ObjectType("Generator"))),
+    ("RandomState", always(ObjectType("RandomState"))),
+    (ANYTHING, always(ANY)),
+):
+    functions(_names, _rule, prefix="np.random.", effect=ORDERED)
+
+methods("random", of_generator(floats, "Generator"), effect=ORDERED)
+methods("standard_normal", of_generator(floats, "Generator"), effect=ORDERED)
+methods("standard_exponential", of_generator(standard_exponential, "Generator"), effect=ORDERED)
+methods("standard_gamma", of_generator(standard_gamma, "Generator"), effect=ORDERED)
+methods("integers", of_generator(integers, "Generator"), effect=ORDERED)
+methods("rand randn", of_generator(rand, "RandomState"), effect=ORDERED)
+methods("randint", of_generator(randint, "RandomState"), effect=ORDERED)
+methods("random_sample", of_generator(distribution(float, 0), "RandomState"), effect=ORDERED)
+methods("choice", of_generator(choice), effect=ORDERED)
+methods("permutation", of_generator(permutation), effect=ORDERED)
+methods("permuted", of_generator(permuted), effect=ORDERED)
+
+_CHANGES = frozenset({"changes-arguments"})
+functions("shuffle", nothing, prefix="np.random.", effect=ORDERED, tags=_CHANGES)
+functions("shuffle", nothing, prefix="random.", effect=ORDERED, tags=_CHANGES)
+methods("shuffle", of_generator(nothing, "Generator", "RandomState", "Random"), effect=ORDERED, tags=_CHANGES)
+
+
+# ------------------------------------------------------------------------------------------- Python's own, the clock
+
+
+def of_numbers(found: Type) -> Rule:
+    """The rule of what gives such a number for Python numbers, but who knows what for NumPy's."""
+
+    @rule
+    def infer(*args: Any, **kwargs: Any) -> Type:
+        if all(operand(arg).weak and operand(arg).dtype.kind != "c" for arg in (*args, *kwargs.values())):
+            return found
+        raise Unknown
+
+    return infer
+
+
+@rule
+def picked(seq: Any) -> Type:
+    return iterated(seq)
+
+
+for _names, _rule in (
+    ("random", always(FLOAT)),
+    ("uniform gauss normalvariate lognormvariate expovariate betavariate gammavariate", of_numbers(FLOAT)),
+    ("paretovariate weibullvariate vonmisesvariate", of_numbers(FLOAT)),
+    ("triangular", of_numbers(inexact(FLOAT))),             # `low`, if that is what `high` is
+    ("randint randrange getrandbits binomialvariate", always(INT)),
+    ("choice", picked),
+    ("choices sample", always(list_of(ANY))),
+    ("seed setstate", nothing),
+    ("getstate", always(ANY)),
+):
+    functions(_names, _rule, prefix="random.", effect=ORDERED)
+
+functions("time perf_counter monotonic process_time thread_time", always(FLOAT), prefix="time.", effect=ORDERED)
+functions("time_ns perf_counter_ns monotonic_ns process_time_ns", always(INT), prefix="time.", effect=ORDERED)
+functions("sleep", nothing, prefix="time.", effect=ORDERED)
+
+
+# --------------------------------------------------------------------------------------------------- derivatives
+#
+# In the parameters, for the same draws: what is drawn is a function of the parameters and of noise without any.
+
+
+def of_scale(g: Any, out: Any, scale: Any = 1.0, *_: Any, **__: Any) -> Any:
+    return g * out / scale
+
+
+def of_location(g: Any, out: Any, *_: Any, **__: Any) -> Any:
+    return g
+
+
+def of_spread(g: Any, out: Any, loc: Any = 0.0, scale: Any = 1.0, *_: Any, **__: Any) -> Any:
+    return g * (out - loc) / scale
+
+
+def of_low(g: Any, out: Any, low: Any = 0.0, high: Any = 1.0, *_: Any, **__: Any) -> Any:
+    return g * (high - out) / (high - low)
+
+
+def of_high(g: Any, out: Any, low: Any = 0.0, high: Any = 1.0, *_: Any, **__: Any) -> Any:
+    return g * (out - low) / (high - low)
+
+
+def of_mean(g: Any, out: Any, *_: Any, **__: Any) -> Any:
+    return g * out
+
+
+def of_sigma(g: Any, out: Any, mean: Any = 0.0, sigma: Any = 1.0, *_: Any, **__: Any) -> Any:
+    return g * out * (np.log(out) - mean) / sigma
+
+
+def of_rate(g: Any, out: Any, lambd: Any = 1.0) -> Any:
+    return -g * out / lambd
+
+
+_RULES: dict[str, tuple[Vjp, ...]] = {
+    "uniform": (of_low, of_high),
+    "lognormal": (of_mean, of_sigma),
+    **dict.fromkeys(("normal", "laplace", "logistic", "gumbel"), (of_location, of_spread)),
+    **dict.fromkeys(("exponential", "rayleigh"), (of_scale,)),
+}
+
+
+def _of_method(vjp: Vjp) -> Vjp:
+    return lambda g, out, self, *args, **kwargs: vjp(g, out, *args, **kwargs)
+
+
+for _name, _vjps in _RULES.items():
+    derive(f"np.random.{_name}", *_vjps)
+    derive(f".{_name}", None, *map(_of_method, _vjps))
+derive("random.uniform", of_low, of_high)
+derive("random.gauss random.normalvariate", of_location, of_spread)
+derive("random.lognormvariate", of_mean, of_sigma)
+derive("random.expovariate", of_rate)

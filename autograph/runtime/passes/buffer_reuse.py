@@ -1,0 +1,216 @@
+"""Reuse of memory: an array that nobody needs any more takes in the next result.
+
+    total = x * y                       total = x * y
+    shifted = total + 1         →       total += 1              …  which is `shifted` from here on
+
+For arrays larger than the processor's cache, or than what the C library keeps for next time (128 KB), new memory costs
+several times what the arithmetic does; for small ones there is next to nothing to gain. NumPy itself reuses what is
+computed in the middle of an expression, if that has 256 KB; it cannot do so with what has a name.
+
+The new result must come out as it would have: of the same dtype and shape, and its elements in memory in the same
+order, since the order in which a later `sum` adds them up depends on that. Where there are several arrays, that takes
+knowing in which order their axes are; for large ones, which order that is may be looked at when the graph runs:
+
+    step = rate * (x.T @ error)         t = x.T @ error
+                                        t *= rate
+    w = w - step                →       w = np.subtract(w, t, out=room(t, w))
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from autograph.runtime.graph.aliasing import aliasing_of
+from autograph.runtime.graph.effects import is_array, is_new
+from autograph.runtime.graph.graph import Block, Graph, Node, Value, gather
+from autograph.runtime.graph.opdef import OPS, lookup
+from autograph.runtime.graph.types import TensorType
+from autograph.runtime.passes.rewriter import Outcome, all_nodes, shown
+
+WORTHWHILE = 2**14      # bytes
+ELIDED = 2**18          # from this many on, NumPy does it by itself in the middle of an expression
+LARGE = 2**16           # bytes; from this many on, to look in which order they are costs next to nothing
+
+_UFUNCS = {
+    "add": "np.add", "sub": "np.subtract", "mul": "np.multiply", "truediv": "np.divide",
+    "and": "np.bitwise_and", "or": "np.bitwise_or", "xor": "np.bitwise_xor", "neg": "np.negative", "abs": "np.abs",
+}  # fmt: skip
+_COMMUTATIVE = frozenset({"add", "mul", "and", "or", "xor"})
+# All these give the very same whether or not the result goes where an operand is.
+_EXACT = frozenset(
+    {*_UFUNCS.values(), "np.sqrt", "np.square", "np.maximum", "np.minimum", "np.floor", "np.ceil", "masked"}
+)
+_IN_ORDER = frozenset({"np.zeros", "np.ones", "np.empty", "np.full", "np.arange", "np.linspace"})
+_PRODUCTS = frozenset({"matmul", "np.matmul"})
+
+
+def run(graph: Graph) -> Outcome:
+    """Let results of elementwise operations go where operands were that nobody needs any more."""
+    if not any(_UFUNCS.get(node.op, node.op) in _EXACT and _is_worthwhile(node.output) for node in all_nodes(graph)):
+        return Outcome()
+    reuse = _Reuse(graph)
+    reuse.block(graph.block)
+    return reuse.outcome
+
+
+class _Reuse:
+    """Goes through blocks backwards.
+
+    Attributes:
+        later: the values that are used after the node at hand.
+        orders: for arrays, in which order their axes are in memory: equal things for equal orders.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.outcome = Outcome()
+        self.aliasing = aliasing_of(graph)
+        self.later: set[Value] = set()
+        self.uses: dict[Value, int] = {}
+        self.homes: dict[Value, Block] = {}
+        self.orders: dict[Value, Any] = {}
+        self.survey(graph.block)
+
+    def survey(self, block: Block) -> None:
+        for node in block.nodes:
+            self.count((node.args, node.kwargs))
+            for inner in node.blocks:
+                self.survey(inner)
+            for value in node.outputs:
+                self.homes[value] = block
+                self.orders[value] = self.order(node, value)
+        self.count(block.results)
+
+    def count(self, args: Any) -> None:
+        found: list[Value] = []
+        gather(args, found)
+        for value in found:
+            self.uses[value] = self.uses.get(value, 0) + 1
+
+    def order(self, node: Node, value: Value) -> Any:
+        """In which order the axes of an array are: elementwise operations keep that of their operands."""
+        if (node.op in _IN_ORDER and "order" not in node.kwargs) or _is_product(node):
+            return "C"
+        if not _is_elementwise(node) or not is_array(value):
+            return value
+        operands = [arg for arg in node.args if _breadth(arg) > 1]
+        found = {self.orders.get(arg, arg) for arg in operands if isinstance(arg, Value)}
+        return found.pop() if len(found) == 1 and all(isinstance(arg, Value) for arg in operands) else value
+
+    def block(self, block: Block) -> None:
+        self.need(block.results)
+        nodes: list[Node] = []
+        for node in reversed(block.nodes):
+            for inner in node.blocks:
+                self.block(inner)
+            nodes.append(node)
+            old = next((arg for arg in node.args if self.may_take(arg, node, block)), None)
+            if old is not None:
+                self.outcome.notes.append((f"the result of {shown(node)} goes where an operand was", node.place))
+                self.outcome.changed = True
+                nodes += self.put_into(node, old)
+            self.need((node.args, node.kwargs))
+        block.nodes = nodes[::-1]
+
+    def put_into(self, node: Node, old: Value) -> list[Node]:
+        """Let the result of a node go where an operand is; gives the node that looks whether it may."""
+        others = self.in_other_orders(node, old)
+        in_place = f"i{node.op}"
+        if node.args[0] is old and node.op in _UFUNCS and in_place in OPS and not others:
+            node.op = in_place
+            return []
+        node.op = _UFUNCS.get(node.op, node.op)
+        node.kwargs = {"out": old}
+        if not others:
+            return []
+        look = Node("room", (old, *others), place=node.place)
+        look.own = True
+        node.kwargs = {"out": look.add_output(old.type)}
+        return [look]
+
+    def need(self, args: Any) -> None:
+        found: list[Value] = []
+        gather(args, found)
+        self.later.update(found)
+
+    def may_take(self, old: Any, node: Node, block: Block) -> bool:
+        """Whether the result of a node may go where one of its operands is."""
+        if not isinstance(old, Value) or node.kwargs or old in self.later or self.homes.get(old) is not block:
+            return False
+        if _UFUNCS.get(node.op, node.op) not in _EXACT or not _fits(old, node):
+            return False
+        made = old.node
+        if made is None or not (_is_elementwise(made) or _is_product(made) or made.op in _IN_ORDER or is_new(made)):
+            return False
+        if not self.aliasing.is_fresh(old) or not self.aliasing.is_alone(old):
+            return False
+        others = self.in_other_orders(node, old)
+        if any(not isinstance(arg, Value) or arg.type != old.type for arg in others):
+            return False
+        known = self.orders[old] == "C" or _has_one_order(old)
+        return known and (not others or _size(old) >= LARGE) and _pays(old, node, self.uses[old])
+
+    def in_other_orders(self, node: Node, old: Value) -> list[Any]:
+        """The operands of which it is not known that their axes are in the order of those of `old`."""
+        others = [arg for arg in node.args if arg is not old and _breadth(arg) > 1]
+        return [arg for arg in others if not isinstance(arg, Value) or self.orders.get(arg, arg) != self.orders[old]]
+
+
+def _is_elementwise(node: Node) -> bool:
+    """Whether it computes a new array, as a ufunc does."""
+    return "elementwise" in lookup(node.op).tags and not node.kwargs and node.op != "matmul"
+
+
+def _is_product(node: Node) -> bool:
+    """Whether it is a matrix product that makes a new array, of rows that lie in order."""
+    if node.op not in _PRODUCTS or node.kwargs:
+        return False
+    found = node.output.type
+    return isinstance(found, TensorType) and found.kind == "array" and found.ndim <= 2
+
+
+def _has_one_order(array: Value) -> bool:
+    """Whether the order of its axes says where each element is: axes of length 1 may stand anywhere in it."""
+    assert isinstance(array.type, TensorType)
+    shape = array.type.shape
+    return len(shape) == 1 or all(dim is not None and dim > 1 for dim in shape)
+
+
+def _breadth(arg: Any) -> int:
+    """How many axes of an operand can have any order."""
+    if isinstance(arg, Value) and isinstance(arg.type, TensorType) and arg.type.exact:
+        return sum(dim != 1 for dim in arg.type.shape)
+    return 0 if type(arg) in (int, float, bool) else 9
+
+
+def _fits(old: Value, node: Node) -> bool:
+    """Whether the result is of the dtype and shape of an operand, for certain."""
+    found = old.type
+    if not isinstance(found, TensorType) or not found.exact or found.kind != "array" or node.output.type != found:
+        return False
+    if found.dtype.kind not in "biuf" or not found.dtype.isnative or not found.shape:
+        return False
+    others = [arg for arg in node.args if arg is not old]
+    if any(_breadth(arg) == 9 for arg in others):
+        return False
+    # NumPy tells of arrays that do not fit in other words if there is one that the result shall go to.
+    shapes = [arg.type.shape for arg in others if isinstance(arg, Value) and is_array(arg)]     # type: ignore[union-attr]
+    return not shapes or all(None not in shape for shape in (found.shape, *shapes))
+
+
+def _size(array: Value) -> int:
+    """How many bytes an array has; 0 if that is not known."""
+    assert isinstance(array.type, TensorType)
+    return 0 if None in array.type.shape else math.prod(array.type.shape) * array.type.dtype.itemsize  # type: ignore
+
+
+def _is_worthwhile(value: Value) -> bool:
+    return is_array(value) and (_size(value) or WORTHWHILE) >= WORTHWHILE
+
+
+def _pays(old: Value, node: Node, uses: int) -> bool:
+    """Whether it is worthwhile; not if NumPy will do so anyway, in the middle of an expression."""
+    size = _size(old) or ELIDED
+    nested = uses == 1 and not old.name
+    elided = node.op in _COMMUTATIVE or (node.op in ("sub", "truediv") and node.args[0] is old)
+    return size >= WORTHWHILE and not (nested and elided and size >= ELIDED)

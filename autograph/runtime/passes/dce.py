@@ -1,0 +1,114 @@
+"""Dead code: what nobody needs is dropped, where nobody can tell.
+
+Needed is what can be seen: prints, writes, calls, whatever may raise or warn, loops that may run forever, and the
+results; and whatever is needed for that. An operation that is not needed still runs if it may raise or warn: it would
+in plain Python. Of an `if` or a loop, single outputs are dropped too, with all that is carried for them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.runtime.graph.effects import effect_of
+from autograph.runtime.graph.graph import Block, Graph, Node, Value, gather
+from autograph.runtime.graph.opdef import PURE, VIEW
+from autograph.runtime.passes.rewriter import Outcome, keep_outputs, shown
+from autograph.runtime.passes.speculatable import is_quiet
+
+
+def run(graph: Graph, strict: bool = True) -> Outcome:
+    """Drop what is not needed.
+
+    Args:
+        strict: whether raising and warning can be seen, too.
+    """
+    needs = _Needs(graph, strict)
+    return _sweep(graph.block, needs, Outcome())
+
+
+class _Needs:
+    """What is needed in a graph.
+
+    Attributes:
+        nodes: the nodes, and
+        values: the values that are.
+    """
+
+    def __init__(self, graph: Graph, strict: bool) -> None:
+        self.strict = strict
+        self.nodes: set[Node] = set()
+        self.values: set[Value] = set()
+        self._around: dict[Node, Node | None] = {}      # the node in whose block a node stands
+        self._feeds: dict[Value, list[Any]] = {}        # of what comes out of blocks or is carried: where it is from
+        self._pending: list[Value] = []
+        self._survey(graph.block, None)
+        self._need(graph.block.results)
+        while self._pending:
+            value = self._pending.pop()
+            self._need(self._feeds.get(value, ()))
+            self._need_node(value.node)
+
+    def _survey(self, block: Block, around: Node | None) -> None:
+        for node in block.nodes:
+            self._around[node] = around
+            for inner in node.blocks:
+                self._survey(inner, node)
+            for number, output in enumerate(node.outputs if node.blocks else ()):
+                self._feeds[output] = _sources(node, number)
+                for param in _carried(node, number):
+                    self._feeds[param] = [output]
+            if not _may_go(node, self.strict):
+                self._need_node(node)
+
+    def _need(self, args: Any) -> None:
+        found: list[Value] = []
+        gather(args, found)
+        for value in found:
+            if value not in self.values:
+                self.values.add(value)
+                self._pending.append(value)
+
+    def _need_node(self, node: Node | None) -> None:
+        while node is not None and node not in self.nodes:
+            self.nodes.add(node)
+            if not node.blocks:
+                self._need((node.args, node.kwargs))
+            else:
+                self._need(node.blocks[0].results if node.op == "while" else node.args[0])
+                if node.kwargs.get("until"):
+                    self._need((node.blocks[-1].results or (None,))[0])
+            node = self._around[node]
+
+
+def _may_go(node: Node, strict: bool) -> bool:
+    """Whether a node need not run if nobody needs what it computes, nor what is in its blocks."""
+    effect = effect_of(node)
+    return effect.kind in (PURE, VIEW) and not effect.writes and (not strict or is_quiet(node))
+
+
+def _sources(node: Node, number: int) -> list[Any]:
+    """The arguments that an output of an `if` or a loop comes from."""
+    back = number - len(node.outputs)
+    blocks = node.blocks[node.op == "while" :]
+    found = [block.results[back] for block in blocks if block.results is not None]
+    return found if node.op == "if" else [node.args[back], *found]
+
+
+def _carried(node: Node, number: int) -> list[Value]:
+    """The params that carry what becomes an output of a loop."""
+    return [] if node.op == "if" else [block.params[number - len(node.outputs)] for block in node.blocks]
+
+
+def _sweep(block: Block, needs: _Needs, outcome: Outcome) -> Outcome:
+    kept = [node for node in block.nodes if node in needs.nodes]
+    if len(kept) < len(block.nodes):
+        outcome.changed = True
+        outcome.notes += [(f"nobody needs this {shown(n)}", n.place) for n in block.nodes if n not in needs.nodes]
+        block.nodes = kept
+    for node in kept:
+        if node.blocks:
+            outputs = [number for number, output in enumerate(node.outputs) if output in needs.values]
+            outcome.changed |= keep_outputs(node, outputs)
+            for inner in node.blocks:
+                _sweep(inner, needs, outcome)
+    return outcome

@@ -1,0 +1,75 @@
+"""Tables: a list or tuple of numbers that is only looked into is made once, instead of for each look.
+
+    for(r):                             t = build([a, b, c])
+      body(i):                          for(r):
+        t = build([a, b, c])     →        body(i):
+        v = t[i]                            v = t[i]
+
+That is what becomes of an argument that has been taken apart, and is then indexed by what is known only at run time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from autograph.runtime.graph.effects import is_mutable
+from autograph.runtime.graph.graph import Block, Graph, Node, Value, gather
+from autograph.runtime.passes.rewriter import Outcome, all_nodes, key
+
+LOOPS = ("while", "for")
+
+
+def run(graph: Graph) -> Outcome:
+    """Make tables of what the graph knows outside of all loops in front of the statement in which they are used."""
+    outcome, nodes = Outcome(), all_nodes(graph)
+    tables = _tables(graph, nodes)
+    if not tables:
+        return outcome
+    known = {*graph.params}
+    made: dict[object, Node] = {}
+    instead: dict[Value, Value] = {}
+    statements, graph.block.nodes = graph.block.nodes, []
+    for node in statements:
+        graph.block.append(node)
+        for inner, block, looped in _inside(node, graph.block, False):
+            if inner.op == "build" and inner.output in tables and known.issuperset(inner.inputs):
+                same = key(inner.args)
+                if same not in made and looped:
+                    made[same] = Node(inner.op, inner.args, None, (), inner.place)
+                    made[same].add_output(inner.output.type, inner.output.name)
+                    graph.block.nodes.insert(-1, made[same])
+                if same in made:
+                    instead[inner.output] = made[same].output
+                    block.nodes.remove(inner)
+        known.update(node.outputs)
+    for node in nodes:
+        if node.op == "getitem" and node.args[0] in instead:
+            node.args = (instead[node.args[0]], *node.args[1:])
+    outcome.changed = bool(instead)
+    return outcome
+
+
+def _tables(graph: Graph, nodes: list[Node]) -> set[Value]:
+    """Lists and tuples of numbers that are only indexed."""
+    found = {
+        node.output
+        for node in nodes
+        if node.op == "build" and type(node.args[0]) in (list, tuple) and not any(map(is_mutable, node.args[0]))
+    }
+    uses: list[Value] = list(graph.block.result_values)
+    looks = Counter(node.args[0] for node in nodes if node.op == "getitem" and isinstance(node.args[0], Value))
+    for node in nodes if found else ():
+        gather((node.args, node.kwargs), uses)
+        for block in node.blocks:
+            uses += block.result_values
+    count = Counter(uses)
+    return {value for value in found if count[value] == looks[value]}
+
+
+def _inside(node: Node, block: Block, looped: bool) -> Iterator[tuple[Node, Block, bool]]:
+    """A node and those in its blocks, with the block of each, and whether that is in a loop."""
+    yield node, block, looped
+    for inner in node.blocks:
+        for each in [*inner.nodes]:
+            yield from _inside(each, inner, looped or node.op in LOOPS)

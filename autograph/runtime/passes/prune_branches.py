@@ -1,0 +1,139 @@
+"""Branches: an `if` whose condition is known is but one of its blocks; a loop without turns is nothing.
+
+    y = if(True):                       …                   what was in the block
+        then:                     →     …                   its result in the place of y
+            …
+
+A condition is also known inside of the branches of an `if` of the same condition. Two branches that end with the same
+result make no difference to it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.runtime.graph.effects import CONSTANT, NUMBER, category
+from autograph.runtime.graph.graph import Block, Graph, Node, Value
+from autograph.runtime.graph.types import BOOL, TensorType
+from autograph.runtime.graph_text.verifier import never_ends
+from autograph.runtime.passes.rewriter import Outcome, Rewriter, is_leaf, keep_outputs, key
+
+
+def run(graph: Graph) -> Outcome:
+    """Put blocks in the place of nodes of which it is known how often they run."""
+    return _Pruning().run(graph)
+
+
+class _Pruning(Rewriter):
+    def __init__(self) -> None:
+        super().__init__()
+        self.truths: dict[Value, bool] = {}
+
+    def nodes(self, nodes: list[Node], block: Block) -> None:
+        """Rewrite nodes; what follows one that never ends is not reached."""
+        for node in nodes:
+            super().nodes([node], block)
+            if block.nodes and never_ends(block.nodes[-1]):
+                block.results = None
+                return
+
+    def node(self, node: Node, block: Block) -> None:
+        if node.op == "if":
+            self.branch(node, block)
+        elif node.op in ("for", "while") and self.has_no_turn(node):
+            self.put(node, node.args[node.op == "for" :], block, f"this `{node.op}` loop has no turns")
+        else:
+            super().node(node, block)
+
+    def put(self, node: Node, args: Any, block: Block, note: str = "") -> None:
+        """Put arguments in the place of the outputs of a node. New lists and so on are made once, and here."""
+        found = []
+        for output, arg in zip(node.outputs, args):
+            if not is_leaf(arg):
+                arg = block.append(Node("build", (arg,), place=node.place)).add_output(output.type, output.name)
+            found.append(arg)
+        self.replace(node.outputs, found, note, node.place)
+
+    # ------------------------------------------------------------------------------------------------- branches
+
+    def branch(self, node: Node, block: Block) -> None:
+        truth = self.truth(node.args[0])
+        if truth is None:
+            for inner, here in zip(node.blocks, (True, False)):
+                self.inside(inner, node.args[0], here)
+            self.join(node)
+            block.append(node)
+            return
+        taken = node.blocks[not truth]
+        self.changed(f"the condition of this `if` is always {'true' if truth else 'false'}", node.place)
+        self.nodes(taken.nodes, block)
+        if taken.results is not None and not (block.nodes and never_ends(block.nodes[-1])):
+            self.put(node, self.replaced(taken.results), block)
+
+    def truth(self, test: Any) -> bool | None:
+        """Whether a condition is true, if that is known."""
+        if isinstance(test, Value):
+            return self.truths.get(test)
+        return bool(test) if test is None or type(test) in (bool, int, float, complex, str) else None
+
+    def inside(self, block: Block, test: Any, truth: bool) -> None:
+        """Rewrite a branch, in which the truth of a condition is known, and what follows from it."""
+        implied = [(value, here) for value, here in _implied(test, truth) if value not in self.values]
+        learnt = {value: here for value, here in implied if value not in self.truths}
+        exactly = {value: here for value, here in learnt.items() if value.type == BOOL}
+        self.truths.update(learnt)
+        self.values.update(exactly)
+        self.block(block)
+        for value in learnt:
+            del self.truths[value]
+        for value in exactly:
+            del self.values[value]
+
+    def join(self, node: Node) -> None:
+        """Do without the outputs of an `if` for which it makes no difference which branch runs.
+
+        Or the difference that there is between `True if b else False` and the bool `b`, which is none.
+        """
+        if any(block.results is None for block in node.blocks):
+            return
+        test = node.args[0]
+        kept = []
+        for number, (a, b) in enumerate(zip(*(block.results or () for block in node.blocks))):
+            if is_leaf(a) and key(a) == key(b):
+                self.replace([node.outputs[number]], [a])
+            elif a is True and b is False and isinstance(test, Value) and test.type == BOOL:
+                self.replace([node.outputs[number]], [test])
+            else:
+                kept.append(number)
+        keep_outputs(node, kept)
+
+    # ---------------------------------------------------------------------------------------------------- loops
+
+    def has_no_turn(self, node: Node) -> bool:
+        if node.op == "for":
+            return _is_empty(node.args[0])
+        test = node.blocks[0]
+        return not test.nodes and test.results is not None and self.truth(test.results[0]) is False
+
+
+def _implied(test: Any, truth: bool) -> list[tuple[Value, bool]]:
+    """What is known of values if a condition is true, or false: of itself, and if it is `not b`, of `b`."""
+    found = []
+    while isinstance(test, Value):
+        if category(test) in (NUMBER, CONSTANT):
+            found.append((test, truth))
+        node = test.node
+        test = node.args[0] if node is not None and node.op == "not" else None
+        truth = not truth
+    return found
+
+
+def _is_empty(iterable: Any) -> bool:
+    """Whether it is certain that there is nothing in it."""
+    if isinstance(iterable, Value):
+        made = iterable.node
+        if made is not None and made.op == "range" and all(type(arg) is int for arg in made.args):
+            return 0 not in made.args[2:] and not range(*made.args)
+        found = iterable.type
+        return isinstance(found, TensorType) and found.exact and found.shape[:1] == (0,) and found.dtype.kind != "O"
+    return type(iterable) in (range, tuple, list, str) and not iterable

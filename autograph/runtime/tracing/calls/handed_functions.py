@@ -1,0 +1,122 @@
+"""Functions that are handed to code that is not staged: whether they may change what traced code has its own idea of.
+
+    total = self.count                                  # read while tracing
+    functools.reduce(lambda p, x: self.step(x), xs)     # which changes it when the graph runs
+    return self.count - total
+
+What their code, and that of the functions and methods it names, does is looked at, not what it does it to.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from autograph.common.statics import class_attribute, is_a
+from autograph.runtime.graph.object_model import is_users_object, own_dict
+from autograph.runtime.tracing.environment.globals import Environment
+from autograph.runtime.tracing.state.undo_log import PATCHED
+
+_CHANGES = frozenset("STORE_ATTR STORE_SUBSCR STORE_SLICE STORE_GLOBAL DELETE_ATTR DELETE_SUBSCR DELETE_GLOBAL".split())
+# Names of what does something rather than compute it.
+_DOING = frozenset(
+    "print input open exec eval setattr delattr next append extend insert add update pop popitem remove discard clear "
+    "sort reverse setdefault appendleft popleft write".split()
+)
+_MUTABLE = (list, dict, set, bytearray)
+
+
+def does_something(code: types.CodeType) -> bool:
+    """Whether code may do more than compute a result, which would not show if it ran while tracing."""
+    instructions = [(each.opname, each.argval) for each in dis.get_instructions(code)]
+    if any(name in _CHANGES or (name == "STORE_DEREF" and what in code.co_freevars) for name, what in instructions):
+        return True
+    if not _DOING.isdisjoint(code.co_names):
+        return True
+    return any(does_something(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+
+
+def may_change_others(thing: Any) -> bool:
+    """Whether to call a thing may change objects, lists or the like that its variables, defaults or owners hold."""
+    found = _Reach()
+    found.add(thing)
+    return found.does_something and found.has_mutable
+
+
+def objects_changed(function: types.FunctionType) -> list[Any]:
+    """The user's objects that a function may change because it names them, or what holds them."""
+    found = _Reach()
+    found.add(function)
+    return found.objects if found.does_something else []
+
+
+class _Reach:
+    """What functions name, and what these name in turn."""
+
+    def __init__(self) -> None:
+        self.does_something = self.has_mutable = False
+        self._seen: dict[int, Any] = {}
+        self.objects: list[Any] = []
+        self._names: set[str] = {"__call__"}
+
+    def add(self, thing: Any) -> None:
+        """Look at a thing that is, or may be, called."""
+        rest = [thing]
+        while rest:
+            while rest:
+                rest += self._inside(rest.pop())
+            named = [part for each in self.objects for name in self._names for part in _attributes(each, name)]
+            rest = [part for part in named if id(part) not in self._seen]
+
+    def _inside(self, thing: Any) -> list[Any]:
+        if id(thing) in self._seen:
+            return []
+        self._seen[id(thing)] = thing
+        if type(thing) is types.MethodType:
+            return [thing.__func__, thing.__self__]
+        if type(thing) is functools.partial:
+            return [thing.func, *thing.args, *thing.keywords.values()]
+        if type(thing) is property:
+            return [thing.fget]
+        self.has_mutable |= is_users_object(thing) or is_a(thing, _MUTABLE)
+        if is_users_object(thing):
+            self.objects.append(thing)
+        function = PATCHED.get(id(thing), thing)
+        return self._named(function) if type(function) is types.FunctionType else []
+
+    def _named(self, function: types.FunctionType) -> list[Any]:
+        """What a function's variables and defaults hold."""
+        code, names = function.__code__, set(names_in(function.__code__))
+        self._names |= names
+        self.does_something |= does_something(code)
+        self.has_mutable |= "STORE_GLOBAL" in {each.opname for each in dis.get_instructions(code)}
+        known: Any = function.__globals__
+        real = known.real if isinstance(known, Environment) else known
+        cells = [_content(cell) for cell in function.__closure__ or ()]
+        return [*cells, *(function.__defaults__ or ()), *(real[name] for name in names if name in real)]
+
+
+def _attributes(thing: Any, name: str) -> Iterator[Any]:
+    """The attribute of an object that its class has, and that it has itself."""
+    yield class_attribute(type(thing), name)
+    own = own_dict(thing) or {}
+    if name in own:
+        yield own[name]
+
+
+def names_in(code: types.CodeType) -> Iterator[str]:
+    """The globals and attributes that code names, and that within it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from names_in(constant)
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None

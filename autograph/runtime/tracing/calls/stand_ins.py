@@ -1,0 +1,326 @@
+"""What traced code calls in the place of functions and methods that are not traced into."""
+
+from __future__ import annotations
+
+import builtins
+import types
+import warnings
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.common import trace_rules
+from autograph.common.statics import class_has, is_a, module_of, own_attribute
+from autograph.common.trace_rules import on_behalf
+from autograph.runtime.graph.callables import full_name_of
+from autograph.runtime.graph.object_model import GENERATORS, is_made_anew, is_open, is_users, is_users_object
+from autograph.runtime.graph.opdef import op_of
+from autograph.runtime.graph.types import TensorType
+from autograph.runtime.tracing.calls.keyed import by_keys
+from autograph.runtime.tracing.environment.process_settings import (
+    asks_locale,
+    asks_registry,
+    fields,
+    guard_locale,
+    guarded,
+)
+from autograph.runtime.tracing.proxies.graph_break import Plain, Unstageable
+from autograph.runtime.tracing.proxies.protocols import as_arrays, overrides
+from autograph.runtime.tracing.proxies.proxy import is_tensor
+from autograph.runtime.tracing.proxies.stand_in import TOLD, StandIn
+from autograph.runtime.tracing.state.iterators import is_iterator, is_staged_here, iterables_of_graph, traced
+from autograph.runtime.tracing.state.staged_containers import as_tensor, held, is_staged, may_hold
+from autograph.runtime.tracing.state.trace import CONSUMING, Trace
+
+MANAGERS = (np.errstate, np.printoptions, warnings.catch_warnings)  # context managers that the graph enters
+_IMPURE = {id(each): each for each in (*MANAGERS, np.frompyfunc, np.test)}
+# Of NumPy, what reads or changes its settings, writes and reads files, or prints.
+_SETTINGS = frozenset(
+    """seterr geterr seterrcall geterrcall setbufsize getbufsize set_printoptions get_printoptions array2string
+    array_repr array_str datetime_as_string fromfile fromregex genfromtxt load loadtxt memmap open_memmap save savetxt
+    savez savez_compressed info show_config show_runtime test dump tofile""".split()
+)
+CONTAINERS = (list, dict, set, deque, bytearray)
+_READERS = frozenset("get keys values items copy count index union intersection difference issubset issuperset".split())
+
+
+def is_scalar_function(function: Any) -> bool:
+    return own_attribute(function, "__module__") in ("math", "cmath", "builtins", "_operator", "operator")
+
+
+def is_impure(function: Any) -> bool:
+    """Whether what a function gives or does differs from call to call: it runs when the graph runs."""
+    owner = own_attribute(function, "__self__")
+    if type(owner) is not types.ModuleType and (isinstance(owner, GENERATORS) or class_has(type(owner), "fileno")):
+        return True
+    module = own_attribute(function, "__module__")
+    if module is None and owner is not None:
+        module = module_of(owner if is_a(owner, type) else type(owner))
+    if str(module).startswith("numpy.random"):
+        return not isinstance(function, type)
+    name = own_attribute(function, "__name__", "")
+    if id(function) in _IMPURE:
+        return True
+    if name in _SETTINGS and str(module).startswith("numpy"):
+        return True
+    return trace_rules.is_impure(str(module), name) or name == "__subclasses__"
+
+
+class Recorded(StandIn):
+    """A function that is not traced into: calls of it are recorded.
+
+    Args:
+        only_staged: call it at once if no argument is staged, unless each run needs anew what it makes: an array, or an
+            object that can change.
+    """
+
+    __slots__ = ("only_staged", "trace")
+    __doc__, __module__ = TOLD
+
+    def __init__(self, trace: Trace, function: Any, only_staged: bool = False) -> None:
+        super().__init__(function)
+        self.trace = trace
+        self.only_staged = only_staged
+
+    @on_behalf
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        function = self.__wrapped__
+        if isinstance(own_attribute(function, "__self__", function), np.ufunc):
+            if any(map(overrides, (*args, *kwargs.values()))):
+                return function(*args, **kwargs)  # NumPy leaves it to them
+        if str(own_attribute(function, "__module__", "")).partition(".")[0] == "numpy":
+            args = as_arrays(self.trace, args)
+        if _may_change(function, args):
+            what = f"{full_name_of(function)} is called when the graph runs, and may change what is read here"
+            raise Plain(what, self.trace.place())
+        given = (*args, *kwargs.values())
+        if self.only_staged and not (_has_staged(given) or self._may_look_into(given) or _asks(function, args, kwargs)):
+            given = (own_attribute(function, "__self__"), *given)
+            for part in given:
+                if isinstance(part, CONTAINERS):
+                    self.trace.journal.touch(part)
+            self.trace.expose(given)
+            result = guarded(self.trace, lambda: function(*args, **kwargs), given)
+            if asks_locale(function, args):
+                guard_locale(self.trace)
+            self.trace.journal.pending = True
+            is_for_graph = is_iterator(result) and is_staged_here(self.trace)
+            if not (is_for_graph or _makes_anew(result)):
+                return traced(self.trace, result, args) if is_iterator(result) else result
+            args = iterables_of_graph(self.trace, args) if is_for_graph else args
+        if is_iterator(own_attribute(function, "__self__")):
+            raise Plain(f"{full_name_of(function)} is given what is staged", self.trace.place())
+        if type(function) is types.MethodType or own_attribute(function, "__self__") is not None:
+            method = f".{function.__name__}"
+            if isinstance(function.__self__, GENERATORS) and op_of(function) is None:
+                return self.trace.record(method, (function.__self__, *args), kwargs)
+        return self.trace.record_function(function, args, kwargs)
+
+    def _may_look_into(self, args: tuple[Any, ...]) -> bool:
+        """Whether it is written in Python, and gets an object of the user's, of which it may call methods, too."""
+        function: Any = self.__wrapped__
+        if type(function) is types.MethodType:
+            function, args = function.__func__, (function.__self__, *args)
+        return type(function) is types.FunctionType and any(map(is_users_object, args))
+
+    @on_behalf
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self.__wrapped__, name)
+        return Recorded(self.trace, value, self.only_staged) if callable(value) and not name.startswith("_") else value
+
+
+def _asks(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether what is given to a function makes it look at the world: a time that is called "now", an own codec."""
+    owner = own_attribute(function, "__self__")
+    if type(owner) is bytes and own_attribute(function, "__name__", "") == "decode":
+        return asks_registry(args, kwargs)
+    if (function is str or function is bytes) and len(args) + len(kwargs) > 1:
+        return asks_registry(args[1:], kwargs)
+    module = own_attribute(function, "__module__") or module_of(type(owner))
+    return str(module).startswith("numpy") and any(map(_is_now, (*args, *kwargs.values())))
+
+
+def _is_now(value: Any) -> bool:
+    if type(value) in (str, bytes):
+        return value.lower() in ("now", "today", b"now", b"today")
+    return type(value) in (list, tuple) and any(map(_is_now, value))
+
+
+def _may_change(method: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a call may change what traced code made: by a special method of a class, or a view of a bytearray."""
+    if method is memoryview:
+        return any(type(part) is bytearray for part in args)
+    is_special = type(method) is types.FunctionType and method.__name__.startswith(_CHANGING)
+    return is_special and bool(args) and is_users_object(args[0])
+
+
+_CHANGING = ("__set", "__del", "__i", "__enter", "__exit", "__call")
+
+
+def _has_staged(args: Any) -> bool:
+    """Whether there are handles, or arrays from outside, among nested arguments."""
+    if type(args) in (list, tuple):
+        return any(map(_has_staged, args))
+    if type(args) is dict:
+        return any(map(_has_staged, args.values()))
+    return type(args) is np.ndarray or may_hold(args)
+
+
+def _makes_anew(result: Any) -> bool:
+    if issubclass(type(result), (tuple, list)):
+        return any(map(_makes_anew, result))
+    return isinstance(result, np.ndarray) or is_made_anew(type(result))
+
+
+class IteratorMaker(StandIn):
+    """A class of `itertools`, called in traced code."""
+
+    __slots__ = ("trace",)
+    __doc__, __module__ = TOLD
+
+    def __init__(self, trace: Trace, kind: type) -> None:
+        super().__init__(kind)
+        self.trace = trace
+
+    @on_behalf
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if is_staged_here(self.trace) or any(map(_is_of_open_length, (*args, *kwargs.values()))):
+            return self.trace.record_function(self.__wrapped__, iterables_of_graph(self.trace, args), kwargs)
+        return traced(self.trace, self.__wrapped__(*args, **kwargs), args)
+
+
+def _is_of_open_length(part: Any) -> bool:
+    """Whether something is staged, and is no array of a known length."""
+    if not is_staged(part):
+        return False
+    type = as_tensor(part)._ag_value.type
+    return not (isinstance(type, TensorType) and type.exact and type.shape and type.shape[0] is not None)
+
+
+class Mutator:
+    """A method of a list, dict or set, called in traced code."""
+
+    __slots__ = ("function", "owner", "trace")
+
+    def __init__(self, trace: Trace, owner: Any, function: Any) -> None:
+        self.trace = trace
+        self.owner = owner
+        self.function = function
+
+    @on_behalf
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        owner, name = self.owner, self.function.__name__
+        inside = held(owner)
+        if f".{name}" in CONSUMING:
+            args = tuple(map(self.trace.collected, args))
+        if name == "sort" and inside is None and kwargs.get("key") is not None and not may_hold(owner):
+            return self._sort(kwargs)
+        if inside is None and self._needs_values(name, args, kwargs):
+            inside = self.trace.materialise(owner)
+        if inside is not None:
+            return self.trace.record(f".{name}", (inside, *args), kwargs)
+        if name not in _READERS:
+            self.trace.journal.touch(owner)
+        try:
+            return self.function(*args, **kwargs)
+        finally:
+            self.trace.journal.pending = True
+
+    @on_behalf
+    def _sort(self, kwargs: dict[str, Any]) -> None:
+        """Sort a list by keys that may be staged."""
+        items = by_keys(self.trace, sorted, self.owner, kwargs)
+        if is_tensor(items):
+            self.trace.record("setitem", (self.trace.materialise(self.owner), slice(None), items))
+        else:
+            self.trace.journal.touch(self.owner)
+            self.owner[:] = items
+
+    def _needs_values(self, name: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+        """Whether the method looks at staged values."""
+        owner, args = self.owner, (*given, *keywords.values())
+        if type(self.function) is types.MethodType:     # which is written in Python, as those of a Counter are
+            return may_hold(owner) or may_hold(args)
+        if name in ("sort", "index", "count", "remove", "__str__", "__repr__"):
+            return may_hold(owner) or may_hold(args)
+        if name in ("pop", "insert", "get", "setdefault", "add", "discard", "__getitem__", "__setitem__"):
+            return may_hold(args[:1])
+        if f".{name}" in CONSUMING:
+            return any(is_tensor(each) or held(each) is not None for each in given)     # `update` keeps its keywords
+        return False
+
+
+def changes_attributes(function: Any) -> bool:
+    """Whether a function is `setattr` or the like, or what `super().__setattr__` and `object.__setattr__` are."""
+    if isinstance(function, types.BuiltinFunctionType):
+        is_state = function.__name__ == "__setstate__" and is_a(function.__self__, BaseException)
+        return function in (setattr, delattr, getattr, hasattr, vars) or is_state
+    owner = own_attribute(function, "__self__")
+    return function.__name__ in _ATTRIBUTE_METHODS and (owner is None or _is_looked_into(owner))
+
+
+def _is_looked_into(thing: Any) -> bool:
+    """Whether what traced code sets of an object is noted, and undone behind the trace."""
+    return is_users(type(thing)) or is_open(type(thing)) or is_a(thing, BaseException)
+
+
+_ATTRIBUTE_METHODS = frozenset({"__setattr__", "__delattr__", "__getattribute__", "__init__", "__init_subclass__"})
+
+
+class AttributeSetter(StandIn):
+    """What sets, deletes or looks up an attribute of an object of the user's, called in traced code."""
+
+    __slots__ = ("trace",)
+    __doc__, __module__ = TOLD
+
+    def __init__(self, trace: Trace, function: Any) -> None:
+        super().__init__(function)
+        self.trace = trace
+
+    @on_behalf
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        function = self.__wrapped__
+        owner = own_attribute(function, "__self__")
+        thing = args[0] if args and (owner is None or owner is builtins) else owner
+        if function in (setattr, delattr) and any(map(is_tensor, args[1:2])):
+            reason = "the name of an attribute that is set is known only when the graph runs"
+            raise Unstageable(reason, self.trace.place())
+        if is_tensor(thing) or (any(map(is_tensor, args[1:2])) and owner is builtins):
+            return Recorded(self.trace, function)(*args, **kwargs)
+        if function not in (getattr, hasattr, vars) and (_is_looked_into(thing) or isinstance(thing, type)):
+            self.trace.journal.touch(thing)
+        return function(*args, **kwargs)
+
+
+def unbound(trace: Trace, function: Any) -> Callable[..., Any]:
+    """What to call for `list.append`, `dict.update` and their like."""
+
+    @on_behalf
+    def of_owner(*args: Any, **kwargs: Any) -> Any:
+        if not args or not isinstance(args[0], CONTAINERS):
+            return Recorded(trace, function, only_staged=True)(*args, **kwargs)
+        return Mutator(trace, args[0], function.__get__(args[0]))(*args[1:], **kwargs)
+
+    return of_owner
+
+
+class TextMethod:
+    """A method of a str, called in traced code."""
+
+    __slots__ = ("function", "owner", "trace")
+
+    def __init__(self, trace: Trace, owner: str, function: Any) -> None:
+        self.trace = trace
+        self.owner = owner
+        self.function = function
+
+    @on_behalf
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        args = tuple(self.trace.collected(part) for part in args)
+        name = self.function.__name__
+        if not (may_hold(args) or may_hold(kwargs) or (name == "encode" and asks_registry(args, kwargs))):
+            specs = fields(self.owner) if name in ("format", "format_map") else ()
+            return guarded(self.trace, lambda: self.function(*args, **kwargs), (), specs)
+        return self.trace.record(f".{self.function.__name__}", (self.owner, *args), kwargs)

@@ -1,0 +1,293 @@
+"""What branches and loops have in common: a body is traced into a block of its own, and then undone.
+
+A body changes variables, and containers that the journal knows. Both are *slots*, which the construct has to carry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from operator import is_
+from typing import Any, Protocol
+
+from autograph.common import pytree
+from autograph.common.code_marks import UNBOUND
+from autograph.runtime.graph.graph import Block, Place, Value
+from autograph.runtime.graph.static_keys import static_key
+from autograph.runtime.graph.types import MaybeUnbound
+from autograph.runtime.tracing.control_flow import merge
+from autograph.runtime.tracing.proxies.graph_break import Diverged, Materialise, Unjoinable, Unstageable, handled
+from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
+from autograph.runtime.tracing.state.escape import Known
+from autograph.runtime.tracing.state.exceptions import run_or_raise
+from autograph.runtime.tracing.state.staged_containers import HOLDERS, Held, held
+from autograph.runtime.tracing.state.trace import Trace
+from autograph.runtime.tracing.state.undo_log import Changes, Fallback, contents, entries, put
+
+
+class Variable(Protocol):
+    """A variable of the user's."""
+
+    name: str
+
+    def get(self) -> Any: ...
+    def set(self, value: Any) -> None: ...
+
+
+class State(Protocol):
+    """The variables that the bodies of a construct can reach; see `operators/state.py`."""
+
+    carried: tuple[Any, ...]
+    passing: tuple[Any, ...]
+    beyond: tuple[Any, ...]
+
+    def snapshot(self) -> dict[Any, Any]: ...
+    def restore(self, snapshot: dict[Any, Any]) -> None: ...
+
+
+class Entry:
+    """A place in a container or object, as a variable."""
+
+    def __init__(self, container: Any, key: Any) -> None:
+        self.container = container
+        self.key = key
+        self._key = static_key(key)
+        written = pytree.written(key) if not is_tensor(key) else "…"
+        inside = isinstance(container, (dict, list))
+        self.name = f"[{written}]" if inside else f".{key}"
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Entry and other.container is self.container and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash((id(self.container), self._key))
+
+    def get(self) -> Any:
+        if isinstance(self.container, Fallback):
+            return self.container.get(self.key, UNBOUND)
+        found = entries(contents(self.container)) or {}
+        return found.get(self.key, UNBOUND)
+
+    def set(self, value: Any) -> None:
+        try:
+            put(self.container, self.key, value)
+        except TypeError:  # of an exception in C, which holds a number there
+            what = f"{self.name} of an object of class {type(self.container).__name__}"
+            raise Unstageable(f"{what} is set under a condition that is known only when the graph runs", ()) from None
+
+
+@dataclass
+class Arm:
+    """What one tracing of a body gave. All is as it was before, again.
+
+    Attributes:
+        result: what the body returned.
+        values: the variables, and entries of containers, that were changed, with what they were at the end.
+        whole: containers that were changed in other ways than entry by entry.
+        before: the variables as they were before.
+        after: the containers that were changed, with what they held at the end.
+        written: the same as far as the graph has written it.
+    """
+
+    block: Block
+    result: Any = None
+    diverged: bool = False
+    values: dict[Any, Any] = field(default_factory=dict)
+    whole: list[Any] = field(default_factory=list)
+    before: dict[Any, Any] = field(default_factory=dict)
+    after: list[tuple[Any, Any]] = field(default_factory=list)
+    written: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+
+
+def run_body(
+    trace: Trace, body: Callable[[], Any], state: State, block: Block, prepare: Callable[[], None] | None = None
+) -> Arm:
+    """Trace `body` into `block`.
+
+    Args:
+        prepare: sets the slots to what they are in the body, before it begins.
+    """
+    arm = Arm(block)
+    before = state.snapshot()
+    changes = trace.journal.begin()
+    try:
+        with trace.open(block):
+            if prepare is not None:
+                prepare()
+            begin = state.snapshot()
+            arm.result = run_or_raise(trace, body)
+            trace.journal.write_back()
+            arm.written = dict(trace.journal.written)
+            arm.values = {variable: variable.get() for variable in before if variable.get() is not begin[variable]}
+            arm.after = [(container, contents(container)) for container, _ in changes]
+            _note_entries(arm, changes)
+            arm.result = _whole(arm.result)
+            arm.values = {slot: _whole(value) for slot, value in arm.values.items()}
+    except Diverged as signal:
+        handled(signal)
+        arm.diverged = True
+        block.results = None
+    finally:
+        state.restore(before)
+        known = known_before(trace, before, changes)
+        trace.journal.undo(known)
+    if arm.diverged:
+        arm.values, arm.whole, arm.after = {}, [], []
+    else:
+        _forget_what_is_new(arm, known)
+    arm.before = before
+    return arm
+
+
+def _whole(value: Any) -> Any:
+    """A value at the end of a body, in which the graph must make what `[*xs, 1]` comes to."""
+    if type(value) is tuple:
+        parts = tuple(map(_whole, value))
+        inside = held(parts)
+        return value if inside is None and all(map(is_, parts, value)) else parts if inside is None else inside
+    held(value)
+    return value
+
+
+def known_before(trace: Trace, before: dict[Any, Any], changes: Changes) -> Callable[[Any], bool]:
+    """Tells containers that were there before a body from those that it made."""
+    watched = {id(container) for container in trace.journal.watched}
+    if changes.before.keys() <= watched:  # those were there before
+        return lambda container: True
+    return Known(lambda: [*before.values(), *trace.roots()], changes)
+
+
+def _note_entries(arm: Arm, changes: Changes) -> None:
+    for container, content in changes:
+        now = contents(container)
+        old, new = entries(content), entries(now)
+        if isinstance(container, Fallback) and old is not None and new is not None:
+            arm.values.update({Entry(container, key): value for key, value in new.items() if value is not old.get(key)})
+            continue
+        if old is None or new is None:
+            if list(map(id, content)) != list(map(id, now)):
+                arm.whole.append(container)
+            continue
+        if list(old) != list(new) or _is_held(old) != _is_held(new):
+            arm.whole.append(container)
+            continue
+        arm.values.update({Entry(container, key): new[key] for key in old if new[key] is not old[key]})
+
+
+def _is_held(content: dict[Any, Any]) -> bool:
+    return any(type(value) is Held for value in content.values())
+
+
+def _forget_what_is_new(arm: Arm, known: Callable[[Any], bool]) -> None:
+    """Drop the containers that the body made itself: whoever gets them gets them as they are."""
+    arm.values = {s: v for s, v in arm.values.items() if type(s) is not Entry or known(s.container)}
+    arm.whole = [container for container in arm.whole if known(container)]
+    arm.after = [(container, content) for container, content in arm.after if known(container)]
+
+
+def hoist(trace: Trace, arms: list[Arm]) -> None:
+    """See to it that containers that grow, or shrink, are objects of the graph before the construct begins.
+
+    Raises:
+        Materialise: one is not; its construct has to be traced again.
+    """
+    for arm in arms:
+        _check_made(trace, arm)
+        for container in arm.whole:
+            if type(container) in HOLDERS:
+                raise Materialise(container)
+            changed = "is changed" if isinstance(container, bytearray) else "has an attribute added or deleted"
+            what = f"an object of class {type(container).__name__} {changed}"
+            raise Unstageable(f"{what} under a condition that is known only when the graph runs", ())
+
+
+def _check_made(trace: Trace, arm: Arm) -> None:
+    """Check that a function from before a body is made before it: made in the body, it would be another one later.
+
+    Raises:
+        Materialise: it is made in the body; the construct has to be traced again.
+    """
+    made = trace.made_in(arm.block)
+    if not made:
+        return
+    owned, changed = owned_by(trace, arm.before), {id(container) for container, _ in arm.after}
+    for thing in made:
+        if id(thing) not in changed and owned(thing):
+            raise Materialise(thing)
+
+
+def end_block(trace: Trace, arm: Arm, results: list[Any]) -> None:
+    """Let the block of a body give its results.
+
+    Raises:
+        Materialise: a function that is among them has to be made before the construct.
+    """
+    arm.block.results = tuple(results)
+    _check_made(trace, arm)
+
+
+def owned_by(trace: Trace, values: dict[Any, Any]) -> Known:
+    """What was there before a construct, of which `values` are the variables."""
+    return Known(lambda: [*values.values(), *trace.roots()], renewals=trace.renewals, tuples=trace.tuples)
+
+
+def check_aliases(trace: Trace, values: Iterable[Any], owned: Known) -> None:
+    """See to it that what paths are joined in holds no new list, dict or set at two places, which would become two.
+
+    Raises:
+        Unstageable: it does.
+    """
+    seen: set[int] = set()
+    rest = list(values)
+    while rest:
+        value = rest.pop()
+        if is_tensor(value) or held(value) is not None:
+            continue
+        if type(value) in HOLDERS and not owned(value):
+            if id(value) in seen:
+                reason = f"a {type(value).__name__} that is made in a branch or loop of the graph gets two names"
+                raise Unstageable(reason, trace.place())
+            seen.add(id(value))
+        kind = pytree.kind_of(value)
+        if kind is not None and not owned(value):
+            rest.extend(kind.children(value).values())
+
+
+def results_of(trace: Trace, block: Block, form: merge.Form, value: Any, used: bool = False) -> list[Any]:
+    """What `block` gives at the leaves of `form`, as arguments of its end.
+
+    Args:
+        used: whether the program reads the value here, so that it must be bound.
+    """
+    found: list[Any] = []
+    with trace.open(block):
+        for leaf in merge.leaves(form, value):
+            found.append(trace.use(leaf) if used and is_tensor(leaf) else as_result(trace, leaf))
+    return found
+
+
+def as_result(trace: Trace, leaf: Any) -> Any:
+    """A value as a result of the block that is open: a structure is made into an object."""
+    if leaf is UNBOUND or leaf is None:
+        return leaf
+    if is_tensor(leaf):
+        return leaf._ag_value if isinstance(leaf._ag_value.type, MaybeUnbound) else trace.use(leaf)
+    if held(leaf) is not None:
+        return trace.lower(leaf)
+    if trace.tuples.has_identity(leaf):
+        return trace.tuples.lower(leaf)
+    if pytree.kind_of(leaf) is not None:
+        return trace.constant(leaf)._ag_value
+    return trace.lower(leaf)
+
+
+def misfit(name: str, error: merge.Misfit, test: Value | None, place: Place) -> Unjoinable | Materialise:
+    if error.container is not None:
+        return Materialise(error.container)
+    return Unjoinable(name, error.first, error.second, test, place)
+
+
+def handles(trace: Trace, values: list[Value]) -> Iterator[Tensor]:
+    """Handles for values, in order."""
+    return map(trace.handle, values)
+

@@ -1,0 +1,197 @@
+"""Staged branches: both are traced, each from the same beginning, and what they leave behind is joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograph.runtime.graph.graph import Block, Node, Value
+from autograph.runtime.graph.types import MaybeUnbound
+from autograph.runtime.tracing.control_flow import merge
+from autograph.runtime.tracing.control_flow.body import (
+    Arm,
+    Entry,
+    State,
+    check_aliases,
+    end_block,
+    handles,
+    hoist,
+    misfit,
+    owned_by,
+    results_of,
+    run_body,
+)
+from autograph.runtime.tracing.proxies.bytecode import stored_at
+from autograph.runtime.tracing.proxies.graph_break import (
+    Diverged,
+    Materialise,
+    Recorded,
+    Unjoinable,
+    Unstageable,
+    handled,
+)
+from autograph.runtime.tracing.proxies.proxy import Tensor
+from autograph.runtime.tracing.state.blame import interrupting
+from autograph.runtime.tracing.state.escape import Known
+from autograph.runtime.tracing.state.staged_containers import HOLDERS, let_hold
+from autograph.runtime.tracing.state.trace import Trace
+from autograph.runtime.tracing.state.undo_log import restore
+
+RETURNED = "the returned value"
+_CONTAINERS = 100
+
+
+class NoState:
+    """For constructs whose parts are expressions: they can change variables only by calling functions."""
+
+    carried: tuple[Any, ...] = ()
+    passing: tuple[Any, ...] = ()
+    beyond: tuple[Any, ...] = ()
+
+    def snapshot(self) -> dict[Any, Any]:
+        return {}
+
+    def restore(self, snapshot: dict[Any, Any]) -> None:
+        return None
+
+
+def stage_if(
+    trace: Trace,
+    test: Tensor,
+    body: Callable[[], Any],
+    orelse: Callable[[], Any] | None,
+    state: State,
+    loose: bool = True,
+) -> Any:
+    """Trace both branches of an `if`; gives what they return.
+
+    Args:
+        loose: whether what they return goes straight to who called the user's function.
+    """
+    bodies = [body, orelse or _nothing]
+    try:
+        return repeated(trace, lambda: _stage_if(trace, trace.use(test), bodies, state, loose), state)
+    except Unjoinable as signal:
+        signal.lines = signal.lines or tuple(stored_at(getattr(each, "__code__", None), signal.name) for each in bodies)
+        raise
+
+
+@interrupting
+def repeated(trace: Trace, stage: Callable[[], Any], state: State) -> Any:
+    """Stage a construct; once more, if a container has to become an object of the graph before it."""
+    if trace.trying:
+        raise Recorded(trace.trying[0])
+    for _ in range(_CONTAINERS):
+        try:
+            return stage()
+        except Unstageable as signal:
+            signal.place = signal.place or trace.place()
+            raise
+        except Materialise as signal:
+            handled(signal)
+            container = signal.container
+        # Not before the traceback is gone, with what was noted of the tracing that is undone: of what is held, there
+        # must be no copies.
+        if type(container) in HOLDERS:
+            let_hold(state, container, trace.materialise(container, named=True))
+        else:
+            trace.lower(container)
+    raise Unstageable("the lengths of too many lists, dicts or sets change here", trace.place())
+
+
+def _nothing() -> None:
+    return None
+
+
+def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], state: State, loose: bool) -> Any:
+    trace.journal.write_back()
+    trace.tests.append(test)
+    try:
+        arms = [run_body(trace, body, state, Block()) for body in bodies]
+    finally:
+        trace.tests.pop()
+    node = Node("if", (test,), None, tuple(arm.block for arm in arms), trace.place())
+    ending = [arm for arm in arms if not arm.diverged]
+    trace.recorded += 1
+    if len(ending) < 2:
+        trace.block.nodes.append(node)
+        if not ending:
+            raise Diverged
+        return _go_on(trace, node, ending[0])
+    hoist(trace, arms)
+    owned = owned_by(trace, arms[0].before)
+    results: list[list[Any]] = [[] for _ in ending]
+    rebuilt = []
+    slots = _slots(ending, state)
+    for arm in ending:
+        check_aliases(trace, [arm.result, *(arm.values[slot] for slot in slots if slot in arm.values)], owned)
+    for slot in slots:
+        values = [arm.values.get(slot, _before(arms[0], slot)) for arm in ending]
+        form = _joined(trace, slot.name, values, test, owned, slot.name.startswith("retval_"))
+        rebuilt.append((slot, form, _outputs(trace, node, ending, results, form, values, slot.name)))
+    returned = [arm.result for arm in ending]
+    form = _joined(trace, RETURNED, returned, test, owned, loose)
+    outputs = _outputs(trace, node, ending, results, form, returned, "", used=True)
+    for arm, found in zip(ending, results):
+        end_block(trace, arm, found)
+    trace.block.nodes.append(node)
+    for slot, slot_form, slot_outputs in rebuilt:
+        if isinstance(slot, Entry):
+            trace.journal.touch(slot.container)
+        slot.set(merge.build(slot_form, handles(trace, slot_outputs)))
+        if isinstance(slot, Entry):
+            trace.journal.settle(slot.container, slot.key)
+    return merge.build(form, handles(trace, outputs))
+
+
+def _go_on(trace: Trace, node: Node, arm: Arm) -> Any:
+    """The other branch raises: what follows the `if` runs after this branch only, and so does the branch."""
+    trace.merge(arm.block)
+    node.blocks = tuple(Block() if block is arm.block else block for block in node.blocks)
+    for variable, value in arm.values.items():
+        if not isinstance(variable, Entry):
+            variable.set(value)
+    for container, content in arm.after:
+        trace.journal.touch(container)
+        restore(container, content)
+    trace.journal.written.update(arm.written)
+    return arm.result
+
+
+def _slots(arms: list[Arm], state: State) -> list[Any]:
+    """What must be joined, in order; what only the bodies themselves read is not among it."""
+    unread = {id(variable) for variable in state.passing}
+    found = {slot: None for arm in arms for slot in arm.values if id(slot) not in unread}
+    order = {id(variable): position for position, variable in enumerate(state.carried)}
+    return sorted(found, key=lambda slot: order.get(id(slot), len(order)))
+
+
+def _before(arm: Arm, slot: Any) -> Any:
+    return arm.before[slot] if slot in arm.before else slot.get()
+
+
+def _joined(
+    trace: Trace, name: str, values: list[Any], test: Value, owned: Known, loose: bool
+) -> merge.Form:
+    """A form for the values from both branches."""
+    first, second = values
+    try:
+        return merge.widen(merge.Fixed(first), second, owned)
+    except merge.Misfit as error:
+        if not loose or error.container is not None:
+            raise misfit(name, error, test, trace.place()) from None
+    trace.loosened = test
+    try:
+        return merge.widen(merge.Fixed(first), second, owned, loose=True)
+    except merge.Misfit as error:
+        raise misfit(name, error, test, trace.place()) from None
+
+
+def _outputs(
+    trace: Trace, node: Node, arms: list[Arm], results: list[list[Any]], form: merge.Form, values: list[Any], name: str,
+    used: bool = False,
+) -> list[Value]:
+    for arm, found, value in zip(arms, results, values):
+        found.extend(results_of(trace, arm.block, form, value, used))
+    types = merge.types(form)
+    return [node.add_output(type.inner if used and isinstance(type, MaybeUnbound) else type, name) for type in types]

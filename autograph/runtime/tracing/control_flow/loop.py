@@ -1,0 +1,398 @@
+"""Staged loops: the body is traced for one turn that stands for all, until what it carries holds.
+
+A first tracing begins with what the loop begins with. If the turn ends with something else (`0` becomes a float, a
+container was changed that nobody expected), what is carried is widened, and the body is traced again from the same
+beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograph.common.code_marks import is_body
+from autograph.runtime.graph.graph import Block, Node, Value, gather
+from autograph.runtime.graph.opdef import ORDERED, WRITE, lookup
+from autograph.runtime.graph.types import ANY, ObjectType, Type, item_of, join
+from autograph.runtime.tracing.control_flow import merge
+from autograph.runtime.tracing.control_flow.body import (
+    Arm,
+    Entry,
+    State,
+    as_result,
+    check_aliases,
+    end_block,
+    handles,
+    hoist,
+    misfit,
+    owned_by,
+    results_of,
+    run_body,
+)
+from autograph.runtime.tracing.control_flow.cond import repeated, stage_if
+from autograph.runtime.tracing.proxies.bytecode import stored_names
+from autograph.runtime.tracing.proxies.graph_break import Materialise
+from autograph.runtime.tracing.proxies.proxy import is_tensor
+from autograph.runtime.tracing.state.element_types import contents
+from autograph.runtime.tracing.state.escape import Known, is_alone
+from autograph.runtime.tracing.state.staged_containers import HOLDERS, held
+from autograph.runtime.tracing.state.trace import Trace
+from autograph.runtime.tracing.state.undo_log import Changes, reached
+
+_ROUNDS = 12
+
+
+@dataclass
+class Carry:
+    """What a loop carries from turn to turn: slots with their forms, and what they were at the beginning."""
+
+    trace: Trace
+    owned: Known
+    forms: dict[Any, merge.Form] = field(default_factory=dict)
+    begin: dict[Any, Any] = field(default_factory=dict)
+    test: Value | None = None
+
+    def expect(self, slot: Any) -> None:
+        """Carry a slot, which the loop is known to change."""
+        self.begin[slot] = slot.get()
+        self.forms[slot] = merge.staged(self.begin[slot], self.owned.tuples)
+
+    def install(self, block: Block) -> None:
+        """Add the params for what is carried to a block, and set the slots to them."""
+        for slot, form in self.forms.items():
+            params = [block.add_param(type, name) for type, name in merge.named(form, _name(slot))]
+            self._put(slot, merge.build(form, handles(self.trace, params)))
+
+    def _put(self, slot: Any, value: Any) -> None:
+        if isinstance(slot, Entry):
+            self.trace.journal.touch(slot.container)
+        slot.set(value)
+        if isinstance(slot, Entry):
+            self.trace.journal.settle(slot.container, slot.key)
+
+    def take_in(self, arm: Arm, unread: set[int]) -> bool:
+        """Widen what is carried by what a turn left; whether that changed anything."""
+        changed = False
+        for slot in arm.values:
+            if slot not in self.forms and id(slot) not in unread:
+                self.begin[slot] = arm.before[slot] if slot in arm.before else slot.get()
+                self.forms[slot] = merge.Fixed(self.begin[slot])
+        self._give_away(arm)
+        renewed = [slot for slot, form in self.forms.items() if isinstance(form, merge.Renewed)]
+        self.trace.renewals.check_within(value for slot, value in arm.values.items() if slot not in renewed)
+        check_aliases(self.trace, [arm.values[slot] for slot in self.forms if slot in arm.values], self.owned)
+        for slot, form in self.forms.items():
+            if slot not in arm.values:
+                continue
+            wider = form
+            if isinstance(form, merge.Fixed) and not self._is_stored(form.value):
+                wider = merge.renewable(form.value, arm.values[slot], self.owned) or form
+            try:
+                loose = slot.name.startswith("retval_")
+                wider = merge.widen(wider, arm.values[slot], self.owned, loose)
+                wider = merge.widen(wider, self.begin[slot], self.owned, loose)
+            except merge.Misfit as error:
+                raise misfit(slot.name, error, self.test, self.trace.place()) from None
+            if list(merge.types(wider)) != list(merge.types(form)) or not merge.alike(wider, form):
+                changed = True
+                self.forms[slot] = wider
+        return changed
+
+    def _is_stored(self, container: Any) -> bool:
+        """Whether the program has put a container of the caller's elsewhere, too, where it may be compared with it."""
+        if id(container) not in self.trace.renewals:
+            return False
+        found = reached(self.trace.journal.stored(), Changes())
+        return found is None or id(container) in found
+
+    def _give_away(self, arm: Arm) -> None:
+        """Let go of what the loop begins with where only a variable knew it, which a turn binds to another one."""
+        for slot, value in arm.values.items():
+            if slot not in self.begin or type(value) not in (list, dict) or type(self.begin[slot]) is not type(value):
+                continue
+            if held(value) is not None or held(self.begin[slot]) is not None or not self.owned(self.begin[slot]):
+                continue
+            reachable = reached(arm.values.values(), Changes())
+            if reachable is not None and id(self.begin[slot]) not in reachable:
+                if is_alone(self.begin[slot], slot, merge.Fixed):
+                    self.owned.give_away(self.begin[slot])
+
+    def inits(self) -> list[Any]:
+        inits = []
+        for slot, form in self.forms.items():
+            inits += results_of(self.trace, self.trace.block, form, self.begin[slot])
+        return inits
+
+    def given(self) -> list[Value]:
+        """The values and lists that the loop begins with, which have other names in its body."""
+        begin = [self.begin[slot] for slot, form in self.forms.items() if any(True for _ in merge.types(form))]
+        handles = [held(value) if type(value) in HOLDERS else value for value in begin]
+        return [value._ag_value for value in handles if value is not None and is_tensor(value)]
+
+    def results(self, arm: Arm, installed: dict[Any, Any]) -> list[Any]:
+        """What a turn hands to the next."""
+        found = []
+        for slot, form in self.forms.items():
+            value = arm.values[slot] if slot in arm.values else installed.get(slot, self.begin[slot])
+            found.extend(results_of(self.trace, arm.block, form, value))
+        return found
+
+    def finish(self, node: Node) -> None:
+        """Add the outputs to the loop's node, and set the slots to them."""
+        for slot, form in self.forms.items():
+            outputs = [node.add_output(type, name) for type, name in merge.named(form, _name(slot))]
+            self._put(slot, merge.build(form, handles(self.trace, outputs)))
+
+
+def _name(slot: Any) -> str:
+    return "" if isinstance(slot, Entry) else slot.name
+
+
+def _carry(trace: Trace, state: State) -> Carry:
+    carry = Carry(trace, owned_by(trace, state.snapshot()))
+    for variable in state.carried:
+        carry.expect(variable)
+    return carry
+
+
+def stage_while(
+    trace: Trace,
+    first: Any,
+    test: Callable[[], Any],
+    body: Callable[[], Any],
+    state: State,
+    until: Callable[[], Any] | None,
+) -> None:
+    """Trace a `while` loop, of which `first` is the value of the test before the first turn."""
+    repeated(trace, lambda: _stage_while(trace, first, test, body, state, until), state)
+
+
+def _stage_while(
+    trace: Trace,
+    first: Any,
+    test: Callable[[], Any],
+    body: Callable[[], Any],
+    state: State,
+    until: Callable[[], Any] | None,
+    rotated: bool = False,
+) -> None:
+    trace.journal.write_back()
+    carry = _carry(trace, state)
+    carry.test = first._ag_value if is_tensor(first) else None
+    # If the test does something, it must run as often as Python would run it, and `first` was one time.
+    rotated = rotated or _trace_test(trace, test, state, carry) is None
+    unread = {id(variable) for variable in state.passing}
+
+    def turn() -> tuple[Any, Any]:
+        body()
+        stop = None if until is None else until()
+        return stop, _go_on(trace, stop, test, state) if rotated else None
+
+    for _ in range(_ROUNDS):
+        block = Block()
+        installed: dict[Any, Any] = {}
+        go = block.add_param(_condition_type(), "go") if rotated else None
+        arm = run_body(trace, turn, state, block, _installer(carry, block, installed))
+        hoist(trace, [arm])
+        if not carry.take_in(arm, unread) and not trace.assumed.fails(block, carry.given()):
+            break
+    head = Block()
+    if rotated:
+        head_go = head.add_param(_condition_type(), "go")
+        for slot_form in carry.forms.values():
+            for type in merge.types(slot_form):
+                head.add_param(type)
+        head.results = (head_go,)
+    else:
+        last = _trace_test(trace, test, state, carry)
+        if last is None:  # it does, with what the loop came to carry
+            _stage_while(trace, first, test, body, state, until, rotated=True)
+            return
+        head = last
+    _finish_while(trace, carry, arm, installed, head, first if rotated else None, until is not None, go)
+
+
+def _go_on(trace: Trace, stop: Any, test: Callable[[], Any], state: State) -> Any:
+    """Whether there is another iteration, for a loop whose test is part of its body, and may assign variables."""
+    if stop is None or stop is False:
+        return test()
+    if not isinstance(stop, bool):
+        return stage_if(trace, stop, lambda: False, test, state, loose=False)
+    return False
+
+
+def _finish_while(
+    trace: Trace,
+    carry: Carry,
+    arm: Arm,
+    installed: dict[Any, Any],
+    head: Block,
+    first: Any,
+    until: bool,
+    go: Value | None,
+) -> None:
+    inits = carry.inits()
+    if go is not None:
+        inits.insert(0, as_result(trace, first))
+    options = {"until": True} if until and go is None else None
+    node = Node("while", tuple(inits), options, (head, arm.block), trace.place())
+    if not arm.diverged:
+        results = carry.results(arm, installed)
+        stop, now = arm.result
+        with trace.open(arm.block):
+            if go is not None:
+                results.insert(0, as_result(trace, now))
+            elif until:
+                results.insert(0, as_result(trace, stop))
+        end_block(trace, arm, results)
+    trace.block.nodes.append(node)
+    trace.recorded += 1
+    if go is not None:
+        node.add_output(go.type, "go")
+    carry.finish(node)
+    if go is None:
+        forget_first_test(trace, head)
+
+
+def forget_first_test(trace: Trace, head: Block) -> None:
+    """Drop what the test has recorded before the loop was staged: the loop itself begins with that test."""
+    tested = {(node.op, node.place) for node in head.nodes}
+    used: set[Value] = set()
+    begun = False
+    for node in reversed(list(trace.block.nodes)):
+        if (node.op, node.place) in tested and used.isdisjoint(node.outputs):
+            trace.block.nodes.remove(node)
+            trace.dropped.add(node)
+            begun = True
+        elif begun:
+            return
+        else:
+            used.update(_read_by(node))
+
+
+def _read_by(node: Node) -> Iterator[Value]:
+    """The values that a node and its blocks use."""
+    yield from node.inputs
+    for block in node.blocks:
+        found: list[Value] = []
+        gather(block.results or (), found)
+        yield from found
+        for inner in block.nodes:
+            yield from _read_by(inner)
+
+
+def _condition_type() -> Type:
+    return ObjectType()
+
+
+def _installer(carry: Carry, block: Block, installed: dict[Any, Any]) -> Callable[[], None]:
+    def install() -> None:
+        carry.install(block)
+        installed.update({slot: slot.get() for slot in carry.forms})
+
+    return install
+
+
+def _trace_test(trace: Trace, test: Callable[[], Any], state: State, carry: Carry) -> Block | None:
+    """The block of a loop's test; None if the test does anything but tell its result."""
+    block = Block()
+    installed: dict[Any, Any] = {}
+    arm = run_body(trace, test, state, block, _installer(carry, block, installed))
+    if type(arm.result) in HOLDERS and held(arm.result) is None:
+        raise Materialise(arm.result)  # its truth will change
+    changed = any(slot not in installed or installed[slot] is not value for slot, value in arm.values.items())
+    if arm.diverged or arm.whole or changed or _does_something(block):
+        return None
+    with trace.open(block):
+        block.results = (as_result(trace, arm.result),)
+    return block
+
+
+def _does_something(block: Block) -> bool:
+    return any(
+        lookup(node.op).effect in (WRITE, ORDERED) or any(map(_does_something, node.blocks)) for node in block.nodes
+    )
+
+
+def stage_for(
+    trace: Trace,
+    iterable: Any,
+    body: Callable[[Any], Any],
+    state: State,
+    until: Callable[[], Any] | None,
+) -> None:
+    """Trace a `for` loop over a value of the graph, or a structure of such."""
+    repeated(trace, lambda: _stage_for(trace, iterable, body, state, until), state)
+
+
+def _stage_for(
+    trace: Trace, iterable: Any, body: Callable[[Any], Any], state: State, until: Callable[[], Any] | None
+) -> None:
+    source = trace.lower(iterable)
+    trace.journal.write_back()
+    carry = _carry(trace, state)
+    carry.test = source if isinstance(source, Value) else None
+    unread = {id(variable) for variable in state.passing}
+    for _ in range(_ROUNDS):
+        item_type = _item_of_source(trace, source) if isinstance(source, Value) else _item_of_all(source)
+        block = Block()
+        installed: dict[Any, Any] = {}
+        item, target = item_params(trace, block, item_type, _item_names(body))
+        install = _installer(carry, block, installed)
+        arm = run_body(trace, lambda item=item: _turn(body, item, until), state, block, install)  # type: ignore[misc]
+        hoist(trace, [arm])
+        if not carry.take_in(arm, unread) and not trace.assumed.fails(block, carry.given()):
+            break
+    kwargs: dict[str, Any] = {"target": target}
+    if until is not None:
+        kwargs["until"] = True
+    node = Node("for", (source, *carry.inits()), kwargs, (arm.block,), trace.place())
+    if not arm.diverged:
+        results = carry.results(arm, installed)
+        if until is not None:
+            with trace.open(arm.block):
+                results.insert(0, as_result(trace, arm.result))
+        end_block(trace, arm, results)
+    trace.block.nodes.append(node)
+    trace.recorded += 1
+    carry.finish(node)
+
+
+def _item_names(body: Any) -> tuple[str, ...]:
+    """What the user calls the loop's variables, if each has a name."""
+    code = getattr(body, "__code__", None)
+    if code is None or not code.co_argcount or not is_body(code):
+        return ()
+    if not code.co_varnames[0].startswith("item"):
+        return (str(code.co_varnames[0]),)
+    return next((names for names in stored_names(code).values() if len(names) > 1), ())
+
+
+def _turn(body: Callable[[Any], Any], item: Any, until: Callable[[], Any] | None) -> Any:
+    body(item)
+    return None if until is None else until()
+
+
+def _item_of_source(trace: Trace, source: Value) -> Type:
+    found = contents(trace.assumed, source, ahead=True) if item_of(source.type) == ANY else None
+    return item_of(source.type) if found is None else found.item
+
+
+def _item_of_all(parts: Any) -> Type:
+    """The type of the items of a structure that is iterated over."""
+    found: Type | None = None
+    for part in parts:
+        type = part.type if isinstance(part, Value) else merge.type_at(part)
+        found = type if found is None else join(found, type)
+    return ObjectType() if found is None else found
+
+
+def item_params(trace: Trace, block: Block, type: Type, names: tuple[str, ...] = ()) -> tuple[Any, Any]:
+    """Params of a loop's body for an item of a type, as the body gets it; and the target that the node names."""
+    if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
+        each = [(name,) for name in names] if len(names) == len(type.items) else [()] * len(type.items)
+        pairs = [item_params(trace, block, part, name) for part, name in zip(type.items, each)]
+        return tuple(item for item, _ in pairs), tuple(target for _, target in pairs)
+    block.add_param(type, names[0] if len(names) == 1 else "")
+    return trace.handle(block.params[-1]), len(block.params) - 1

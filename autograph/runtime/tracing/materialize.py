@@ -1,0 +1,469 @@
+"""How the containers, objects and functions of traced code become values of the graph.
+
+What traced code made, the graph makes anew at each run. What came as an argument or from outside is known by where it
+came from: the graph gets it by reference.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import types
+from collections.abc import Callable, Iterator, MappingView
+from typing import Any
+
+import numpy as np
+
+from autograph.common import pytree
+from autograph.common.code_marks import UNBOUND
+from autograph.common.statics import class_attribute, class_has, is_a
+from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, gather, user_line, walk
+from autograph.runtime.graph.object_model import changed_by, is_users_object, own_dict
+from autograph.runtime.graph.signature import Respecialise
+from autograph.runtime.graph.types import MaybeUnbound, ObjectType
+from autograph.runtime.tracing.calls.builtins import Identity
+from autograph.runtime.tracing.calls.handed_functions import may_change_others
+from autograph.runtime.tracing.calls.stand_ins import Mutator
+from autograph.runtime.tracing.environment.environment import Outside
+from autograph.runtime.tracing.proxies.graph_break import Plain, Unstageable
+from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor, method_name
+from autograph.runtime.tracing.reconstruct import assigns_outside, make_function, make_object, told_of
+from autograph.runtime.tracing.state.blame import is_library
+from autograph.runtime.tracing.state.exceptions import remake, state_of
+from autograph.runtime.tracing.state.iterators import TracedIterator, is_iterator
+from autograph.runtime.tracing.state.staged_containers import Held, has_fixed_keys, held, iterator_class, may_contain
+from autograph.runtime.tracing.state.trace import Trace
+from autograph.runtime.tracing.state.undo_log import PATCHED, Fallback, attributes
+
+_DEEP = 12  # tuples in each other
+_CALL_AND_FORGET = frozenset({"max", "min", "sorted", ".sort"})  # their `key` is not called again afterwards
+
+
+class Lowering:
+    """See the module's documentation."""
+
+    def __init__(self, trace: Trace, outside: Outside) -> None:
+        self.trace = trace
+        self.outside = outside
+        self.paths: dict[int, tuple[Any, str]] = {}
+        self.containers: dict[str, Value] = {}
+        self.made: dict[int, tuple[Any, Value, Block]] = {}  # with the block that it is made in
+        self._once_in: dict[Block, list[Any]] = {}  # what `_once` has made in a block
+        self._being_made: set[int] = set()
+        self._tuples = 0  # in each other
+        self.final = False  # whether the function has ended, so that nothing of it will change any more
+        trace.journal.refuse = self._refuse
+        trace.made_in = self._made_in
+        trace.tuples.is_outer = self._is_outer
+        trace.tuples.lower = self._tuple
+        self.entered: dict[int, Any] = {}  # objects of the user's that the graph has, too, before the function ends
+        self._captured: dict[Value, list[tuple[types.CellType, Any]]] = {}
+
+    def _refuse(self, thing: Any) -> None:
+        self.trace.renewals.check(thing)
+        found = self.made.get(id(thing))
+        if found is not None and not self._stands(found[1], found[2]):
+            return
+        raise Unstageable(
+            f"an object of class {type(thing).__qualname__} is changed after it was stored in a list or handed to code "
+            "that is not staged",
+            self.trace.place(),
+        )
+
+    def know(self, container: Any, path: str) -> None:
+        """Know a container among the arguments by its path."""
+        self.paths.setdefault(id(container), (container, path))
+        if type(container) in (list, dict):
+            self.trace.renewals.add(container, path)
+
+    def by_reference(self, path: str, container: Any) -> Value:
+        """The param that stands for a container of the caller's."""
+        found = self.containers.get(path)
+        if found is None:
+            found = self.containers[path] = Value(ObjectType(type(container).__name__), None, "")
+        return found
+
+    def finish(self, graph: Graph) -> tuple[str, ...]:
+        """Add the params for the containers; their paths."""
+        graph.block.params.extend(self.containers.values())
+        return tuple(self.containers)
+
+    # Values as arguments of nodes -------------------------------------------------------------------------------------
+
+    def lower(self, value: Any) -> Any:
+        """A structure of the user's as an argument of a node, in which what came from outside is that very object."""
+        if is_tensor(value):
+            return self.trace.use(value)
+        if isinstance(value, tuple) and self.trace.tuples.handle_of(value) is not None:
+            return self._tuple(value)
+        if type(value) is tuple and id(value) not in self.paths:
+            parts = self._parts(value)
+            return self._same_tuple(value) if all(a is b for a, b in zip(parts, value)) else parts
+        if (inside := held(value)) is not None:
+            self._check_whole(value)
+            return self.trace.use(inside)
+        known = self.paths.get(id(value))
+        if known is not None:
+            return self.by_reference(known[1], value)
+        if id(value) in self.trace.renewals:
+            return self._renewed(value)
+        source = self.outside.sources.get(id(value))
+        if source is not None:
+            return self.outside._load(source[1], ObjectType(type(value).__name__))
+        if id(value) in self.outside.objects:
+            return self.trace.lower(value)
+        if not self.final and type(value) in (list, dict, set):
+            return self.trace.use(self.trace.materialise(value))
+        if pytree.kind_of(value) is not None or type(value) in (set, bytearray):
+            return self._make(value)
+        return self.trace.lower(value)
+
+    def _parts(self, value: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The parts of a tuple that traced code made: tuples in it are no nodes of their own, but arguments of one."""
+        self._tuples += 1
+        if self._tuples > _DEEP:
+            raise Plain("a tuple is within too many others here", self.trace.place())
+        try:
+            return tuple(map(self.lower, value))
+        finally:
+            self._tuples -= 1
+
+    def _renewed(self, value: Any) -> Value:
+        """The caller's list or dict, or one with the parts that traced code knows, for the function to return."""
+        found = self._found(value)
+        if found is not None:
+            return found
+        if not self.final:
+            self.trace.renewals.check(value)
+        renewal, blocks = self.trace.renewals[id(value)], (Block(), Block())
+        with self.trace.open(blocks[0]):
+            is_dict = type(value) is dict
+            parts: Any = {k: self.lower(v) for k, v in value.items()} if is_dict else list(map(self.lower, value))
+            blocks[0].results = (self._record("build", (parts,)),)
+        caller = next(container for container, path in self.paths.values() if path == renewal.path)
+        blocks[1].results = (self.by_reference(renewal.path, caller),)
+        node = Node("if", (self.trace.use(renewal.renewed),), None, blocks, self.trace.place())
+        self.trace.block.nodes.append(node)
+        made = node.add_output(ObjectType(type(value).__name__))
+        self.made[id(value)] = value, made, self.trace.block
+        return made
+
+    def _same_tuple(self, value: tuple[Any, ...]) -> Any:
+        """A tuple in which nothing is staged: the very one that there is outside, if it came from there."""
+        self.outside.find_tuples()
+        found = self.outside.sources.get(id(value)) if value else None
+        return value if found is None else self.outside._load(found[1], ObjectType("tuple"))
+
+    def _is_outer(self, value: tuple[Any, ...]) -> bool:
+        self.outside.find_tuples()
+        return id(value) in self.paths or id(value) in self.outside.sources
+
+    def _tuple(self, value: tuple[Any, ...]) -> Any:
+        """What stands for a tuple that was there before, or that paths were joined in."""
+        handle = self.trace.tuples.handle_of(value)
+        if handle is not None:
+            return self.trace.use(handle)
+        source = self.outside.sources.get(id(value)) if id(value) not in self.paths else None
+        return self.lower(value) if source is None else self.outside._load(source[1], ObjectType(type(value).__name__))
+
+    def _check_whole(self, value: Any) -> None:
+        known = self.paths.get(id(value))
+        if known is not None:
+            raise self.taken_whole(value, known[1])
+
+    def taken_whole(self, value: Any, path: str) -> Respecialise:
+        """What to raise for the graph to have a container of the caller's as it is."""
+        reason = f"`{path}` is changed in ways that depend on staged values"
+        line = user_line(self.trace.iterated.get(id(value), ()))
+        if line is not None:
+            how_many = "staged values decide how many items are taken from it"
+            reason = f"the iterator over `{path}` is staged, as {how_many}, {line[0]}:{line[1]}"
+        return Respecialise(whole=(path,), reason=reason)
+
+    def _make(self, value: Any) -> Value:
+        """A node that makes a list, dict or the like anew, once for each that traced code made."""
+        found = self._found(value)
+        if found is not None:
+            return found
+        outer = self.outside.find(value) if type(value) is not tuple else None
+        if outer is not None:
+            return self.outside._load(outer[1], ObjectType(type(value).__name__))
+        self._begin(value, "a container that contains itself cannot be returned from a staged function")
+        made = self._container(value)
+        self._being_made.discard(id(value))
+        self._note(value, made)
+        return made
+
+    def _container(self, value: Any) -> Value:
+        if type(value) in (list, dict):
+            if type(value) is list:
+                made = self._record("build", (list(map(self.lower, value)),))
+            elif has_fixed_keys(value, self.trace.lower):
+                made = self._record("build", ({key: self.lower(part) for key, part in value.items()},))
+            else:
+                items = [(self.trace.lower(key), self.lower(part)) for key, part in value.items()]
+                made = self._record("call", (dict, items))
+        elif type(value) is bytearray:
+            made = self._record("call", (bytearray, bytes(value)))
+        elif type(value) is set:
+            made = self._record("call", (set, [self.lower(part) for part in value]))
+        else:
+            kind = pytree.kind_of(value)
+            assert kind is not None
+            like = Constant(kind.rebuild(value, [None] * len(kind.children(value))))
+            children = [self.lower(part) for part in kind.children(value).values()]
+            made = self._record("call", (kind.rebuild, like, children))
+        return made
+
+    def _begin(self, value: Any, reason: str) -> None:
+        """Begin to make something of its parts, unless it is among them itself."""
+        if id(value) in self._being_made:
+            raise Unstageable(reason, self.trace.place())
+        self._being_made.add(id(value))
+
+    def _found(self, value: Any) -> Value | None:
+        """What has been made for a container or object of traced code, which must be one object of the graph, too."""
+        found = self.made.get(id(value))
+        if found is None:
+            return None
+        if self._stands(found[1], found[2]) and self._is_as_captured(found[1]):
+            if any(self.trace.merged_into(found[2]) is block for block in self.trace.opened):
+                return found[1]
+            raise Unstageable(
+                f"an object of class {type(value).__qualname__} is stored, or handed to code that is not staged, in a "
+                "branch or loop, and used after it",
+                self.trace.place(),
+            )
+        del self.made[id(value)]
+        self.trace.journal.handed_out.pop(id(value), None)
+        return None
+
+    def _stands(self, made: Value, block: Block) -> bool:
+        """Whether the node that has made something in a block is in the graph: it may have been undone since."""
+        return made.node not in self.trace.dropped and self.trace.has(self.trace.merged_into(block))
+
+    def _note(self, value: Any, made: Value) -> None:
+        self.made[id(value)] = value, made, self.trace.block
+        if not self.final and not is_a(value, tuple):
+            self.trace.journal.handed_out[id(value)] = value
+
+    def _once(self, value: Any, make: Callable[[], Any]) -> Tensor:
+        """What `make` gives for a function or the like of traced code, so that it is one object in the graph."""
+        found = self._found(value)
+        if found is None:
+            found = make()._ag_value
+            self._note(value, found)
+            self._once_in.setdefault(self.trace.block, []).append(value)
+        return self.trace.handle(found)
+
+    def _made_in(self, block: Block) -> list[Any]:
+        """What `_once` has made in a block, and could as well have made before it."""
+        if not self._once_in:
+            return []
+        things = (thing for part in self.trace.merged_parts(block) for thing in self._once_in.get(part, ()))
+        return [each for each in things if id(each) in self.made and self._is_as_captured(self.made[id(each)][1])]
+
+    def _record(self, op: str, args: tuple[Any, ...]) -> Value:
+        handle: Tensor = self.trace.record_lowered(op, args)
+        return handle._ag_value
+
+    def lift(self, value: Any, caller: Any) -> Any:
+        """What a node has for a leaf that is neither handle nor constant."""
+        if type(value) is np.ndarray:
+            return self.outside.array(value)
+        if type(value) is types.BuiltinFunctionType:
+            owner = changed_by(value)
+            if owner is None:
+                return value
+            return self._once(value, lambda: self.trace.record_lowered("getattr", (self.lower(owner), value.__name__)))
+        if type(value) is Identity:
+            value.refuse()
+        if type(value) is TracedIterator:
+            what = "an iterator{} that is made here is returned, kept or handed"
+            raise value.staged(f"{what} to code that is not staged: make a list of it")
+        if is_users_object(value) and not self.final:
+            if type(class_attribute(type(value), "__next__")) is types.FunctionType:
+                what = f"an iterator (of class {type(value).__qualname__})"
+                raise Unstageable(f"{what} is handed to code that is not staged", self.trace.place())
+            self.entered[id(value)] = value
+        if id(value) in caller.sentinels:
+            return caller.sentinels[id(value)][1]
+        known = self.outside.objects.get(id(value))
+        if known is not None:
+            return self.trace.handle(known[1]) if isinstance(known[1], Value) else value
+        if type(value) is Mutator:
+            name = value.function.__name__
+            return self._once(value, lambda: self.trace.record("getattr", (self.trace.materialise(value.owner), name)))
+        value = caller.unwrapped(value)
+        if type(value) is types.MethodType and is_tensor(value.__self__):
+            return self._once(value, lambda: self._method(value))
+        value = getattr(value, "__ag_original__", value) if type(value) is types.FunctionType else value
+        self._check_handed(caller.original(value))
+        if type(value) is types.FunctionType and isinstance(value.__globals__, Fallback):
+            original = caller.original(value)
+            return original if original is not value else self._once(value, lambda: self._function(value))
+        is_staged = class_has(type(value), "__ag_staged__") and hasattr(value, "__self__")
+        if is_staged or (type(value) is types.MethodType and type(value.__func__) is types.FunctionType):
+            return self._bound(value)
+        return self._thing(value)
+
+    def _check_handed(self, value: Any) -> None:
+        """See to it that nothing is handed to code that is not staged which changes what traced code has read."""
+        is_object = is_users_object(value) and class_attribute(type(value), "__call__") is not None
+        if self.final or not (is_object or type(value) in (types.FunctionType, functools.partial)):
+            return
+        is_called = any(value is each for each in self.trace.called)    # and looked at in the end
+        if not is_called and may_change_others(value):
+            kind = "object of class" if is_object else type(value).__name__
+            name = type(value).__qualname__ if is_object else getattr(value, "__name__", "")
+            what = f"the {kind} {name}".rstrip()
+            reason = f"{what}, which may change what is read here, is handed to code that is not staged"
+            raise Unstageable(reason, self.trace.place())
+
+    def _thing(self, value: Any) -> Any:
+        """The same for what is no function of traced code, and nothing that stands for something else."""
+        if type(value) in (set, bytearray) or pytree.kind_of(value) is not None:
+            return self._handle(self.lower(value))
+        if is_a(value, BaseException):
+            made = remake, type(value), value.args, state_of(value)
+            return self._once(value, lambda: self.trace.record("call", made))
+        if is_users_object(value):
+            return self._handle(self._instance(value))
+        if type(value) is functools.partial:
+            outer = self.outside.sources.get(id(value))
+            if outer is not None:
+                return self._handle(self.outside._load(outer[1], ObjectType("partial")))
+            called = functools.partial, value.func, *value.args
+            return self._once(value, lambda: self.trace.record("call", called, value.keywords))
+        if is_a(value, (Iterator, MappingView)) and not hasattr(value, "readline"):
+            what = "an iterator" if is_a(value, Iterator) else "a view of a dict"
+            what += f" (of class {iterator_class(value).__name__}) that is made here is returned, kept or handed"
+            raise Unstageable(f"{what} to code that is not staged: make a list of it", self.trace.place())
+        if own_dict(value) is not None and not is_a(value, (type, types.ModuleType)) and may_contain(value):
+            return self._handle(self._object(value))
+        if _is_of_trace(value, depth=3):
+            reason = f"a {type(value).__name__}, which is made here, is kept or handed to code that is not staged"
+            raise Unstageable(reason, self.trace.place())
+        return value
+
+    def _method(self, method: types.MethodType) -> Any:
+        """The handle of a method of a value of the graph."""
+        name = method_name(method)
+        if name is None:        # found by `super()`
+            return self.trace.record("call", (types.MethodType, method.__func__, method.__self__))
+        return self.trace.record("getattr", (method.__self__, name))
+
+    def _handle(self, found: Value | Constant) -> Any:
+        """A handle for what stands for an object; what the graph has for a constant needs none."""
+        return found if isinstance(found, Constant) else self.trace.handle(found)
+
+    def _function(self, value: types.FunctionType) -> Tensor:
+        """What makes a function like one that traced code made, around the values its variables have now."""
+        if assigns_outside(value.__code__):
+            raise Unstageable(
+                f"the function {value.__name__}, made in a staged function, assigns to variables around it, and is "
+                "kept or handed to code that is not staged",
+                self.trace.place(),
+            )
+        recursive = f"the function {value.__name__}, which calls itself, cannot be handed to code that is not converted"
+        self._begin(value, recursive)
+        variables = [self._variable(cell) for cell in value.__closure__ or ()]
+        defaults = tuple(map(self.lower, value.__defaults__ or ()))
+        self._being_made.discard(id(value))
+        environment: Any = value.__globals__
+        names = Constant(environment.real)
+        keywords = {name: self.lower(part) for name, part in (value.__kwdefaults__ or {}).items()}
+        called = value.__name__, value.__qualname__
+        told = {name: self._container(part) if name == "__annotations__" else self.lower(part)
+                for name, part in told_of(value).items()}  # annotations are a dict that only functions share
+        given = make_function, value.__code__, names, called, defaults, keywords, told, *variables
+        made: Tensor = self.trace.record_lowered("call", given)
+        self._captured[made._ag_value] = [(cell, _content(cell)) for cell in value.__closure__ or ()]
+        return made
+
+    def _is_as_captured(self, made: Value) -> bool:
+        """Whether the variables have their values still around which a function was made."""
+        return all(_content(cell) is content for cell, content in self._captured.get(made, ()))
+
+    def check_captured(self, graph: Graph) -> None:
+        """See to it that no function that was kept reads a variable that has changed since."""
+        kept: list[Value] = []
+        for node in walk(graph.block) if self._captured else ():
+            if node.op not in _CALL_AND_FORGET:
+                gather((node.args, node.kwargs, [block.results for block in node.blocks]), kept)
+        for node in walk(graph.block):
+            for value in node.outputs:
+                if value in kept and not self._is_as_captured(value):
+                    raise Unstageable(
+                        "a function made in a staged function is kept, and a variable that it reads changes "
+                        "afterwards: give it the value as a default argument, as in `lambda x, i=i: …`",
+                        node.place,
+                    )
+
+    def _bound(self, method: Any) -> Any:
+        """The same for a method, or a staged one, of an object."""
+        owner, function = method.__self__, PATCHED.get(id(method.__func__), method.__func__)
+        if is_a(owner, (type, types.ModuleType)):
+            return method
+        if not self.final:
+            raise Unstageable(
+                f"{function.__qualname__}, bound to an object that it may change, is kept or handed to code that is "
+                "not staged",
+                self.trace.place(),
+            )
+        return self._once(method, lambda: self.trace.record("call", (type(method), function, owner)))
+
+    def _variable(self, cell: types.CellType) -> Any:
+        for real, mine, _ in self.outside.cells.values():
+            if mine is cell:
+                return Constant(real)
+        content = _content(cell)
+        if is_tensor(content) and isinstance(content._ag_value.type, MaybeUnbound):
+            return content._ag_value  # to capture a variable is not to read it
+        return content if content is UNBOUND else self.lower(content)
+
+    def _instance(self, value: Any) -> Value:
+        """What reads an object of a user's class where it came from, or makes one like that which traced code made."""
+        found = self.outside.find(value) if self._found(value) is None else None
+        if found is not None:
+            return self.outside._load(found[1], ObjectType(type(value).__name__))
+        return self._object(value)
+
+    def _object(self, value: Any) -> Value:
+        """A node that makes an object like one that traced code made, with what it holds."""
+        found = self._found(value)
+        if found is None:
+            if not pytree.holds_attributes_only(type(value)):
+                raise Unstageable(
+                    f"an object of class {type(value).__qualname__}, which is made here, is kept or handed to code "
+                    "that is not staged",
+                    self.trace.place(),
+                )
+            kind = type(value).__qualname__
+            self._begin(value, f"an object of class {kind}, which is made here, holds itself, and is kept")
+            parts = {name: self.lower(part) for name, part in attributes(value).items()}
+            self._being_made.discard(id(value))
+            made = self._record("call", (make_object, type(value), parts))
+            self._note(value, made)
+            return made
+        return found
+
+
+def _is_of_trace(value: Any, depth: int) -> bool:
+    """Whether an object, such as a `functools.partial`, is good for this trace only: it has handles, or traced code."""
+    if is_iterator(value) or is_tensor(value) or type(value) is Held:
+        return True
+    if type(value) is types.FunctionType:
+        if isinstance(value.__globals__, Fallback) or (value.__closure__ and is_library(value.__code__)):
+            return True
+        parts: Any = map(_content, value.__closure__ or ())
+    else:
+        parts = () if is_a(value, (type, types.ModuleType)) else gc.get_referents(value)
+    return depth > 0 and any(_is_of_trace(part, depth - 1) for part in parts)
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return UNBOUND

@@ -1,0 +1,96 @@
+"""What a user calls the result of an instruction: the variable that the next instruction stores it in."""
+
+from __future__ import annotations
+
+import dis
+import itertools
+import sys
+from types import CodeType
+from typing import Any
+
+from autograph.common.code_flags import code_line, of_code
+
+_PAIRS = frozenset({"STORE_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST"})  # from 3.13 on
+
+
+def instructions(code: CodeType) -> list[tuple[int, str, Any]]:
+    """Offset, name and argument of each instruction; of those that set or read variables, the name is the argument.
+
+    `dis` also looks for what jumps where, in a time that is quadratic in the length of the code.
+    """
+    cells = tuple(name for name in code.co_cellvars if _OLD or name not in code.co_varnames)
+    fast = (*code.co_varnames, *cells, *code.co_freevars)
+    names = {"STORE_FAST": fast, "STORE_NAME": code.co_names, "STORE_GLOBAL": code.co_names}
+    names["STORE_DEREF"] = (*cells, *code.co_freevars) if _OLD else fast
+    loads = dict.fromkeys(("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "DELETE_FAST"), fast)
+    names |= {**loads, **dict.fromkeys(("LOAD_DEREF", "DELETE_DEREF"), names["STORE_DEREF"])}
+    found: list[tuple[int, str, Any]] = []
+    raw, high = code.co_code, 0
+    for offset, operation, low in zip(range(0, len(raw), 2), raw[::2], raw[1::2]):
+        if not operation:   # a cache of the instruction before
+            continue
+        name, argument = dis.opname[operation], high | low
+        high = argument << 8 if name == "EXTENDED_ARG" else 0
+        if name in names:
+            found.append((offset, name, names[name][argument]))
+        elif name in _PAIRS:
+            found += [(offset, "STORE_FAST", fast[argument >> 4]), (offset, name[11:], fast[argument & 15])]
+        elif name != "EXTENDED_ARG":
+            found.append((offset, name, argument))
+    return found
+
+
+_OLD = sys.version_info < (3, 11)  # cells are numbered anew, rather than behind the local variables
+
+
+_STORES = frozenset({"STORE_FAST", "STORE_DEREF", "STORE_NAME", "STORE_GLOBAL"})
+
+
+def _is_store(instruction: tuple[int, str, Any]) -> bool:
+    return instruction[1] in _STORES
+
+
+@of_code
+def stored_names(code: CodeType) -> dict[int, tuple[str, ...]]:
+    """For each instruction whose result is stored at once, by offset, the names of the variables it is stored in."""
+    found: dict[int, tuple[str, ...]] = {}
+    every = instructions(code)
+    for position, (following, does, _) in enumerate(every[1:]):
+        if does in _STORES:
+            offset, before, count = every[position]
+            end = position + 1 + (count if before == "UNPACK_SEQUENCE" else 1)
+            names = tuple(name for _, _, name in itertools.takewhile(_is_store, every[position + 1 : end]))
+            # in 3.11, a frame that calls a Python function is said to be at the end of the instruction's caches
+            found |= dict.fromkeys(range(offset, following, 2), names)
+    return found
+
+
+def stored_at(code: CodeType | None, name: str) -> int | None:
+    """The last line on which some code sets a variable, if it does."""
+    stores = {} if code is None else stored_names(code)
+    lines = [code_line(code, at) for at, names in stores.items() if code is not None and name in names]
+    return lines[-1] if lines else None
+
+
+_AROUND = frozenset({"_getframe", "currentframe", "globals"})
+
+
+def looks_around(code: CodeType) -> bool:
+    """Whether code depends on who calls it, or on a module as a whole."""
+    if not _AROUND.isdisjoint(code.co_names):
+        return True
+    constants = code.co_consts
+    if any(type(constant) is tuple and "stacklevel" in constant for constant in constants):
+        return True
+    return any(looks_around(constant) for constant in constants if isinstance(constant, CodeType))
+
+
+@of_code
+def rebound_names(code: CodeType) -> set[str]:
+    """The variables of its module, and of functions around it, that code rebinds."""
+    stored = [(each.opname, each.argval) for each in dis.get_instructions(code) if each.opname in _REBINDING]
+    own = {name for does, name in stored if does != "STORE_DEREF" or name in code.co_freevars}
+    return own.union(*(rebound_names(constant) for constant in code.co_consts if isinstance(constant, CodeType)))
+
+
+_REBINDING = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF"})

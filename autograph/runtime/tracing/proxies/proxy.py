@@ -1,0 +1,419 @@
+"""The handle that stands for a value while a function is traced.
+
+It looks like what it stands for: a number, an array or another Python object. What is done with it is recorded as a
+node of the graph. It is a reference, as in Python: two names for one handle are two names for one array, and
+`x[0] = 1` is recorded as a write to the array.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator
+from inspect import CO_GENERATOR
+from types import MethodType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autograph.common.trace_rules import is_own, on_behalf
+from autograph.runtime.graph.graph import Value
+from autograph.runtime.graph.types import ObjectType, TensorType
+from autograph.runtime.tracing.proxies.instructions import (
+    SPREADING,
+    instruction,
+    is_comparison,
+    is_inplace,
+    is_operation,
+)
+from autograph.runtime.tracing.proxies.protocols import as_arrays, overrides
+from autograph.runtime.tracing.proxies.recorder import Recorder
+from autograph.runtime.tracing.proxies.stand_in import Standing
+from autograph.runtime.tracing.proxies.static_class import (
+    KNOWN_ATTRIBUTES,
+    NAMES,
+    TOLD,
+    class_of,
+    has_attribute,
+    is_method,
+    sample_of,
+)
+
+
+class Tensor(metaclass=Standing):
+    """A value of the graph that is being traced; see the module's documentation.
+
+    Functions of NumPy, operators, methods and indexing work on it as on the array or number it stands for. Where
+    Python needs the value itself, the trace is told so, and makes an argument static or gives a clear error.
+    """
+
+    _ag_about = __doc__
+    __slots__ = ("__weakref__", "_ag_trace", "_ag_value")
+    __array_priority__ = 1000.0
+
+    _ag_trace: Recorder
+    _ag_value: Value
+
+    def __init__(self, value: Value, trace: Recorder) -> None:
+        object.__setattr__(self, "_ag_value", value)
+        object.__setattr__(self, "_ag_trace", trace)
+
+    def __repr__(self) -> str:
+        if not self._ag_trace.closed:
+            return self._ag_trace.formatted(self, "!r", "")
+        value = self._ag_value
+        return f"<Tensor {value.name + ': ' if value.name else ''}{value.type}>"
+
+    # What it looks like -----------------------------------------------------------------------------------------------
+
+    @property
+    @on_behalf
+    def __class__(self) -> type:
+        """The class of what it stands for, so that `isinstance` tells the user's code the truth."""
+        if self._ag_trace.closed or is_own(sys._getframe(1).f_code.co_filename):
+            return Tensor
+        return self._ag_trace.class_of(self)
+
+    @__class__.setter
+    @on_behalf
+    def __class__(self, value: type) -> None:
+        raise TypeError("the class of a staged value cannot be changed")
+
+    @on_behalf
+    def __getattr__(self, name: str) -> Any:
+        if name in NAMES and getattr(self._ag_value.type, "name", "") == "type":
+            return self._ag_trace.record("getattr", (self, name))
+        if name.startswith("__") and name.endswith("__") and name not in TOLD:
+            by_library = is_own(sys._getframe(1).f_code.co_filename)
+            if not by_library and hasattr(class_of(self._ag_value), name):
+                self._ag_trace.needs(self, f"for its {name}")
+            raise AttributeError(f"a staged value has no attribute {name}")
+        return _attribute(self, name)
+
+    # Every class has these, so that `__getattr__` would not be asked.
+    __doc__ = property(lambda self: _attribute(self, "__doc__"))
+    __module__ = property(lambda self: _attribute(self, "__module__"))
+
+    def _ag_shape(self, type: TensorType) -> tuple[Any, ...]:
+        if None not in type.shape:
+            return type.shape
+        shape = self._ag_trace.record("getattr", (self, "shape"))
+        return tuple(
+            self._ag_trace.record("getitem", (shape, axis)) if size is None else size
+            for axis, size in enumerate(type.shape)
+        )
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._ag_trace.record("setattr", (self, name, value))
+        if name in ("shape", "dtype"):
+            self._ag_trace.retyped(self)
+
+    def __delattr__(self, name: str) -> None:
+        self._ag_trace.record("call", (delattr, self, name))
+
+    # Where Python needs the value -------------------------------------------------------------------------------------
+
+    def _ag_needs(self, use: str) -> NoReturn:
+        self._ag_trace.needs(self, use)
+
+    def __bool__(self) -> bool:
+        code = sys._getframe(1).f_code
+        by = f"the generator {code.co_name}, which" if code.co_flags & CO_GENERATOR else "code that"
+        self._ag_trace.needs(self, f"as a condition, by {by} is not staged")
+
+    def __index__(self) -> int:
+        self._ag_needs("as an index, a length or a count")
+
+    def __int__(self) -> int:
+        self._ag_needs("as a Python int")
+
+    def __float__(self) -> float:
+        self._ag_needs("as a Python float")
+
+    def __complex__(self) -> complex:
+        self._ag_needs("as a Python complex")
+
+    def __str__(self) -> str:
+        return self._ag_trace.formatted(self, "!s", "")
+
+    def __format__(self, spec: str) -> str:
+        return self._ag_trace.formatted(self, "", spec)
+
+    def __hash__(self) -> int:
+        self._ag_trace.needs(self, "as a key or an element of a set")
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        self._ag_needs("as an array, by code that is not traced")
+
+    @on_behalf
+    def __len__(self) -> int:
+        type = self._ag_trace.type_of(self)
+        if isinstance(type, TensorType) and type.exact and type.ndim and type.shape[0] is not None:
+            return type.shape[0]
+        if isinstance(type, TensorType) and type.exact and not type.ndim:
+            return len(sample_of(type))  # raises as what it stands for would
+        if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
+            return len(type.items)
+        if instruction(sys._getframe(1))[0] in SPREADING:
+            raise TypeError("a list that takes in what is staged asks for its length only to be quicker")
+        self._ag_needs("as its length")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iterated(self, sys._getframe(1))
+
+    # Indexing ---------------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, index: Any) -> Any:
+        if self._ag_trace.is_all(index):
+            return index
+        return self._ag_trace.record("getitem", (self, index))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(self._ag_value.type, TensorType):
+            value = as_arrays(self._ag_trace, value)
+        self._ag_trace.record("setitem", (self, index, value))
+
+    def __delitem__(self, index: Any) -> None:
+        self._ag_trace.record("delitem", (self, index))
+
+    def __contains__(self, element: Any) -> bool:
+        return bool(self._ag_trace.record("in", (element, self)))
+
+    # NumPy's protocols ------------------------------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if any(map(overrides, (*inputs, *kwargs.get("out", ())))):
+            return NotImplemented
+        if ufunc in _OPERATORS and method == "__call__" and not kwargs and is_operation(sys._getframe(1)):
+            return self._ag_trace.record(_OPERATORS[ufunc], inputs)
+        return self._ag_trace.record_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if not all(kind is Tensor or issubclass(kind, np.ndarray) for kind in types):
+            return NotImplemented
+        if function in (np.shape, np.ndim) and args and args[0] is self:
+            type = self._ag_trace.type_of(self)
+            if isinstance(type, TensorType) and type.exact:
+                return type.ndim if function is np.ndim else self._ag_shape(type)
+        return self._ag_trace.record_function(function, args, kwargs)
+
+    def __array_namespace__(self, api_version: str | None = None) -> Any:
+        return np
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        method = self._ag_trace.maybe_methods.get(self._ag_value)
+        if method is None:
+            node = self._ag_value.node
+            if node is not None and node.op == "getattr" and node.args:  # else it is read when it is used
+                self._ag_trace.check_names(node.args[1], (*args, *kwargs.values()), True)
+            return self._ag_trace.record("call", (self, *args), kwargs)
+        self._ag_trace.called_methods[self._ag_value.node] = None  # which looks the method up itself
+        return Method(*method)(*args, **kwargs)
+
+    def __copy__(self) -> Any:
+        return self._ag_copy("copy")
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self._ag_copy("deepcopy")
+
+    def _ag_copy(self, name: str) -> Any:
+        import copy
+
+        type = self._ag_trace.type_of(self)
+        if isinstance(type, TensorType) and type.exact and type.kind != "array":
+            return self
+        return self._ag_trace.record("call", (getattr(copy, name), self))
+
+    def __round__(self, digits: Any = None) -> Any:
+        return self._ag_trace.record("round", (self,) if digits is None else (self, digits))
+
+    def __divmod__(self, other: Any) -> Any:
+        return self._ag_trace.unpack(self._ag_trace.record("divmod", (self, other)), 2)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return self._ag_trace.unpack(self._ag_trace.record("divmod", (other, self)), 2)
+
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            return self._ag_trace.record("call", (pow, self, other, modulus))
+        return _binary("pow")(self, other)
+
+    def __reversed__(self) -> Any:
+        return self._ag_trace.record("reversed", (self,))
+
+
+def _binary(op: str) -> Callable[[Tensor, Any], Any]:
+    def record(self: Tensor, other: Any) -> Any:
+        if overrides(other):
+            if type(other).__array_ufunc__ is None:
+                return NotImplemented
+            return _overridden(op, self, other)
+        return self._ag_trace.record(op, (self, other))
+
+    return record
+
+
+def _overridden(op: str, tensor: Tensor, other: Any) -> Any:
+    """What NumPy makes of an operator with such an object on its right."""
+    is_array = isinstance(tensor._ag_value.type, TensorType) and tensor._ag_value.type.kind == "array"
+    if op.startswith("i") and op[1:] in _UFUNCS:
+        return _UFUNCS[op[1:]](tensor, other, **({"out": (tensor,)} if is_array else {}))
+    return _UFUNCS[op](tensor, other)
+
+
+def _reflected(op: str) -> Callable[[Tensor, Any], Any]:
+    def record(self: Tensor, other: Any) -> Any:
+        inplace = (op in _PARTIAL or not _are_numbers(self, other)) and is_inplace(sys._getframe(1))
+        return self._ag_trace.record("i" * inplace + op, (other, self))
+
+    return record
+
+
+_OPERATORS = {
+    getattr(np, ufunc): op
+    for ufunc, op in zip(
+        "add subtract multiply true_divide floor_divide remainder power matmul left_shift right_shift bitwise_and "
+        "bitwise_or bitwise_xor less less_equal equal not_equal greater greater_equal".split(),
+        "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor lt le eq ne gt ge".split(),
+        strict=True,
+    )
+}
+_UFUNCS = {op: ufunc for ufunc, op in _OPERATORS.items()}
+_PARTIAL = frozenset("floordiv mod lshift rshift and or xor matmul".split())  # operators that not all numbers have
+_ARITHMETIC = (int, float, complex, Tensor, np.ndarray, np.generic)
+
+_ORDERED = "biuf"       # the kinds of dtypes whose numbers can be compared
+
+
+def _are_numbers(tensor: Tensor, other: Any) -> bool:
+    """Whether both are numbers or arrays for certain, which make no difference between an operator and its mirror."""
+    return isinstance(other, _ARITHMETIC) and isinstance(tensor._ag_value.type, TensorType)
+
+
+def _are_ordered(tensor: Tensor, other: Any) -> bool:
+    """Whether they are numbers that can be compared, so that no error will tell the operator from its mirror."""
+    kind = tensor._ag_value.type
+    if not (isinstance(kind, TensorType) and kind.dtype.kind in _ORDERED):
+        return False
+    return isinstance(other, (int, float, Tensor)) or getattr(getattr(other, "dtype", None), "kind", "O") in _ORDERED
+
+
+def _ordering(op: str, mirrored: str, sign: str) -> Callable[[Tensor, Any], Any]:
+    """`self op other`, which Python also asks for in the place of `other sign self`."""
+
+    def record(self: Tensor, other: Any) -> Any:
+        if not _are_ordered(self, other) and is_comparison(sys._getframe(1), sign):
+            return self._ag_trace.record(mirrored, (other, self))
+        return _binary(op)(self, other)
+
+    return record
+
+
+def _unary(op: str) -> Callable[[Tensor], Any]:
+    return lambda self: self._ag_trace.record(op, (self,))
+
+
+BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "matmul", "lshift", "rshift", "and", "or", "xor")
+
+for _op in BINARY:
+    setattr(Tensor, f"__{_op}__", _binary(_op))
+    setattr(Tensor, f"__r{_op}__", _reflected(_op))
+    setattr(Tensor, f"__i{_op}__", _binary("i" + _op))
+Tensor.__rpow__ = _reflected("pow")  # type: ignore[attr-defined]
+Tensor.__ipow__ = _binary("ipow")  # type: ignore[attr-defined]
+for _op in ("eq", "ne"):
+    setattr(Tensor, f"__{_op}__", _binary(_op))
+for _op, _other, _sign in (("lt", "gt", ">"), ("le", "ge", ">="), ("gt", "lt", "<"), ("ge", "le", "<=")):
+    setattr(Tensor, f"__{_op}__", _ordering(_op, _other, _sign))
+for _op in ("neg", "pos", "invert", "abs"):
+    setattr(Tensor, f"__{_op}__", _unary(_op))
+for _name in ("floor", "ceil", "trunc"):
+    setattr(Tensor, f"__{_name}__", _unary(f"math.{_name}"))
+
+
+@on_behalf
+def _attribute(tensor: Tensor, name: str) -> Any:
+    """An attribute of what a handle stands for, as far as it is known, or what reads it when the graph runs."""
+    trace, value = tensor._ag_trace, tensor._ag_value
+    type = trace.type_of(tensor)
+    if isinstance(type, TensorType) and type.exact:
+        sample = sample_of(type)
+        if not hasattr(sample, name):
+            return getattr(sample, name)  # the AttributeError of what it stands for
+        if name in KNOWN_ATTRIBUTES:
+            return KNOWN_ATTRIBUTES[name](type)
+        if name == "shape":
+            return tensor._ag_shape(type)
+        if name == "size" and None not in type.shape:
+            return math.prod(type.shape)
+        may_call: bool | None = callable(getattr(sample, name))
+    else:
+        kind = trace.classes.get(value) or class_of(value)
+        if kind is not None and has_attribute(kind, name) is False:
+            raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+        may_call = is_method(kind, type, name)
+    if may_call:
+        return Method(tensor, name)
+    found = trace.record("getattr", (tensor, name))
+    if may_call is None:
+        trace.maybe_methods[found._ag_value] = tensor, name
+    return found
+
+
+# Those of what it stands for are meant.
+del Tensor.__slots__, Tensor.__annotations__
+
+
+class Method:
+    """A method of a staged value, to be called."""
+
+    __slots__ = ("name", "owner")
+
+    def __init__(self, owner: Tensor, name: str) -> None:
+        self.owner = owner
+        self.name = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(self.owner._ag_value.type, TensorType):
+            args = as_arrays(self.owner._ag_trace, args)
+        else:
+            self.owner._ag_trace.check_names(self.name, (*args, *kwargs.values()), True)
+        found = self.owner._ag_trace.record(f".{self.name}", (self.owner, *args), kwargs)
+        if self.name == "resize":
+            self.owner._ag_trace.retyped(self.owner)
+        return found
+
+    def __repr__(self) -> str:
+        return f"<method {self.name} of {self.owner!r}>"
+
+
+def method_name(method: MethodType) -> str | None:
+    """What a method of a handle is called; None if the function is none of a handle's."""
+    return next((name for name, each in vars(Tensor).items() if each is method.__func__), None)
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether `value` is a handle; `isinstance` would ask what the handle stands for."""
+    return type(value) is Tensor
+
+
+@on_behalf
+def iterated(tensor: Tensor, frame: Any) -> Iterator[Any]:
+    """The items of a staged value that the code of `frame` is about to iterate over."""
+    trace = tensor._ag_trace
+    type = trace.type_of(tensor)
+    name, count = instruction(frame)
+    if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
+        return iter(trace.unpack(tensor, len(type.items)))
+    if name == "UNPACK_SEQUENCE":
+        return iter(trace.unpack(tensor, count))
+    if isinstance(type, TensorType) and type.exact and (type.ndim or name != "UNPACK_EX"):
+        if not type.ndim:
+            return iter(sample_of(type))
+        if type.shape[0] is not None:
+            return (tensor[i] for i in range(type.shape[0]))
+    if name == "UNPACK_EX":
+        return trace.unpack_starred(tensor, count & 255, count >> 8)
+    if name in SPREADING and not is_own(frame.f_code.co_filename):     # else it is one of the arguments
+        return trace.spread_items(tensor)
+    trace.needs(tensor, "to iterate over, in code that is not staged")

@@ -1,0 +1,81 @@
+"""What a value looks like before it is there: its class and its attributes, as far as its type tells."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.common.statics import class_attribute
+from autograph.runtime.graph.graph import Value
+from autograph.runtime.graph.object_model import GENERATORS
+from autograph.runtime.graph.types import PYTHON_TYPES, ObjectType, TensorType, Type
+
+_DICTS = (OrderedDict, defaultdict, Counter)
+_KINDS = (str, list, dict, set, tuple, range, enumerate, zip, bytes, type(None), frozenset, deque, *_DICTS)
+_NUMBERS = (bool, int, float, complex, np.ndarray)
+_CLASSES: dict[str, type] = {kind.__name__: kind for kind in _KINDS}
+# The same of generators of random numbers that the graph makes. (Classes of the user may be called so, too.)
+_MADE: dict[str, type] = {kind.__name__: kind for kind in GENERATORS}
+
+# Of numbers and arrays: what is known before the program runs, if the type is exact.
+KNOWN_ATTRIBUTES: dict[str, Callable[[TensorType], Any]] = {
+    "ndim": lambda type: type.ndim,
+    "dtype": lambda type: type.dtype,
+    "itemsize": lambda type: type.dtype.itemsize,
+}
+_DATA = frozenset("T real imag flat shape strides size nbytes ndim dtype itemsize base".split())
+
+NAMES = frozenset({"__name__", "__qualname__", "__module__"})  # of a class
+# Of functions, classes and exceptions; no protocol of Python's or NumPy's asks for these.
+TOLD = frozenset(
+    "__defaults__ __kwdefaults__ __name__ __qualname__ __doc__ __annotations__ __code__ __closure__ __wrapped__ "
+    "__self__ __func__ __cause__ __context__ __suppress_context__ __traceback__ __notes__ __mro__ __bases__".split()
+)
+
+
+def class_of(value: Value) -> type | None:
+    """The class of what a value stands for, if that is known."""
+    type = value.type
+    if isinstance(type, TensorType):
+        if not type.exact:
+            return None
+        if type.kind == "python":
+            return PYTHON_TYPES[type.dtype]
+        return np.ndarray if type.kind == "array" else np.dtype(type.dtype.str).type  # not np.longlong for np.int64
+    return _CLASSES.get(type.name) if isinstance(type, ObjectType) else None
+
+
+def sample_of(type: TensorType) -> Any:
+    """Something of an exact type, to look at for its attributes."""
+    if type.kind == "array":
+        return np.empty((0,) * max(type.ndim, 1), type.dtype) if type.ndim else np.empty((), type.dtype)
+    number = type.dtype.type()
+    return number.item() if type.kind == "python" else number
+
+
+def has_attribute(kind: type | None, name: str) -> bool | None:
+    """Whether objects of a class have an attribute; None if only the object knows."""
+    if kind is None or not (kind in _KINDS or kind in _NUMBERS or issubclass(kind, np.generic)):
+        return None
+    return any(name in vars(base) for base in kind.__mro__)
+
+
+def is_method(kind: type | None, type: Type, name: str) -> bool | None:
+    """Whether an attribute is a method; None if nobody knows, but objects of known classes have such a method.
+
+    Args:
+        kind: the object's class, if known.
+    """
+    if isinstance(type, TensorType):
+        return name not in _DATA
+    known = kind or (_CLASSES.get(type.name) or _MADE.get(type.name) if isinstance(type, ObjectType) else None)
+    if known is not None:
+        member = class_attribute(known, name)
+        return callable(member) or isinstance(member, (classmethod, staticmethod))
+    return None if name not in _DATA and name in _METHODS else False
+
+
+_METHODS = frozenset().union(*map(dir, (*_CLASSES.values(), np.ndarray)))

@@ -1,0 +1,187 @@
+"""What was there before a construct: the containers and objects that its bodies share with the rest of the program.
+
+Who else knows a container can tell it from an equal one, and sees it change; so no other may take its place where
+paths meet.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from sys import getrefcount
+from types import BuiltinFunctionType, ModuleType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autograph.common import forking
+from autograph.common.code_marks import UNBOUND
+from autograph.common.statics import is_a
+from autograph.runtime.graph.signature import Respecialise
+from autograph.runtime.tracing.proxies.proxy import is_tensor
+from autograph.runtime.tracing.state.staged_containers import HOLDERS, held
+from autograph.runtime.tracing.state.undo_log import Changes, inside, reached
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """A list or dict that is one of the caller's unless turns of a loop have made another one of it.
+
+    Attributes:
+        container: the list or dict of traced code.
+        path: what the caller's is called.
+        renewed: whether it is another one: a handle; False for what is the caller's itself.
+    """
+
+    container: Any
+    path: str
+    renewed: Any
+
+
+class Renewals(dict[int, Renewal]):
+    """What is known of such, by their identities.
+
+    Traced code may read their parts. What depends on which object it is makes the caller's an object of the graph.
+    """
+
+    def __init__(self, handed_out: dict[int, Any]) -> None:
+        super().__init__()
+        self._handed_out = handed_out
+
+    def add(self, container: Any, path: str, renewed: Any = False) -> None:
+        self[id(container)] = Renewal(container, path, renewed)
+        if renewed is not False:
+            self._handed_out[id(container)] = container     # to be told when it is changed
+
+    def check(self, *things: Any) -> None:
+        """See to it that none of these may be the caller's, or another one."""
+        for thing in things:
+            found = self.get(id(thing))
+            if found is not None and found.renewed is not False:
+                self.tell_apart(found.path)
+
+    def check_within(self, values: Iterable[Any]) -> None:
+        """The same of what can be reached from some values: what holds one may get to see another one."""
+        if len(self) > 0:
+            found = reached(values, Changes())
+            self.check(*[known.container for known in self.values() if found is None or id(known.container) in found])
+
+    def tell_apart(self, path: str) -> NoReturn:
+        reason = f"`{path}` is replaced in a loop, and it matters which list or dict it is"
+        raise Respecialise(whole=(path,), reason=reason)
+
+
+class Tuples:
+    """Tuples of traced code that stand for objects which only the graph knows: joined of those of two paths.
+
+    Attributes:
+        is_outer: whether a tuple is an object that was there before the function was called.
+        lower: gives what such a tuple is in the graph.
+    """
+
+    def __init__(self) -> None:
+        self._handles: dict[int, tuple[tuple[Any, ...], Any]] = {}
+        self.is_outer: Callable[[tuple[Any, ...]], bool] = lambda value: False
+        self.lower: Callable[[tuple[Any, ...]], Any] = lambda value: value
+
+    def add(self, value: tuple[Any, ...], handle: Any = None) -> None:
+        """Know a tuple that has been joined, and the handle of the object, unless both paths have made it."""
+        self._handles[id(value)] = value, handle
+
+    def handle_of(self, value: Any) -> Any:
+        return self._handles.get(id(value), (None, None))[1]
+
+    def has_identity(self, value: Any) -> bool:
+        """Whether something is a tuple that the graph can tell from others."""
+        return isinstance(value, tuple) and value != () and (self.handle_of(value) is not None or self.is_outer(value))
+
+    def is_joined(self, value: Any) -> bool:
+        return id(value) in self._handles
+
+    def may_be_one(self, first: Any, second: Any) -> bool:
+        """Whether two tuples are one or not depending on the path."""
+        are_tuples = first is not second and isinstance(first, tuple) and isinstance(second, tuple)
+        return are_tuples and (self.is_joined(first) or self.is_joined(second))
+
+
+class Known:
+    """Tells what was there before from what a body made.
+
+    Args:
+        roots: gives what the program could reach then.
+        changes: what was noted of the contents that things had then, unless they have them again.
+        renewals: containers that may be the caller's, by their identities.
+    """
+
+    def __init__(
+        self,
+        roots: Callable[[], Iterable[Any]],
+        changes: Changes | None = None,
+        renewals: Renewals | None = None,
+        tuples: Tuples | None = None,
+    ) -> None:
+        self._roots = roots
+        self.tuples = Tuples() if tuples is None else tuples
+        self.renewals = Renewals({}) if renewals is None else renewals
+        self._changes = Changes() if changes is None else changes
+        self._given_away: list[Any] = []
+
+    @forking.cached_property
+    def _found(self) -> dict[int, bool] | None:
+        return reached((root for root in self._roots() if root is not UNBOUND), self._changes)
+
+    def give_away(self, container: Any) -> None:
+        """Take a container for a new one from now on: only a variable knew it that is bound to another one."""
+        self._given_away.append(container)
+
+    def __call__(self, thing: Any) -> bool:
+        """Whether a container or object was there before; if that is too much to look through, everything was."""
+        if any(thing is container for container in self._given_away):
+            return False
+        return self._found is None or id(thing) in self._found or id(thing) in self.renewals
+
+    def can_be_held(self, container: Any) -> bool:
+        """Whether the graph can hold the contents of such a container: not if it holds the attributes of an object."""
+        return self._found is not None and not self._found.get(id(container), False)
+
+    def within(self, value: Any) -> list[Any]:
+        """The containers that were there before in a value which the graph has to make anew."""
+        found: list[Any] = []
+        seen: set[int] = set()
+        rest = [value]
+        while rest:
+            part = rest.pop()
+            if is_a(part, _CONSTANT) or is_tensor(part) or id(part) in seen or held(part) is not None:
+                continue
+            seen.add(id(part))
+            if is_a(part, tuple) or not self(part):
+                rest.extend(inside(part))
+            elif type(part) in HOLDERS:
+                found.append(part)
+        return found
+
+
+def is_alone(container: Any, variable: Any, notes: type) -> bool:
+    """Whether nothing but a variable knows a container, and what notes the values of variables while tracing.
+
+    Locals of running functions are not among the referrers that the garbage collector knows, but count.
+    """
+    referrers = gc.get_referrers(container)
+    if getrefcount(container) - _references_to([]) != len(referrers):
+        return False
+    cell = getattr(variable, "cell", None)
+    return all(each is cell or type(each) is notes or _notes_values(each) for each in referrers)
+
+
+def _references_to(unknown: Any) -> int:
+    """How many references there are while a function looks at its argument; Python 3.10 has one more, the caller's."""
+    return getrefcount(unknown)
+
+
+def _notes_values(thing: Any) -> bool:
+    return type(thing) is dict and all(hasattr(key, "get") and hasattr(key, "set") for key in thing)
+
+
+_CONSTANT = (type(None), int, float, complex, str, bytes, range, type, ModuleType, BuiltinFunctionType, np.generic,
+             np.ndarray, np.dtype, np.ufunc)  # fmt: skip

@@ -1,0 +1,313 @@
+"""Containers of traced code whose contents are objects of the graph.
+
+A list that grows under a staged condition lives in the graph. The list of traced code then has one element, which is
+`Held`: it stands for all that the object of the graph holds. Python copies it like any element, so it stands for that
+in `[*xs, 1]`, `xs + ys` and `f(*xs)`, too; such containers become objects of the graph when they are next used, and
+before anything is changed that they were made of.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import types
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, MappingView
+from enum import Enum
+from types import GeneratorType
+from typing import Any, NoReturn
+from weakref import WeakSet
+
+from autograph.common.statics import is_a
+from autograph.common.trace_rules import is_own, on_behalf
+from autograph.runtime.graph.object_model import is_users, own_dict
+from autograph.runtime.graph.types import ObjectType
+from autograph.runtime.tracing.proxies.graph_break import Materialise, Plain, Unstageable
+from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
+from autograph.runtime.tracing.proxies.recorder import Recorder
+
+DICTS = (dict, OrderedDict, defaultdict, Counter)
+HOLDERS = frozenset({list, set, deque, *DICTS})
+_SPLICED = HOLDERS | {tuple}
+_HOLDING = frozenset({list, tuple, *DICTS})
+_NESTING = _SPLICED | {frozenset, slice}
+_TRACES: WeakSet[Recorder] = WeakSet()  # in which there are such; most often there are none, so that no one need look
+
+
+class Held:
+    """What stands in a container for the items of an object of the graph.
+
+    Attributes:
+        owner: the identity of the container that the object is; None if it will be the first that is used.
+    """
+
+    __slots__ = ("owner", "tensor")
+
+    def __init__(self, tensor: Tensor, owner: int | None = None) -> None:
+        self.tensor = tensor
+        self.owner = owner
+        tensor._ag_trace.held.append(self)
+        _TRACES.add(tensor._ag_trace)
+
+    def __repr__(self) -> str:
+        return f"<held by {self.tensor!r}>"
+
+    def __eq__(self, other: object) -> bool:
+        if self is other or is_own(sys._getframe(1).f_code.co_filename):
+            return self is other
+        self._refuse()
+
+    __hash__ = object.__hash__
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        trace = self.tensor._ag_trace
+        raise Unstageable(
+            "this container has a number of elements that is known only when the program runs, and is used here by "
+            "code that is not staged. Index it, iterate over it or call its methods in code that is converted",
+            trace.place(),
+        )
+
+    __getattr__ = __iter__ = __len__ = __bool__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = _refuse
+    __lt__ = __gt__ = __le__ = __ge__ = __getitem__ = __str__ = __call__ = __float__ = __index__ = __int__ = _refuse
+
+
+def held(container: Any) -> Tensor | None:
+    """The object of the graph that holds the contents of a container, if they are held by one.
+
+    A container that is made of such, as `xs + ys` is, becomes an object of the graph now.
+    """
+    if type(container) not in _SPLICED or not is_spread(container):
+        return None
+    inside = owned(container)
+    if inside is not None:
+        return inside
+    trace: Recorder = next(part for part in container if type(part) is Held).tensor._ag_trace
+    made: Tensor = trace.materialise(container)
+    return made
+
+
+def is_staged(value: Any) -> bool:
+    """Whether a value is known only when the graph runs."""
+    return is_tensor(value) or held(value) is not None
+
+
+def as_tensor(value: Any) -> Tensor:
+    """The handle of what `is_staged`."""
+    inside = None if is_tensor(value) else held(value)
+    return value if inside is None else inside
+
+
+def owned(container: Any) -> Tensor | None:
+    """The object of the graph that a list, dict, set or deque is by now."""
+    if len(container) != 1 or type(container) is tuple:
+        return None
+    (first,) = container
+    if type(first) is not Held:
+        return None
+    if first.owner is None:
+        first.owner = id(container)
+    return first.tensor if first.owner == id(container) else None
+
+
+@on_behalf
+def drained(part: Any) -> Any:
+    """What a container of the graph takes items from, in the place of an iterator or view that traced code made."""
+    return list(part) if issubclass(type(part), (Iterator, MappingView)) and not hasattr(part, "readline") else part
+
+
+def iterated_container(iterable: Any) -> Any:
+    """The list, dict, set or deque that iterating over something reads: it, or the dict that it is a view of."""
+    if type(iterable) in HOLDERS:
+        return iterable
+    if issubclass(type(iterable), MappingView) and type(iterable).__module__ == "builtins":
+        return next((part for part in gc.get_referents(iterable) if type(part) in HOLDERS), None)
+    return None
+
+
+@on_behalf
+def watched(iterable: Any, order: Callable[[Any], Iterator[Any]] = iter) -> Any:
+    """What to iterate over in the place of a container: it notices if the graph comes to hold the contents.
+
+    Raises:
+        Materialise: it does; so it has to be before one iterates.
+    """
+    container = iterated_container(iterable)
+    return iterable if container is None or held(container) is not None else _watched(container, order(iterable))
+
+
+@on_behalf
+def _watched(container: Any, items: Iterator[Any]) -> Iterator[Any]:
+    for item in items:
+        yield item
+        if held(container) is not None:
+            raise Materialise(container)
+
+
+def is_watched(items: Any) -> bool:
+    """Whether something is what `watched` gives."""
+    return isinstance(items, GeneratorType) and items.gi_code is _watched.__code__
+
+
+def iterator_class(items: Any) -> type:
+    """The class that Python would have given to an iterator."""
+    frame = items.gi_frame if is_watched(items) else None
+    return type(items if frame is None else frame.f_locals["items"])
+
+
+def spread(function: Callable[..., Any], args: Iterable[Any], kwargs: dict[str, Any]) -> Any:
+    """`function(*args, **kwargs)`, for a node."""
+    return function(*args, **kwargs)
+
+
+def has_held(container: Any) -> bool:
+    """Whether a container holds what only the graph knows."""
+    return type(container) in HOLDERS and is_spread(container.values() if type(container) in DICTS else container)
+
+
+def is_spread(args: Iterable[Any]) -> bool:
+    """Whether there are, among arguments, any number of them that only the graph knows."""
+    return len(_TRACES) > 0 and Held in map(type, args)
+
+
+def run_time(trace: Recorder, container: Any) -> Tensor:
+    """A new object of the graph with the contents of a container."""
+    kind = type(container)
+    if is_a(container, dict):
+        handle = _dict(trace, container)
+        if kind is not dict:
+            first = (container.default_factory,) if is_a(container, defaultdict) else ()
+            handle = trace.record("call", (kind, *first, handle))
+    else:
+        handle = _list(trace, container)
+        if kind is tuple:
+            return trace.record("tuple", (handle,))  # type: ignore[no-any-return]
+        if kind is not list:
+            limit = (container.maxlen,) if is_a(container, deque) and container.maxlen is not None else ()
+            handle = trace.record("call", (kind, handle, *limit))
+    if kind not in (list, dict):
+        handle._ag_value.type = ObjectType(kind.__name__)
+    return handle  # type: ignore[no-any-return]
+
+
+def _list(trace: Recorder, parts: Iterable[Any]) -> Any:
+    found: Any = None
+    run: list[Any] = []
+
+    def add(items: Any) -> None:
+        nonlocal found
+        found = items if found is None else trace.record("add", (found, items))
+
+    for part in parts:
+        if type(part) is not Held:
+            run.append(part)
+            continue
+        if run:
+            add(trace.constant(run))
+            run = []
+        add(trace.record("list", (part.tensor,)))
+    if run or found is None:
+        add(trace.constant(run))
+    return found
+
+
+def _dict(trace: Recorder, parts: dict[Any, Any]) -> Any:
+    items = list(parts.items())
+    start = next((at for at, (key, _) in enumerate(items) if type(key) is Held), len(items))
+    found: Any = trace.constant(dict(items[:start]))
+    for key, value in items[start:]:
+        if type(key) is Held:
+            trace.record(".update", (found, key.tensor))
+        else:
+            trace.record("setitem", (found, key, value))
+    return found
+
+
+def has_fixed_keys(items: dict[Any, Any], lower: Callable[[Any], Any]) -> bool:
+    """Whether the keys of a dict are the same each time the graph runs, rather than objects that it gets or makes."""
+    return all(type(key) in (str, int) or _is_same(lower(key), key) for key in items)
+
+
+def _is_same(lowered: Any, key: Any) -> bool:
+    return lowered is key or (type(key) is tuple and type(lowered) is tuple and all(map(_is_same, lowered, key)))
+
+
+def hold(container: Any, handle: Tensor) -> None:
+    """Let `handle` hold what a container holds."""
+    item = Held(handle, id(container))
+    container.clear()
+    if is_a(container, dict):
+        container[item] = item
+    else:
+        (container.add if is_a(container, set) else container.append)(item)
+
+
+def settle(trace: Recorder) -> None:
+    """Compute what was made of held containers, such as `xs + ys`, before anything changes."""
+    before, trace.held = trace.held, []
+    for item in before:
+        # Known to `before`, `item`, getrefcount, and its owner; a dict has it twice.
+        if sys.getrefcount(item) > 5:
+            for other in gc.get_referrers(item):
+                if type(other) in HOLDERS and id(other) != item.owner and other is not before:
+                    held(other)
+    trace.held = before + trace.held
+
+
+def let_hold(state: Any, container: Any, handle: Tensor) -> None:
+    """Let the variables that name a container name what holds its contents: all that Python does works on that."""
+    for variable, value in state.snapshot().items():
+        if value is container:
+            variable.set(handle)
+
+
+def may_hold(value: Any) -> bool:
+    """Whether there is a handle in a nested value."""
+    if type(value) not in _NESTING:
+        return is_tensor(value) or type(value) is Held
+    return any(is_tensor(part) or type(part) is Held for part in _nested(value, _NESTING))
+
+
+def _nested(value: Any, kinds: frozenset[type]) -> Iterator[Any]:
+    """A value, and all that is within containers of some kinds: each once, for they may contain themselves."""
+    seen: set[int] = set()
+    rest = [value]
+    while rest:
+        part = rest.pop()
+        yield part
+        kind = type(part)
+        if kind in kinds and id(part) not in seen:
+            seen.add(id(part))
+            if kind is slice:
+                rest += (part.start, part.stop, part.step)
+            else:
+                rest += part.values() if kind in DICTS else part
+
+
+def compared(trace: Recorder, value: Any) -> Any:
+    """What is to be compared, or combined with a set, in the place of a value: Python does not ask what is in sets."""
+    if _holds_held(value):
+        raise Plain("what is in a container is compared, and known only when the graph runs", trace.place())
+    return as_tensor(value) if is_staged(value) else value
+
+
+def _holds_held(value: Any) -> bool:
+    """Whether a list, tuple or dict has a container in it, at any depth, whose contents are objects of the graph."""
+    parts = _nested(value, _HOLDING)
+    next(parts)  # the value itself
+    return any(type(part) in HOLDERS and has_held(part) for part in parts)
+
+
+def may_contain(value: Any, depth: int = 4) -> bool:
+    """Whether there is a handle, a container or an object of the user's in a value, or in its attributes."""
+    if is_tensor(value) or type(value) in (list, dict, set):
+        return True
+    if is_users(type(value)) and not is_a(value, (type, Enum)):
+        return True
+    if is_a(value, tuple):
+        kinds: frozenset[type] = frozenset({tuple, type(value)})
+        return any(may_contain(part, depth) for part in _nested(value, kinds) if type(part) not in kinds)
+    if may_hold(value):
+        return True
+    if depth and not is_a(value, (type, types.ModuleType)) and not callable(value):
+        return any(may_contain(part, depth - 1) for part in (own_dict(value) or {}).values())
+    return False

@@ -1,0 +1,405 @@
+"""What tracing changes outside of the graph, so that it can be undone.
+
+Bodies are traced more than once: both branches of an `if` from the same beginning, the body of a loop until its types
+hold. In between, the containers and objects that were changed are made again what they were. Variables are not noted
+here, those who trace a construct know them.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    FunctionType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+)
+from typing import Any
+
+from autograph.common import disk_cache
+from autograph.common.pytree import HEAP
+from autograph.common.statics import is_a, module_of
+from autograph.common.trace_rules import is_own
+from autograph.runtime.graph.object_model import delete_attribute, is_slot, own_dict, parts_inside, set_attribute
+from autograph.runtime.tracing.proxies.proxy import is_tensor
+from autograph.runtime.tracing.state.iterators import TracedIterator
+
+_MISSING: Any = object()
+_ADVANCED: Any = ()  # the contents of an iterator: it cannot be made what it was
+# By identity: what replaces a function or property in the user's classes during a trace; see `special_methods.py`.
+PATCHED: dict[int, Any] = {}
+
+
+class Fallback(dict[Any, Any]):
+    """A dict that also answers for names it does not hold; what it holds was written while tracing."""
+
+
+class Changes:
+    """The contents that containers and objects had when a construct began, noted before their first change.
+
+    Attributes:
+        written: what the graph had written of them by then.
+    """
+
+    def __init__(self, written: dict[int, tuple[Any, Any]] | None = None) -> None:
+        self.before: dict[int, tuple[Any, Any]] = {}
+        self.written = dict(written or ())
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        """The containers with what they held."""
+        return iter(self.before.values())
+
+    def __reversed__(self) -> Iterator[tuple[Any, Any]]:
+        """The same, to restore them: an object and its `__dict__` may both be among them."""
+        return reversed(self.before.values())
+
+
+class Journal:
+    """The changes of the constructs that are being traced, the innermost last."""
+
+    def __init__(self) -> None:
+        self.stack: list[Changes] = [Changes()]
+        # Objects of which the graph has made its own, so that they must stay as they are; and what to do if not.
+        self.handed_out: dict[int, Any] = {}
+        self.refuse: Callable[[Any], None] = lambda container: None
+        self.watched: list[Any] = []  # changed without a word: module dicts and closure cells
+        # What containers and objects hold when the graph runs, as far as it has changed them; and whether there may be
+        # more by now that it has to write, before something raises. What may record nodes while it changes something
+        # has to say so again afterwards.
+        self.written: dict[int, tuple[Any, Any]] = {}
+        self.pending = False
+        self.write: Callable[[], None] = lambda: None  # set by who makes the trace: lets the graph do so
+        self._writing = False
+
+    def touch(self, container: Any) -> None:
+        """Note the contents of what is about to be changed."""
+        self.pending = True
+        if id(container) in self.handed_out:
+            self.refuse(container)
+        before = self.stack[-1].before
+        if id(container) not in before:
+            before[id(container)] = container, contents(container)
+
+    def replace(self, container: Any, key: Any, value: Any) -> None:
+        """Put into a container what stands for a part of it until the trace ends, whatever is undone before."""
+        first = self.at_first(container)
+        self.stack[0].before.setdefault(id(container), (container, contents(container) if first is None else first))
+        for changes in self.stack[1:]:
+            noted = changes.before.get(id(container))
+            if noted is not None:
+                changes.before[id(container)] = container, _with(noted[1], key, value)
+        put(container, key, value)
+
+    def begin(self) -> Changes:
+        changes = Changes(self.written)
+        self.stack.append(changes)
+        for container in self.watched:
+            self.touch(container)
+        return changes
+
+    def outermost(self) -> list[tuple[Any, Any]]:
+        """All that has changed since the beginning, with what it held then."""
+        found: dict[int, tuple[Any, Any]] = {}
+        for changes in self.stack:
+            for key, noted in changes.before.items():
+                found.setdefault(key, noted)
+        return list(found.values())
+
+    def stored(self) -> Iterator[Any]:
+        """What has been put into containers and objects that were there before."""
+        for container, before in self.outermost():
+            old, new = entries(before), entries(contents(container))
+            if old is not None and new is not None:
+                yield from (value for key, value in new.items() if value is not old.get(key))
+
+    def at_first(self, container: Any) -> Any:
+        """What a container held when tracing began, if it has changed since."""
+        noted = (changes.before.get(id(container)) for changes in self.stack)
+        return next((each[1] for each in noted if each is not None), None)
+
+    @property
+    def may_have_changes(self) -> bool:
+        """Whether there may be something for the graph to write; whoever asks need not look further if there is not."""
+        return self.pending or bool(self.watched)
+
+    def write_back(self) -> None:
+        """Let the graph change, before something that may raise, what the program has changed outside of itself."""
+        if self._writing or not (self.pending or any(not same(contents(w), self.base(w)) for w in self.watched)):
+            return
+        self._writing = True
+        try:
+            self.write()
+        finally:
+            self._writing = False
+        self.pending = False
+
+    def base(self, container: Any) -> Any:
+        """What a container holds when the graph runs, unless it is written now."""
+        found = self.written.get(id(container))
+        if found is None:
+            found = next(changes.before[id(container)] for changes in self.stack if id(container) in changes.before)
+        return found[1]
+
+    def settle(self, container: Any, key: Any) -> None:
+        """Note that all paths have written an entry; where each has made an object of its own, it has to be anew."""
+        base = self.base(container)
+        if isinstance(base, list) and key >= len(base):
+            return  # a list that the program has made, and made longer: nobody follows what is written to it
+        value = contents(container)[key]
+        whole = dict(base) if isinstance(base, dict) else list(base)
+        whole[key] = value if type(value) in _LEAVES or is_tensor(value) else _MISSING
+        self.written[id(container)] = container, whole
+
+    def watch(self, container: Any) -> None:
+        """Note also those changes that nobody tells."""
+        self.watched.append(container)
+        self.touch(container)
+
+    def undo(self, known: Callable[[Any], bool] = lambda container: True) -> None:
+        """End the innermost construct, and make what it changed what it was.
+
+        Args:
+            known: whether a container was there before the construct; others are left as they are.
+
+        Raises:
+            Restart: an iterator that was there before has gone on; or
+            Unstageable: the same, and it cannot be one of the graph.
+        """
+        ended = self.stack.pop()
+        self.written = ended.written
+        changes = [(container, content) for container, content in reversed(ended) if known(container)]
+        for container, content in changes:
+            restore(container, content)
+        for container in self.watched:
+            self.touch(container)
+        for container, content in changes:
+            if content is _ADVANCED:
+                raise container.staged("an iterator{} goes on in a branch or loop, and was made before it")
+
+    def keep(self) -> None:
+        """End the innermost construct, whose changes are now those of the one around it."""
+        inner = self.stack.pop().before
+        outer = self.stack[-1].before
+        for key, noted in inner.items():
+            outer.setdefault(key, noted)
+
+
+MANY = 50_000  # objects, among which nobody looks for containers
+# What Python has put into its builtins, in which there is nothing of the program's.
+_PYTHONS = [
+    each
+    for each in vars(builtins).values()
+    if type(each) is BuiltinFunctionType or (type(each) is type and not each.__flags__ & HEAP)
+]
+_SEEN = dict.fromkeys(map(id, _PYTHONS), False)
+
+
+def reached(values: Iterable[Any], changes: Changes) -> dict[int, bool] | None:
+    """The identities of all that can be reached from `values`, as it was before `changes`; None if that is too much.
+
+    For each it is told whether it is the `__dict__` of an object.
+    """
+    seen = dict(_SEEN)
+    rest = list(values)
+    while rest:
+        if len(seen) > MANY:
+            return None
+        value = rest.pop()
+        if id(value) in seen or type(value) in _LEAVES:
+            continue
+        seen[id(value)] = False
+        has_own = type(value).__flags__ & HEAP or is_a(value, (BaseException, FunctionType))
+        own = own_dict(value) if has_own and not _is_ours(value) else None
+        if type(own) is dict:
+            seen[id(own)] = True
+        noted = changes.before.get(id(value))
+        parts = inside(value) if noted is None else inside(noted[1])
+        if not _LEAVES.issuperset(map(type, parts)):
+            rest.extend(parts)
+    return seen
+
+
+_LEAVES = frozenset({int, float, bool, complex, str, bytes, type(None)})
+
+
+def inside(value: Any) -> Iterable[Any]:
+    """What can be reached from a value in one step."""
+    kind = type(value)
+    if kind is TracedIterator:
+        return [value.container, *value.sources]
+    if _is_ours(value):
+        return ()
+    if issubclass(kind, Fallback):  # the builtins are not the program's
+        return [part for name, part in value.items() if name != "__builtins__"]
+    if issubclass(kind, (dict, list, tuple, set, frozenset, deque)):
+        own = attributes(value).values() if kind.__flags__ & HEAP else ()
+        return [*parts_inside(value), *own]
+    if kind is FunctionType:
+        if is_own(value.__code__.co_filename):  # what it stands in for, but not what it needs for itself
+            return [getattr(value, "__wrapped__", None), PATCHED.get(id(value))]
+        return [*(value.__defaults__ or ()), *map(_content, value.__closure__ or ())]
+    if kind is MethodType:
+        return [value.__self__, value.__func__]
+    if issubclass(kind, BuiltinFunctionType):
+        return [value.__self__]
+    if kind is CellType:
+        return [_content(value)]
+    if issubclass(kind, ModuleType):
+        return ()
+    if issubclass(kind, type):
+        return [part for base in value.__mro__ if base.__flags__ & HEAP for part in vars(base).values()]
+    if issubclass(kind, BaseException):
+        return [*fields(value).values(), *attributes(value).values(), kind]
+    has_parts = kind.__flags__ & HEAP or own_dict(value) is not None
+    return [*attributes(value).values(), kind] if has_parts else ()
+
+
+def _is_ours(value: Any) -> bool:
+    """Whether a value is a handle or the like."""
+    return str(module_of(type(value))).startswith("autograph.runtime") and not is_a(value, Fallback)
+
+
+def _content(cell: CellType) -> Any:
+    return None if _is_empty(cell) else cell.cell_contents
+
+
+def contents(container: Any) -> Any:
+    """A copy of what a container, or an object with attributes, holds."""
+    kind = type(container)
+    if kind is CellType:    # as most are
+        return {} if _is_empty(container) else {"cell_contents": container.cell_contents}
+    if kind is TracedIterator:
+        return _ADVANCED
+    if issubclass(kind, dict):
+        return dict(_dict_of(container).items(container))
+    if issubclass(kind, (list, deque)):
+        return [*parts_inside(container)]
+    if issubclass(kind, set):
+        return {*parts_inside(container)}
+    if issubclass(kind, bytearray):
+        return bytearray(container)
+    if issubclass(kind, (type, ModuleType)):
+        return {name: PATCHED.get(id(value), value) for name, value in vars(container).items()}
+    found = attributes(container)
+    return {**fields(container), **found} if issubclass(kind, BaseException) else found
+
+
+def _is_empty(cell: CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return True
+    return False
+
+
+@disk_cache.storable
+def attributes(thing: Any) -> dict[str, Any]:
+    """The attributes of an object by name, those in slots included."""
+    found = dict(own_dict(thing) or ())
+    for kind in type(thing).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name.startswith("__") and not name.endswith("__"):
+                name = f"_{kind.__name__.lstrip('_')}{name}"
+            slot = kind.__dict__.get(name)
+            if isinstance(slot, MemberDescriptorType) and (value := _filled(slot, thing)) is not _MISSING:
+                found[name] = value
+    return found
+
+
+def fields(error: BaseException) -> dict[str, Any]:
+    """What the builtin classes of an exception keep of it, such as `args`, `__cause__` and `errno`."""
+    kinds = [kind for kind in type(error).__mro__ if issubclass(kind, BaseException) and not kind.__flags__ & HEAP]
+    members = {name: member for kind in kinds for name, member in vars(kind).items()}
+    named = {name: member for name, member in members.items() if is_slot(member) and name not in _FIXED}
+    in_order = sorted(named, key="__suppress_context__".__eq__)  # at the end, as to set `__cause__` sets it
+    found = {name: _filled(named[name], error) for name in in_order}
+    return {name: value for name, value in found.items() if value is not _MISSING}
+
+
+# Fields that nobody sets, or that change by raising; `characters_written` can be neither read nor restored at first.
+_FIXED = frozenset({"__dict__", "__traceback__", "__context__", "message", "exceptions", "characters_written"})
+
+
+def _filled(slot: Any, thing: Any) -> Any:
+    """What is in a slot. (A class derived from that which has it may have a property of this name, which may raise.)"""
+    try:
+        return slot.__get__(thing)
+    except AttributeError:
+        return _MISSING
+
+
+def restore(container: Any, content: Any) -> None:
+    """Make a container hold what `contents` gave."""
+    if content is _ADVANCED:
+        return
+    if is_a(container, dict):
+        kind = _dict_of(container)
+        kind.clear(container)
+        for key, value in content.items():
+            kind.__setitem__(container, key, value)
+    elif is_a(container, (list, bytearray)):
+        _sequence_of(container).__setitem__(container, slice(None), content)
+    elif is_a(container, set):
+        set.clear(container)
+        set.update(container, content)
+    elif is_a(container, deque):
+        deque.clear(container)
+        deque.extend(container, content)
+    else:
+        now = contents(container)
+        kept = [name for name in now if name in content]
+        is_in_order = kept == list(content)[: len(kept)] or is_a(container, type)  # what is missing comes last
+        for name in [name for name in now if name not in content or not is_in_order]:
+            delete_attribute(container, name)
+        for name, value in content.items():
+            if now.get(name, _MISSING) is not value or not is_in_order:
+                put(container, name, value)
+
+
+def entries(content: Any) -> dict[Any, Any] | None:
+    """What `contents` gave, by key or position; None if it has neither."""
+    if isinstance(content, dict):
+        return content
+    if isinstance(content, list):
+        return dict(enumerate(content))
+    return None
+
+
+def same(after: Any, before: Any) -> bool:
+    """Whether two `contents` of a container are the same objects."""
+    old, new = entries(before), entries(after)
+    if old is None or new is None:
+        return bool(before == after)
+    return list(old) == list(new) and all(new[key] is old[key] for key in old)
+
+
+def put(container: Any, key: Any, value: Any) -> None:
+    """Set the entry `key` of a container, or that attribute of an object."""
+    if is_a(container, dict):
+        _dict_of(container).__setitem__(container, key, value)
+    elif is_a(container, (list, deque)):
+        _sequence_of(container).__setitem__(container, key, value)
+    else:
+        set_attribute(container, key, value)
+
+
+def _with(content: Any, key: Any, value: Any) -> Any:
+    """Contents with another entry."""
+    changed = dict(content) if isinstance(content, dict) else list(content)
+    changed[key] = value
+    return changed
+
+
+def _dict_of(container: Any) -> Any:
+    """The class that knows how to change a dict without asking one that the user derived from it."""
+    return OrderedDict if is_a(container, OrderedDict) else dict
+
+
+def _sequence_of(container: Any) -> Any:
+    """The same for what has items by their places."""
+    return next(kind for kind in (list, deque, bytearray) if is_a(container, kind))

@@ -1,0 +1,405 @@
+"""From a Python function and a signature to a graph: the whole of tracing, once everything is at hand."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from inspect import Parameter
+from types import FunctionType, MethodType
+from typing import Any
+
+import autograph.runtime.ops  # noqa: F401  (declares them)
+from autograph.common import packages, pytree
+from autograph.common.packages import matching, package_of_function
+from autograph.common.statics import is_a
+from autograph.errors import AutographError, DerivativeError
+from autograph.runtime.graph.callables import name_of, parameters_of, place_of
+from autograph.runtime.graph.graph import Graph, Place, Value, walk
+from autograph.runtime.graph.object_model import stands_for_itself
+from autograph.runtime.graph.signature import Dynamic, Signature, Static, Traced
+from autograph.runtime.graph.types import TensorType
+from autograph.runtime.passes.speculatable import is_quiet
+from autograph.runtime.tracing.calls.derivative_budget import DerivativeBudget
+from autograph.runtime.tracing.calls.dispatch import Caller, Converter
+from autograph.runtime.tracing.calls.handed_functions import objects_changed
+from autograph.runtime.tracing.calls.modules import StandIns, importer
+from autograph.runtime.tracing.calls.special_methods import Instruments
+from autograph.runtime.tracing.environment.attribute_guards import attribute_guards
+from autograph.runtime.tracing.environment.container_aliases import Ways
+from autograph.runtime.tracing.environment.environment import Outside
+from autograph.runtime.tracing.environment.object_source import has_identity
+from autograph.runtime.tracing.environment.source import constant
+from autograph.runtime.tracing.materialize import Lowering
+from autograph.runtime.tracing.proxies.bytecode import rebound_names
+from autograph.runtime.tracing.proxies.graph_break import (
+    PACKAGE,
+    WHOLE,
+    Diverged,
+    Failed,
+    Plain,
+    Raised,
+    Restart,
+    Signal,
+    check_handled,
+    handled,
+    watched_signals,
+)
+from autograph.runtime.tracing.state.blame import check_not_own
+from autograph.runtime.tracing.state.exceptions import (
+    check_not_about_handles,
+    check_not_handling,
+    check_not_raised_again,
+    record_raise,
+    too_deep,
+)
+from autograph.runtime.tracing.state.graph_break_policy import Verdicts
+from autograph.runtime.tracing.state.trace import Trace
+from autograph.runtime.tracing.state.undo_log import attributes, restore
+from autograph.runtime.tracing.warnings import Warnings
+from autograph.runtime.tracing.write_back import Writer
+
+_GROUPS: Any = getattr(builtins, "BaseExceptionGroup", ())  # from Python 3.11 on
+_RESTARTS = 100  # for the sake of what is changed, and read before, of which each finds some
+
+# A source that begins with this names an installed package that is traced only because a derivative goes through it.
+_BORROWED = "borrowed package"
+
+
+def trace_function(
+    function: Callable[..., Any],
+    signature: Signature,
+    example: tuple[tuple[Any, ...], dict[str, Any]],
+    convert: Converter,
+    tracing: Callable[[Trace], AbstractContextManager[None]],
+    shelter: Callable[..., Any] = lambda code, instruction, without=None: None,
+    trace_packages: Sequence[str] = (),
+) -> Traced:
+    """Trace `function` for calls of a signature.
+
+    Args:
+        example: the arguments of one such call.
+        convert: gives the converted form of a Python function.
+        tracing: lets operators know, while it lasts, that this trace is being made.
+        shelter: the `try` or `with`, around an instruction, that an exception raised there would meet.
+        trace_packages: names or globs of installed packages that are traced, besides the function's own.
+
+    Raises:
+        Respecialise: the function can be traced if more of the arguments is made part of the signature.
+        StagingError: what the user asks for, such as `ag.set_loop_options(unroll=True)`, cannot be had.
+    """
+    late: set[tuple[Any, ...]] = set(signature.late)
+    own = {root for root in map(package_of_function, _functions_of(function)) if root}
+    for _ in range(_RESTARTS):
+        asking = functools.partial(convert, whole=True) if WHOLE in late else convert
+        named = {*own, *matching(trace_packages), *(key[1] for key in late if key[0] == PACKAGE)}
+        borrowed = {key[1] for key in late if key[0] == _BORROWED} - named
+        with watched_signals(), packages.tracing(named | borrowed):
+            tracer = Tracer(function, signature, asking, late, borrowed)
+            try:
+                tracer.begin(example)
+                return tracer.run(tracing, shelter)
+            except Restart as restart:
+                if restart.sources <= late:
+                    break
+                late |= restart.sources
+                continue
+            except (Signal, DerivativeError) as error:
+                demanded = tracer.packages_in_the_way() - late
+                if not demanded:
+                    return tracer.ended_by(error)
+            late |= demanded
+    reason = "too much of what it reads from its module, from variables around it or from objects changes, {}:{}"
+    return Traced(None, events=tracer.trace.events, plain=reason.format(*place_of(function)))
+
+
+def _functions_of(function: Any) -> Iterator[FunctionType]:
+    """The Python function that a callable runs, if it is a function, method or partial of one."""
+    while type(function) in (functools.partial, MethodType):
+        function = function.func if type(function) is functools.partial else function.__func__
+    if type(function) is FunctionType:
+        yield function
+
+
+class Tracer:
+    """One attempt at tracing a function."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        signature: Signature,
+        convert: Converter,
+        late: set[tuple[Any, ...]],
+        borrowed: Collection[str],
+    ) -> None:
+        self.function = function
+        self.parameters = parameters_of(function)
+        self.signature = signature
+        self.trace = Trace(name_of(function).rpartition(".")[2], self._lift)
+        stand_ins = StandIns(self.trace)
+        self.outside = Outside(self.trace, late, stand_ins)
+        stand_ins.guard, stand_ins.see = self.outside.guard, self.outside.see
+        self.outside.importer = importer
+        self.trace.late = late
+        self.caller = Caller(self.trace, self.outside, convert)
+        self.budget = self.caller.budget = DerivativeBudget(self.trace, borrowed)
+        self.instruments = Instruments(self.trace)
+        self.caller.meet = self.outside.meet = self.instruments.meet
+        self.instruments.tell = self.outside.know_class
+        self.trace.call = self.caller.replacement
+        self.trace.ref = self.outside.array
+        self.trace.guard = self.outside.guard
+        self.trace.roots = self._roots
+        self.trace.before_raise = self._leave
+        self.params: dict[Value, str] = {}
+        self.verdicts = Verdicts(function, self.params)
+        self.lowering = Lowering(self.trace, self.outside)
+
+    def begin(self, example: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
+        """Know the arguments, which are like these."""
+        parts = list(_arguments(self.parameters, self.signature.tree, example))
+        given = {path: value for _, value, path in parts if has_identity(value)}
+        self.ways = Ways(self.outside, given, self.lowering.paths, self.signature)
+        self.trace.is_one, self.trace.watched, self.trace.pin = self.ways.is_one, self.ways.watched, self.ways.pin
+        self.writer = Writer(self.trace, self.outside, self.lowering, self.ways)
+        try:
+            leaves = self._leaves({part: value for part, value, _ in parts if type(part) is int})
+            self.args, self.kwargs = self.signature.fill(leaves)
+            self._register_containers()
+        except BaseException:
+            self._restore()
+            raise
+
+    def _leaves(self, given: dict[int, Any]) -> list[Any]:
+        """What stands for each leaf of the arguments in traced code, which are like those given."""
+        values: list[Any] = []
+        for number, (path, leaf) in enumerate(zip(self.signature.paths, self.signature.leaves)):
+            if isinstance(leaf, Static):
+                values.append(self.outside.see_static(leaf.value, path))
+                continue
+            param = self.trace.graph.block.add_param(leaf.type, path if path.isidentifier() else "")
+            self.params[param] = path
+            self.outside.param_names[param] = f"a{number}", path
+            same = self.signature.same[number] if self.signature.same else number
+            if same != number:
+                values.append(values[same])
+            else:
+                values.append(self._stands_for(param, leaf, given[number]))
+        return values
+
+    def _stands_for(self, param: Value, leaf: Dynamic, value: Any) -> Any:
+        if isinstance(leaf.type, TensorType) or leaf.cls is None:
+            return self.trace.handle(param)
+        if is_a(value, (list, dict, set)):
+            self.ways.whole.append(value)
+        if not stands_for_itself(leaf.cls):
+            self.trace.note_class(param, leaf.cls)
+            return self.trace.handle(param)
+        self.outside.know(value, param)
+        self.instruments.meet(value)
+        return value
+
+    def _register_containers(self) -> None:
+        """Know the lists, dicts and objects that the arguments are taken apart into."""
+        for value, path in self._containers((self.args, self.kwargs)):
+            self.lowering.know(value, path)
+            self.outside.know_parts(value, path)
+            self.instruments.meet(value)
+
+    def _containers(self, values: Any) -> list[tuple[Any, str]]:
+        """The lists, dicts and objects that arguments are taken apart into, with their paths."""
+        parts = _arguments(self.parameters, self.signature.tree, values)
+        return [(value, path) for part, value, path in parts if type(part) is not int]
+
+    def _roots(self) -> Iterator[Any]:
+        yield from self.outside.roots()
+        for container, _ in self.lowering.paths.values():
+            yield container
+
+    def _lift(self, trace: Trace, value: Any) -> Any:
+        """What a node has for an object that is neither handle, nor constant, nor structure."""
+        return self.lowering.lift(value, self.caller)
+
+    def run(
+        self, tracing: Callable[[Trace], AbstractContextManager[None]], shelter: Callable[..., Any]
+    ) -> Traced:
+        trace = self.trace
+        try:
+            traced = self._traced()
+            trace.code = getattr(traced, "__code__", None)
+            with tracing(trace), self.instruments, Warnings(trace):
+                trace.start_from(sys._getframe())
+                try:
+                    result = self._call(traced)
+                    if result is not None:
+                        result = self._end(result)
+                    self.lowering.check_captured(trace.graph)
+                    check_handled()
+                except _GROUPS:  # of a signal, by an `except*`
+                    check_handled()
+                    raise
+                finally:
+                    left = self.caller.close_generators()
+                if left:
+                    raise Plain(f"the generator {left} is left before its end", trace.place())
+        finally:
+            self._restore()
+        relied = self.instruments.relied
+        guards = [*self.outside.guards, *attribute_guards(self.outside, self.caller.names, relied), *self.ways.guards()]
+        containers = self.lowering.finish(self.trace.graph)
+        graph = trace.finish(result)
+        check_shelters(graph, shelter, trace.plain_contexts)
+        return Traced(graph, guards, containers, trace.events)
+
+    def _traced(self) -> Callable[..., Any]:
+        """What is run to trace the function: its converted form, among things that stand for what it refers to."""
+        function = self.function
+        if type(function) is functools.partial:
+            function = self.outside.partial(function, constant(function, "function", name_of(function)))
+        else:
+            self.outside.see_static(function, name_of(function))
+        return self.caller.traced(function) if type(function) is FunctionType else self.caller.replacement(function)
+
+    def ended_by(self, error: Signal | DerivativeError) -> Traced:
+        """What comes of an attempt that an error or a signal has ended.
+
+        Raises:
+            AutographError: the error, or what the signal comes to.
+        """
+        if isinstance(error, Failed):
+            raise error.error from None
+        if not isinstance(error, Signal):
+            raise error
+        reason = self.verdicts.plain_because(error)
+        if reason:
+            return self.plain(reason)
+        raise self.verdicts.explained(error) from None
+
+    def packages_in_the_way(self) -> set[tuple[Any, ...]]:
+        """What to trace, too, if a derivative cannot be had: the installed packages in Python that the graph calls."""
+        is_derivative = self.trace.differentiates and not self.budget.exceeded
+        found = self.trace.untraced if is_derivative else ()
+        return {(_BORROWED, package) for package in found if packages.is_pure(package)}
+
+    def plain(self, reason: str) -> Traced:
+        """What runs as plain Python; it is traced again when what was None then, `self.state` say, has been made."""
+        try:
+            guards = attribute_guards(self.outside, self.caller.names, {})
+        except Plain:  # there are too many
+            guards = []
+        guards = [guard for guard in guards if guard.names.get("value", guard) is None]
+        return Traced(None, guards, events=self.trace.events, plain=reason)
+
+    def _restore(self) -> None:
+        """Make all that exists outside of the trace what it was, each once more if one fails."""
+        changes = self.trace.journal.outermost()
+        try:
+            for thing, content in reversed(changes):
+                restore(thing, content)
+        except BaseException:
+            with ExitStack() as rest:
+                for change in changes:
+                    rest.callback(restore, *change)
+            raise
+
+    def _call(self, traced: Callable[..., Any]) -> tuple[Any, ...] | None:
+        """The 1-tuple of what the function returns; None if it always raises."""
+        try:
+            return (traced(*self.args, **self.kwargs),)
+        except Diverged as signal:
+            handled(signal)
+            return None
+        except AutographError:
+            raise
+        except RecursionError:
+            raise too_deep(self.trace) from None
+        except Raised as error:
+            handled(error)
+            self._leave()
+            record_raise(self.trace, error)
+            return None
+        except Exception as error:
+            check_not_raised_again(self.trace, error)
+            check_not_own(error)
+            check_not_about_handles(self.trace, error)
+            check_not_handling(self.trace, error)
+            self._leave()
+            record_raise(self.trace, error)
+            return None
+
+    def _end(self, result: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Write back what the function changed, and give its result as an argument of the graph's end."""
+        self.lowering.final = True
+        self._leave()
+        return (self.lowering.lower(result[0]),)
+
+    def _leave(self) -> None:
+        """Let the graph write what is still to be written, before the program returns or raises."""
+        self.ways.check_reread()
+        self.writer.check_entered(self.trace.graph)
+        self._check_handed()
+        self.trace.journal.write_back()
+
+    def _check_handed(self) -> None:
+        """See to it that traced code reads nothing that a function which the graph calls may have changed."""
+        changed = [
+            (each, name)
+            for thing, name in self.trace.handed if type(thing) is FunctionType for each in objects_changed(thing)
+        ]  # fmt: skip
+        for thing, function in (*self.trace.handed, *changed):
+            if type(thing) is FunctionType:
+                read = sorted((self.caller.names | self.caller.free).intersection(rebound_names(thing.__code__)))
+                what = f"{function} is called when the graph runs, and rebinds the variable"
+            else:
+                read = sorted(self.caller.names.intersection(attributes(thing)))
+                what = f"{function} is called when the graph runs, and may change, of the {type(thing).__qualname__},"
+                if getattr(getattr(type(thing), "__dataclass_params__", None), "frozen", False):
+                    continue
+            if read:
+                raise Plain(f"{what} {read[0]}, which is read here", self.trace.place())
+
+
+def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]) -> None:
+    """See to it that nothing is staged within a `try` or `with` that an exception of it would meet there.
+
+    Args:
+        plain: where managers were entered while tracing, by a `with` that is none of the graph's.
+
+    Raises:
+        Plain: something is; the function must run as plain Python.
+    """
+    entered: dict[Any, frozenset[Any]] = {}
+    for code, instruction in [node.place[-1] for node in walk(graph.block) if node.op == "enter" and node.place]:
+        entered[code] = entered.get(code, frozenset()) | {shelter(code, instruction)}
+    for code, instruction in [place[-1] for place in plain] if entered else ():
+        entered[code] = entered.get(code, frozenset()) - {shelter(code, instruction)}
+    around = functools.cache(lambda code, instruction: shelter(code, instruction, entered.get(code, frozenset())))
+    for node in walk(graph.block):
+        for code, instruction in node.place:
+            found = around(code, instruction)
+            if found is not None and (found.construct == "with" or not is_quiet(node)):
+                reason = f"`{found.construct}` stands around what is computed here, which would only run later"
+                raise Plain(reason, ((code, instruction),))
+
+
+def _arguments(parameters: list[Parameter], tree: Any, values: Any) -> Iterator[tuple[Any, Any, str]]:
+    """The parts of the arguments as far as a signature's tree takes them apart: those of the tree, values, paths."""
+    names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
+    star = next((each.name for each in parameters if each.kind is each.VAR_POSITIONAL), "")
+    stars = next((each.name for each in parameters if each.kind is each.VAR_KEYWORD), "")
+    names += [f"{star}[{number}]" for number in range(len(tree[0]) - len(names))]
+    rest = [*zip(tree[0], values[0], names)]
+    for name, part in tree[1].items():
+        rest.append((part, values[1][name], name if name in keywords else f"{stars}[{name!r}]"))
+    rest.reverse()
+    while rest:
+        part, value, path = rest.pop()
+        yield part, value, path
+        if type(part) is not int:
+            kind, kinds = pytree.kind_of(part), pytree.kind_of(value)
+            assert kind is not None and kinds is not None, "what is no leaf is a structure"
+            inside = zip(kind.children(part).items(), kinds.children(value).values())
+            rest.extend([(mine, theirs, path + kind.step(key)) for (key, mine), theirs in inside][::-1])

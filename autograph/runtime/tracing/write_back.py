@@ -1,0 +1,230 @@
+"""What a traced function changes outside of itself, and how the graph writes it back.
+
+The journal knows what has changed: modules and closure cells, of which traced code has its own, and the containers and
+objects that it was given or found. The graph changes them as the function did, before anything that may raise, and at
+the end. What was written although the function had read it before, as a constant, is to be read when the graph runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from autograph.runtime.graph.graph import Constant, Graph, Value, walk
+from autograph.runtime.graph.object_model import delete_attribute, is_described, own_dict, set_attribute
+from autograph.runtime.graph.types import ObjectType
+from autograph.runtime.tracing.environment.container_aliases import Ways
+from autograph.runtime.tracing.environment.environment import Outside
+from autograph.runtime.tracing.environment.globals import OWN_NAMES
+from autograph.runtime.tracing.materialize import Lowering
+from autograph.runtime.tracing.proxies.graph_break import Restart, Unstageable
+from autograph.runtime.tracing.proxies.proxy import Tensor
+from autograph.runtime.tracing.state.staged_containers import Held, has_held, held
+from autograph.runtime.tracing.state.trace import Trace
+from autograph.runtime.tracing.state.undo_log import Changes, Fallback, contents, entries, reached, same
+
+
+class Writer:
+    """See the module's documentation."""
+
+    def __init__(self, trace: Trace, outside: Outside, values: Lowering, ways: Ways) -> None:
+        self.trace = trace
+        self.outside = outside
+        self.values = values
+        self.ways = ways
+        self.lower = values.lower
+        self._writes: set[int] = set()  # the nodes that were recorded here
+        self._own: dict[int, Any] = {}  # containers and objects that traced code made
+        trace.journal.write = self.write_back
+
+    def write_back(self) -> None:
+        """Record the writes to what is not the function's own, as it is now."""
+        journal, late = self.trace.journal, set[tuple[Any, ...]]()
+        changed = []
+        for thing, first in journal.outermost():
+            if id(thing) in self._own:
+                continue
+            after = thing if has_held(thing) else contents(thing)  # of what is held there must be no copies
+            changed.append((thing, first, after, journal.base(thing)))
+            if after is not thing:
+                journal.written[id(thing)] = thing, after
+        for environment in self.outside.environments.values():
+            after, base = _of(environment, changed)
+            for name, value in after.items():
+                if name in OWN_NAMES or value is base.get(name, self):
+                    continue
+                is_as_seen = name not in base and value is environment.seen.get(name, self)
+                if is_as_seen and self.trace.is_one(value, value):  # from wherever it comes
+                    continue
+                if name in environment.seen and not isinstance(environment.seen[name], Tensor):
+                    late.add(("getitem", id(environment.real), name))
+                self._write("setitem", Constant(environment.real), name, value)
+        for real, mine, seen in self.outside.cells.values():
+            after, base = _of(mine, changed)
+            value = after.get("cell_contents", seen)
+            if value is not base.get("cell_contents", seen):
+                if not isinstance(seen, Tensor):
+                    late.add(("getattr", id(real), "cell_contents"))
+                self._write("setattr", Constant(real), "cell_contents", value)
+        for thing, first, after, base in changed:
+            late |= self._write_thing(thing, after, base, first)
+        if late - self.outside.late:
+            raise Restart(late)
+
+    def check_entered(self, graph: Graph) -> None:
+        """See to it that no object is changed that traced code has its own idea of and the graph works on, too."""
+        if not self.values.entered:
+            return
+        inside = reached(self.values.entered.values(), Changes())
+        changed = [
+            thing
+            for thing, before in self.trace.journal.outermost()
+            if inside is None or id(thing) in inside
+            if id(thing) not in self.values.made and not same(contents(thing), before)
+        ]
+        is_set = any(node.op in ("setattr", "delattr") and id(node) not in self._writes for node in walk(graph.block))
+        if changed or is_set:
+            thing = changed[0] if changed else next(iter(self.values.entered.values()))
+            raise Unstageable(
+                f"an object of class {type(thing).__qualname__} is changed, and is also where only the graph knows it: "
+                "in a list that it holds, or in the hands of code that is not staged",
+                self.trace.place(),
+            )
+
+    def _write(self, op: str, place: Any, key: Any, value: Any) -> None:
+        """Record that the graph writes something that is not its own."""
+        if type(value) in (list, dict, set) and id(value) not in self.values.paths and held(value) is None:
+            found = self.outside.find(value)
+            if found is not None:
+                value = self.trace.handle(self.outside._load(found[1], ObjectType(type(value).__name__)))
+        self.trace.record_lowered(op, (place, self.trace.lower(key), self.lower(value)))
+        self._writes.add(id(self.trace.block.nodes[-1]))
+
+    def _write_thing(self, thing: Any, after: Any, before: Any, first: Any) -> set[tuple[Any, ...]]:
+        """Record what changed in a container or object since it was last written; gives the sources to read late.
+
+        Args:
+            after, before, first: what it holds now, what it held when it was last written, and when the function began.
+        """
+        if isinstance(thing, (Fallback, types.CellType)):
+            return set()
+        known = self.values.paths.get(id(thing))
+        outer = self.outside.objects.get(id(thing))
+        source = self.outside.sources.get(id(thing))
+        if not same(after, before):
+            self._check_ways(thing)
+        if source is not None:
+            return {source[1].key} if not same(after, before) else set()
+        if known is None and outer is None and not isinstance(thing, type):
+            is_same = same(after, before) or self._has_only_handles(thing, after, before, first)
+            return set() if is_same else self._write_found(thing, after, before, first)
+        if known is not None and isinstance(thing, (list, dict)):
+            if any(type(part) is Held for part in (after.values() if isinstance(after, dict) else after)):
+                raise self.values.taken_whole(thing, known[1])
+            self._write_container(self.values.by_reference(known[1], thing), after, before)
+            return set()
+        place: Callable[[], Any] = functools.partial(Constant, thing)
+        if known is not None:
+            place = functools.partial(self.values.by_reference, known[1], thing)
+        elif outer is not None and isinstance(outer[1], Value):
+            place = functools.partial(self.outside._load, self.outside.source_of(outer[1]), ObjectType())
+        return self._write_object(thing, after, before, first, place)
+
+    def _has_only_handles(self, thing: Any, after: Any, before: Any, first: Any) -> bool:
+        """Whether all that is new in a container or object is what stands for what it held when the function began."""
+        old, new, at_first = entries(before), entries(after), entries(first)
+        if old is None or new is None or at_first is None or list(old) != list(new):
+            return False
+        changed = [key for key, value in new.items() if value is not old[key]]
+        return all(
+            old[key] is at_first.get(key) and self.outside.is_handle_of(new[key], thing, key, old[key])
+            for key in changed
+        )
+
+    def _check_ways(self, thing: Any) -> None:
+        """See to it that what is changed does not change elsewhere, too."""
+        known = self.values.paths.get(id(thing))
+        if known is not None:
+            self.ways.check_argument(known[1])
+        elif id(thing) in self.outside.sources or isinstance(thing, (list, dict, set)):
+            self.ways.check(self.outside.original(thing))
+
+    def _write_found(self, thing: Any, after: Any, before: Any, first: Any) -> set[tuple[Any, ...]]:
+        """The same for what is an attribute of an object that is known; what is not found was made by traced code."""
+        found = self.outside.find(thing)
+        if found is None:
+            owner = self.outside.owner_of(thing)
+            if owner is not None:
+                return self._write_thing(owner, after, before, first)
+            name = thing.get("__name__") if type(thing) is dict else None
+            module = sys.modules.get(name) if type(name) is str else None
+            if module is not None and own_dict(module) is thing:        # as that of the builtins
+                return self._write_object(module, after, before, first, lambda: Constant(module))
+            self._own[id(thing)] = thing
+            return set()
+        holder, source = found
+        if own_dict(thing) is not None and not isinstance(thing, (list, dict, set)):
+            place = functools.partial(self.outside._load, source, ObjectType(type(thing).__name__))
+            return self._write_object(thing, after, before, first, place)
+        if source.op != "getattr":
+            raise Unstageable(
+                f"{source.text}, which is part of another container, is changed in a staged function: make it an "
+                "attribute of an object, or an argument",
+                self.trace.place(),
+            )
+        attribute = ("attribute", id(holder), source.args[1])
+        if attribute in self.outside.late and not same(after, before):
+            raise Unstageable(f"{source.text} is changed, and not where the graph reads it", self.trace.place())
+        return {attribute}
+
+    def _write_container(self, place: Value, after: Any, before: Any) -> None:
+        """The same for a list or dict."""
+        old, new = entries(before), entries(after)
+        if old is None or new is None:
+            return
+        if isinstance(after, list) and len(old) != len(new):
+            start = next((key for key in new if key not in old or new[key] is not old[key]), len(after))
+            self.trace.record_lowered("setitem", (place, slice(start, None), list(map(self.lower, after[start:]))))
+        elif list(old) == list(new)[: len(old)]:
+            for key, value in new.items():
+                if key not in old or value is not old[key]:
+                    self._write("setitem", place, key, value)
+        else:
+            self.trace.record_lowered(".clear", (place,))
+            self.trace.record_lowered(".update", (place, self.lower(dict(after))))
+
+    def _write_object(self, thing: Any, after: Any, before: Any, first: Any, place: Callable[[], Any]) -> set[Any]:
+        """The same for attributes of an object; `place` reads it when the graph runs, if anything is to be written."""
+        late: set[tuple[Any, ...]] = set()
+        if not isinstance(after, dict) or not isinstance(before, dict):
+            return late
+        for name, value in after.items():
+            old = before.get(name, self)
+            unchanged = old is first.get(name, self) and self.outside.is_handle_of(value, thing, name, old)
+            if old is not value and not unchanged:
+                if type(old) in (int, float, complex):
+                    late.add(("attribute", id(thing), name))
+                if _sets_plainly(thing, "__setattr__", name):
+                    self._write("setattr", place(), name, value)
+                else:
+                    self.trace.record_lowered("call", (set_attribute, place(), name, self.lower(value)))
+        for name in [name for name in before if name not in after]:
+            delete = delattr if _sets_plainly(thing, "__delattr__", name) else delete_attribute
+            self.trace.record_lowered("call", (delete, place(), name))
+        return late
+
+
+def _of(thing: Any, changed: list[tuple[Any, Any, Any, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a module's dict or a closure cell holds now, and what it held when it was last written."""
+    return next(((after, base) for each, _, after, base in changed if each is thing), ({}, {}))
+
+
+def _sets_plainly(thing: Any, method: str, name: str) -> bool:
+    """Whether an attribute is set or deleted as usual; what code of the user's does about it has been traced."""
+    kind = type(thing)
+    if isinstance(thing, type):
+        return True
+    return getattr(kind, method) is getattr(object, method) and not is_described(kind, name)

@@ -1,0 +1,324 @@
+"""A rewritten tree back to text, with what the user typed kept: wording, comments, blank lines, layout.
+
+A statement that no converter touched is copied, and only re-indented. Of one that was touched, as much of the text
+as still holds is kept: simple statements and the heads of compound ones are spliced (see `splice`), their blocks are
+printed statement by statement. New nodes are printed by `Unparser`. Comments and blank lines come from
+`node.comments`, wherever converters moved them.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Sequence
+from typing import Protocol
+
+import gast
+
+from autograph.syntax.lines import column, comments
+from autograph.syntax.origin import BLOCKS, NO_COMMENTS, Comments, StatementOrigin, TreeOrigin, fields, untouched
+from autograph.syntax.printing.precedence import TEST, kind
+from autograph.syntax.printing.splice import Place, Slot, Splicer
+from autograph.syntax.printing.unparse import shown
+
+_DEFINITIONS = ("FunctionDef", "AsyncFunctionDef", "ClassDef")
+_TO_COLON = re.compile(r"[^:#]*(?=:)")
+_BLOCK_OF = {"": "body", "else": "orelse", "finally": "finalbody"}
+
+
+class Source(Protocol):
+    """What is needed of a `source.Source`."""
+
+    lines: list[str]
+    tree: gast.AST
+
+
+def to_text(tree: gast.AST, source: Source) -> str:
+    """The text of a tree or of a part of it, not indented.
+
+    Args:
+        tree: a `Module`, a statement or an expression; converted, or as it was parsed.
+        source: where it was parsed from.
+
+    Returns:
+        The text; that of a module or statement ends with a line feed. The comments before and after a single
+        statement are not part of it.
+    """
+    origin: TreeOrigin = source.tree.origin
+    printer = Printer(source.lines, origin.strings)
+    printer.unit = origin.unit or printer.unit
+    if isinstance(tree, ast.mod | ast.stmt):
+        printer.dispatch(tree)
+        return printer.text()[1:] + "\n"
+    printer.place(tree, TEST)
+    printer.keep_together(0)
+    return printer.text()
+
+
+class Printer(Splicer):
+    """Prints statements, blocks and comments."""
+
+    def __init__(self, lines: Sequence[str], strings: frozenset[int]) -> None:
+        super().__init__(lines, strings)
+        self.same_line = ""  # what parts the next statement from what stands before it on the line
+        self.printed: dict[int, int] = {}  # by statement: how many of its comments stand around the header above
+
+    def fill(self, text: str = "") -> None:
+        """Begin a line, or go on in the present one."""
+        self.write((self.same_line or f"\n{self.indent}") + text)
+        self.same_line = ""
+
+    def comment_lines(self, lines: Sequence[str]) -> None:
+        """Print comment and blank lines."""
+        for line in lines:
+            self.write(f"\n{self.indent}{line}" if line else "\n")
+
+    # -- blocks --------------------------------------------------------------------------------------------
+
+    def _Module(self, node: gast.AST) -> None:
+        self.comment_lines(_comments(node).before)
+        self.block(node, node.body)
+
+    def block(self, owner: gast.AST, body: Sequence[gast.AST]) -> None:
+        """Print statements with the comments and blank lines between them."""
+        previous = None
+        for node in shown(body):
+            if previous is not None and _continues_line(previous, node):
+                self.same_line = "; "
+            elif not self.same_line:
+                self.comment_lines(self.lines_before(node, owner, previous))
+            mark = len(self.out)
+            self.dispatch(node)
+            self.rescue(node, mark)
+            self.comment_lines(_comments(node).after)
+            previous = node
+
+    def lines_before(self, node: gast.AST, owner: gast.AST, previous: gast.AST | None) -> Sequence[str]:
+        """The comment and blank lines to print before a statement."""
+        lines = _comments(node).before[self.printed.pop(id(node), 0) :]
+        if previous is None:
+            if not hasattr(owner, "origin"):  # a blank line between statements is none above the first
+                lines = tuple(itertools.dropwhile(lambda line: not line, lines))
+        elif kind(node) in _DEFINITIONS and not hasattr(node, "origin"):
+            if lines[:1] != ("",) and self.out[-1] != "\n":
+                lines = ("", *lines)
+        return lines
+
+    def rescue(self, node: gast.AST, mark: int) -> None:
+        """Put the comments that a rewriting lost above a statement, which was printed since `mark`."""
+        inside = _comments(node).inside
+        lost = set(inside).difference(comments("".join(self.out[mark:]))) if inside else inside
+        if lost and self.out[mark].startswith("\n"):
+            above = comments("".join(self.out[:mark]))  # where the test of a `while` goes, say
+            lines = [comment for comment in inside if comment in lost and comment not in above]
+            self.out[mark:mark] = [f"\n{self.indent}{line}" for line in lines]
+
+    def suite(self, owner: gast.AST, body: Sequence[gast.AST], keyword: str = "") -> None:
+        """Print a colon and a block, on the same line if it was and still can be."""
+        if self.is_inline(owner, _BLOCK_OF[keyword]):
+            self.colon(owner, keyword)
+            self.same_line = " "
+            self.block(owner, body)
+        else:
+            super().suite(owner, body, keyword)
+
+    def is_inline(self, owner: gast.AST, field: str) -> bool:
+        """Whether a block stands on the line of its header: `if x: return`."""
+        body = getattr(owner, field)
+        first = _first_as_parsed(owner, field)
+        if first is None or not first.origin.inline or not all(map(_is_simple, body)):
+            return False
+        if len(_comments(first).before) > self.printed.get(id(first), 0):
+            return False
+        return all(_continues_line(*pair) for pair in itertools.pairwise(body))
+
+    def clause(self, node: gast.AST, prefix: str = "") -> None:
+        """Print the head of a statement, handler or case, and its own block, with the comments above."""
+        if prefix:  # an `elif`, the only statement that is not printed by `block`
+            self.comment_lines(_comments(node).before)
+        elif not isinstance(node, ast.stmt):
+            self.lead(node, "body")
+        mark = len(self.out)
+        super().clause(node, prefix)
+        if prefix:
+            self.rescue(node, mark)
+
+    def keyword_clause(self, keyword: str, owner: gast.AST, body: Sequence[gast.AST]) -> None:
+        """Print an `else` or `finally`, if there is one, with the comments above."""
+        if body:
+            self.lead(owner, _BLOCK_OF[keyword])
+        super().keyword_clause(keyword, owner, body)
+
+    def lead(self, owner: gast.AST, field: str) -> None:
+        """Print the comments above the header of a block, if its first statement still has them."""
+        first = _first_as_parsed(owner, field)
+        if first is not None and first.comments == first.origin.comments:
+            origin: StatementOrigin = first.origin
+            self.comment_lines(origin.lead)
+            self.printed[id(first)] = len([line for line in (*origin.lead, origin.lead_comment) if line])
+
+    def colon(self, owner: gast.AST, keyword: str = "") -> None:
+        """Print a colon and the comment behind it."""
+        self.write(":")
+        if keyword or not isinstance(owner, ast.stmt):
+            first = getattr(owner, _BLOCK_OF[keyword])[0]
+            if id(first) in self.printed:
+                self.write(first.origin.lead_comment)
+        else:
+            self.trailing(owner)
+
+    # -- statements ----------------------------------------------------------------------------------------
+
+    def trailing(self, node: gast.AST) -> None:
+        """Print the comment behind a head or a new simple statement."""
+        comment = _comments(node).trailing
+        if comment:
+            typed: str = getattr(getattr(node, "origin", None), "comment", "")
+            self.write(typed if typed.lstrip() == comment else "  " + comment)
+
+    def dispatch(self, tree: gast.AST) -> None:
+        """Print any node or list of nodes."""
+        if not isinstance(tree, ast.stmt):
+            super().dispatch(tree)
+        elif not isinstance(getattr(tree, "origin", None), StatementOrigin):
+            self.print_afresh(tree)
+            if _is_simple(tree):
+                self.trailing(tree)
+        elif _is_simple(tree):
+            self.simple(tree)
+        elif not self.copies(tree):
+            self.print_afresh(tree)
+
+    def simple(self, node: gast.AST) -> None:
+        """Print a simple statement of the user's, with the comment behind it."""
+        slots = [] if untouched(node, self.memo) else self.slots(node)
+        if slots is None:
+            self.print_afresh(node)
+        else:
+            self.fill()
+            self.splice(node, slots, node.origin.span[:2], node.origin.span[2:])
+        self.write(node.origin.comment)
+
+    def copies(self, node: gast.AST) -> bool:
+        """Print a compound statement as it was typed, if that can be done."""
+        origin: StatementOrigin = node.origin
+        if not untouched(node, self.memo) or _comments(node).trailing != origin.comments.trailing:
+            return False
+        if self.indent != origin.indent and not self.is_uniform(origin):
+            return False
+        last = node
+        while not _is_simple(last):
+            last = _last(last)
+        assert origin.span is not None
+        line, offset = origin.span[2:]
+        self.fill()
+        first, *others = self.raw(self.start(node), (line, offset)).split("\n")
+        self.write(first)
+        for number, text in enumerate(others, origin.first + 1):
+            self.write("\n" + (text if number in self.strings else self.reindent(text, origin.indent)))
+        self.write(last.origin.comment)
+        for text in self.lines[line : origin.last]:
+            self.write("\n" + self.reindent(text.rstrip(), origin.indent))
+        return True
+
+    def is_uniform(self, origin: StatementOrigin) -> bool:
+        """Whether all lines of a statement begin with its indentation, literally."""
+        for number in range(origin.first, origin.last + 1):
+            line = self.lines[number - 1]
+            if not (line.startswith(origin.indent) or number in self.strings or line.lstrip()[:1] in ("", "#")):
+                return False
+        return True
+
+    def start(self, node: gast.AST) -> Place:
+        """Where a statement's text begins, its decorators included, the `el` of an `elif` not."""
+        origin: StatementOrigin = node.origin
+        assert origin.span is not None
+        line, offset, _, _ = origin.span
+        if origin.first < line:
+            return origin.first, len(origin.indent.encode())
+        return (line, offset + 2) if self.is_typed_elif(node) else (line, offset)
+
+    def is_typed_elif(self, node: gast.AST) -> bool:
+        """Whether an `if` of the user's was an `elif`."""
+        line, offset = node.origin.span[:2]
+        text = self.lines[line - 1]
+        return kind(node) == "If" and text.startswith("elif", column(text, offset))
+
+    def is_elif(self, orelse: Sequence[gast.AST]) -> bool:
+        """Whether what follows an `if` is to be printed as `elif`: as typed, or always if it is new."""
+        if not super().is_elif(orelse) or _comments(orelse[0]).after:
+            return False
+        return not hasattr(orelse[0], "origin") or self.is_typed_elif(orelse[0])
+
+    # -- heads ---------------------------------------------------------------------------------------------
+
+    def head(self, node: gast.AST) -> None:
+        """Print a compound statement, handler or case up to the colon."""
+        slots = self.head_slots(node)
+        if slots is None:
+            super().head(node)
+        else:
+            line, offset = node.origin.span[:2]
+            start = (line, offset + 2 * self.is_typed_elif(node))
+            self.splice(node, slots, start, self.find_colon(slots[-1].end if slots else start))
+
+    def head_slots(self, node: gast.AST) -> list[Slot] | None:
+        if not hasattr(node, "origin"):
+            return None
+        return self.slots(node, [name for name in fields(node) if name not in BLOCKS and name != "decorator_list"])
+
+    def find_colon(self, place: Place) -> Place:
+        """The place of the first colon that is not in a comment."""
+        line, offset = place
+        start = column(self.lines[line - 1], offset)
+        while (found := _TO_COLON.match(self.lines[line - 1], start)) is None:
+            line, start = line + 1, 0
+        return line, len(self.lines[line - 1][: found.end()].encode())
+
+    def decorators(self, node: gast.AST) -> None:
+        """Print decorators, as typed if they are all there."""
+        slots = self.slots(node, ["decorator_list"]) if hasattr(node, "origin") else None
+        if not slots:
+            super().decorators(node)
+            return
+        self.fill()
+        self.splice(node, slots, self.start(node), node.origin.span[:2])
+        self.out[-1] = self.out[-1].rstrip()
+
+
+def _comments(node: gast.AST) -> Comments:
+    comments: Comments = getattr(node, "comments", NO_COMMENTS)
+    return comments
+
+
+def _is_simple(node: gast.AST) -> bool:
+    return not (hasattr(node, "body") or hasattr(node, "cases"))
+
+
+def _last(node: gast.AST) -> gast.AST:
+    """The last statement of a compound statement's last block."""
+    for field in ("finalbody", "orelse", "handlers", "cases", "body"):
+        if body := getattr(node, field, None):
+            return body[-1] if isinstance(body[-1], ast.stmt) else body[-1].body[-1]
+    raise AssertionError(f"a {kind(node)} without statements")
+
+
+def _first_as_parsed(owner: gast.AST, field: str) -> gast.AST | None:
+    """The first statement of a block, if it was parsed as such."""
+    if not hasattr(owner, "origin") or not hasattr(getattr(owner, field)[0], "origin"):
+        return None
+    was = owner.origin.shape[fields(owner).index(field)]
+    now = getattr(owner, field)
+    return now[0] if was and was[0] is now[0] else None
+
+
+def _continues_line(previous: gast.AST, node: gast.AST) -> bool:
+    """Whether two simple statements stood on one line, `previous; node`."""
+    before, origin = getattr(previous, "origin", None), getattr(node, "origin", None)
+    if not (isinstance(before, StatementOrigin) and isinstance(origin, StatementOrigin)) or not origin.inline:
+        return False
+    if not (_is_simple(previous) and _is_simple(node)) or _comments(node).before or _comments(previous).after:
+        return False
+    assert before.span is not None and origin.span is not None
+    return before.span[2] == origin.span[0] and before.span[3] <= origin.span[1]

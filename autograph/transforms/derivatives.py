@@ -1,0 +1,224 @@
+"""Derivatives of functions: `grad`, `value_and_grad`, `vjp`, `jvp`, `stop_gradient`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, ParamSpec, TypeVar, cast, overload
+
+import numpy as np
+
+from autograph.common import pytree
+from autograph.errors import DerivativeError
+from autograph.operators import backend
+from autograph.runtime.autodiff import custom_vjp, transforms
+from autograph.runtime.autodiff.transforms import Derivative, Which
+from autograph.runtime.dispatch.function import Function
+from autograph.runtime.dispatch.options import DIFFERENTIATED
+from autograph.runtime.dispatch.trace_entry import MISS
+from autograph.runtime.graph.callables import named_like
+from autograph.runtime.tracing.state.trace import Trace
+from autograph.transforms import staging
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Aux = TypeVar("Aux")
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def grad(
+    function: Callable[P, Any], argnums: Which = 0, *, has_aux: bool = False, wrt: Any = None
+) -> Function[P, Any]:
+    """A staged function that gives the gradient of `function`, which is to return one float.
+
+    The function may use all of Python that can be staged: branches, loops, arrays changed in place, containers.
+    What it prints and changes is printed and changed as if it had been called.
+
+    Args:
+        function: a plain or a staged function.
+        argnums: the argument to differentiate in, by position or name; or several. An argument may be a float, an
+            array of floats, or a structure of such.
+        has_aux: whether `function` returns a pair, of which the second is not differentiated, but returned as well.
+        wrt: a structure of variables to differentiate in, instead of arguments.
+
+    Returns:
+        A function with the arguments of `function`. It gives the gradient in the form of the argument, an array of the
+        same shape and dtype for an array; a tuple of gradients if there are several arguments; a pair of that and
+        what else the function returns with `has_aux`.
+
+    Raises:
+        DerivativeError: an argument is no float, what is returned is not one float, an operation on the way has no
+            derivative, or the function cannot be staged (`UnstagedDerivativeError`); says where and why.
+    """
+    return _differentiating(Derivative(function, argnums, has_aux, _checked(wrt)))
+
+
+def value_and_grad(
+    function: Callable[P, R], argnums: Which = 0, *, has_aux: bool = False, wrt: Any = None
+) -> Function[P, tuple[R, Any]]:
+    """A staged function that gives what `function` returns, and its gradient; see `grad`."""
+    return _differentiating(Derivative(function, argnums, has_aux, _checked(wrt), with_value=True))
+
+
+def _differentiating(derivative: Derivative) -> Function[P, Any]:
+    return cast("Function[P, Any]", _Differentiating(derivative, strict=DIFFERENTIATED))
+
+
+def _checked(wrt: Any) -> Any:
+    from autograph.common import pytree
+
+    for leaf in [] if wrt is None else pytree.flatten(wrt):
+        if not hasattr(leaf, "value"):
+            raise DerivativeError(
+                f"wrt= is to be a structure of variables, such as model.trainable_variables, not {leaf!r}; for the "
+                "gradients in arguments, use argnums="
+            )
+    return wrt
+
+
+class _Differentiating(Function[..., Any]):
+    """A staged function that cannot run as plain Python, whatever `run_eagerly` says."""
+
+    def _divert(self, values: tuple[Any, ...]) -> Any:
+        return super()._divert(values) if backend.tracing() is not None else MISS
+
+
+class _InTraces:
+    """A function that does something else in traced code.
+
+    Args:
+        function: what it does outside, and its documentation.
+        traced: what it does in traced code; gets the trace first.
+    """
+
+    def __init__(self, function: Callable[..., Any], traced: Callable[..., Any]) -> None:
+        self._function = function
+        self._traced = traced
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    def __ag_traced__(self, trace: Trace) -> Callable[..., Any]:
+        return functools.partial(self._traced, trace)
+
+
+def _staged(traced: Callable[..., Any]) -> Callable[[F], F]:
+    """Decorates a function with what it does in traced code."""
+
+    def decorate(function: F) -> F:
+        return cast(F, _InTraces(function, traced))
+
+    return decorate
+
+
+@overload
+def vjp(
+    function: Callable[..., tuple[R, Aux]], *primals: Any, has_aux: Literal[True]
+) -> tuple[R, Callable[[Any], tuple[Any, ...]], Aux]: ...
+@overload
+def vjp(
+    function: Callable[..., R], *primals: Any, has_aux: Literal[False] = False
+) -> tuple[R, Callable[[Any], tuple[Any, ...]]]: ...
+@overload
+def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool) -> tuple[Any, ...]: ...
+@_staged(transforms.traced_vjp)
+def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """What `function` gives for arguments, and a function that takes gradients of that back to the arguments.
+
+    Outside of staged functions, each call of that function runs `function` once more.
+
+    Args:
+        primals: the arguments, floats or arrays of floats, or structures of such.
+        has_aux: whether `function` returns a pair, the second of which is not differentiated.
+
+    Returns:
+        `(value, pullback)`, or `(value, pullback, aux)`. `pullback(cotangents)` takes gradients in the form of the
+        value and gives a tuple of those of the arguments.
+    """
+    transforms.check_callable(function)
+
+    @named_like(function)
+    def pull(primals: Any, cotangents: Any) -> Any:
+        return vjp(function, *primals, has_aux=has_aux)[1](cotangents)
+
+    staged = staging.function(strict=DIFFERENTIATED)(pull)
+    before = _copied(primals)  # which the function may change, each time
+    result = staging.function(function)(*primals)
+
+    def pullback(cotangents: Any) -> Any:
+        return staged(_copied(before), cotangents)
+
+    if has_aux:
+        value, aux = transforms.split(result, function.__name__)
+        return value, pullback, aux
+    return result, pullback
+
+
+def _copied(structure: Any) -> Any:
+    return pytree.map(lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf, structure)
+
+
+@_staged(transforms.traced_jvp)
+def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]:
+    """What `function` gives for arguments, and how that changes as the arguments do.
+
+    Args:
+        primals: a list or tuple of the arguments.
+        tangents: their changes, in the same form.
+
+    Returns:
+        `(value, tangent)`, of the same form.
+    """
+
+    @named_like(function)
+    def push(primals: Any, tangents: Any) -> Any:
+        return jvp(function, primals, tangents)
+
+    pushed: tuple[R, R] = staging.function(strict=DIFFERENTIATED)(push)(primals, tangents)
+    return pushed
+
+
+@_staged(transforms.traced_stop)
+def stop_gradient(value: T) -> T:
+    """`value`, an array, number or structure, that gradients take for a constant."""
+    return value
+
+
+def custom_gradient(function: Callable[P, tuple[R, Any]]) -> Callable[P, R]:
+    """Decorates a function that says itself what its gradient is.
+
+        @ag.custom_gradient
+        def log1pexp(x):
+            e = np.exp(x)
+            return np.log(1 + e), lambda g: g * (1 - 1 / (1 + e))
+
+    Args:
+        function: gives a pair: a value, and a function that takes the gradient of that, in its form, to those of the
+            arguments: one for each as a tuple, or alone if there is but one argument; None stands for zeros. What the
+            function uses besides its arguments is taken for constant.
+
+    Returns:
+        A function that gives the value alone.
+    """
+
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        return function(*args, **kwargs)[0]
+
+    return cast(Callable[P, R], _in_traces(call, custom_vjp.traced_custom, function))
+
+
+def checkpoint(function: F) -> F:
+    """Decorates a function that is to be computed once more for its gradient, which saves memory and takes time.
+
+    For a loop whose body is such a function, only what goes into the body is kept of each turn, instead of all that it
+    computes. The function is to have no effects, for these would be had twice.
+    """
+    return cast(F, _in_traces(function, custom_vjp.traced_checkpoint, function))
+
+
+def _in_traces(call: Callable[..., Any], traced: Callable[..., Any], function: Callable[..., Any]) -> Any:
+    """`call`, which does `traced(trace, function, ...)` in traced code, with the name and text of `function`."""
+    in_trace = _InTraces(call, lambda trace, *args, **kwargs: traced(trace, function, *args, **kwargs))
+    return functools.update_wrapper(in_trace, function, updated=())

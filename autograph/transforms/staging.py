@@ -1,0 +1,68 @@
+"""Where the two towers are joined: `ag.function` learns from here how Python functions are converted and traced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import autograph.runtime.engines.numpy.engine
+import autograph.runtime.passes  # noqa: F401  (both now, so that the first call need not wait for them)
+from autograph import api
+from autograph.backends.graph import GRAPH
+from autograph.conversion.conversions import conversion_of
+from autograph.conversion.fingerprint import surroundings_of
+from autograph.errors import SourceError
+from autograph.operators import backend
+from autograph.operators.tracebacks import shelter_at
+from autograph.runtime.dispatch import decorator
+from autograph.runtime.dispatch import function as staged
+from autograph.runtime.dispatch.options import Options
+from autograph.runtime.graph.signature import Event, Signature, Traced
+from autograph.runtime.tracing.calls.dispatch import Converter
+from autograph.runtime.tracing.proxies.proxy import Tensor
+from autograph.runtime.tracing.trace_function import trace_function
+
+function = decorator.function
+run_eagerly = staged.run_eagerly
+
+
+def _trace(python_function: Any, signature: Signature, example: Any, options: Options) -> Traced:
+    convert: Converter = api.convert_callee
+    if "derivative" not in options.strict:      # for which code without source is traced as it stands
+        convert = api.convert_or_explain
+        reason = api.why_sourceless(python_function)
+        if reason:
+            return Traced(None, plain=reason, sourceless=True)
+    tracer = GRAPH.trace, shelter_at, options.trace_packages
+    return trace_function(python_function, signature, example, convert, *tracer)
+
+
+def _inline(called: staged.Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A staged function called while another is traced is a part of that one."""
+    if backend.tracing() is not GRAPH:
+        return NotImplemented
+    return GRAPH.call(called.python_function)(*args, **kwargs)
+
+
+def _statements(entity: Any) -> Iterable[Event]:
+    """What becomes of the statements of a function, as far as its text tells, if there is any."""
+    try:
+        function = api.user_function(entity)
+        decisions = conversion_of(function).decisions
+    except SourceError:
+        return []       # the trace tells why
+    name = function.__code__.co_filename
+    return [
+        Event("plain", f"{each.construct}: {each.reason}", (name, each.lineno))
+        if each.reason
+        else Event("converted", each.construct, (name, each.lineno))
+        for each in sorted(decisions, key=lambda each: each.lineno)
+        if not (each.construct.startswith("call of") and each.reason and "frame" not in each.reason)
+    ]
+
+
+backend.register(GRAPH, types=(Tensor,))
+staged.set_tracer(_trace)
+staged.set_inliner(_inline, backend.ACTIVE)
+staged.set_statements(_statements)
+staged.set_surroundings(surroundings_of)

@@ -1,0 +1,222 @@
+"""Traces on disk are found by whoever would make the same ones, and by nobody else."""
+
+import builtins
+import functools
+import inspect
+import math
+import sys
+import warnings
+import weakref
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.common import disk_cache
+from autograph.conversion import fingerprint
+from autograph.conversion.fingerprint import surroundings_of
+
+TEXT = """
+import math
+import numpy as np
+
+SCALE = 3
+NAMES = (1.5, "a", (None, True))
+
+
+def helper(x, by=2):
+    return x * by + SCALE
+
+
+def unused(x):
+    return other(x)
+
+
+def other(x):
+    return x - 1
+
+
+def total(n):
+    if n < 0:
+        return unused(n)
+    found = np.zeros(3)
+    for i in range(n):
+        found[i % 3] += helper(i) + abs(math.floor(-NAMES[0]))
+    return found
+"""
+COMPILES = pytest.mark.skipif(find_spec("llvmlite") is None, reason="the native engine needs llvmlite")
+WANTED = [16.0, 7.0, 9.0]
+
+
+def history():
+    """What has become of traces: K for each that was kept, R for each that was recalled."""
+    found = disk_cache.contents(disk_cache.folder()).history
+    return "".join(letter * found[letter] for letter in "KRS")
+
+
+def run(function, *args, **options):
+    return ag.function(function, **options)(*args)
+
+
+def test_it_is_traced_once(kept_program):
+    for _ in range(3):
+        assert run(kept_program(TEXT).total, 4).tolist() == WANTED
+    assert history() == "KRR"
+
+
+CHANGES = {
+    "a function that it calls": ("x * by", "x + by"),
+    "a function that it might call": ("x - 1", "x - 2"),
+    "a default": ("by=2", "by=4"),
+    "a global": ("SCALE = 3", "SCALE = 5"),
+    "the class of a global": ("SCALE = 3", "SCALE = 3.0"),
+    "a bool": ("SCALE = 3", "SCALE = True"),
+    "a NumPy number": ("SCALE = 3", "SCALE = np.int32(3)"),
+    "in a tuple": ("1.5", "2.5"),
+    "a function of another module": ("import math", "class math: floor = staticmethod(lambda x: 7)"),
+    "another module": ("import math", "import numpy as math"),
+    "a builtin": ("SCALE = 3", "SCALE = 3; abs = lambda x: 4"),
+    "a builtin that is another": ("SCALE = 3", "SCALE = 3; abs = float"),
+    "where it stands": ("SCALE = 3", "\nSCALE = 3"),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("engine", ["numpy", pytest.param("native", marks=COMPILES)])
+def test_what_it_hinges_on(kept_program, before, after, engine):
+    changed = TEXT.replace(before, after)
+    for text in (TEXT, changed, TEXT, changed):
+        module = kept_program(text)
+        for n in (4, -1):
+            found, wanted = run(module.total, n, engine=engine), module.total(n)
+            assert type(found) is type(wanted) and np.array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("name", ["zeros", "floor", "abs"])
+def test_what_somebody_else_has_put_there(kept_program, name, monkeypatch):
+    """Other functions in the place of NumPy's or Python's."""
+    run(kept_program(TEXT).total, 4)
+    owner = {"zeros": np, "floor": math, "abs": builtins}[name]
+    plain = getattr(owner, name)
+    others = {"zeros": lambda n: plain(n) + 7, "floor": lambda x: 10, "abs": lambda x: 11}
+    module = kept_program(TEXT)
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, functools.wraps(plain)(others[name]))
+        found, wanted = run(module.total, 4).tolist(), module.total(4).tolist()
+    assert found == wanted != WANTED
+    assert history() == "K"
+
+
+UNKEPT = {
+    "an array": "A = np.ones(3)\ndef f(x): return x + A[0]",
+    "a list": "A = [1, 2]\ndef f(x): return x + A[0]",
+    "an object": "A = type('A', (), {'n': 1})()\ndef f(x): return x + A.n",
+    "a class": "class A: n = 1\ndef f(x): return x + A.n",
+    "a closure": "def make():\n    n = 1\n    def f(x): return x + n\n    return f\nf = make()",
+    "a set": "def f(x):\n    for each in {'a', 'b'}: x = x + (each == 'a')\n    return x",
+    "a set that is built": "def f(x): return x + len({1, 2, len(str(1))})",
+    "a set of constants": "def f(x): return x + (len('abc') in {1, 2, 3})",
+    "hashes": "def f(x): return x + 0 * hash('a')",
+    "names at run time": "def f(x): return x + getattr(np, 'pi')",
+    "an import": "def f(x):\n    import math\n    return x + math.pi",
+    "a global that is set": "def f(x):\n    global A\n    A = 1\n    return x + A",
+    "a module of the user's": "import types\nA = types.ModuleType('a')\nA.n = 1\ndef f(x): return x + A.n",
+    "an attribute": "def f(x): return x + 1\nf.n = 1",
+    "a staged function": "import autograph as ag\n@ag.function\ndef g(x): return x + 1\ndef f(x): return g(x)",
+    "the environment": "import os\ndef f(x): return x + len(os.environ.get('HOME', ''))",
+    "a random number": "import random\ndef f(x): return x + 0 * random.random()",
+    "what is none of NumPy's functions": "np = type('np', (), {'abs': abs})\ndef f(x): return np.abs(x)",
+    "a method": "class A:\n    def f(self, x): return x + 1\nf = A().f",
+    "a partial": "import functools\nf = functools.partial(lambda x, y: x + y, 1)",
+}
+
+
+@pytest.mark.parametrize("text", UNKEPT.values(), ids=UNKEPT)
+def test_what_cannot_be_told_is_not_kept(kept_program, text):
+    module = kept_program("import numpy as np\n" + text)
+    assert surroundings_of(module.f) is None
+    assert run(module.f, 2.5) == module.f(2.5)
+
+
+def test_builtins_of_its_own(kept_program):
+    module = kept_program(TEXT)
+    module.__builtins__ = {**vars(builtins), "range": lambda n: []}
+    assert surroundings_of(module.total) is None
+
+
+def test_functions_that_call_each_other(kept_program):
+    text = "def even(n): return True if n == 0 else odd(n - 1)\ndef odd(n): return False if n == 0 else even(n - 1)"
+    found = surroundings_of(kept_program(text).even)
+    assert [each.__name__ for each in found.functions] == ["even", "odd"]
+    assert len(found.codes) == len({*map(id, found.codes)})
+
+
+def test_long_chains_of_functions(kept_program, monkeypatch):
+    """No function is looked at from within another."""
+    depths = []
+    convert = fingerprint.conversion_of
+    monkeypatch.setattr(fingerprint, "conversion_of", lambda f: depths.append(len(inspect.stack(0))) or convert(f))
+    lines = [f"def f{n}(x): return f{n + 1}(x)" for n in range(20)]
+    found = surroundings_of(kept_program("\n".join([*lines, "def f20(x): return x"])).f0)
+    assert len(found.functions) == len(depths) == 21 and len({*depths}) == 1
+
+
+def test_names_that_numpy_warns_of(kept_program):
+    """Nothing is asked of NumPy that the program does not ask itself."""
+    module = kept_program("import numpy as np\ndef f(x): return np.abs(x) + len(x.str if False else [])")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert run(module.f, -2.5) == 2.5
+    assert history() == "K"
+
+
+def test_on_another_machine(kept_program, monkeypatch):
+    run(kept_program(TEXT).total, 4)
+    monkeypatch.setattr(fingerprint, "_platform", lambda: ("another CPU",))
+    run(kept_program(TEXT).total, 4)
+    assert history() == "KK"    # constants are folded, by functions that differ in their last bits
+
+
+def test_with_another_version(kept_program, monkeypatch):
+    run(kept_program(TEXT).total, 4)
+    monkeypatch.setattr(fingerprint, "_VERSION", fingerprint._VERSION + " ")
+    run(kept_program(TEXT).total, 4)
+    assert history() == "KK"
+    monkeypatch.setattr(fingerprint, "_VERSION", "")       # this library does not stand in files
+    run(kept_program(TEXT).total, 4)
+    assert history() == "KK"
+
+
+def test_a_trace_is_not_recalled_where_python_writes_fewer_digits(kept_program):
+    text = "def digits(x):\n    return len(str(10**5000)) + x"
+    limit = sys.get_int_max_str_digits()
+    try:
+        sys.set_int_max_str_digits(0)
+        assert run(kept_program(text).digits, 1) == 5002
+        sys.set_int_max_str_digits(4300)
+        for _ in range(2):
+            with pytest.raises(ValueError, match="Exceeds the limit"):
+                run(kept_program(text).digits, 1)
+        sys.set_int_max_str_digits(0)
+        assert run(kept_program(text).digits, 1) == 5002
+    finally:
+        sys.set_int_max_str_digits(limit)
+
+
+class Owner:
+    def __init__(self, v):
+        self.v = v
+
+
+def test_a_global_whose_object_is_gone_is_not_asked_for_its_class(kept_program):
+    """As for a proxy of what there is only at times, such as Flask's `request`."""
+    m = kept_program("def f(x):\n    return thing.v + x\n")
+    m.thing = weakref.proxy(Owner(1))
+    f = ag.function(m.f)
+    for _ in range(2):
+        with pytest.raises(ReferenceError):
+            f(1.5)
+    owner = Owner(2)
+    m.thing = weakref.proxy(owner)
+    assert f(1.5) == 3.5

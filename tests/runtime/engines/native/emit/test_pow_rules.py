@@ -1,0 +1,89 @@
+"""`x ** 2` and `x ** 0.5` of numbers give each bit of `pow`, which is called only where it may give another number."""
+
+import math
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.runtime.engines.native.emit import pow_rules
+from tests.runtime.engines.native.kernels.test_fusion import outcome
+
+CORNERS = [0.0, -0.0, 1.0, 2.0, 4.0, 0.5, 1.5, -3.0, 1e-160, 5e-324, 1e-300, 1e154, 1e200]
+CORNERS += [math.inf, -math.inf, math.nan]
+known = pytest.mark.skipif(not pow_rules.are_known(), reason="needs the GNU C library, and fma")
+
+
+def powers(xs, out):
+    """Of NumPy's numbers, and of Python's."""
+    for i in range(len(xs)):
+        out[i, 0] = xs[i] ** 2
+        out[i, 1] = xs[i] ** 0.5
+        out[i, 2] = xs[i] ** 2.0 + xs[i]
+
+
+def numbers(x, k):
+    total = 0.0
+    for i in range(k):
+        total = total + (x + i) ** 2 - (x * x + i) ** 0.5
+    return total
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_bits_are_those_of_pow(seed):
+    draw = np.random.default_rng(seed)
+    xs = np.concatenate([draw.uniform(1, 4, 6000), np.exp(draw.uniform(-300, 300, 6000)), 2.0 ** np.arange(-400, 400)])
+    staged, out, wanted = ag.function(powers, engine="native"), np.zeros((len(xs), 3)), np.zeros((len(xs), 3))
+    for _ in range(2):
+        staged(xs, out)
+    powers(xs, wanted)
+    assert out.tobytes() == wanted.tobytes()
+    assert (wanted[:6000, 0] != xs[:6000] * xs[:6000]).any()        # so it matters
+
+
+@pytest.mark.parametrize("x", CORNERS)
+def test_corners(x):
+    def f(xs):
+        out = np.zeros((len(xs), 3))
+        powers(xs, out)
+        return out
+
+    staged = ag.function(f, engine="native")
+    for _ in range(3):
+        assert outcome(staged, np.array([1.5, x])) == outcome(f, np.array([1.5, x]))
+    staged = ag.function(numbers, engine="native")
+    for _ in range(3):
+        assert outcome(staged, x, 5) == outcome(numbers, x, 5)
+
+
+@known
+def test_pow_is_called_only_in_doubt():
+    llvm = ag.function(numbers, engine="native").lower(1.5, 3).llvm
+    assert "@llvm.fma.f64(" in llvm and "@llvm.sqrt.f64(" in llvm and "@ag_pow(" in llvm
+
+
+def test_other_powers_are_those_of_pow():
+    def f(x, k):
+        total = 0.0
+        for i in range(k):
+            total += (x + i) ** 3 + (x + i) ** -0.5 + (x + i) ** 1.5
+        return total
+
+    staged = ag.function(f, engine="native")
+    for _ in range(2):
+        assert outcome(staged, 1.7, 40) == outcome(f, 1.7, 40)
+    assert "llvm.fma" not in staged.lower(1.7, 40).llvm
+
+
+def test_where_pow_is_not_known(monkeypatch):
+    monkeypatch.setattr(pow_rules, "are_known", lambda: False)
+    staged = ag.function(numbers, engine="native")
+    for _ in range(2):
+        assert outcome(staged, 1.7, 40) == outcome(numbers, 1.7, 40)
+    assert "llvm.fma" not in staged.lower(1.7, 40).llvm
+
+
+@known
+def test_what_is_said_of_pow_is_looked_at(monkeypatch):
+    monkeypatch.setattr(math, "pow", lambda x, y: math.nextafter(x * x, math.inf))
+    assert not pow_rules.are_known.__wrapped__()

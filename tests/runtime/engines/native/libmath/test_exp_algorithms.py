@@ -1,0 +1,79 @@
+"""How libraries compute `exp`: as Python does it, as machine code does it, and as the one that is here does it."""
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.runtime.engines.native.libmath import exponential
+from autograph.runtime.engines.native.libmath.exp_algorithms import GNU, SVML, Numbers
+from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of
+
+
+def numbers(way, count):
+    x = np.random.default_rng(1).uniform(-way.limit, way.limit, count)
+    x[: count // 3] /= 1000
+    x[:7] = 0.0, -0.0, 5e-324, 1e-300, -1e-17, np.nextafter(way.limit, 0), -np.nextafter(way.limit, 0)
+    return x
+
+
+@pytest.fixture
+def goes(monkeypatch):
+    """Lets machine code go a certain way, though NumPy may go another one."""
+
+    def go(way):
+        if not exponential._can_be_gone(way):
+            pytest.skip("this processor cannot")
+        monkeypatch.setattr(exponential, "known", lambda: way)
+
+    loop_of.cache_clear()
+    yield go
+    loop_of.cache_clear()
+
+
+@pytest.mark.parametrize("way", [GNU, SVML])
+def test_machine_code_goes_the_same_steps(way, goes):
+    goes(way)
+    x = numbers(way, 3000)
+    found = ag.function(lambda x: np.exp(x) * 1.0, engine="native")(x)
+    assert found.tolist() == [way.of(Numbers(way), each) for each in x.tolist()]
+
+
+@pytest.mark.parametrize("way", [GNU, SVML])
+def test_the_steps_come_near(way):
+    """Less than the last bit is wrong, whether or not NumPy goes that way."""
+    x = numbers(way, 3000)
+    found = np.array([way.of(Numbers(way), each) for each in x.tolist()])
+    exact = np.exp(x.astype(np.longdouble))
+    assert np.max(np.abs((found - exact) / exact)) < np.finfo(float).eps
+
+
+def test_what_the_steps_are_not_enough_for_is_numpys(goes):
+    goes(GNU)
+    staged = ag.function(lambda x: np.exp(x) * 1.0, engine="native")
+    for limit in (GNU.limit, 707.0, 709.7, 745.0, 746.5, np.inf):
+        for begin in range(9):
+            x = np.zeros(17)
+            x[begin:] = -limit
+            assert staged(x).tolist() == np.exp(x).tolist()
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        staged(np.full(3, 710.0))
+
+
+@pytest.mark.parametrize("way", [GNU, SVML])
+def test_what_is_combined_never_is_in_memory(way, goes):
+    """Eight or sixteen at a time, and what remains; with numbers of another size beside."""
+    goes(way)
+    alone = ag.function(lambda x: np.exp(x) * 1.0, engine="native")
+
+    def f(x, top, weights, exp=np.exp):
+        e = exp(x - top)
+        return e / e.sum(axis=1, keepdims=True), (exp(x) * weights).max(axis=1), exp(x).astype(np.float32).sum(axis=1)
+
+    rng, staged = np.random.default_rng(2), ag.function(lambda x, top, weights: f(x, top, weights), engine="native")
+    for columns in (*range(2, 34), 128, 137, 1000):
+        x, weights = rng.normal(size=(5, columns)), rng.random(columns, np.float32)
+        x[1, ::3] = -np.inf
+        given = x, x.max(axis=1, keepdims=True), weights
+        for found, expected in zip(staged(*given), f(*given, alone)):
+            assert found.tobytes() == expected.tobytes()
+    assert "NumPy's" not in str(staged.explain(*given))
