@@ -5,18 +5,16 @@ An arrow goes from a room to one that it uses, unless it uses that through anoth
 
 from __future__ import annotations
 
-import ast
 import sys
-from html import escape
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parent.parent
 sys.path.insert(0, str(REPOSITORY))
 
-from tests.test_layers import GRAPH, KNOWN, PACKAGE, room_of  # noqa: E402
+from tests.test_layers import GRAPH, KNOWN, room_of  # noqa: E402
 
 SVG = REPOSITORY / "docs" / "map.svg"
-WIDTH, HEIGHT, GAP, ROW = 148, 34, 14, 78       # pixels: of a box, between boxes, from row to row
+WIDTH, HEIGHT, GAP, ROW = 148, 28, 14, 72       # pixels: of a box, between boxes, from row to row
 HIDDEN = {"runtime", "runtime/engines", "compat", "compat/tensorflow/compat", "compat/tensorflow/python"}
 HIDDEN |= {"compat/tensorflow/python/autograph", "__main__", "errors"}
 COLORS = {
@@ -94,23 +92,13 @@ def draw() -> str:
     for room in sorted(used):
         x, y = at[room]
         color = COLORS.get(room.split("/")[0], OTHER)
-        count = sum(room_of(module, KNOWN) == room for module in KNOWN)
         name = room.removeprefix("runtime/").replace("engines/native", "native").replace("tensorflow", "tf")
         lines += [
-            f'<g><title>{escape(_title(room))}</title>',
             f'<rect x="{x - WIDTH / 2:g}" y="{y - HEIGHT / 2:g}" width="{WIDTH}" height="{HEIGHT}" rx="4" '
             f'fill="{color}" stroke="#666"/>',
-            f'<text x="{x:g}" y="{y - 1:g}" text-anchor="middle" font-weight="bold">{escape(name)}</text>',
-            f'<text x="{x:g}" y="{y + 12:g}" text-anchor="middle" fill="#555">{count} '
-            f"{'module' if count == 1 else 'modules'}</text></g>",
+            f'<text x="{x:g}" y="{y + 4:g}" text-anchor="middle">{name}</text>',
         ]
     return "\n".join([*lines, "</svg>", ""])
-
-
-def _title(room: str) -> str:
-    """The first paragraph of what a room says of itself."""
-    path = PACKAGE / room / "__init__.py" if (PACKAGE / room).is_dir() else PACKAGE / f"{room}.py"
-    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n\n")[0]
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from typing import Any
 
 from autograph.runtime.autodiff.shadow import Shadows
 from autograph.runtime.graph.graph import Block, Node, Value, gather, walk
-from autograph.runtime.graph.opdef import lookup
+from autograph.runtime.graph.traits import ELEMENTWISE
 
 # What gives zeros to which the gradients of some items are added, and what takes out of shadows.
 _OF_GRADIENTS = frozenset(
@@ -76,7 +76,7 @@ class Zeros:
 
     def note_rule(self, node: Node, made: Sequence[Node]) -> None:
         """Tell of the nodes that the rule of a node's op has recorded."""
-        if "elementwise" in lookup(node.op).tags or node in _CHOICES:
+        if node.op in ELEMENTWISE or node in _CHOICES:
             choices = [each for each in made if each.op in _CHOOSING]
             _CHOICES.update(choices)
             self._known.update((each.output, 1) for each in choices)

@@ -7,6 +7,7 @@ from typing import Any
 
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.opdef import VIEW, lookup
+from autograph.runtime.graph.traits import COPIES_ARRAYS
 from autograph.runtime.graph.types import ObjectType, TensorType
 
 # What gives a view that can be written to, of any array, or a list of such.
@@ -23,7 +24,7 @@ OF_GRADIENTS = frozenset({"shadow_after", "in_shadow", "or_zero", "custom_gradie
 def shares(node: Node) -> bool | None:
     """Whether a node gives views of its first argument, an array; None if that cannot be told."""
     definition = lookup(node.op)
-    if definition.effect != VIEW or "copies-arrays" in definition.tags:
+    if definition.effect != VIEW or definition.name in COPIES_ARRAYS:
         return False
     if node.op in OF_GRADIENTS:
         return True

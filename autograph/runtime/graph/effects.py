@@ -18,6 +18,7 @@ import numpy as np
 
 from autograph.runtime.graph.graph import UNBOUND, Constant, Node, Value
 from autograph.runtime.graph.opdef import OPS, ORDERED, PURE, VIEW, WRITE, lookup
+from autograph.runtime.graph.traits import CHANGES_ARGUMENTS, COPIES_ARRAYS, GRADIENT
 from autograph.runtime.graph.types import MaybeUnbound, ObjectType, TensorType, Type, type_of
 
 # The categories of values and constants.
@@ -94,11 +95,11 @@ def _of_operation(node: Node) -> Effect:
         return Effect(PURE, leaves, [], [])
     fresh = all(is_array(output) or not is_mutable(output) for output in node.outputs)
     if op.effect == ORDERED:
-        changed += leaves if "changes-arguments" in op.tags else []
+        changed += leaves if op.name in CHANGES_ARGUMENTS else []
         return Effect(ORDERED, leaves, changed, [] if fresh else leaves)
     if changed:
         return Effect(WRITE, leaves, changed, leaves)
-    if op.effect == VIEW and not ("copies-arrays" in op.tags and is_array(target)):
+    if op.effect == VIEW and not (op.name in COPIES_ARRAYS and is_array(target)):
         return Effect(VIEW, leaves, [], [target] if node.op in _OF_FIRST and leaves else leaves)
     return Effect(PURE, leaves, [], [] if fresh else leaves)         # not fresh: `sorted` of a list of arrays
 
@@ -123,7 +124,7 @@ def _is_wild(node: Node, leaves: list[Any]) -> bool:
         return False
     if node.op in ("call", "raise") or node.op in _IDENTITY or node.op not in OPS:
         return True
-    if node.op in ("build", "bound", "enter", "exit") or "gradient" in OPS[node.op].tags:
+    if node.op in ("build", "bound", "enter", "exit") or node.op in GRADIENT:
         return False
     first = node.args[0] if node.args else None
     kind = category(first)

@@ -10,12 +10,13 @@ An op is one of these, told apart by its name:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, TypeAlias
 
 from autograph.common.statics import class_attribute
+from autograph.runtime.graph.traits import Trait, mark
 from autograph.runtime.graph.types import ANY, Type
 
 # Called with the node's args and kwargs, in which a type stands for each value (constants stay what they are);
@@ -51,8 +52,6 @@ class OpDef:
         target: the Python function, for ops that are functions.
         template: how Python writes it, for operators: `{} + {}`.
         raises: whether it can raise although its arguments' types are exact and fit.
-        tags: what else is asked of it: `elementwise`, `copies-arrays`, `changes-arguments`, `gradient`;
-            `makes-arrays`, if what its lowering gives is a new array.
         vjp: for each positional argument its derivative, None for those that the result does not depend on smoothly
             (their gradient is zero), and for arguments beyond; None in the whole if nobody knows it.
         lower: see `Lower`; None for what only Python does.
@@ -64,7 +63,6 @@ class OpDef:
     target: Any = None
     template: str = ""
     raises: bool = False
-    tags: frozenset[str] = field(default=frozenset())
     vjp: tuple[Vjp | None, ...] | None = None
     lower: Lower | None = None
 
@@ -79,12 +77,22 @@ OPS: dict[str, OpDef] = {}
 FUNCTIONS: dict[Any, str] = {}
 
 
-def declare(name: str, infer: Infer | None = None, **rest: Any) -> OpDef:
-    """Declare an op, once."""
+def declare(name: str, infer: Infer | None = None, *, traits: Iterable[Trait] = (), **rest: Any) -> OpDef:
+    """Declare an op, once.
+
+    Args:
+        traits: that it has; see `traits.py`.
+        rest: the attributes of `OpDef`.
+
+    Raises:
+        ValueError: there is an op of that name.
+    """
     if name in OPS:
         raise ValueError(f"the op {name} is declared twice")
     op = OpDef(name, infer or unknown, **rest)
     OPS[name] = op
+    for trait in traits:
+        trait.add(name)
     if op.target is not None:
         FUNCTIONS.setdefault(op.target, name)
     return op
@@ -97,12 +105,12 @@ def derive(names: str, *rules: Vjp | None) -> None:
             object.__setattr__(OPS[name], "vjp", rules)     # new ones of all would cost some of the time of the import
 
 
-def lower(names: str, rule: Lower, *tags: str) -> None:
-    """Say how machine code does ops; to stand in the file that declares them."""
+def lower(names: str, rule: Lower, *traits: Trait) -> None:
+    """Say how machine code does ops, and what traits they have; to be called in the file that declares them."""
     for name in names.split():
         if name in OPS:
             object.__setattr__(OPS[name], "lower", rule)
-            object.__setattr__(OPS[name], "tags", OPS[name].tags | {*tags})
+            mark(name, *traits)
 
 
 def lookup(name: str) -> OpDef:

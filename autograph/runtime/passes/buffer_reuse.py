@@ -24,7 +24,8 @@ from typing import Any
 from autograph.runtime.graph.aliasing import aliasing_of
 from autograph.runtime.graph.effects import is_array, is_new
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, gather
-from autograph.runtime.graph.opdef import OPS, lookup
+from autograph.runtime.graph.opdef import OPS
+from autograph.runtime.graph.traits import ELEMENTWISE
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.rewriter import Outcome, all_nodes, shown
 
@@ -158,7 +159,7 @@ class _Reuse:
 
 def _is_elementwise(node: Node) -> bool:
     """Whether it computes a new array, as a ufunc does."""
-    return "elementwise" in lookup(node.op).tags and not node.kwargs and node.op != "matmul"
+    return node.op in ELEMENTWISE and not node.kwargs and node.op != "matmul"
 
 
 def _is_product(node: Node) -> bool:

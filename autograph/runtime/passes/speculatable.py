@@ -14,6 +14,7 @@ import numpy as np
 from autograph.runtime.graph.effects import CONSTANT, NUMBER, category
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.opdef import PURE, VIEW, lookup
+from autograph.runtime.graph.traits import ELEMENTWISE, GRADIENT
 from autograph.runtime.graph.types import BOOL, INT, MaybeUnbound, ObjectType, Shape, TensorType, Type, type_of
 
 _NAMES = {
@@ -36,7 +37,7 @@ def is_quiet(node: Node) -> bool:
     """Whether running the node itself neither raises nor warns; what is in its blocks is another question."""
     if node.op in _QUIET:
         return _QUIET[node.op](node)
-    if (node.own or "gradient" in lookup(node.op).tags) and lookup(node.op).effect in (PURE, VIEW):
+    if (node.own or node.op in GRADIENT) and lookup(node.op).effect in (PURE, VIEW):
         return True
     name = _NAMES.get(node.op, node.op)
     if name in _COMPARISONS or name in _BITS or name in _ARITHMETIC:
@@ -63,7 +64,7 @@ def only_warns(node: Node) -> bool:
         known = options["axis"] is None or (_is_int(options["axis"]) and -found.ndim <= options["axis"] < found.ndim)
         return known and len(axis) < 2 and len(options) == 2 and type(options["keepdims"]) is bool
     types = [_type(arg) for arg in node.args]
-    if "elementwise" not in lookup(node.op).tags or node.kwargs or not all(map(_is_exact, types)):
+    if node.op not in ELEMENTWISE or node.kwargs or not all(map(_is_exact, types)):
         return False
     tensors = [type for type in types if isinstance(type, TensorType)]
     fitting = all(type.dtype.kind == "f" or type.weak for type in tensors)

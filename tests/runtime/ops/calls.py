@@ -13,6 +13,7 @@ import numpy as np
 
 from autograph.runtime.graph import types
 from autograph.runtime.graph.opdef import FUNCTIONS, OPS, PURE, VIEW, lookup
+from autograph.runtime.graph.traits import COPIES_ARRAYS
 from autograph.runtime.graph.types import ObjectType, TensorType, Type
 from autograph.runtime.ops.inference.containers import NAMED_TUPLES
 from autograph.runtime.ops.inference.declare import _ROOTS as MODULES
@@ -188,7 +189,7 @@ def check_effect(call: Call) -> Any:
     op = lookup(call.op)
     if op.effect in (PURE, VIEW):
         assert repr((call.args, call.kwargs)) == before, f"{call.op} has changed an argument"
-    if op.effect == PURE or ("copies-arrays" in op.tags and isinstance(call.args[0], np.ndarray)):
+    if op.effect == PURE or (op.name in COPIES_ARRAYS and isinstance(call.args[0], np.ndarray)):
         for old, new in itertools.product(arrays_in([call.args, call.kwargs]), arrays_in(result)):
             assert not np.shares_memory(old, new), f"what {call.op} gives shares memory with an argument"
     return result

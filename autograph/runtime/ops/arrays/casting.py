@@ -9,6 +9,7 @@ import numpy as np
 from autograph.runtime.graph import types
 from autograph.runtime.graph.opdef import VIEW, Infer, declare, derive, lower
 from autograph.runtime.graph.operands import DTYPES
+from autograph.runtime.graph.traits import ELEMENTWISE
 from autograph.runtime.graph.types import STR, Shape, TensorType, Type
 from autograph.runtime.ops.gradients.elementwise import same
 from autograph.runtime.ops.inference.declare import truth
@@ -108,7 +109,7 @@ CLASSES = dict.fromkeys(np.dtype(code).type for code in CODES)
 
 for _class in CLASSES:
     # of strings, or of Python numbers that are too large
-    declare(f"np.{_class.__name__}", constructor(_class), target=_class, raises=True, tags=frozenset({"elementwise"}))
+    declare(f"np.{_class.__name__}", constructor(_class), target=_class, raises=True, traits=[ELEMENTWISE])
     if np.dtype(_class).char in DTYPES:
         lower(f"np.{_class.__name__}", lowering(_class))
 declare("np.timedelta64", time_constructor, target=np.timedelta64, raises=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from autograph.runtime.graph import types
 from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, Infer, Vjp, declare, derive, lower
+from autograph.runtime.graph.traits import MAKES_ARRAYS
 from autograph.runtime.graph.types import ObjectType, TensorType, Type, array
 from autograph.runtime.ops.gradients.data_movement import MOST, moves, numbered
 from autograph.runtime.ops.gradients.toolkit import ndim
@@ -298,11 +299,11 @@ def place(old: Any, *others: Any) -> Type:
 
 declare("room", place, effect=VIEW, target=room)
 
-lower("np.zeros", array_creation.filled(zeros=True), "makes-arrays")
-lower("np.empty", array_creation.filled(zeros=False), "makes-arrays")
-lower("np.zeros_like", array_creation.filled_like(zeros=True), "makes-arrays")
-lower("np.empty_like", array_creation.filled_like(zeros=False), "makes-arrays")
-lower("np.copy", array_creation.copied_as_it_is, "makes-arrays")
+lower("np.zeros", array_creation.filled(zeros=True), MAKES_ARRAYS)
+lower("np.empty", array_creation.filled(zeros=False), MAKES_ARRAYS)
+lower("np.zeros_like", array_creation.filled_like(zeros=True), MAKES_ARRAYS)
+lower("np.empty_like", array_creation.filled_like(zeros=False), MAKES_ARRAYS)
+lower("np.copy", array_creation.copied_as_it_is, MAKES_ARRAYS)
 
 derive("np.array np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray np.copy", of_array)
 derive("np.tril", lambda g, out, m, k=0: np.tril(g, k))

@@ -12,6 +12,7 @@ import numpy as np
 from autograph.common.pytree import Within, resolve
 from autograph.errors import DerivativeError
 from autograph.runtime.graph.opdef import VIEW, declare, derive, lookup
+from autograph.runtime.graph.traits import GRADIENT
 from autograph.runtime.graph.types import TensorType, Type
 from autograph.runtime.ops.gradients.toolkit import on_handles
 from autograph.runtime.ops.inference.containers import build_type
@@ -156,12 +157,10 @@ def zeroed(like: Any) -> Type:
     return TensorType(dtype, found.shape, "array", found.exact or not found.shape)
 
 
-GRADIENT = frozenset({"gradient"})  # they look at nothing but arrays, numbers and containers of these
-
 declare("one_in", target=one_in, raises=True)
 derive("one_in", None, None)
-declare("run_rule", target=run_rule, raises=True, tags=GRADIENT)
-declare("zero_gradient", zeroed, target=zero_gradient, tags=GRADIENT)
+declare("run_rule", target=run_rule, raises=True, traits=[GRADIENT])
+declare("zero_gradient", zeroed, target=zero_gradient, traits=[GRADIENT])
 derive("zero_gradient", None)
 derive("run_rule", None, None, _of_moved, _of_shapes, _of_shapes)
 
@@ -272,18 +271,18 @@ def of_first(values: Any, inputs: Any) -> Type:
 declare("custom_gradient", of_first, effect=VIEW, target=custom_gradient)
 declare("stop_gradient", unchanged, template="{}")
 derive("stop_gradient", None)
-declare("cleared", unchanged_first, effect=VIEW, target=cleared, tags=GRADIENT)
-declare("cleared_product", unchanged_first, effect=VIEW, target=cleared_product, tags=GRADIENT)
-declare("kept", unchanged_first, target=kept, tags=GRADIENT)
+declare("cleared", unchanged_first, effect=VIEW, target=cleared, traits=[GRADIENT])
+declare("cleared_product", unchanged_first, effect=VIEW, target=cleared_product, traits=[GRADIENT])
+declare("kept", unchanged_first, target=kept, traits=[GRADIENT])
 derive("kept", lambda g, out, found, *rest: on_handles(kept)(g, *rest), None, None, None)
 derive("cleared", lambda g, out, *args: on_handles(kept)(g, *args), None, None)
 derive("cleared_product", lambda g, out, found, *_: g, None, None, None, None, None)
-declare("fit", fitted, target=fit, tags=GRADIENT)
-declare("masked", of_masked, target=masked, tags=GRADIENT)
+declare("fit", fitted, target=fit, traits=[GRADIENT])
+declare("masked", of_masked, target=masked, traits=[GRADIENT])
 derive("masked", lambda g, out, gradient, mask: on_handles(masked)(g, mask), None)
-declare("as_result", of_result, target=as_result, tags=GRADIENT)
+declare("as_result", of_result, target=as_result, traits=[GRADIENT])
 derive("as_result", lambda g, out, x, result: g, None)
-declare("scatter_add", scattered, target=scatter_add, raises=True, tags=GRADIENT)
+declare("scatter_add", scattered, target=scatter_add, raises=True, traits=[GRADIENT])
 derive("fit", lambda g, out, gradient, like: g, None)
 derive("scatter_add", None, None, lambda g, out, like, index, gradient: g[index])
 

@@ -12,8 +12,8 @@ import numpy as np
 from autograph.common.pytree import Within, resolve
 from autograph.errors import DerivativeError
 from autograph.runtime.graph.opdef import VIEW, WRITE, declare, lookup
+from autograph.runtime.graph.traits import GRADIENT
 from autograph.runtime.graph.types import ObjectType
-from autograph.runtime.ops.gradients.adjoint_ops import GRADIENT
 from autograph.runtime.ops.gradients.shadow_ops import ARRAYS, Blank, is_blank, like_shadow, parts_of, shadow_of
 from autograph.runtime.ops.inference.declare import always, nothing
 
@@ -157,16 +157,16 @@ def put_part(shadow: Any, index: Any, part: Any) -> None:
         shadow[index] = part
 
 
-declare("shadow_after", effect=WRITE, target=shadow_after, raises=True, tags=GRADIENT)
-declare("view_of", effect=VIEW, target=view_of, raises=True, tags=GRADIENT)
-declare("arranged", like_shadow, effect=VIEW, target=arranged, tags=GRADIENT)
-declare("sorted_like", always(ObjectType("list")), effect=VIEW, target=sorted_like, raises=True, tags=GRADIENT)
-declare("sort_like", nothing, effect=WRITE, target=sort_like, raises=True, tags=GRADIENT)
-declare("ordered_like", always(ObjectType("list")), effect=WRITE, target=ordered_like, raises=True, tags=GRADIENT)
-declare("made_of", effect=VIEW, target=made_of, raises=True, tags=GRADIENT)
-declare("extended_by", like_shadow, effect=WRITE, target=extended_by, raises=True, tags=GRADIENT)
-declare("updated_by", nothing, effect=WRITE, target=updated_by, raises=True, tags=GRADIENT)
-declare("put_parts", nothing, effect=WRITE, target=put_parts, raises=True, tags=GRADIENT)
-declare("part_like", effect=VIEW, target=part_like, raises=True, tags=GRADIENT)
-declare("popped_item", effect=WRITE, target=popped_item, raises=True, tags=GRADIENT)
-declare("put_part", nothing, effect=WRITE, target=put_part, raises=True, tags=GRADIENT)
+declare("shadow_after", effect=WRITE, target=shadow_after, raises=True, traits=[GRADIENT])
+declare("view_of", effect=VIEW, target=view_of, raises=True, traits=[GRADIENT])
+declare("arranged", like_shadow, effect=VIEW, target=arranged, traits=[GRADIENT])
+declare("sorted_like", always(ObjectType("list")), effect=VIEW, target=sorted_like, raises=True, traits=[GRADIENT])
+declare("sort_like", nothing, effect=WRITE, target=sort_like, raises=True, traits=[GRADIENT])
+declare("ordered_like", always(ObjectType("list")), effect=WRITE, target=ordered_like, raises=True, traits=[GRADIENT])
+declare("made_of", effect=VIEW, target=made_of, raises=True, traits=[GRADIENT])
+declare("extended_by", like_shadow, effect=WRITE, target=extended_by, raises=True, traits=[GRADIENT])
+declare("updated_by", nothing, effect=WRITE, target=updated_by, raises=True, traits=[GRADIENT])
+declare("put_parts", nothing, effect=WRITE, target=put_parts, raises=True, traits=[GRADIENT])
+declare("part_like", effect=VIEW, target=part_like, raises=True, traits=[GRADIENT])
+declare("popped_item", effect=WRITE, target=popped_item, raises=True, traits=[GRADIENT])
+declare("put_part", nothing, effect=WRITE, target=put_part, raises=True, traits=[GRADIENT])

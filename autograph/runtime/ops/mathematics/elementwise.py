@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import VIEW, WRITE, Infer, Vjp, declare, derive, lower
+from autograph.runtime.graph.traits import ELEMENTWISE
 from autograph.runtime.graph.types import ObjectType, TensorType, Type, array
 from autograph.runtime.ops.gradients.data_movement import scatter_add
 from autograph.runtime.ops.gradients.elementwise import DEGREE, angle, extreme, fit_list, nonzero, same
@@ -193,15 +194,14 @@ def masked(test: Any) -> Vjp:
     return lambda g, out, x, *_, **__: np.where(test(x), g, 0)
 
 
-ELEMENTWISE = frozenset({"elementwise"})
 
 for _name, _count in POINTWISE.items():
     _function = getattr(np, _name)
     if not isinstance(_function, np.ufunc):
-        declare(f"np.{_name}", pointwise(_function, _count), target=_function, tags=ELEMENTWISE)
+        declare(f"np.{_name}", pointwise(_function, _count), target=_function, traits=[ELEMENTWISE])
 for _name in ("real", "imag"):
-    declare(f"np.{_name}", pointwise(getattr(np, _name)), effect=VIEW, target=getattr(np, _name), tags=ELEMENTWISE)
-declare("np.clip", clip_rule(np.clip), target=np.clip, tags=ELEMENTWISE)
+    declare(f"np.{_name}", pointwise(getattr(np, _name)), effect=VIEW, target=getattr(np, _name), traits=[ELEMENTWISE])
+declare("np.clip", clip_rule(np.clip), target=np.clip, traits=[ELEMENTWISE])
 declare("np.where", where, target=np.where)
 declare("np.interp", interp, target=np.interp, raises=True)
 declare("np.piecewise", target=np.piecewise, effect="ordered", raises=True)     # it calls functions of the user's
@@ -210,10 +210,10 @@ declare("np.nan_to_num", nan_to_num, effect=WRITE, target=np.nan_to_num)        
 for _name in TESTS:
     declare(f"np.{_name}", truth, target=getattr(np, _name))
 
-declare(".round", pointwise(np.round, 1, method("round")), tags=ELEMENTWISE)
-declare(".clip", clip_rule(method("clip")), tags=ELEMENTWISE)
+declare(".round", pointwise(np.round, 1, method("round")), traits=[ELEMENTWISE])
+declare(".clip", clip_rule(method("clip")), traits=[ELEMENTWISE])
 for _name in ("conj", "conjugate"):
-    declare(f".{_name}", pointwise(np.real, 1, method(_name)), effect=VIEW, tags=ELEMENTWISE)
+    declare(f".{_name}", pointwise(np.real, 1, method(_name)), effect=VIEW, traits=[ELEMENTWISE])
 
 lower("np.clip", numpy_scalars.clipped)
 lower("np.round np.around", numpy_scalars.rounded)

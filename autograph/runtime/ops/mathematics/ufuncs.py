@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import WRITE, Infer, Vjp, declare, derive, lower
+from autograph.runtime.graph.traits import ELEMENTWISE
 from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type
 from autograph.runtime.ops.gradients.elementwise import (
     DEGREE,
@@ -204,9 +205,9 @@ def outer_rule(ufunc: np.ufunc) -> Infer:
 
 
 def _declare(name: str, ufunc: np.ufunc) -> None:
-    tags = frozenset({"elementwise"} if ufunc.signature is None else ())
+    traits = [ELEMENTWISE] if ufunc.signature is None else []
     # NumPy refuses integers to negative integer powers; nothing else depends on values
-    declare(f"np.{name}", ufunc_rule(ufunc), target=ufunc, tags=tags, raises=ufunc is np.power)
+    declare(f"np.{name}", ufunc_rule(ufunc), target=ufunc, traits=traits, raises=ufunc is np.power)
     if ufunc.signature is None and ufunc.nout == 1:
         lower(f"np.{name}", of_ufunc(ufunc, f"np.{name}"))
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import VIEW, WRITE, declare, derive
+from autograph.runtime.graph.traits import GRADIENT
 from autograph.runtime.graph.types import Type
-from autograph.runtime.ops.gradients.adjoint_ops import GRADIENT
 from autograph.runtime.ops.inference.declare import nothing
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import type_of_arg
@@ -44,8 +44,8 @@ def first(value: Any, message: str) -> Type:
     return type_of_arg(value)
 
 
-declare("given", first, effect=VIEW, target=given, raises=True, tags=GRADIENT)
+declare("given", first, effect=VIEW, target=given, raises=True, traits=[GRADIENT])
 derive("given", lambda g, out, value, message: g)
-declare("stack_items", target=stack_items, raises=True, tags=GRADIENT)
-declare("fill_gap", nothing, effect=WRITE, target=fill_gap, raises=True, tags=GRADIENT)
+declare("stack_items", target=stack_items, raises=True, traits=[GRADIENT])
+declare("fill_gap", nothing, effect=WRITE, target=fill_gap, raises=True, traits=[GRADIENT])
 derive("stack_items", lambda g, out, items, zero: list(g))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import PURE, VIEW, WRITE, declare, derive, lower
+from autograph.runtime.graph.traits import COPIES_ARRAYS, MAKES_ARRAYS
 from autograph.runtime.graph.types import (
     ANY,
     BOOL,
@@ -197,9 +198,9 @@ methods("byteswap", byteswap, effect=WRITE)
 methods("sort", sort, effect=WRITE)
 methods("partition", partition, effect=WRITE)
 # A copy of a list has the same items; that of an array shares nothing with it.
-declare(".copy", copy, effect=VIEW, tags=frozenset({"copies-arrays"}))
+declare(".copy", copy, effect=VIEW, traits=[COPIES_ARRAYS])
 
-lower(".copy", array_creation.copied, "makes-arrays")
+lower(".copy", array_creation.copied, MAKES_ARRAYS)
 lower(".item", numpy_scalars.method(numpy_scalars.item))
 
 derive(".item", of_item)

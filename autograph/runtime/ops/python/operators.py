@@ -12,6 +12,18 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import WRITE, Infer, declare, derive, lower
+from autograph.runtime.graph.traits import (
+    BITWISE,
+    COMMUTATIVE,
+    COMPARISON,
+    ELEMENTWISE,
+    IN_PLACE,
+    MIRRORED,
+    NEGATED,
+    ORDERING,
+    PLAIN,
+    mark,
+)
 from autograph.runtime.graph.types import (
     ANY,
     BOOL,
@@ -261,18 +273,26 @@ def template(name: str) -> str:
     return f"{{}} {notation.BINARY[name]} {{}}" if name in notation.BINARY else notation.UNARY[name] + "{}"
 
 
-ELEMENTWISE = frozenset({"elementwise"})
 
 for _name in BINARY:
     _rule = remembering(binary(_name)) if _name != "pow" else power
-    declare(_name, _rule, template=template(_name), raises=_name in RAISING, tags=ELEMENTWISE)
+    declare(_name, _rule, template=template(_name), raises=_name in RAISING, traits=[ELEMENTWISE])
     declare(f"i{_name}", in_place(_rule), effect=WRITE, template=template(f"i{_name}"), raises=True)
 for _name in COMPARISONS:
-    declare(_name, remembering(binary(_name)), template=template(_name), tags=ELEMENTWISE)
+    declare(_name, remembering(binary(_name)), template=template(_name), traits=[ELEMENTWISE])
 for _name in UNARY:
-    declare(_name, remembering(numeric(_name)), template=template(_name), tags=ELEMENTWISE)
+    declare(_name, remembering(numeric(_name)), template=template(_name), traits=[ELEMENTWISE])
 
-declare("abs", remembering(numeric("abs")), target=abs, tags=ELEMENTWISE)
+mark(" ".join(f"i{name}" for name in BINARY), IN_PLACE)
+mark("add mul and or xor", COMMUTATIVE)
+mark("and or xor invert lshift rshift", BITWISE)
+mark(" ".join(COMPARISONS), COMPARISON)
+mark("lt le gt ge", ORDERING)
+PLAIN.update({f"i{name}": name for name in BINARY})
+NEGATED.update(lt="ge", le="gt", gt="le", ge="lt", eq="ne", ne="eq")
+MIRRORED.update(lt="gt", le="ge", gt="lt", ge="le", eq="eq", ne="ne")
+
+declare("abs", remembering(numeric("abs")), target=abs, traits=[ELEMENTWISE])
 declare("not", truth, template=template("not"), raises=True)
 declare("is", truth, template=template("is"))
 declare("in", truth, template=template("in"), raises=True)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import ORDERED, Vjp, derive
+from autograph.runtime.graph.traits import CHANGES_ARGUMENTS
 from autograph.runtime.graph.types import (
     ANY,
     FLOAT,
@@ -198,10 +199,10 @@ methods("choice", of_generator(choice), effect=ORDERED)
 methods("permutation", of_generator(permutation), effect=ORDERED)
 methods("permuted", of_generator(permuted), effect=ORDERED)
 
-_CHANGES = frozenset({"changes-arguments"})
-functions("shuffle", nothing, prefix="np.random.", effect=ORDERED, tags=_CHANGES)
-functions("shuffle", nothing, prefix="random.", effect=ORDERED, tags=_CHANGES)
-methods("shuffle", of_generator(nothing, "Generator", "RandomState", "Random"), effect=ORDERED, tags=_CHANGES)
+_CHANGES = [CHANGES_ARGUMENTS]
+functions("shuffle", nothing, prefix="np.random.", effect=ORDERED, traits=_CHANGES)
+functions("shuffle", nothing, prefix="random.", effect=ORDERED, traits=_CHANGES)
+methods("shuffle", of_generator(nothing, "Generator", "RandomState", "Random"), effect=ORDERED, traits=_CHANGES)
 
 
 # ------------------------------------------------------------------------------------------- Python's own, the clock

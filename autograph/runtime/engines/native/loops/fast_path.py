@@ -22,6 +22,7 @@ from autograph.runtime.engines.native.loops.counters import NODES, Counting, res
 from autograph.runtime.graph.graph import Block, Node, Value, walk
 from autograph.runtime.graph.opdef import OPS, WRITE
 from autograph.runtime.graph.operands import Array, Number, Range, is_held, kind_of, mapped, unplaced
+from autograph.runtime.graph.traits import MAKES_ARRAYS
 from autograph.runtime.graph.types import BOOL, FLOAT, INT, scalar
 
 _STRONG = scalar("float64")
@@ -358,7 +359,7 @@ def _is_strong(arg: Any) -> bool:
 
 def _is_simple(node: Node) -> bool:
     op = OPS.get(node.op)
-    can = op is not None and op.lower is not None and "makes-arrays" not in op.tags
+    can = op is not None and op.lower is not None and op.name not in MAKES_ARRAYS
     return node.op in ("if", "build", "unpack", "bound") or can
 
 

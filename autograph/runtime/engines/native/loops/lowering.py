@@ -25,6 +25,7 @@ from autograph.runtime.engines.native.loops.python_calls import is_detour
 from autograph.runtime.graph.graph import Block, Node, Value, walk
 from autograph.runtime.graph.opdef import OPS, WRITE
 from autograph.runtime.graph.operands import Array, Boxed, Fixed, NoLowering, Number, Range, kind_of
+from autograph.runtime.graph.traits import MAKES_ARRAYS
 from autograph.runtime.graph.types import INT
 from autograph.runtime.ops.native.scalars import inverse, truth
 from autograph.runtime.passes.rewriter import shown
@@ -130,7 +131,7 @@ class Lowering(Iterators, RunningAhead):
             found = op.lower(self.emit, *args, **self._args(node.kwargs))
             if changes:
                 return True
-            if "makes-arrays" in op.tags:
+            if op.name in MAKES_ARRAYS:
                 self._define(node.output, found)
                 self._own(node.output, found.ref)
                 return True     # nobody sees it, but there must not be another one

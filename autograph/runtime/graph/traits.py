@@ -1,0 +1,68 @@
+"""Traits of ops: what passes, gradients and engines ask of an op, besides its effect and types.
+
+A trait is the set of the names of all ops that have it. It is defined here, with what it means; the files that declare
+ops say which of them have it:
+
+    mark("add mul and or xor", COMMUTATIVE)
+
+Whoever needs to know asks `node.op in COMMUTATIVE`. A relation leads from the name of an op to that of another one, or
+to another fact about it:
+
+    PLAIN.update(iadd="add", isub="sub")
+    PLAIN["iadd"]
+
+Traits are filled when `autograph.runtime.ops` is imported, so no module may copy one while it is imported itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Trait(set[str]):
+    """The names of the ops that have a trait."""
+
+    def __init__(self, meaning: str) -> None:
+        super().__init__()
+        self.meaning = meaning
+
+
+class Relation(dict[str, Any]):
+    """Another op, or another fact, for each op that has one."""
+
+    def __init__(self, meaning: str) -> None:
+        super().__init__()
+        self.meaning = meaning
+
+
+def mark(names: str, *traits: Trait) -> None:
+    """Say that ops have traits; to be called in the file that declares them."""
+    for trait in traits:
+        trait.update(names.split())
+
+
+def traits_of(op: str) -> dict[str, Any]:
+    """The traits and relations of an op, by their names in this module: True, or what it is related to."""
+    found = {name: value for name, value in globals().items() if isinstance(value, Trait | Relation) and op in value}
+    return {name: value[op] if isinstance(value, Relation) else True for name, value in found.items()}
+
+
+# What kind of function an op is -------------------------------------------------------------------------------------
+
+ELEMENTWISE = Trait("computes each element of the result of the elements at its place, as ufuncs do")
+COPIES_ARRAYS = Trait("gives views of containers, but copies of arrays")
+CHANGES_ARGUMENTS = Trait("changes arguments other than the first")
+MAKES_ARRAYS = Trait("makes an array, where it is lowered to machine code")
+GRADIENT = Trait("only derivatives are made of it; it looks at nothing but arrays, numbers and containers of these")
+
+# Forms of operators ---------------------------------------------------------------------------------------------------
+
+IN_PLACE = Trait("an operator that writes into its first argument, or gives another object: `x += y`")
+COMPARISON = Trait("compares two values: `x < y`")
+ORDERING = Trait("a comparison of which is less")
+COMMUTATIVE = Trait("gives the same bits when its two arguments change places")
+BITWISE = Trait("works on the bits of integers")
+
+PLAIN = Relation("the operator that is not in place: `iadd` to `add`")
+NEGATED = Relation("the comparison that holds if this one does not: `lt` to `ge`")
+MIRRORED = Relation("the comparison with the arguments in the other order: `lt` to `gt`")
