@@ -43,6 +43,16 @@ def python(folder: Path, *arguments: str) -> str:
     return re.sub(r"^ *[\^~]+\n", "", done.stdout, flags=re.MULTILINE).replace(f"{folder}{os.sep}", "")
 
 
+def test_support() -> None:
+    """The tables of operations are those of the registry; operations that this NumPy or Python lacks are left aside."""
+    tables = runpy.run_path(str(ROOT / "docs" / "support.py"))
+    page, families = tables["PAGE"].read_text(encoding="utf-8"), tables["all_facts"]()
+    told = {op: facts for ops in tables["read"](page).values() for op, facts in ops.items()}
+    known = {op: facts for ops in families.values() for op, facts in ops.items()}
+    assert {op: told.get(op) for op in known} == known, "run python docs/support.py"
+    assert told.keys() > known.keys() or tables["written"](page) == tables["tables"](families)
+
+
 @pytest.mark.parametrize("number", [0, 1])
 def test_tour(number: int, tmp_path: Path) -> None:
     (tmp_path / "tour.py").write_text(PROGRAMS[number], encoding="utf-8")
