@@ -26,7 +26,7 @@ def blocks(page: str, *languages: str) -> list[str]:
     return [block[2] for block in found if block[1] in languages]
 
 
-PROGRAMS, SAID = blocks("README.md", "python"), blocks("README.md", "text", "console")
+PROGRAMS, SAID = blocks("docs/tour.md", "python"), blocks("docs/tour.md", "text", "console")
 TIMES = re.compile(r"\d+\.\d\d ms")
 
 
@@ -41,6 +41,17 @@ def python(folder: Path, *arguments: str) -> str:
         text=True,
     )
     return re.sub(r"^ *[\^~]+\n", "", done.stdout, flags=re.MULTILINE).replace(f"{folder}{os.sep}", "")
+
+
+def test_readme(tmp_path: Path) -> None:
+    (program,), (said,) = blocks("README.md", "python"), blocks("README.md", "text")
+    (tmp_path / "excess.py").write_text(program, encoding="utf-8")
+    assert python(tmp_path, "excess.py") == said
+
+
+def test_picture_of_the_readme() -> None:
+    drawing = runpy.run_path(str(ROOT / "docs" / "picture.py"))
+    assert drawing["draw"]() == drawing["SVG"].read_text(encoding="utf-8"), "run python docs/picture.py"
 
 
 def test_support() -> None:
@@ -183,9 +194,21 @@ def test_life_of_a_staged_call(tmp_path: Path) -> None:
 
 def test_links_lead_somewhere() -> None:
     for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
-        prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
-            assert (page.parent / link).exists(), f"{page.name}: {link}"
+        for link, _, heading in (link.partition("#") for link in re.findall(r"\]\(([^):]+)\)", prose(page))):
+            to = page.parent / link if link else page
+            assert to.exists(), f"{page.name}: {link}"
+            assert not heading or heading in headings(to), f"{page.name}: {link}#{heading}"
+
+
+def prose(page: Path) -> str:
+    """A page without its programs."""
+    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def headings(page: Path) -> set[str]:
+    """The headings of a page, as links name them on GitHub."""
+    found = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found}
 
 
 def test_the_map_shows_the_rooms():
