@@ -26,10 +26,13 @@ def binding() -> Any:
     """The module `llvmlite.binding`.
 
     Raises:
-        EngineError: machine code would not find its way about NumPy's arrays.
+        EngineError: llvmlite cannot be loaded, or machine code would not find its way about NumPy's arrays.
     """
-    import llvmlite.binding as llvm  # only now, for it need not be installed: see `options`
-
+    try:
+        import llvmlite.binding as llvm  # only now, for it need not be installed: see `options`
+    except (ImportError, OSError) as error:
+        raise EngineError(f"engine='native' cannot load llvmlite ({error}): install it anew, or use engine='numpy'") \
+            from error
     if not layout_is_known():
         raise EngineError("engine='native' does not know this build of Python or NumPy: use engine='numpy'")
     llvm.initialize_native_target()
@@ -146,7 +149,7 @@ def vectors() -> tuple[int, int] | None:
 
 def get_ready() -> None:
     """Load LLVM. If that cannot be done, `compile` says why."""
-    with suppress(EngineError, ImportError, OSError):
+    with suppress(EngineError):
         machine()
 
 

@@ -77,3 +77,15 @@ print(set(sys.modules) - before)
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
     assert run.stdout == "False\n3 1\nset()\n"
+
+
+def test_a_broken_llvmlite_is_no_error_of_the_program(tmp_path):
+    """What loading it raises was taken for what the function raises, which then ran as plain Python."""
+    (tmp_path / "llvmlite").mkdir()
+    (tmp_path / "llvmlite/__init__.py").write_text("raise OSError('libllvm.so: cannot open')\n")
+    (tmp_path / "program.py").write_text(
+        "import autograph as ag\n\n@ag.function(engine='native')\ndef f(n):\n    return n + 1\n\nf(1)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    run = subprocess.run([sys.executable, tmp_path / "program.py"], capture_output=True, text=True, env=environment)
+    assert "EngineError: engine='native' cannot load llvmlite (libllvm.so: cannot open)" in run.stderr
