@@ -22,13 +22,14 @@ Examples:
   autograph explain model.py:Model.step       what was converted, what was not, and why
   autograph graph model.py:step 'f64[?]'      the graph that a function becomes
   autograph cache                             where machine code is kept, and how much
+  autograph doctor                            versions, engines, and whether all works
 
 \b
 Completion by the tab key, in bash (zsh, fish likewise):
   eval "$(_AUTOGRAPH_COMPLETE=bash_source autograph)"
 """
 
-COMMANDS = ("to-code", "convert", "run", "explain", "graph", "cache")
+COMMANDS = ("to-code", "convert", "run", "explain", "graph", "cache", "doctor")
 
 
 class Commands(click.Group):

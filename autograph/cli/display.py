@@ -78,6 +78,26 @@ def facts(title: str, told: Iterable[tuple[str, str]]) -> None:
     Console().print(table)
 
 
+def section(title: str, told: Iterable[tuple[str, str]]) -> None:
+    """Print a title, and below it what is known, if anything."""
+    if not (told := [*told]):
+        return
+    click.secho(title, bold=True, color=in_colour())
+    for name, value in told:
+        click.echo(f"  {click.style(f'{name:<22}', fg='cyan')}{value}", color=in_colour())
+    click.echo()
+
+
+_STATUSES = {"OK": "green", "FAILED": "red", "SKIPPED": "yellow"}
+
+
+def check(status: str, name: str, detail: str) -> None:
+    """Print what a check gave, and below it why."""
+    click.echo(f"{click.style(f'{status:<8}', fg=_STATUSES[status])}{name}", color=in_colour())
+    for line in detail.splitlines():
+        click.echo(f"        {line}")
+
+
 # The styles of the kinds of pieces that a printed graph consists of.
 _PIECES = {
     "keyword": "bold magenta", "label": "magenta", "definition": "bold", "type": "bright_black", "op": "yellow",
