@@ -200,6 +200,13 @@ def test_links_lead_somewhere() -> None:
             assert not heading or heading in headings(to), f"{page.name}: {link}#{heading}"
 
 
+def test_extras_that_are_named_are_there() -> None:
+    extras = set(re.findall(r"^(\w+) = \[", (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE))
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
+        named = re.findall(r"(?:autograph-py|\.)\[(\w+)\]", page.read_text(encoding="utf-8"))
+        assert extras.issuperset(named), page.name
+
+
 def prose(page: Path) -> str:
     """A page without its programs."""
     return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)

@@ -8,6 +8,7 @@ import pytest
 
 import autograph as ag
 from autograph import errors
+from autograph.runtime.dispatch import options
 
 
 def test_each_says_when_it_is_raised():
@@ -28,12 +29,13 @@ def test_their_text_begins_with_the_place():
     assert str(errors.AutographError("no")) == "no"
 
 
-def test_one_catches_what_tracing_and_the_operators_raise():
+def test_one_catches_what_tracing_and_the_operators_raise(monkeypatch):
     @ag.function
     def f(x):
         return memoryview(b"abc")[x]
 
     with pytest.raises(ag.errors.AutographError):
         f.with_options(strict="specialise")(1)
+    monkeypatch.setattr(options, "can_compile", lambda: False)
     with pytest.raises(ag.errors.EngineError):
-        ag.function(engine="xla")(f.python_function)
+        f.with_options(engine="native")

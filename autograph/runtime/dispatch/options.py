@@ -28,7 +28,6 @@ KINDS = {
 DIFFERENTIATED = ("plain", "derivative")     # what is refused of a function that is differentiated
 # The engines that there are, and the modules that they are.
 ENGINES = {"numpy": "autograph.runtime.engines.numpy.engine", "native": "autograph.runtime.engines.native.engine"}
-_TO_COME = ("xla",)
 DEFAULT, VARIABLE = "numpy", "AUTOGRAPH_ENGINE"     # what is taken if nobody says anything; where one may say it
 
 
@@ -139,12 +138,10 @@ def _engine(name: str | None) -> tuple[str, str]:
         name = os.environ.get(VARIABLE)
         chosen = f"asked for by {VARIABLE}" if name else "the default"
     engine = name or DEFAULT
-    if engine not in ("auto", *ENGINES, *_TO_COME):
+    if engine not in ("auto", *ENGINES):
         where = f"{VARIABLE}: " * (VARIABLE in chosen)
-        there = _listed(("auto", *ENGINES, *_TO_COME))
+        there = _listed(("auto", *ENGINES))
         raise ValueError(f"{where}there is no engine {engine!r}; the engines are {there}")
-    if engine in _TO_COME:
-        raise EngineError(f"the engine {engine!r} is not there yet: engine='numpy' runs the same programs")
     if engine == "native" and not can_compile():
         raise EngineError(
             "engine='native' needs llvmlite, which is not installed: pip install 'autograph-py[native]', or leave "
