@@ -223,3 +223,14 @@ def headings(page: Path) -> set[str]:
 def test_the_map_shows_the_rooms():
     drawing = runpy.run_path(str(ROOT / "docs" / "map.py"))
     assert drawing["draw"]() == drawing["SVG"].read_text(encoding="utf-8"), "run python docs/map.py"
+
+
+def test_the_design_is_short() -> None:
+    assert len((ROOT / "docs" / "design.md").read_text(encoding="utf-8").splitlines()) <= 500
+
+
+def test_the_design_names_files_that_there_are() -> None:
+    files = [path.as_posix() for folder in ("autograph", "tests") for path in (ROOT / folder).rglob("*.py")]
+    for page in ("design.md", "native.md", "decisions.md"):
+        for name in re.findall(r"`([\w/]+\.py)`", (ROOT / "docs" / page).read_text(encoding="utf-8")):
+            assert any(file.endswith(f"/{name}") for file in files), f"{page}: {name}"
