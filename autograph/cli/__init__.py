@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from autograph import __version__
 from autograph.cli.failure import Failure, did_you_mean
 from autograph.cli.program import Program
 
@@ -76,12 +77,7 @@ class Commands(click.Group):
 
 def _show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked:
-        from importlib import metadata  # it takes long to import, and no other command needs it
-
-        try:
-            click.echo(f"autograph {metadata.version('autograph-py')}")
-        except metadata.PackageNotFoundError:
-            click.echo("autograph, of unknown version: it is used without being installed")
+        click.echo(f"autograph {__version__}")
         ctx.exit()
 
 

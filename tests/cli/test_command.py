@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import autograph
 from autograph.cli import COMMANDS
 
 REPOSITORY = Path(__file__).parent.parent.parent
@@ -29,8 +30,7 @@ def test_the_help_lists_all_commands(cli):
 
 def test_version(cli):
     result = cli("--version")
-    assert result.exit_code == 0
-    assert result.stdout.startswith("autograph")
+    assert (result.exit_code, result.stdout) == (0, f"autograph {autograph.__version__}\n")
 
 
 def test_an_unknown_command(cli):
