@@ -143,8 +143,8 @@ def test_contributing_a_construct(tmp_path: Path) -> None:
         ("operators/__init__.py", "from autograph.operators.fstrings", "from autograph.operators.power import power"),
         ("operators/backend.py", "    def builtin(self", backend),
         ("backends/graph.py", "    def if_stmt(self", graph),
-        ("converters/pipeline.py", "    percent,\n", "    power,"),
-        ("converters/pipeline.py", "    percent,  #", "    power,"),
+        ("converters/pipeline.py", "    fstrings,\n", "    power,"),
+        ("converters/pipeline.py", "    fstrings,  #", "    power,"),
     ):
         text = (package / path).read_text(encoding="utf-8")
         assert text.count(before) == 1

@@ -2,6 +2,13 @@
 
 A chain becomes `ag__.and_(lambda: a < b, lambda: b < c)` where `b` may be evaluated twice (a name or a literal), else
 `ag__.compare(a, '<', lambda: b, '<', lambda: c)`.
+
+Also marks where a staged value must stand for itself, or a context manager for one that a graph enters. What is marked
+is rewritten for compiling only (`syntax/inline.py`), the text stays as it is:
+
+    x is None                 →    (ag__.concrete(x, parts=False) if ag__.ACTIVE else x) is None
+    match x: case [a, b]      →    match ag__.concrete(x): case [a, b]
+    with manager as f         →    with (ag__.context(manager) if ag__.ACTIVE else manager) as f
 """
 
 from __future__ import annotations
@@ -24,6 +31,7 @@ _MEMBERSHIP = {gast.In: "in_", gast.NotIn: "not_in"}
 
 
 def rewrite(node: gast.Compare, context: Context) -> Any:
+    mark(node, context)
     if staging.never_staged(node, context):
         return None
     if len(node.ops) == 1:
@@ -66,4 +74,8 @@ def _again(operand: Any) -> Any:
     return copy
 
 
-REWRITERS = {gast.Compare: rewrite}
+def mark(node: Any, context: Context) -> None:
+    node.guarded = True
+
+
+REWRITERS = {gast.Compare: rewrite, gast.Match: mark, gast.With: mark}

@@ -1,4 +1,7 @@
-"""`f"n = {n}"` → `ag__.fstring(lambda: f"n = {n}")`.
+"""Formatted text.
+
+    f"n = {n}"      →    ag__.fstring(lambda: f"n = {n}")
+    "n = %d" % n    →    ag__.percent("n = %d", n)
 
 What is formatted may be staged, but `format()` cannot return anything but a text: so who traces must be asked first.
 """
@@ -15,7 +18,7 @@ from autograph.converters.logical import deferred
 from autograph.syntax import template
 
 
-def rewrite(node: gast.JoinedStr, context: Context) -> Any:
+def fstring(node: gast.JoinedStr, context: Context) -> Any:
     if getattr(node, "is_spec", False) or not staging.formats(node):
         return None
     why = "`:=` binds a name of the function" if binds_here(node) else movable.reason(node, context)
@@ -31,4 +34,14 @@ def rewrite(node: gast.JoinedStr, context: Context) -> Any:
 
 
 _CONVERSIONS = {ord("s"): "str_", ord("r"): "repr_", ord("a"): "ascii_"}
-REWRITERS = {gast.JoinedStr: rewrite}
+def percent(node: gast.BinOp, context: Context) -> Any:
+    if not isinstance(node.op, gast.Mod) or not _is_text(node.left) or isinstance(node.right, gast.Constant):
+        return None
+    return template.call("percent", node.left, node.right)
+
+
+def _is_text(node: gast.AST) -> bool:
+    return isinstance(node, gast.Constant) and isinstance(node.value, (str, bytes))
+
+
+REWRITERS = {gast.JoinedStr: fstring, gast.BinOp: percent}

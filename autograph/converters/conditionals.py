@@ -1,4 +1,8 @@
-"""`if test: … else: …` → `ag__.if_stmt(test, if_body, else_body, state)`."""
+"""Branches.
+
+    if test: … else: …     →    ag__.if_stmt(test, if_body, else_body, state)
+    a if test else b       →    ag__.if_exp(test, lambda: a, lambda: b)
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,13 @@ from typing import Any
 
 import gast
 
-from autograph.converters.context import bodies
+from autograph.converters.context import bodies, staging
 from autograph.converters.context.base import Context
+from autograph.converters.logical import deferred, may_defer
 from autograph.syntax import template
 
 
-def rewrite(node: Any, context: Context) -> list[Any] | None:
+def if_statement(node: Any, context: Context) -> list[Any] | None:
     construct = getattr(node, "construct", "if")  # what the user wrote: also a `case`, or nothing
     if construct is not None:
         context.decide(node, construct, node.plain)
@@ -30,4 +35,10 @@ def rewrite(node: Any, context: Context) -> list[Any] | None:
     return bodies.finish(node, node.test, functions, template.call("if_stmt", *arguments, **drops))
 
 
-REWRITERS = {gast.If: rewrite}
+def if_expression(node: gast.IfExp, context: Context) -> Any:
+    if staging.never_staged(node.test, context) or not may_defer([node.body, node.orelse], context):
+        return None
+    return template.call("if_exp", node.test, deferred(node.body), deferred(node.orelse))
+
+
+REWRITERS = {gast.If: if_statement, gast.IfExp: if_expression}

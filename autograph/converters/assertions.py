@@ -1,6 +1,9 @@
-"""`assert test, message` → `ag__.assert_stmt(lambda: test, lambda: message)`.
+"""`assert` and `raise`.
 
-Both are deferred, so that under `python -O` neither runs, as for the statement.
+    assert test, message      →    ag__.assert_stmt(lambda: test, lambda: message)
+    raise error from other    →    raise ag__.raise_(error) from ag__.raise_(other)
+
+The parts of `assert` are deferred, so that under `python -O` neither runs. What is raised may be staged.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from autograph.converters.logical import deferred
 from autograph.syntax import template
 
 
-def rewrite(node: gast.Assert, context: Context) -> Any:
+def assert_statement(node: gast.Assert, context: Context) -> Any:
     parts = [node.test, *([node.msg] if node.msg is not None else [])]
     why = _reason(node, parts, context)
     context.decide(node, "assert", why)
@@ -33,4 +36,11 @@ def _reason(node: gast.Assert, parts: list[Any], context: Context) -> str | None
     return next((why for part in parts if (why := movable.reason(part, context)) is not None), None)
 
 
-REWRITERS = {gast.Assert: rewrite}
+def raise_statement(node: gast.Raise, context: Context) -> Any:
+    if node.exc is not None:
+        node.exc = gast.copy_location(template.call("raise_", node.exc), node.exc)
+    if node.cause is not None and not isinstance(node.cause, gast.Constant):
+        node.cause = gast.copy_location(template.call("raise_", node.cause), node.cause)
+
+
+REWRITERS = {gast.Assert: assert_statement, gast.Raise: raise_statement}
