@@ -15,6 +15,7 @@ from autograph.common.packages import check_names
 from autograph.errors import EngineError, StrictError, UnstagedDerivativeError
 from autograph.runtime.graph.effects import is_array
 from autograph.runtime.graph.graph import Graph, walk
+from autograph.runtime.graph.traits import LOOP
 
 # What `strict` can refuse.
 KINDS = {
@@ -174,7 +175,7 @@ NOTHING = "there is nothing that might be machine code"
 def _is_worth_a_try(graph: Graph) -> bool:
     """Whether there may be something for machine code: a loop, or several operations on arrays."""
     nodes = [*walk(graph.block)]
-    if any(node.op in ("for", "while") for node in nodes):
+    if any(node.op in LOOP for node in nodes):
         return True
     arrays = [node.op for node in nodes if any(map(is_array, node.outputs))]
     return len(arrays) > 1 and sum(map(_inner_loops().__contains__, arrays)) > 1

@@ -43,6 +43,7 @@ from autograph.runtime.engines.numpy.tracebacks import wants_generated_code
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, checks_graphs, map_args, walk
 from autograph.runtime.graph.opdef import op_of
 from autograph.runtime.graph.signature import Dynamic, Event, Guard, Static, Traced
+from autograph.runtime.graph.traits import KEEPS
 
 _BUILTINS = frozenset(
     """abs all any bool complex dict divmod enumerate filter float int isinstance len list map max min pow print range
@@ -52,7 +53,6 @@ _MODULES = {module.__name__: module for module in (np, np.linalg, np.fft, math)}
 _SHARED = re.compile(r"\w*|[\x00-\xff]", re.ASCII)   # texts of which Python has only one
 _OPS = f"{ops.__name__}."
 _RUNTIME = _OPS.removesuffix("ops.")
-_KEEPING = frozenset({"build", "setitem", "setattr", "call", ".append", ".insert", ".add", ".setdefault"})
 _DEEP = 10  # tuples in each other
 _NATIVE = "?bhilqBHILQefdFD"    # what dtypes are told by their letters
 _UNREADABLE = (pickle.UnpicklingError, ArithmeticError, AttributeError, EOFError, ImportError, LookupError, MemoryError,
@@ -344,7 +344,7 @@ def _gives_texts(block: Block) -> bool:
     kept: list[Any] = [block.results]
     for node in walk(block):
         kept += [inner.results for inner in node.blocks]
-        if node.op in _KEEPING:
+        if node.op in KEEPS or node.op in ("build", "call"):
             kept += [node.args, node.kwargs]
     found: list[Any] = []
     map_args(found.append, kept)

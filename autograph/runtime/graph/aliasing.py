@@ -16,14 +16,13 @@ from typing import Any, TypeAlias
 from autograph.runtime.graph.effects import Effect, effect_of, is_array, is_mutable, mutable_leaves
 from autograph.runtime.graph.graph import Block, Graph, Node, Value
 from autograph.runtime.graph.opdef import ORDERED, PURE
+from autograph.runtime.graph.traits import OWN_VIEW
 from autograph.runtime.graph.types import TensorType
 
 Region: TypeAlias = object
 Regions: TypeAlias = frozenset[Region]
 
 NOTHING: Regions = frozenset()
-# Of an array, they make a view that is an object of its own, or nothing at all.
-_NEW_VIEWS = frozenset({"getitem", "setitem", "delitem", "np.broadcast_to", "np.expand_dims"})
 
 
 def aliasing_of(graph: Graph) -> Aliasing:
@@ -148,7 +147,7 @@ class Aliasing:
                 self._join(*effect.shared, *node.outputs)
             if effect.kind == ORDERED:
                 self._keep(effect.reads)
-            elif not (node.op in _NEW_VIEWS and is_array(node.args[0])):
+            elif not (node.op in OWN_VIEW and is_array(node.args[0])):
                 self._keep(effect.shared)
             if node.blocks:
                 self._statement(node)

@@ -18,7 +18,18 @@ import numpy as np
 
 from autograph.runtime.graph.graph import UNBOUND, Constant, Node, Value
 from autograph.runtime.graph.opdef import OPS, ORDERED, PURE, VIEW, WRITE, lookup
-from autograph.runtime.graph.traits import CHANGES_ARGUMENTS, COPIES_ARRAYS, GRADIENT
+from autograph.runtime.graph.traits import (
+    CHANGES_ARGUMENTS,
+    COPIES_ARRAYS,
+    GRADIENT,
+    IDENTITY,
+    INSERTS,
+    LOOKS_UP,
+    MAKES_ITERATORS,
+    OUT_BY_NAME,
+    PART_OF_FIRST,
+    SHALLOW,
+)
 from autograph.runtime.graph.types import MaybeUnbound, ObjectType, TensorType, Type, type_of
 
 # The categories of values and constants.
@@ -34,19 +45,7 @@ _CONTAINERS = _NAMED_TUPLES | frozenset("list tuple dict set frozenset bytearray
 _ITERATORS = frozenset(
     "enumerate zip reversed iterator list_reverseiterator range_iterator list_iterator tuple_iterator".split()
 )
-_MAKE_ITERATORS = ("enumerate", "zip", "reversed", "iter")
 _ATOMS = frozenset({int, float, complex, bool, str, type(None)})
-_BLOCKS = frozenset({"if", "while", "for"})
-# These touch only the containers that they get, not what is in them, which may be any objects with any methods.
-_SHALLOW = frozenset(
-    "unpack len list tuple enumerate zip reversed iter .extend .reverse .clear .copy .items .keys .values".split()
-)
-# These look for a key or number, which may be an object with methods, too.
-_WITH_KEY = frozenset("getitem setitem delitem .get .pop".split())
-# Whose results tell one object from another that is equal to it.
-_IDENTITY = frozenset({"is", "is_not", "id", "np.shares_memory", "np.may_share_memory"})
-# What they give shares memory with nothing but their first argument, or is a part of it.
-_OF_FIRST = frozenset({"getitem", "getattr", "cleared", "cleared_product"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ class Effect:
 
 def effect_of(node: Node) -> Effect:
     """What a node does by itself; found once, until a pass changes the node."""
-    if node.op in _BLOCKS:
+    if node.blocks:
         return _of_statement(node)
     known = node.effect
     if known is None or known[0] != node.op or known[1] is not node.args or known[2] is not node.kwargs:
@@ -100,7 +99,7 @@ def _of_operation(node: Node) -> Effect:
     if changed:
         return Effect(WRITE, leaves, changed, leaves)
     if op.effect == VIEW and not (op.name in COPIES_ARRAYS and is_array(target)):
-        return Effect(VIEW, leaves, [], [target] if node.op in _OF_FIRST and leaves else leaves)
+        return Effect(VIEW, leaves, [], [target] if node.op in PART_OF_FIRST and leaves else leaves)
     return Effect(PURE, leaves, [], [] if fresh else leaves)         # not fresh: `sorted` of a list of arrays
 
 
@@ -122,7 +121,7 @@ def _is_wild(node: Node, leaves: list[Any]) -> bool:
     """Whether running it may run code that nobody knows."""
     if node.op == "call" and is_tame(node.args[0]):
         return False
-    if node.op in ("call", "raise") or node.op in _IDENTITY or node.op not in OPS:
+    if node.op in ("call", "raise") or node.op in IDENTITY or node.op not in OPS:
         return True
     if node.op in ("build", "bound", "enter", "exit") or node.op in GRADIENT:
         return False
@@ -132,14 +131,14 @@ def _is_wild(node: Node, leaves: list[Any]) -> bool:
         if isinstance(first, Value) and isinstance(first.type, ObjectType) and first.type.name in _NAMED_TUPLES:
             return False
         return kind in (UNKNOWN, CONTAINER, ITERATOR) and not _is_plain_attribute(node.op, first, node.args[1])
-    if kind == CONTAINER and node.op in _WITH_KEY:
+    if kind == CONTAINER and node.op in LOOKS_UP:
         key = node.args[1] if len(node.args) > 1 else 0
         if isinstance(key, slice):
             return not all(map(_is_plain_iterable, leaves))
         return category(key) not in (NUMBER, CONSTANT)
-    if kind == CONTAINER and node.op in (".append", ".insert"):
+    if kind == CONTAINER and node.op in INSERTS:
         return False
-    if node.op in _SHALLOW:
+    if node.op in SHALLOW:      # what is in them may be any objects with any methods
         return not all(map(_is_plain_iterable, leaves))
     return not all(map(_holds_numbers, leaves))
 
@@ -193,7 +192,7 @@ def _is_plain_iterable(leaf: Any) -> bool:
     if kind != ITERATOR:
         return kind != UNKNOWN
     node = leaf.node if isinstance(leaf, Value) else None
-    return node is not None and node.op in _MAKE_ITERATORS and all(
+    return node is not None and node.op in MAKES_ITERATORS and all(
         _is_plain_iterable(arg) for arg in node.args if is_mutable(arg)
     )
 
@@ -234,8 +233,8 @@ def _place_of_out(name: str) -> slice | None:
     op = lookup(name)
     if isinstance(op.target, np.ufunc):
         return slice(op.target.nin, None)
-    if name == ".choose":
-        return None  # all its arguments are choices, whatever its signature says
+    if name in OUT_BY_NAME:
+        return None  # whatever its signature says
     # Before NumPy 2.4, methods do not say what they take, but the functions of their names do.
     likely = [getattr(of, name[1:], None) for of in (np.ndarray, np)] if name.startswith(".") else []
     for function in (op.target, *likely, op.infer):

@@ -53,6 +53,7 @@ ELEMENTWISE = Trait("computes each element of the result of the elements at its 
 COPIES_ARRAYS = Trait("gives views of containers, but copies of arrays")
 CHANGES_ARGUMENTS = Trait("changes arguments other than the first")
 MAKES_ARRAYS = Trait("makes an array, where it is lowered to machine code")
+LOOP = Trait("a construct whose blocks run again and again")
 GRADIENT = Trait("only derivatives are made of it; it looks at nothing but arrays, numbers and containers of these")
 
 # Forms of operators ---------------------------------------------------------------------------------------------------
@@ -66,3 +67,19 @@ BITWISE = Trait("works on the bits of integers")
 PLAIN = Relation("the operator that is not in place: `iadd` to `add`")
 NEGATED = Relation("the comparison that holds if this one does not: `lt` to `ge`")
 MIRRORED = Relation("the comparison with the arguments in the other order: `lt` to `gt`")
+
+# What an op does with containers and other objects --------------------------------------------------------------------
+
+MAKES_ITERATORS = Trait("gives an iterator over its arguments, which are looked at as that is used")
+SHALLOW = Trait("touches the containers that it gets, but nothing that is in them")
+LOOKS_UP = Trait("finds a place in its first argument by a key or number, which is the second")
+KEEPS = Trait("lets its first argument refer to its last from now on: `x.attribute = y`")
+INSERTS = Trait("puts its last argument into a list, whatever that is")
+IDENTITY = Trait("tells one object from another that is equal to it")
+
+# What may share memory ------------------------------------------------------------------------------------------------
+
+OWN_VIEW = Trait("of an array, it gives a view that is an object of its own, or nothing at all, and keeps nothing")
+PART_OF_FIRST = Trait("what it gives shares memory with nothing but its first argument, or is a part of that")
+RESHAPES = Trait("may change the shape or dtype of its first argument, if that is an array")
+OUT_BY_NAME = Trait("writes into an array that is handed over as `out=`, but never into one without a name")

@@ -15,9 +15,8 @@ from collections.abc import Iterator
 
 from autograph.runtime.graph.effects import is_mutable
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, gather
+from autograph.runtime.graph.traits import LOOP
 from autograph.runtime.passes.rewriter import Outcome, all_nodes, key
-
-LOOPS = ("while", "for")
 
 
 def run(graph: Graph) -> Outcome:
@@ -72,4 +71,4 @@ def _inside(node: Node, block: Block, looped: bool) -> Iterator[tuple[Node, Bloc
     yield node, block, looped
     for inner in node.blocks:
         for each in [*inner.nodes]:
-            yield from _inside(each, inner, looped or node.op in LOOPS)
+            yield from _inside(each, inner, looped or node.op in LOOP)

@@ -21,16 +21,15 @@ from autograph.runtime.graph.aliasing import aliasing_of
 from autograph.runtime.graph.effects import effect_of, is_array, is_mutable
 from autograph.runtime.graph.graph import Block, Graph, Node, Value
 from autograph.runtime.graph.opdef import PURE, VIEW
+from autograph.runtime.graph.traits import LOOP
 from autograph.runtime.graph.types import INT, ObjectType, TensorType
 from autograph.runtime.passes.rewriter import Outcome, Rewriter, all_nodes, is_leaf, keep_outputs, key, shown
 from autograph.runtime.passes.speculatable import is_quiet
 
-LOOPS = ("while", "for")
-
 
 def run(graph: Graph) -> Outcome:
     """Move out of loops what needs no loop."""
-    if not any(node.op in LOOPS for node in all_nodes(graph)):
+    if not any(node.op in LOOP for node in all_nodes(graph)):
         return Outcome()
     return _Moving(graph).run(graph)
 
@@ -54,7 +53,7 @@ class _Moving(Rewriter):
         super().block(block)
 
     def node(self, node: Node, block: Block) -> None:
-        if node.op in LOOPS:
+        if node.op in LOOP:
             self.stop_carrying(node)
             self.depth += 1
             for inner in node.blocks:

@@ -14,6 +14,7 @@ from typing import Any
 
 from autograph.runtime.graph.effects import CONSTANT, NUMBER, category
 from autograph.runtime.graph.graph import Block, Graph, Node, Value
+from autograph.runtime.graph.traits import LOOP
 from autograph.runtime.graph.types import BOOL, TensorType
 from autograph.runtime.graph_text.verifier import never_ends
 from autograph.runtime.passes.rewriter import Outcome, Rewriter, is_leaf, keep_outputs, key
@@ -40,7 +41,7 @@ class _Pruning(Rewriter):
     def node(self, node: Node, block: Block) -> None:
         if node.op == "if":
             self.branch(node, block)
-        elif node.op in ("for", "while") and self.has_no_turn(node):
+        elif node.op in LOOP and self.has_no_turn(node):
             self.put(node, node.args[node.op == "for" :], block, f"this `{node.op}` loop has no turns")
         else:
             super().node(node, block)

@@ -17,6 +17,7 @@ import numpy as np
 
 from autograph.runtime.graph.aliasing import Aliasing, aliasing_of
 from autograph.runtime.graph.graph import UNBOUND, Block, Graph, Node, Value
+from autograph.runtime.graph.traits import RESHAPES
 from autograph.runtime.graph.types import BOOL, COMPLEX, FLOAT, INT, MaybeUnbound, ObjectType, TensorType, Type, type_of
 from autograph.runtime.passes.rewriter import Outcome, Rewriter, all_nodes, is_leaf, shown
 
@@ -35,7 +36,7 @@ class _Simplifying(Rewriter):
     def __init__(self, graph: Graph) -> None:
         super().__init__()
         self.aliasing = aliasing_of(graph)
-        self.shapes_last = not any(node.op in _RESHAPING and _is_array(node.args[0]) for node in all_nodes(graph))
+        self.shapes_last = not any(node.op in RESHAPES and _is_array(node.args[0]) for node in all_nodes(graph))
 
     def node(self, node: Node, block: Block) -> None:
         rule = _RULES.get(node.op)
@@ -46,10 +47,6 @@ class _Simplifying(Rewriter):
             self.replace(node.outputs, found, f"{shown(node)} gives what is known already", node.place)
             return
         super().node(node, block)
-
-
-# In place, these change what the types say.
-_RESHAPING = frozenset({"setattr", ".resize", ".setflags"})
 
 
 def _type(arg: Any) -> Type | None:

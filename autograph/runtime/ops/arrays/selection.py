@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import PURE, VIEW, WRITE, Vjp, derive
+from autograph.runtime.graph.traits import OUT_BY_NAME
 from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type, array
 from autograph.runtime.ops.arrays.joining import arrays_of
 from autograph.runtime.ops.gradients.data_movement import MOST, along, axis_of, like_parts, moves, parts, scatter_add
@@ -230,7 +231,7 @@ methods("compress", compress_method, effect=PURE)
 functions("extract", extract, effect=PURE)
 functions("trim_zeros", trim_zeros, effect=VIEW)
 functions("choose", choose, effect=PURE)
-methods("choose", choose_method, effect=PURE)
+methods("choose", choose_method, effect=PURE, traits=[OUT_BY_NAME])     # all else are choices
 functions("diagonal", diagonal, effect=VIEW)
 methods("diagonal", diagonal, effect=VIEW)
 functions("linalg.diagonal", diagonal_of_last, effect=VIEW)

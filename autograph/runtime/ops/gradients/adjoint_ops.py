@@ -12,7 +12,7 @@ import numpy as np
 from autograph.common.pytree import Within, resolve
 from autograph.errors import DerivativeError
 from autograph.runtime.graph.opdef import VIEW, declare, derive, lookup
-from autograph.runtime.graph.traits import GRADIENT
+from autograph.runtime.graph.traits import GRADIENT, PART_OF_FIRST
 from autograph.runtime.graph.types import TensorType, Type
 from autograph.runtime.ops.gradients.toolkit import on_handles
 from autograph.runtime.ops.inference.containers import build_type
@@ -271,8 +271,8 @@ def of_first(values: Any, inputs: Any) -> Type:
 declare("custom_gradient", of_first, effect=VIEW, target=custom_gradient)
 declare("stop_gradient", unchanged, template="{}")
 derive("stop_gradient", None)
-declare("cleared", unchanged_first, effect=VIEW, target=cleared, traits=[GRADIENT])
-declare("cleared_product", unchanged_first, effect=VIEW, target=cleared_product, traits=[GRADIENT])
+declare("cleared", unchanged_first, effect=VIEW, target=cleared, traits=[GRADIENT, PART_OF_FIRST])
+declare("cleared_product", unchanged_first, effect=VIEW, target=cleared_product, traits=[GRADIENT, PART_OF_FIRST])
 declare("kept", unchanged_first, target=kept, traits=[GRADIENT])
 derive("kept", lambda g, out, found, *rest: on_handles(kept)(g, *rest), None, None, None)
 derive("cleared", lambda g, out, *args: on_handles(kept)(g, *args), None, None)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import OPS, ORDERED, PURE, VIEW, Vjp, declare, derive, lower
+from autograph.runtime.graph.traits import MAKES_ITERATORS, SHALLOW, mark
 from autograph.runtime.graph.types import (
     ANY,
     BOOL,
@@ -244,6 +245,8 @@ _declare("reversed", reversed_, VIEW)
 _declare("iter", iter_, VIEW)
 _declare("next", next_, ORDERED)
 _declare("print", nothing, ORDERED)
+mark("enumerate zip reversed iter", MAKES_ITERATORS)
+mark("len list tuple enumerate zip reversed iter", SHALLOW)
 
 derive("float", same)
 derive("complex", same, lambda g, out, re, im: g * 1j)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, declare
+from autograph.runtime.graph.traits import LOOP, SHALLOW
 from autograph.runtime.graph.types import NONE, STR, Type
 from autograph.runtime.ops.inference.containers import build_type, iterated, list_of, tuple_items
 from autograph.runtime.ops.inference.declare import always
@@ -35,13 +36,13 @@ def fstring(*parts: Any) -> Type:
 
 # What blocks do is up to their nodes; the statement around them may run forever, raise, or consume an iterator.
 declare("if", effect=ORDERED, raises=True)
-declare("while", effect=ORDERED, raises=True)
-declare("for", effect=ORDERED, raises=True)
+declare("while", effect=ORDERED, raises=True, traits=[LOOP])
+declare("for", effect=ORDERED, raises=True, traits=[LOOP])
 declare("raise", effect=ORDERED, raises=True)
 
 # A new object each time, which refers to what it is built of.
 declare("build", build_type, effect=VIEW)
-declare("unpack", unpack, effect=VIEW, raises=True)
+declare("unpack", unpack, effect=VIEW, raises=True, traits=[SHALLOW])
 declare("bound", bound, effect=VIEW, raises=True)
 declare("fstring", fstring, effect=PURE, raises=True)
 declare("call", effect=ORDERED, raises=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import PURE, VIEW, WRITE, declare, derive, lower
-from autograph.runtime.graph.traits import COPIES_ARRAYS, MAKES_ARRAYS
+from autograph.runtime.graph.traits import COPIES_ARRAYS, INSERTS, KEEPS, LOOKS_UP, MAKES_ARRAYS, SHALLOW, mark
 from autograph.runtime.graph.types import (
     ANY,
     BOOL,
@@ -222,4 +222,8 @@ for _name in ("keys", "values", "items"):
     methods(_name, view_of_dict(_name), effect=VIEW)
 methods("union intersection difference symmetric_difference", of_objects(SETS), effect=VIEW)
 methods("isdisjoint issubset issuperset", of_objects(SETS, BOOL), effect=PURE)
+mark(".extend .reverse .clear .copy .keys .values .items", SHALLOW)
+mark(".get .pop", LOOKS_UP)
+mark(".append .insert", INSERTS)
+mark(".append .insert .add .setdefault", KEEPS)
 methods("index count", of_objects(("list", "tuple", "str", "bytes", "range"), INT), effect=PURE)

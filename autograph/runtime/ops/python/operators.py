@@ -17,6 +17,7 @@ from autograph.runtime.graph.traits import (
     COMMUTATIVE,
     COMPARISON,
     ELEMENTWISE,
+    IDENTITY,
     IN_PLACE,
     MIRRORED,
     NEGATED,
@@ -294,7 +295,7 @@ MIRRORED.update(lt="gt", le="ge", gt="lt", ge="le", eq="eq", ne="ne")
 
 declare("abs", remembering(numeric("abs")), target=abs, traits=[ELEMENTWISE])
 declare("not", truth, template=template("not"), raises=True)
-declare("is", truth, template=template("is"))
+declare("is", truth, template=template("is"), traits=[IDENTITY])
 declare("in", truth, template=template("in"), raises=True)
 
 # An operator in place has the derivatives of the plain one, in what its first argument was before.
