@@ -41,6 +41,12 @@ def mark(names: str, *traits: Trait) -> None:
         trait.update(names.split())
 
 
+def plain(op: str) -> str:
+    """The operator that an operator in place does: `add` for `iadd`; any other op itself."""
+    found: str = PLAIN.get(op, op)
+    return found
+
+
 def traits_of(op: str) -> dict[str, Any]:
     """The traits and relations of an op, by their names in this module: True, or what it is related to."""
     found = {name: value for name, value in globals().items() if isinstance(value, Trait | Relation) and op in value}
@@ -53,8 +59,17 @@ ELEMENTWISE = Trait("computes each element of the result of the elements at its 
 COPIES_ARRAYS = Trait("gives views of containers, but copies of arrays")
 CHANGES_ARGUMENTS = Trait("changes arguments other than the first")
 MAKES_ARRAYS = Trait("makes an array, where it is lowered to machine code")
+MAKES_RANGES = Trait("makes a range of integers")
 LOOP = Trait("a construct whose blocks run again and again")
 GRADIENT = Trait("only derivatives are made of it; it looks at nothing but arrays, numbers and containers of these")
+
+# How Python and NumPy do an op ---------------------------------------------------------------------------------------
+
+STATEMENT = Trait("Python has a statement for it, and no expression: `x[i] = v`, `x += v`, `while`")
+UFUNC_BY_VALUE = Trait("NumPy does another ufunc for some Python numbers beside an array: for `x ** 2`, it squares")
+
+REDUCES = Relation("the ufunc by which it combines the elements of an array: `np.sum` to `np.add`")
+SILENT_METHOD = Relation("the method of arrays that a function comes to, if that never warns: `np.max` to `.max`")
 
 # Forms of operators ---------------------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from autograph.runtime.engines.numpy.statement_tree import Plan
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.object_model import makes_named_tuples
 from autograph.runtime.graph.opdef import lookup
+from autograph.runtime.graph.traits import IDENTITY, MAKES_RANGES, REDUCES, SILENT_METHOD
 from autograph.runtime.graph.types import BOOL, TensorType
 
 
@@ -117,7 +118,7 @@ class Expressions:
     def operands(self, node: Node) -> list[ast.expr]:
         """The positional arguments of a node."""
         found = list(map(self.arg, node.args))
-        if node.op == "is":
+        if node.op in IDENTITY:
             found = list(map(self._named, found))
         number = beside_array(node)
         if number is not None:
@@ -139,22 +140,25 @@ class Expressions:
     def node(self, node: Node) -> ast.expr:
         """The expression of a node."""
         with self.mark(node):
-            special = _SPECIAL.get(node.op)
-            if special is not None:
-                return special(self, node)
+            construct = _CONSTRUCTS.get(node.op)
+            if construct is not None:
+                return construct(self, node)
+            if node.op in MAKES_RANGES:
+                return self._range(node)
             if node.op.startswith("."):
                 x, *args = node.args
                 function: ast.expr = ast.Attribute(self.arg(x), node.op[1:], ast.Load(), **self.at)
                 return self._call(function, list(map(self.arg, args)), node.kwargs)
-            if node.op in _METHODS and _is_plain_reduction(node):
-                method = ast.Attribute(self.arg(node.args[0]), _METHODS[node.op], ast.Load(), **self.at)
+            if node.op in SILENT_METHOD and _is_plain_reduction(node):      # a function takes 2 µs to find it
+                method = ast.Attribute(self.arg(node.args[0]), SILENT_METHOD[node.op][1:], ast.Load(), **self.at)
                 return self._call(method, list(map(self.arg, node.args[1:])), node.kwargs)
             op = lookup(node.op)
             if op.template and not node.kwargs and len(node.args) == op.template.count("{}"):
                 return self._operator(op.template, node)
             function = self.path(self.globals.function(node.op, op.target))
-            if node.op in _DIRECT and _is_plain_reduction(node) and node.args[0].type.exact:
-                function = self._stand_in(_DIRECT[node.op], function)
+            direct = _DIRECT.get(REDUCES.get(node.op))
+            if direct and _is_plain_reduction(node) and node.args[0].type.exact:
+                function = self._stand_in(direct, function)
             return self._call(function, self.operands(node), node.kwargs)
 
     def _call(self, function: ast.expr, args: list[ast.expr], kwargs: dict[str, Any]) -> ast.expr:
@@ -262,18 +266,15 @@ class Expressions:
         return ast.BoolOp(op, values, **self.at)
 
 
-_SPECIAL: dict[str, Callable[[Expressions, Node], ast.expr]] = {
+_CONSTRUCTS: dict[str, Callable[[Expressions, Node], ast.expr]] = {
     "build": Expressions._build,
     "getitem": Expressions._getitem,
     "getattr": Expressions._getattr,
     "call": Expressions._any_call,
     "fstring": Expressions._fstring,
-    "range": Expressions._range,
     "if": Expressions._choice,
 }
-# Functions that take 2 µs to find the method of an array; none of them ever warns, which would name NumPy's own lines.
-_METHODS = {f"np.{name}": name for name in ("max", "min", "any", "all")} | {"np.amax": "max", "np.amin": "min"}
-_DIRECT = {"np.sum": added, "np.prod": multiplied}
+_DIRECT: dict[np.ufunc | None, Callable[..., Any]] = {np.add: added, np.multiply: multiplied}
 _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.In: ast.NotIn, ast.Is: ast.IsNot}
 
 

@@ -8,11 +8,10 @@ from typing import Any
 from autograph.runtime.engines.numpy.statement_tree import operands
 from autograph.runtime.graph.graph import Node, Value, gather
 from autograph.runtime.graph.opdef import OPS, PURE
+from autograph.runtime.graph.traits import COMPARISON, plain
 from autograph.runtime.graph.types import ObjectType, TensorType
 
-_COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 _METHODS_OF: dict[str, type] = {kind.__name__: kind for kind in (list, dict, set, str, tuple, bytes, frozenset, range)}
-_WIDTHS = {"call": 0, "build": 0, "fstring": 3, "getattr": -3}
 
 
 def is_free(node: Node) -> bool:
@@ -26,12 +25,12 @@ def is_free(node: Node) -> bool:
     if op is None or op.effect != PURE or op.raises or not op.template:
         return False
     kinds = set(map(_number_kind, node.args)) - {"small"}
-    return None not in kinds and (len(kinds) <= 1 or node.op in _COMPARISONS)
+    return None not in kinds and (len(kinds) <= 1 or node.op in COMPARISON)
 
 
 def is_free_update(node: Node) -> bool:
     """Whether `x += v` is free: no array, but arithmetic of Python's own numbers."""
-    return isinstance(node.args[0], Value) and is_free(Node(node.op[1:], node.args))
+    return isinstance(node.args[0], Value) and is_free(Node(plain(node.op), node.args))
 
 
 def is_part(node: Node) -> bool:
@@ -100,7 +99,19 @@ def width(node: Node) -> int:
     op = OPS.get(node.op)
     if op is not None and op.template and not node.kwargs:
         return len(op.template) - 2 * len(node.args) + sum(map(width_of, node.args))
-    return _WIDTHS.get(node.op, len(node.op) + 2) + width_of(operands(node))
+    return _width_around(node.op) + width_of(operands(node))
+
+
+def _width_around(op: str) -> int:
+    """How many characters a node takes besides those of its arguments."""
+    match op:
+        case "call" | "build":
+            return 0
+        case "fstring":
+            return 3
+        case "getattr":
+            return -3
+    return len(op) + 2
 
 
 def width_of(arg: Any) -> int:

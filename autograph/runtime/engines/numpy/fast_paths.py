@@ -21,6 +21,7 @@ import numpy as np
 from autograph.common import disk_cache
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.opdef import lookup
+from autograph.runtime.graph.traits import UFUNC_BY_VALUE, plain
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.ops.python.operators import UFUNCS
 
@@ -47,10 +48,10 @@ def is_kept(array: np.ndarray[Any, Any]) -> bool:
 
 def beside_array(node: Node) -> tuple[int, np.ndarray[Any, Any]] | None:
     """Which operand of a node is a number beside an array, and the array that may take its place."""
-    ufunc = UFUNCS.get(node.op) or UFUNCS.get(node.op.removeprefix("i")) or lookup(node.op).target
+    ufunc = UFUNCS.get(plain(node.op)) or lookup(node.op).target
     if not isinstance(ufunc, np.ufunc) or ufunc.nin != 2 or len(node.args) != 2 or not node.kwargs.keys() <= {"out"}:
         return None
-    if node.op in ("pow", "ipow"):      # for some Python numbers, another ufunc
+    if plain(node.op) in UFUNC_BY_VALUE:
         return None
     for place, (number, other) in enumerate(zip(node.args, node.args[::-1])):
         dtype = _dtype(other.type) if isinstance(other, Value) else None

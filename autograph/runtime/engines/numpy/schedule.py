@@ -29,11 +29,11 @@ from autograph.runtime.engines.numpy.statement_tree import (
     Update,
     operands,
 )
-from autograph.runtime.engines.numpy.uses import IN_PLACE, LOOPS, Uses
+from autograph.runtime.engines.numpy.uses import Uses
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, gather, map_args
+from autograph.runtime.graph.traits import IN_PLACE, LOOP, STATEMENT
 from autograph.runtime.graph.types import BOOL
 
-_STATEMENTS = frozenset("setitem setattr delitem delattr raise unpack bound enter exit".split())
 _SHORT = 8      # nodes in a branch that may be an expression
 
 
@@ -86,11 +86,11 @@ class Scheduler:
             last = position == len(block.nodes) - 1
             if node.op == "if":
                 self._visit_if(frame, node, end if last else None)
-            elif node.op in LOOPS:
+            elif node.op in LOOP:
                 self._visit_loop(frame, node)
             elif node.op in IN_PLACE:
                 skipped = self._visit_update(frame, node, None if last else block.nodes[position + 1])
-            elif node.op in _STATEMENTS:
+            elif node.op in STATEMENT:
                 self._visit_statement(frame, node)
             else:
                 frame.add(node, frame.take(operands(node), nests(node)))
@@ -206,7 +206,7 @@ class Scheduler:
             return False
         for node in block.nodes:
             used = [self._uses.count[value] for value in node.outputs]
-            if node.op in _STATEMENTS or node.op in IN_PLACE or node.op in LOOPS or sum(used) != 1:
+            if node.op in STATEMENT or sum(used) != 1:
                 return False
             if node.op == "if" and not self._may_be_choice(node):
                 return False

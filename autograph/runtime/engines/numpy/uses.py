@@ -6,12 +6,8 @@ from collections import Counter
 from typing import Any
 
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, gather
+from autograph.runtime.graph.traits import IN_PLACE, LOOP
 from autograph.runtime.graph.types import TensorType
-
-IN_PLACE = frozenset(
-    "iadd isub imul itruediv ifloordiv imod ipow imatmul ilshift irshift iand ior ixor".split()
-)
-LOOPS = frozenset({"while", "for"})
 
 
 class Uses:
@@ -102,7 +98,7 @@ class Uses:
             self._use((node.args[:2] if node in self.stores else node.args, node.kwargs), block)
             if node.op == "if":
                 self._count_branches(node)
-            elif node.op in LOOPS:
+            elif node.op in LOOP:
                 self._count_loop(node)
 
     def _count_branches(self, node: Node) -> None:

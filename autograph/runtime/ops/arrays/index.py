@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import VIEW, WRITE, declare, derive, lower
-from autograph.runtime.graph.traits import KEEPS, LOOKS_UP, OWN_VIEW, PART_OF_FIRST, mark
+from autograph.runtime.graph.traits import KEEPS, LOOKS_UP, OWN_VIEW, PART_OF_FIRST, STATEMENT, mark
 from autograph.runtime.graph.types import ANY, ObjectType, Shape, TensorType, Type
 from autograph.runtime.ops.gradients.data_movement import scatter_add
 from autograph.runtime.ops.inference.containers import item_at
@@ -214,6 +214,7 @@ declare("delitem", nothing, effect=WRITE, template="del {}[{}]", raises=True)
 mark("getitem setitem delitem", OWN_VIEW, LOOKS_UP)
 mark("getitem", PART_OF_FIRST)
 mark("setitem", KEEPS)
+mark("setitem delitem", STATEMENT)
 
 lower("getitem", element)
 lower("setitem", set_element)

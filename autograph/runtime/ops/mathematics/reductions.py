@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import Infer, declare, derive
+from autograph.runtime.graph.traits import REDUCES, SILENT_METHOD
 from autograph.runtime.graph.types import Shape, TensorType, Type, array
 from autograph.runtime.ops.gradients.elementwise import fit_list
 from autograph.runtime.ops.gradients.reductions import (
@@ -54,6 +55,15 @@ METHODS = "sum prod mean std var min max argmin argmax any all"
 CUMULATIVE = "cumsum cumprod nancumsum nancumprod"
 # Those that raise for no elements, or where there are but nans.
 RAISING = "min max amin amax argmin argmax ptp nanmin nanmax nanargmin nanargmax".split()
+# By which ufunc some of them combine elements.
+UFUNCS = {
+    np.add: "np.sum .sum",
+    np.multiply: "np.prod .prod",
+    np.maximum: "np.max np.amax .max",
+    np.minimum: "np.min np.amin .min",
+    np.logical_or: "np.any .any",
+    np.logical_and: "np.all .all",
+}
 # What else decides about the dtype.
 OPTIONS = ("dtype", "keepdims", "method", "interpolation")
 
@@ -206,6 +216,11 @@ for _name in ("cumulative_sum", "cumulative_prod"):
 declare("np.average", average, target=np.average, raises=True)      # ZeroDivisionError for weights of sum 0
 declare("np.trace", trace, target=np.trace)
 declare(".trace", trace)
+for _ufunc, _names in UFUNCS.items():
+    REDUCES.update(dict.fromkeys(_names.split(), _ufunc))
+SILENT_METHOD.update({f"np.{name}": f".{name}" for name in ("max", "min", "any", "all")})
+SILENT_METHOD.update({"np.amax": ".max", "np.amin": ".min"})
+
 derive("np.any np.all .any .all np.argmin np.argmax .argmin .argmax np.nanargmin np.nanargmax np.count_nonzero", None)
 derive("np.sum .sum", *reductions(total, total))
 derive("np.nansum", *reductions(total, total, missing=0))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import VIEW, WRITE, declare, derive, lower
-from autograph.runtime.graph.traits import KEEPS, PART_OF_FIRST, RESHAPES
+from autograph.runtime.graph.traits import KEEPS, PART_OF_FIRST, RESHAPES, STATEMENT, mark
 from autograph.runtime.graph.types import ANY, INT, STR, ObjectType, TensorType, Type, join, python, scalar, type_of
 from autograph.runtime.ops.gradients.toolkit import is_real, shape
 from autograph.runtime.ops.inference.containers import NAMED_TUPLES, tuple_of
@@ -87,6 +87,7 @@ def _attribute(x: Type, name: str) -> Type:
 declare("getattr", attribute, effect=VIEW, raises=True, traits=[PART_OF_FIRST])
 declare("setattr", nothing, effect=WRITE, raises=True, traits=[KEEPS, RESHAPES])
 declare("delattr", nothing, effect=WRITE, raises=True)
+mark("setattr delattr", STATEMENT)
 
 
 def of_attribute(g: Any, out: Any, x: Any, name: str, *_: Any) -> Any:

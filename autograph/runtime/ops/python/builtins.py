@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import OPS, ORDERED, PURE, VIEW, Vjp, declare, derive, lower
-from autograph.runtime.graph.traits import MAKES_ITERATORS, SHALLOW, mark
+from autograph.runtime.graph.traits import MAKES_ITERATORS, MAKES_RANGES, SHALLOW, mark
 from autograph.runtime.graph.types import (
     ANY,
     BOOL,
@@ -268,7 +268,7 @@ derive("for_each", _summed_up, None)
 derive("min max", *map(of_extreme, range(16)))
 derive("len any all bool isinstance callable issubclass hash ord range print type", None)
 
-lower("range", builtins.make_range)
+lower("range", builtins.make_range, MAKES_RANGES)
 lower("len", builtins.length)
 lower("min", builtins.extreme("min"))
 lower("max", builtins.extreme("max"))

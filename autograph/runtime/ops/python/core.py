@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, declare
-from autograph.runtime.graph.traits import LOOP, SHALLOW
+from autograph.runtime.graph.traits import LOOP, SHALLOW, STATEMENT, mark
 from autograph.runtime.graph.types import NONE, STR, Type
 from autograph.runtime.ops.inference.containers import build_type, iterated, list_of, tuple_items
 from autograph.runtime.ops.inference.declare import always
@@ -50,3 +50,5 @@ declare("call", effect=ORDERED, raises=True)
 # `with`: what stands between the two, in one block, runs within the context manager that the first names.
 declare("enter", always(NONE), effect=ORDERED, raises=True)
 declare("exit", always(NONE), effect=ORDERED, raises=True)
+
+mark("while for raise unpack bound enter exit", STATEMENT)

@@ -23,6 +23,8 @@ from autograph.runtime.graph.traits import (
     NEGATED,
     ORDERING,
     PLAIN,
+    STATEMENT,
+    UFUNC_BY_VALUE,
     mark,
 )
 from autograph.runtime.graph.types import (
@@ -284,11 +286,12 @@ for _name in COMPARISONS:
 for _name in UNARY:
     declare(_name, remembering(numeric(_name)), template=template(_name), traits=[ELEMENTWISE])
 
-mark(" ".join(f"i{name}" for name in BINARY), IN_PLACE)
+mark(" ".join(f"i{name}" for name in BINARY), IN_PLACE, STATEMENT)
 mark("add mul and or xor", COMMUTATIVE)
 mark("and or xor invert lshift rshift", BITWISE)
 mark(" ".join(COMPARISONS), COMPARISON)
 mark("lt le gt ge", ORDERING)
+mark("pow", UFUNC_BY_VALUE)
 PLAIN.update({f"i{name}": name for name in BINARY})
 NEGATED.update(lt="ge", le="gt", gt="le", ge="lt", eq="ne", ne="eq")
 MIRRORED.update(lt="gt", le="ge", gt="lt", ge="le", eq="eq", ne="ne")
