@@ -82,11 +82,3 @@ def test_tests_of_the_source_distribution_run(unpacked):
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *some]
     done = subprocess.run(command, cwd=unpacked, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
-
-
-def test_the_versions_of_python_are_those_that_are_tested():
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    named = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', project)
-    (tested,) = re.findall(r"^for version in (.*); do$", (ROOT / ".ci/each-python").read_text(), re.MULTILINE)
-    assert named == tested.split()
-    assert f'requires-python = ">={named[0]}"' in project
