@@ -18,10 +18,6 @@ from autograph.nn.activations import (
     softplus,
     tanh,
 )
-from autograph.nn.attention import MultiHeadAttention
-from autograph.nn.dense import Dense
-from autograph.nn.dropout import Dropout
-from autograph.nn.embedding import Embedding
 from autograph.nn.initializers import (
     glorot_normal,
     glorot_uniform,
@@ -36,6 +32,7 @@ from autograph.nn.initializers import (
     xavier_uniform,
     zeros,
 )
+from autograph.nn.layers import Dense, Dropout, Embedding, MultiHeadAttention, Sequential
 from autograph.nn.losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -46,7 +43,6 @@ from autograph.nn.losses import (
 )
 from autograph.nn.normalization import BatchNorm, LayerNorm
 from autograph.nn.recurrent import GRUCell, LSTMCell
-from autograph.nn.sequential import Sequential
 
 __all__ = [
     "BatchNorm",
