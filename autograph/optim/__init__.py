@@ -7,13 +7,11 @@ Parameters and gradients are structures of the same form. Variables are changed 
 `update` gives the new ones.
 """
 
-from autograph.optim.adam import Adam, AdamW
-from autograph.optim.clipping import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
 from autograph.optim.lbfgs import Minimum, lbfgs
 from autograph.optim.optimizer import Optimizer
-from autograph.optim.rmsprop import RMSProp
+from autograph.optim.optimizers import SGD, Adam, AdamW, RMSProp
 from autograph.optim.schedules import Constant, CosineDecay, ExponentialDecay, StepDecay, Warmup
-from autograph.optim.sgd import SGD
+from autograph.optim.structures import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
 
 __all__ = [
     "SGD",
