@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import click
 
-from autograph.cli.batch import Batch
 from autograph.cli.failure import Failure
-from autograph.cli.files import ExistingPath, convert, read, walk
+from autograph.cli.files import Batch, ExistingPath, convert, read, walk
 
 HELP = """Write converted modules into DIR, from where they can be imported as the originals can.
 

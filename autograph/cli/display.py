@@ -1,11 +1,13 @@
-"""Colours for the terminal. What is piped stays plain text."""
+"""Output for the terminal: code, and code before and after conversion. What is piped is plain text, without colors."""
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 from rich.console import Console
@@ -13,7 +15,6 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from autograph.cli import comparison
 from autograph.conversion.explain import Explanation
 
 if TYPE_CHECKING:
@@ -38,15 +39,15 @@ def code(text: str, language: str = "python") -> None:
 def side_by_side(before: str, after: str) -> None:
     """Print two versions of some code in two columns."""
     if not in_colour():
-        click.echo(comparison.side_by_side(before, after), nl=False)
+        click.echo(in_columns(before, after), nl=False)
         return
     left, right = (list(_highlighted(text, "python").split("\n", allow_blank=True)) for text in (before, after))
     table = Table.grid(padding=(0, 1), expand=True)
     table.add_column(ratio=1, overflow="fold")
     table.add_column(style="yellow")
     table.add_column(ratio=1, overflow="fold")
-    for row in comparison.rows(before, after):
-        table.add_row(comparison.line(left, row.left), row.mark, comparison.line(right, row.right))
+    for row in rows(before, after):
+        table.add_row(line_of(left, row.left), row.mark, line_of(right, row.right))
     Console().print(table)
 
 
@@ -118,3 +119,47 @@ def graph(lines: Iterable[Line]) -> None:
 def _highlighted(text: str, language: str) -> Text:
     # A Syntax by itself would be cut or padded to the width of the terminal, and lose blank lines at its ends.
     return Syntax("", language, theme=_THEME).highlight(text)
+
+
+T = TypeVar("T")
+
+
+class Row(NamedTuple):
+    """A line of each side, counted from 0, or None where the other side has nothing like it."""
+
+    left: int | None
+    right: int | None
+    changed: bool
+
+    @property
+    def mark(self) -> str:
+        if self.left is None or self.right is None:
+            return ">" if self.left is None else "<"
+        return "|" if self.changed else " "
+
+
+def unified(before: str, after: str, filename: str) -> str:
+    """What `diff -u` prints."""
+    sides = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    return "".join(difflib.unified_diff(*sides, filename, f"{filename} (converted)"))
+
+
+def rows(before: str, after: str) -> Iterator[Row]:
+    """Align the lines; those that differ in nothing but indentation count as equal."""
+    left, right = ([line.strip() for line in text.splitlines()] for text in (before, after))
+    for tag, *span in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        for pair in zip_longest(range(*span[:2]), range(*span[2:])):
+            yield Row(*pair, tag != "equal")
+
+
+def in_columns(before: str, after: str) -> str:
+    """What `diff -y` prints, with columns as wide as they need to be."""
+    left, right = before.splitlines(), after.splitlines()
+    width = max(map(len, left), default=0)
+    lines = (f"{line_of(left, row.left):{width}} {row.mark} {line_of(right, row.right)}" for row in rows(before, after))
+    return "".join(f"{text.rstrip()}\n" for text in lines)
+
+
+def line_of(lines: Sequence[T], number: int | None) -> T | str:
+    """A line, or nothing where there is none."""
+    return "" if number is None else lines[number]

@@ -7,9 +7,19 @@ from pathlib import Path
 
 import click
 
-from autograph.cli import comparison, display
-from autograph.cli.batch import Batch
-from autograph.cli.files import OUTPUT, Piece, Target, TargetCommand, TargetType, Text, batch_for, check_output, pieces
+from autograph.cli import display
+from autograph.cli.files import (
+    OUTPUT,
+    Batch,
+    Piece,
+    Target,
+    TargetCommand,
+    TargetType,
+    Text,
+    batch_for,
+    check_output,
+    pieces,
+)
 
 HELP = """Print the converted source of a file, or of one function or class in it.
 
@@ -57,7 +67,7 @@ def _write(target: Target, batch: Batch, output: Path, diff: bool, side_by_side:
     for piece in pieces(target, batch):
         written = piece.after
         if side_by_side:
-            parts.append(comparison.side_by_side(piece.before.content, piece.after.content))
+            parts.append(display.in_columns(piece.before.content, piece.after.content))
         else:
             parts.append(_unified(piece) if diff else piece.after.content)
     if parts or not batch.failed:
@@ -65,4 +75,4 @@ def _write(target: Target, batch: Batch, output: Path, diff: bool, side_by_side:
 
 
 def _unified(piece: Piece) -> str:
-    return comparison.unified(piece.before.content, piece.after.content, piece.filename)
+    return display.unified(piece.before.content, piece.after.content, piece.filename)
