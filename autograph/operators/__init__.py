@@ -6,13 +6,12 @@ to it: see `autograph.operators.backend`.
 
 from autograph.operators.assertions import assert_stmt, raise_
 from autograph.operators.backend import ACTIVE
-from autograph.operators.calls import bound, call, concrete, context, ref, whole
+from autograph.operators.calls import bound, call, concrete, context, in_place, is_container, place, ref, whole
 from autograph.operators.comparisons import compare, in_, is_, is_not, not_in
 from autograph.operators.comprehensions import dict_comp, gen_exp, list_comp, set_comp
 from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.for_loop import for_stmt
 from autograph.operators.fstrings import fstring, percent
-from autograph.operators.in_place import in_place, is_container, place
 from autograph.operators.logical import and_, not_, or_
 from autograph.operators.python_builtins import (
     all_,
