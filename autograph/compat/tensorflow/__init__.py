@@ -50,9 +50,10 @@ from autograph.compat.tensorflow.core.dtypes import (
     variant,
 )  # fmt: skip
 from autograph.compat.tensorflow.core.graphs import current as _current
-from autograph.compat.tensorflow.core.naming import name_scope
+from autograph.compat.tensorflow.core.graphs import name_scope
 from autograph.compat.tensorflow.core.shapes import TensorShape, TensorSpec
 from autograph.compat.tensorflow.core.tensor import Tensor
+from autograph.compat.tensorflow.linalg import clip_by_global_norm, clip_by_norm, norm
 from autograph.compat.tensorflow.module import Module
 from autograph.compat.tensorflow.more_math import ensure_shape, meshgrid
 from autograph.compat.tensorflow.ops import random_ops as random
@@ -87,7 +88,6 @@ from autograph.compat.tensorflow.ops.array_ops import (
     zeros,
     zeros_like,
 )  # fmt: skip
-from autograph.compat.tensorflow.ops.clipping import clip_by_global_norm, clip_by_norm, norm
 from autograph.compat.tensorflow.ops.indexing import (
     boolean_mask,
     gather,
@@ -208,8 +208,7 @@ from autograph.compat.tensorflow.staging.control import (
 from autograph.compat.tensorflow.staging.control import scope as control_dependencies
 from autograph.compat.tensorflow.staging.control import scope as device
 from autograph.compat.tensorflow.staging.control import scope as init_scope
-from autograph.compat.tensorflow.staging.custom import custom_gradient
-from autograph.compat.tensorflow.staging.foreign import numpy_function, py_function
+from autograph.compat.tensorflow.staging.custom import custom_gradient, numpy_function, py_function
 from autograph.compat.tensorflow.staging.function import function
 from autograph.compat.tensorflow.staging.functional import foldl, foldr, map_fn, scan, vectorized_map
 from autograph.compat.tensorflow.staging.tape import GradientTape, UnconnectedGradients

@@ -1,16 +1,16 @@
-"""`tf.linalg`."""
+"""`tf.linalg`, and tensors that are scaled down to a norm."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from autograph.compat.tensorflow.core.convert import convert_to_tensor, matched
 from autograph.compat.tensorflow.core.tensor import Tensor, apply
+from autograph.compat.tensorflow.ops import math_ops, reduce_ops
 from autograph.compat.tensorflow.ops.array_ops import expand_dims, eye, fill, range, shape, transpose, zeros_like
-from autograph.compat.tensorflow.ops.clipping import global_norm, norm
 from autograph.compat.tensorflow.ops.indexing import where
 from autograph.compat.tensorflow.ops.math_ops import (
     einsum,
@@ -103,3 +103,35 @@ def matvec(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The product of a matrix and a vector."""
     a, b = matched("MatVec", a, b)
     return apply("MatVec", lambda x, y: (x @ np.expand_dims(y, -1))[..., 0], a, b, dtype=a.dtype)
+
+
+def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+    """The norm of vectors: `euclidean`, 1, 2, or infinity."""
+    x = convert_to_tensor(tensor)
+    if ord == 1:
+        return reduce_ops.reduce_sum(math_ops.abs(x), axis, keepdims)
+    if ord == float("inf"):
+        return reduce_ops.reduce_max(math_ops.abs(x), axis, keepdims)
+    if ord not in ("euclidean", 2) or (ord == 2 and isinstance(axis, (tuple, list))):
+        raise ValueError(f"'ord' must be 'euclidean', 1, 2 or inf for vectors, got {ord!r}")
+    return math_ops.sqrt(reduce_ops.reduce_sum(x * x, axis, keepdims))
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+    """A tensor, scaled down if need be, so that its norm is at most `clip_norm`."""
+    x = convert_to_tensor(t)
+    return x * clip_norm / math_ops.maximum(norm(x, axis=axes, keepdims=axes is not None), clip_norm)
+
+
+def global_norm(t_list: Sequence[Any], name: str | None = None) -> Any:
+    """The norm of all elements of all tensors."""
+    return math_ops.sqrt(math_ops.add_n([reduce_ops.reduce_sum(math_ops.square(t)) for t in t_list if t is not None]))
+
+
+def clip_by_global_norm(
+    t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Any], Any]:
+    """Tensors, scaled down by one factor if need be, so that their common norm is at most `clip_norm`; and the norm."""
+    found = global_norm(t_list) if use_norm is None else convert_to_tensor(use_norm)
+    scale = math_ops.divide(clip_norm, math_ops.maximum(found, clip_norm))
+    return [None if t is None else convert_to_tensor(t) * scale for t in t_list], found

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from autograph.compat.tensorflow.core.naming import name_scope
+from autograph.compat.tensorflow.core.graphs import name_scope
 from autograph.compat.tensorflow.ops.variables import Variable
 
 

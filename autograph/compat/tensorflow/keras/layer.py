@@ -9,7 +9,7 @@ import numpy as np
 
 from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible
-from autograph.compat.tensorflow.core.naming import name_scope
+from autograph.compat.tensorflow.core.graphs import name_scope
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.keras import initializers
 from autograph.compat.tensorflow.keras.backend import snake_case, unique_name

@@ -1,8 +1,10 @@
-"""Training of models: `compile`, `fit`, `evaluate`, `predict`."""
+"""Training of models: `compile`, `fit`, `evaluate`, `predict`, and the bar that shows how far it is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +14,6 @@ from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.keras import losses, optimizers
 from autograph.compat.tensorflow.keras import metrics as metrics_
 from autograph.compat.tensorflow.keras.layer import takes_training
-from autograph.compat.tensorflow.keras.progress import Progress
 from autograph.compat.tensorflow.ops.array_ops import concat, expand_dims, shape
 from autograph.compat.tensorflow.ops.random_ops import generator_of
 from autograph.compat.tensorflow.staging.function import function
@@ -192,3 +193,46 @@ def _length(examples: Any) -> int:
 def _parted(examples: Any, chosen: Any) -> Any:
     """Some of the examples."""
     return pytree.map(lambda leaf: None if leaf is None else np.asarray(leaf)[chosen], examples)
+
+
+_WIDTH = 30
+
+
+class Progress:
+    """A line that is written over again and again on a terminal, and once, at the end, elsewhere.
+
+    Args:
+        shown: whether there is any.
+    """
+
+    def __init__(self, shown: bool) -> None:
+        self._shown = shown
+        self._start = time.perf_counter()
+        self._done = 0
+        self._last = 0.0
+
+    def show(self, done: int, total: int | None, values: Mapping[str, Any]) -> None:
+        """So many steps are done, of so many."""
+        self._done = done
+        now = time.perf_counter()
+        if not self._shown or not sys.stdout.isatty() or now - self._last < 0.05:
+            return
+        self._last = now
+        filled = _WIDTH if total is None else _WIDTH * done // total
+        bar = "=" * max(filled - 1, 0) + (">" if total is None or done < total else "=")
+        left = "" if total is None else f" - ETA: {(now - self._start) / done * (total - done):.0f}s"
+        print(f"\r{done}/{total or 'Unknown'} [{bar.ljust(_WIDTH, '.')}]{left}{_told(values)}", end="", flush=True)
+
+    def end(self, values: Mapping[str, Any]) -> None:
+        """All is done."""
+        if not self._shown:
+            return
+        seconds = time.perf_counter() - self._start
+        each = seconds / max(self._done, 1)
+        pace = f"{each:.0f}s" if each >= 1 else f"{each * 1e3:.0f}ms" if each >= 1e-3 else f"{each * 1e6:.0f}us"
+        start = "\r" if sys.stdout.isatty() else ""
+        print(f"{start}{self._done}/{self._done} [{'=' * _WIDTH}] - {seconds:.0f}s {pace}/step{_told(values)}")
+
+
+def _told(values: Mapping[str, Any]) -> str:
+    return "".join(f" - {name}: {float(value):.4f}" for name, value in values.items())

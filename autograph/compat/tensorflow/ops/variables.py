@@ -9,7 +9,7 @@ from typing import Any
 from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype
-from autograph.compat.tensorflow.core.naming import prefixed
+from autograph.compat.tensorflow.core.graphs import prefixed
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Reference, Tensor, effect, is_handle, wrap
 from autograph.compat.tensorflow.ops import math_ops

@@ -6,10 +6,14 @@ else runs as Python while tracing. What begins as plain Python cannot turn into 
 
 from __future__ import annotations
 
+import ast
 import builtins
+import inspect
 import sys
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from types import BuiltinFunctionType, FunctionType
+from functools import lru_cache
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from autograph import operators
@@ -22,7 +26,7 @@ from autograph.compat.tensorflow.core.errors import InvalidArgumentError
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, effect, type_of, wrap
 from autograph.compat.tensorflow.ops import array_ops, math_ops, printing, reduce_ops
-from autograph.compat.tensorflow.staging import mutations, syntax
+from autograph.compat.tensorflow.staging import mutations
 from autograph.compat.tensorflow.staging.branches import CONDITIONAL, stage_if
 from autograph.compat.tensorflow.staging.loops import Items, stage_for, stage_while
 from autograph.operators import backend as protocol
@@ -128,7 +132,7 @@ class TensorFlowBackend(protocol.Backend):
             return getattr(operators, f"{name}_", NotImplemented)
         plain = getattr(function, "__func__", function)
         if type(plain) is FunctionType and not trace_rules.is_plain(str(plain.__globals__.get("__name__"))):
-            syntax.check(function)
+            check_syntax(function)
         return getattr(function, "__tf_inline__", NotImplemented)
 
     def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -235,3 +239,35 @@ _BUILTINS: dict[str, Any] = {
 }
 
 TENSORFLOW = TensorFlowBackend()
+
+
+def check_syntax(function: Callable[..., Any]) -> None:
+    """See to it that a function has no `else` of loops and is no generator, which TensorFlow's AutoGraph does not take.
+
+    Raises:
+        NotImplementedError: it has a construct that cannot.
+    """
+    plain = function.__func__ if type(function) is MethodType else function
+    if type(plain) is not FunctionType:
+        return
+    if inspect.isgeneratorfunction(plain):
+        raise NotImplementedError(f"generators are not supported: {plain.__qualname__} is one")
+    refused = _refused(plain.__code__)
+    if refused:
+        raise NotImplementedError(refused)
+
+
+@lru_cache(maxsize=4096)
+def _refused(code: CodeType) -> str:
+    """What a function must not have, if it has it; "" if all is well, or nobody knows its text."""
+    try:
+        lines, _ = inspect.getsourcelines(code)
+        tree: Any = ast.parse(textwrap.dedent("".join(lines)))
+    except (OSError, TypeError, SyntaxError):
+        return ""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.For, ast.While)) and node.orelse:
+            kind = "for" if isinstance(node, ast.For) else "while"
+            line = code.co_firstlineno + node.lineno - 1
+            return f"{kind}/else statement not yet supported ({code.co_filename}:{line})"
+    return ""

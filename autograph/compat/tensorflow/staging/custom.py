@@ -1,18 +1,26 @@
-"""`tf.custom_gradient`: functions that say themselves what their gradient is."""
+"""Functions that TensorFlow does not look into.
+
+Those that say themselves what their gradient is (`tf.custom_gradient`), and Python that runs whenever the graph does
+(`tf.py_function`, `tf.numpy_function`).
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType, ModuleType
+from collections.abc import Callable
+from types import FunctionType, ModuleType
 from typing import Any
 
 from autograph.common import pytree
+from autograph.common.code_flags import codes_in
 from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible
-from autograph.compat.tensorflow.core.tensor import Tensor, is_handle, wrap
+from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
+from autograph.compat.tensorflow.core.shapes import TensorShape
+from autograph.compat.tensorflow.core.tensor import Tensor, eager, effect, is_handle, run_later, wrap
 from autograph.compat.tensorflow.staging.tracing import call
 from autograph.runtime.autodiff.custom_vjp import through
+from autograph.runtime.graph.effects import tame
 
 
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -47,7 +55,7 @@ def _world(function: Any, known: dict[Any, Any]) -> dict[Any, Any] | None:
     if type(function) is not FunctionType or function.__code__ in known:
         return None
     known[function.__code__] = None
-    names = {name for code in _codes(function.__code__) for name in code.co_names}
+    names = {name for code in codes_in(function.__code__) for name in code.co_names}
     read = {(name, function.__module__): function.__globals__.get(name) for name in sorted(names)}
     modules = [value.__name__.partition(".")[0] for value in read.values() if isinstance(value, ModuleType)]
     if not _UNCHANGING.issuperset(modules):
@@ -63,13 +71,6 @@ def _world(function: Any, known: dict[Any, Any]) -> dict[Any, Any] | None:
 
 
 _UNCHANGING = frozenset({"autograph", "numpy", "math", "functools"})
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
 
 
 def _recorded(f: Callable[..., Any], args: list[Any], kwargs: Any) -> Any:
@@ -93,3 +94,44 @@ def _recorded(f: Callable[..., Any], args: list[Any], kwargs: Any) -> Any:
     handles = through(graph.trace, [leaf._value for leaf in leaves], [args[at]._value for at in inputs], back)
     results = iter([wrap(each, leaf.dtype, leaf.shape, "IdentityN") for each, leaf in zip(handles, leaves)])
     return pytree.map(lambda _: next(results), value)
+
+
+def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
+    """What a function of eager tensors gives, of the types `Tout`."""
+    return _called(func, inp, Tout, lambda value, dtype: eager(value, dtype))
+
+
+def numpy_function(
+    func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None
+) -> Any:
+    """What a function of NumPy's arrays gives, of the types `Tout`."""
+    return _called(func, inp, Tout, lambda value, _: value)
+
+
+def _called(function: Callable[..., Any], inp: Any, types: Any, given: Callable[..., Any]) -> Any:
+    tensors = [convert_to_tensor(each) for each in inp]
+    kinds = [as_dtype(getattr(each, "dtype", each)) for each in pytree.flatten(types)]
+
+    def run(*values: Any) -> Any:
+        with graphs.building(None):
+            found = function(*(given(value, each.dtype) for value, each in zip(values, tensors)))
+            leaves = [found] if not pytree.is_nested(types) else pytree.flatten(found)
+            parts = [_of(convert_to_tensor(leaf), kind) for leaf, kind in zip(leaves, kinds)]
+        return parts[0] if not pytree.is_nested(types) else tuple(parts)
+
+    values = [each._value for each in tensors]
+    graph = graphs.current()
+    if not kinds:
+        effect(lambda *values: run(*values) and None, *values)
+        return []
+    if not pytree.is_nested(types):
+        return run_later("PyFunc", run, *values, dtype=kinds[0], shape=None)
+    if graph is None:
+        return [eager(part, kind) for part, kind in zip(run(*values), kinds)]
+    parts = graph.trace.unpack(graph.trace.record("call", (tame(run), *values)), len(kinds))
+    return [wrap(part, kind, TensorShape(None), "PyFunc") for part, kind in zip(parts, kinds)]
+
+
+def _of(tensor: Tensor, dtype: Any) -> Any:
+    value = tensor._value
+    return value if tensor.dtype is dtype else value.astype(numpy_dtype(dtype))

@@ -1,4 +1,4 @@
-"""From a Python function and the kinds of its arguments to something that runs: trace, optimise, compile."""
+"""From a Python function and the kinds of its arguments to something that runs: trace, optimize, compile."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_conve
 from autograph.compat.tensorflow.core.errors import OperatorNotAllowedInGraphError, reraise
 from autograph.compat.tensorflow.core.shapes import TensorSpec
 from autograph.compat.tensorflow.core.tensor import Tensor, eager, type_of
-from autograph.compat.tensorflow.staging import syntax
-from autograph.compat.tensorflow.staging.backend import TENSORFLOW
+from autograph.compat.tensorflow.staging.backend import TENSORFLOW, check_syntax
 from autograph.compat.tensorflow.staging.branches import lowered
 from autograph.operators import calls
 from autograph.operators.backend import traced_by
@@ -137,7 +136,7 @@ def unstageable(signal: Signal, name: str) -> Exception:
 def call(function: Callable[..., Any], args: Any, kwargs: Any, convert: bool = True) -> Any:
     """Call a function as converted code would while tracing."""
     if convert:
-        syntax.check(function)
+        check_syntax(function)
         function = calls.call(function)
     try:
         return function(*args, **kwargs)
