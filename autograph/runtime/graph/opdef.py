@@ -55,6 +55,8 @@ class OpDef:
         vjp: for each positional argument its derivative, None for those that the result does not depend on smoothly
             (their gradient is zero), and for arguments beyond; None in the whole if nobody knows it.
         lower: see `Lower`; None for what only Python does.
+        fold: computes it of constants, or raises if that takes long or much memory; None if it may give another result
+            for the same constants at another time, or in another process.
     """
 
     name: str
@@ -65,6 +67,7 @@ class OpDef:
     raises: bool = False
     vjp: tuple[Vjp | None, ...] | None = None
     lower: Lower | None = None
+    fold: Callable[..., Any] | None = None
 
 
 def unknown(*args: Any, **kwargs: Any) -> Type:
@@ -111,6 +114,13 @@ def lower(names: str, rule: Lower, *traits: Trait) -> None:
         if name in OPS:
             object.__setattr__(OPS[name], "lower", rule)
             mark(name, *traits)
+
+
+def foldable(names: str) -> None:
+    """Say that functions may be called with constants before the program runs: they are what computes their ops."""
+    for name in names.split():
+        if name in OPS:
+            object.__setattr__(OPS[name], "fold", OPS[name].target)
 
 
 def lookup(name: str) -> OpDef:

@@ -3,13 +3,12 @@
     v1 = mul(2, 3)
     v2 = add(x, v1)           →      v2 = add(x, 6)
 
-Only where the result is small and never changes; and not if that raises or warns, which it shall do when the program
-runs, every time.
+Only what the declaration of an op says how to fold, where the result is small and never changes; and not if that
+raises or warns, which it shall do when the program runs, every time.
 """
 
 from __future__ import annotations
 
-import operator
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -17,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.graph import Block, Graph, Node
-from autograph.runtime.graph.opdef import PURE, VIEW, lookup
+from autograph.runtime.graph.opdef import lookup
+from autograph.runtime.ops.python.constants import MOST_BITS
 from autograph.runtime.passes.rewriter import Outcome, Rewriter, shown
 
-MOST_BITS = 4096
 MOST_ITEMS = 256
 
 
@@ -31,8 +30,8 @@ def run(graph: Graph) -> Outcome:
 
 class _Folding(Rewriter):
     def node(self, node: Node, block: Block) -> None:
-        function = None if node.blocks or len(node.outputs) != 1 else _function(node)
-        if function is not None and all(map(_is_small, node.args)) and not node.kwargs and _is_cheap(node):
+        function = None if node.blocks or len(node.outputs) != 1 else lookup(node.op).fold
+        if function is not None and all(map(_is_small, node.args)) and not node.kwargs:
             try:
                 value = _quietly(function, node.args)
             except Exception:           # whatever it is, the program will meet it when it runs
@@ -50,32 +49,6 @@ def _quietly(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return function(*args)
 
 
-_OPERATORS: dict[str, Callable[..., Any]] = {
-    name: getattr(operator, f"__{name}__")
-    for name in """add sub mul truediv floordiv mod pow lshift rshift and or xor neg pos invert abs lt le eq ne gt ge
-    getitem iadd isub imul itruediv ifloordiv imod ipow ilshift irshift iand ior ixor""".split()
-} | {"not": operator.not_, "in": lambda element, container: element in container}
-_FUNCTIONS = {kind.__name__: kind for kind in (bool, int, float, complex, str, repr, len, round, min, max, divmod)}
-_UNBOUNDED = frozenset({"math.factorial", "math.comb", "math.perm", "math.prod"})
-
-
-def _function(node: Node) -> Callable[..., Any] | None:
-    """What computes a node from its arguments, if it is one of those that are known to give the same every time."""
-    op = lookup(node.op)
-    if node.op in _OPERATORS:
-        return _OPERATORS[node.op]
-    if op.effect not in (PURE, VIEW):
-        return None
-    if node.op in _FUNCTIONS:
-        return _FUNCTIONS[node.op]
-    if isinstance(op.target, np.ufunc) and len(node.args) == op.target.nin:
-        return op.target
-    if node.op.startswith("math.") and node.op not in _UNBOUNDED and callable(op.target):
-        target: Callable[..., Any] = op.target
-        return target
-    return None
-
-
 def _is_small(value: Any) -> bool:
     """Whether it is a constant that never changes, and is not large."""
     kind = type(value)
@@ -86,17 +59,3 @@ def _is_small(value: Any) -> bool:
     if kind is tuple:
         return len(value) <= MOST_ITEMS and all(map(_is_small, value))
     return kind in (bool, float, complex) or (isinstance(value, np.generic) and value.dtype.kind in "biufc")
-
-
-def _is_cheap(node: Node) -> bool:
-    """Whether the result can be no larger than we want to find out."""
-    if len(node.args) != 2:
-        return True
-    first, second = node.args
-    if node.op in ("pow", "ipow") and type(first) is type(second) is int:
-        return abs(first) < 2 or first.bit_length() * abs(second) <= MOST_BITS
-    if node.op in ("lshift", "ilshift") and type(second) is int:
-        return second <= MOST_BITS
-    if node.op in ("mul", "imul", "mod", "imod"):
-        return not any(isinstance(arg, (str, tuple)) for arg in node.args)
-    return True

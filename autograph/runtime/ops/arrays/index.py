@@ -207,7 +207,7 @@ def _strange_item(x: TensorType, index: Any) -> Type:
     return ANY if element else TensorType(x.dtype, shape)
 
 
-declare("getitem", getitem, effect=VIEW, template="{}[{}]", raises=True)
+declare("getitem", getitem, effect=VIEW, template="{}[{}]", raises=True, fold=operator.getitem)
 derive("getitem", lambda g, out, x, index: scatter_add(x, index, g))
 declare("setitem", nothing, effect=WRITE, template="{}[{}] = {}", raises=True)
 declare("delitem", nothing, effect=WRITE, template="del {}[{}]", raises=True)

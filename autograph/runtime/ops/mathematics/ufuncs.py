@@ -207,7 +207,7 @@ def outer_rule(ufunc: np.ufunc) -> Infer:
 def _declare(name: str, ufunc: np.ufunc) -> None:
     traits = [ELEMENTWISE] if ufunc.signature is None else []
     # NumPy refuses integers to negative integer powers; nothing else depends on values
-    declare(f"np.{name}", ufunc_rule(ufunc), target=ufunc, traits=traits, raises=ufunc is np.power)
+    declare(f"np.{name}", ufunc_rule(ufunc), target=ufunc, traits=traits, raises=ufunc is np.power, fold=ufunc)
     if ufunc.signature is None and ufunc.nout == 1:
         lower(f"np.{name}", of_ufunc(ufunc, f"np.{name}"))
 

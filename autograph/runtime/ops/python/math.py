@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import PURE, derive, lower
+from autograph.runtime.graph.opdef import PURE, derive, foldable, lower
 from autograph.runtime.graph.types import BOOL, COMPLEX, FLOAT, INT, ObjectType, TensorType, Type
 from autograph.runtime.ops.gradients.elementwise import OF_TWO, absolute, angle, legs, of_one
 from autograph.runtime.ops.gradients.reductions import others
@@ -58,6 +58,10 @@ functions("frexp", always(tuple_of(FLOAT, INT)), prefix="math.", effect=PURE)
 functions("modf", always(tuple_of(FLOAT, FLOAT)), prefix="math.", effect=PURE)
 functions("prod", product, prefix="math.", effect=PURE)
 functions("sumprod", always(ObjectType()), prefix="math.", effect=PURE)
+
+# not `factorial`, `comb`, `perm` and `prod`, of which the results may be huge
+for _name in f"{FLOATS} {BOOLS} gcd isqrt lcm ceil floor trunc frexp modf sumprod".split():
+    foldable(f"math.{_name}")
 
 functions(
     "acos acosh asin asinh atan atanh cos cosh exp log log10 rect sin sinh sqrt tan tanh",

@@ -48,6 +48,7 @@ from autograph.runtime.ops.inference.numpy_probe import probe, shaped
 from autograph.runtime.ops.inference.shape_rules import broadcast, is_type, operand, type_of_arg
 from autograph.runtime.ops.mathematics.ufuncs import core_shape
 from autograph.runtime.ops.native import builtins, complex_numbers, math_functions, scalars
+from autograph.runtime.ops.python import constants
 
 BINARY = "add sub mul truediv floordiv mod matmul lshift rshift pow and xor or".split()
 COMPARISONS = "lt le eq ne gt ge".split()
@@ -279,12 +280,15 @@ def template(name: str) -> str:
 
 for _name in BINARY:
     _rule = remembering(binary(_name)) if _name != "pow" else power
-    declare(_name, _rule, template=template(_name), raises=_name in RAISING, traits=[ELEMENTWISE])
-    declare(f"i{_name}", in_place(_rule), effect=WRITE, template=template(f"i{_name}"), raises=True)
+    _fold = constants.BOUNDED.get(_name) or python_function(_name)
+    declare(_name, _rule, template=template(_name), raises=_name in RAISING, traits=[ELEMENTWISE], fold=_fold)
+    declare(f"i{_name}", in_place(_rule), effect=WRITE, template=template(f"i{_name}"), raises=True, fold=_fold)
 for _name in COMPARISONS:
-    declare(_name, remembering(binary(_name)), template=template(_name), traits=[ELEMENTWISE])
+    _fold = python_function(_name)
+    declare(_name, remembering(binary(_name)), template=template(_name), traits=[ELEMENTWISE], fold=_fold)
 for _name in UNARY:
-    declare(_name, remembering(numeric(_name)), template=template(_name), traits=[ELEMENTWISE])
+    _fold = python_function(_name)
+    declare(_name, remembering(numeric(_name)), template=template(_name), traits=[ELEMENTWISE], fold=_fold)
 
 mark(" ".join(f"i{name}" for name in BINARY), IN_PLACE, STATEMENT)
 mark("add mul and or xor", COMMUTATIVE)
@@ -296,10 +300,10 @@ PLAIN.update({f"i{name}": name for name in BINARY})
 NEGATED.update(lt="ge", le="gt", gt="le", ge="lt", eq="ne", ne="eq")
 MIRRORED.update(lt="gt", le="ge", gt="lt", ge="le", eq="eq", ne="ne")
 
-declare("abs", remembering(numeric("abs")), target=abs, traits=[ELEMENTWISE])
-declare("not", truth, template=template("not"), raises=True)
+declare("abs", remembering(numeric("abs")), target=abs, traits=[ELEMENTWISE], fold=abs)
+declare("not", truth, template=template("not"), raises=True, fold=operator.not_)
 declare("is", truth, template=template("is"), traits=[IDENTITY])
-declare("in", truth, template=template("in"), raises=True)
+declare("in", truth, template=template("in"), raises=True, fold=constants.contains)
 
 # An operator in place has the derivatives of the plain one, in what its first argument was before.
 derive("add iadd", *OF_TWO["add"])
