@@ -98,3 +98,32 @@ OWN_VIEW = Trait("of an array, it gives a view that is an object of its own, or 
 PART_OF_FIRST = Trait("what it gives shares memory with nothing but its first argument, or is a part of that")
 RESHAPES = Trait("may change the shape or dtype of its first argument, if that is an array")
 OUT_BY_NAME = Trait("writes into an array that is handed over as `out=`, but never into one without a name")
+
+# Algebra, as passes use it --------------------------------------------------------------------------------------------
+
+RING = Trait("adds, subtracts, multiplies or negates, or leaves as it is: of integers, no result fails to exist")
+ARITHMETIC = Trait("adds, subtracts, multiplies or divides two numbers")
+SUMMATION = Trait("a sum or mean of elements, which is there also of none")
+MATRIX_PRODUCT = Trait("the product of two matrices, and nothing more general")
+LENGTH = Trait("gives the length of its argument, of an array that of the first axis")
+TRANSPOSES = Trait("reverses the axes of an array, unless it is told another order")
+CONVERSION = Trait("gives its argument, if that is a number or text of the very type that it gives")
+
+NEGATION = Trait("is true if its argument is false")
+BROADCASTS = Trait("gives a view of an array in which it is repeated along axes")
+ADDS_AXES = Trait("gives a view of an array with more axes, of length 1, at the places of the second argument")
+
+NEUTRAL = Relation("the right operand that leaves the left one as it is, and for which kinds of numbers that holds")
+INVOLUTION = Relation("the kinds of numbers that it gives back when done twice: `-(-x)`")
+AS_UFUNC = Relation("the ufunc that an operator is on arrays: `add` to `np.add`")
+AS_OPERATOR = Relation("the operator that a ufunc is: `np.add` to `add`")
+COPIES_UNLESS_TOLD = Relation("for what gives an array of another dtype: whether it copies one that has it already")
+
+# When an op can fail, and what it leaves in memory --------------------------------------------------------------------
+
+TOTAL = Trait("of one array or number, it neither raises nor warns, whatever that holds")
+FILLED = Trait("makes an array of the shape that is its first argument, and of numbers that it knows itself")
+IN_C_ORDER = Trait("makes an array whose last axis is the one that lies together, unless `order=` says otherwise")
+SAME_IN_PLACE = Trait("gives the same bits when the result is written over an argument")
+
+QUIET = Relation("whether running it neither raises nor warns: a rule that looks at the node")

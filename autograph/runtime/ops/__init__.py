@@ -35,6 +35,7 @@ from autograph.runtime.ops.python import (  # noqa: F401
     math,
     methods,
     operators,
+    quiet,
     random,
     strings,
     taking,

@@ -24,8 +24,15 @@ from typing import Any
 from autograph.runtime.graph.aliasing import aliasing_of
 from autograph.runtime.graph.effects import is_array, is_new
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, gather
-from autograph.runtime.graph.opdef import OPS
-from autograph.runtime.graph.traits import ELEMENTWISE
+from autograph.runtime.graph.traits import (
+    AS_UFUNC,
+    COMMUTATIVE,
+    ELEMENTWISE,
+    IN_C_ORDER,
+    IN_PLACE,
+    MATRIX_PRODUCT,
+    SAME_IN_PLACE,
+)
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.rewriter import Outcome, all_nodes, shown
 
@@ -33,22 +40,10 @@ WORTHWHILE = 2**14      # bytes
 ELIDED = 2**18          # from this many on, NumPy does it by itself in the middle of an expression
 LARGE = 2**16           # bytes; from this many on, to look in which order they are costs next to nothing
 
-_UFUNCS = {
-    "add": "np.add", "sub": "np.subtract", "mul": "np.multiply", "truediv": "np.divide",
-    "and": "np.bitwise_and", "or": "np.bitwise_or", "xor": "np.bitwise_xor", "neg": "np.negative", "abs": "np.abs",
-}  # fmt: skip
-_COMMUTATIVE = frozenset({"add", "mul", "and", "or", "xor"})
-# All these give the very same whether or not the result goes where an operand is.
-_EXACT = frozenset(
-    {*_UFUNCS.values(), "np.sqrt", "np.square", "np.maximum", "np.minimum", "np.floor", "np.ceil", "masked"}
-)
-_IN_ORDER = frozenset({"np.zeros", "np.ones", "np.empty", "np.full", "np.arange", "np.linspace"})
-_PRODUCTS = frozenset({"matmul", "np.matmul"})
-
 
 def run(graph: Graph) -> Outcome:
     """Let results of elementwise operations go where operands were that nobody needs any more."""
-    if not any(_UFUNCS.get(node.op, node.op) in _EXACT and _is_worthwhile(node.output) for node in all_nodes(graph)):
+    if not any(node.op in SAME_IN_PLACE and _is_worthwhile(node.output) for node in all_nodes(graph)):
         return Outcome()
     reuse = _Reuse(graph)
     reuse.block(graph.block)
@@ -90,7 +85,7 @@ class _Reuse:
 
     def order(self, node: Node, value: Value) -> Any:
         """In which order the axes of an array are: elementwise operations keep that of their operands."""
-        if (node.op in _IN_ORDER and "order" not in node.kwargs) or _is_product(node):
+        if (node.op in IN_C_ORDER and "order" not in node.kwargs) or _is_product(node):
             return "C"
         if not _is_elementwise(node) or not is_array(value):
             return value
@@ -117,10 +112,10 @@ class _Reuse:
         """Let the result of a node go where an operand is; gives the node that looks whether it may."""
         others = self.in_other_orders(node, old)
         in_place = f"i{node.op}"
-        if node.args[0] is old and node.op in _UFUNCS and in_place in OPS and not others:
+        if node.args[0] is old and in_place in IN_PLACE and not others:
             node.op = in_place
             return []
-        node.op = _UFUNCS.get(node.op, node.op)
+        node.op = AS_UFUNC.get(node.op, node.op)
         node.kwargs = {"out": old}
         if not others:
             return []
@@ -138,10 +133,10 @@ class _Reuse:
         """Whether the result of a node may go where one of its operands is."""
         if not isinstance(old, Value) or node.kwargs or old in self.later or self.homes.get(old) is not block:
             return False
-        if _UFUNCS.get(node.op, node.op) not in _EXACT or not _fits(old, node):
+        if node.op not in SAME_IN_PLACE or not _fits(old, node):
             return False
         made = old.node
-        if made is None or not (_is_elementwise(made) or _is_product(made) or made.op in _IN_ORDER or is_new(made)):
+        if made is None or not (_is_elementwise(made) or _is_product(made) or made.op in IN_C_ORDER or is_new(made)):
             return False
         if not self.aliasing.is_fresh(old) or not self.aliasing.is_alone(old):
             return False
@@ -159,12 +154,12 @@ class _Reuse:
 
 def _is_elementwise(node: Node) -> bool:
     """Whether it computes a new array, as a ufunc does."""
-    return node.op in ELEMENTWISE and not node.kwargs and node.op != "matmul"
+    return node.op in ELEMENTWISE and not node.kwargs and node.op not in MATRIX_PRODUCT
 
 
 def _is_product(node: Node) -> bool:
     """Whether it is a matrix product that makes a new array, of rows that lie in order."""
-    if node.op not in _PRODUCTS or node.kwargs:
+    if node.op not in MATRIX_PRODUCT or node.kwargs:
         return False
     found = node.output.type
     return isinstance(found, TensorType) and found.kind == "array" and found.ndim <= 2
@@ -213,5 +208,5 @@ def _pays(old: Value, node: Node, uses: int) -> bool:
     """Whether it is worthwhile; not if NumPy will do so anyway, in the middle of an expression."""
     size = _size(old) or ELIDED
     nested = uses == 1 and not old.name
-    elided = node.op in _COMMUTATIVE or (node.op in ("sub", "truediv") and node.args[0] is old)
+    elided = f"i{node.op}" in IN_PLACE and (node.op in COMMUTATIVE or node.args[0] is old)
     return size >= WORTHWHILE and not (nested and elided and size >= ELIDED)

@@ -23,7 +23,16 @@ from autograph.runtime.graph.graph import Block, Graph, Node, Value
 from autograph.runtime.graph.opdef import PURE, VIEW
 from autograph.runtime.graph.traits import LOOP
 from autograph.runtime.graph.types import INT, ObjectType, TensorType
-from autograph.runtime.passes.rewriter import Outcome, Rewriter, all_nodes, is_leaf, keep_outputs, key, shown
+from autograph.runtime.passes.rewriter import (
+    Outcome,
+    Rewriter,
+    all_nodes,
+    is_leaf,
+    keep_outputs,
+    key,
+    known_range,
+    shown,
+)
 from autograph.runtime.passes.speculatable import is_quiet
 
 
@@ -160,9 +169,9 @@ def _has_a_turn(loop: Node) -> bool:
         return False
     if not isinstance(iterable, Value):
         return type(iterable) in (range, str, tuple) and len(iterable) > 0
-    made = iterable.node
-    if made is not None and made.op == "range" and all(type(arg) is int for arg in made.args):
-        return 0 not in made.args[2:] and bool(range(*made.args))
+    numbers = known_range(iterable)
+    if numbers is not None:
+        return bool(numbers)
     found = iterable.type
     return isinstance(found, TensorType) and found.exact and bool(found.shape) and found.shape[0] not in (0, None)
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from autograph.runtime.graph.effects import CONSTANT, NUMBER, category
 from autograph.runtime.graph.graph import Block, Graph, Node, Value
-from autograph.runtime.graph.traits import LOOP
+from autograph.runtime.graph.traits import LOOP, NEGATION
 from autograph.runtime.graph.types import BOOL, TensorType
 from autograph.runtime.graph_text.verifier import never_ends
-from autograph.runtime.passes.rewriter import Outcome, Rewriter, is_leaf, keep_outputs, key
+from autograph.runtime.passes.rewriter import Outcome, Rewriter, is_leaf, keep_outputs, key, known_range
 
 
 def run(graph: Graph) -> Outcome:
@@ -124,7 +124,7 @@ def _implied(test: Any, truth: bool) -> list[tuple[Value, bool]]:
         if category(test) in (NUMBER, CONSTANT):
             found.append((test, truth))
         node = test.node
-        test = node.args[0] if node is not None and node.op == "not" else None
+        test = node.args[0] if node is not None and node.op in NEGATION else None
         truth = not truth
     return found
 
@@ -132,9 +132,9 @@ def _implied(test: Any, truth: bool) -> list[tuple[Value, bool]]:
 def _is_empty(iterable: Any) -> bool:
     """Whether it is certain that there is nothing in it."""
     if isinstance(iterable, Value):
-        made = iterable.node
-        if made is not None and made.op == "range" and all(type(arg) is int for arg in made.args):
-            return 0 not in made.args[2:] and not range(*made.args)
+        numbers = known_range(iterable)
+        if numbers is not None:
+            return not numbers
         found = iterable.type
         return isinstance(found, TensorType) and found.exact and found.shape[:1] == (0,) and found.dtype.kind != "O"
     return type(iterable) in (range, tuple, list, str) and not iterable

@@ -14,25 +14,24 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.graph import Block, Graph, Node, Value
+from autograph.runtime.graph.traits import ADDS_AXES, ARITHMETIC, BROADCASTS
 from autograph.runtime.graph.types import Shape, TensorType, type_of
 from autograph.runtime.passes.rewriter import Outcome, Rewriter, all_nodes, shown
-
-_ARITHMETIC = frozenset({"add", "sub", "mul", "truediv"})
 
 
 def run(graph: Graph) -> Outcome:
     """Leave broadcasting to the arithmetic that comes next."""
-    if not any(node.op in ("np.broadcast_to", "np.expand_dims") for node in all_nodes(graph)):
+    if not any(node.op in BROADCASTS or node.op in ADDS_AXES for node in all_nodes(graph)):
         return Outcome()
     return _Broadcasting().run(graph)
 
 
 class _Broadcasting(Rewriter):
     def node(self, node: Node, block: Block) -> None:
-        if node.op in _ARITHMETIC:
+        if node.op in ARITHMETIC:
             for place in (0, 1):
                 self._leave(node, place)
-        elif node.op == "np.expand_dims" and node.own:
+        elif node.op in ADDS_AXES and node.own:
             self._index(node)
         super().node(node, block)
 
@@ -63,7 +62,7 @@ def _broadcast_from(arg: Any) -> Any:
     made = arg.node if isinstance(arg, Value) else None
     if made is None or not made.own or made.kwargs or len(made.args) != 2:
         return None
-    if made.op == "np.broadcast_to" or (made.op == "np.expand_dims" and made.args[1] == 0):
+    if made.op in BROADCASTS or (made.op in ADDS_AXES and made.args[1] == 0):
         return made.args[0]
     return made.args[0] if made.op == "getitem" and made.args[1] is None else None
 

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Place, Value, gather, map_args
+from autograph.runtime.graph.traits import MAKES_RANGES
 from autograph.runtime.graph_text import notation
 
 Note: TypeAlias = tuple[str, Place]
@@ -131,6 +132,14 @@ def key(arg: Any) -> Any:
 def is_leaf(arg: Any) -> bool:
     """Whether an argument is one object, rather than a structure, which is made anew wherever it stands."""
     return not isinstance(arg, (tuple, list, dict, slice))
+
+
+def known_range(iterable: Value) -> range | None:
+    """The range that a value is, if that is known."""
+    made = iterable.node
+    if made is None or made.op not in MAKES_RANGES or not all(type(arg) is int for arg in made.args):
+        return None
+    return None if 0 in made.args[2:] else range(*made.args)
 
 
 def keep_outputs(node: Node, kept: Sequence[int]) -> bool:

@@ -10,15 +10,26 @@ Only what is exact for all values: `x + 0` is `x` for integers, but not for the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from autograph.runtime.graph.aliasing import Aliasing, aliasing_of
 from autograph.runtime.graph.graph import UNBOUND, Block, Graph, Node, Value
-from autograph.runtime.graph.traits import RESHAPES
-from autograph.runtime.graph.types import BOOL, COMPLEX, FLOAT, INT, MaybeUnbound, ObjectType, TensorType, Type, type_of
+from autograph.runtime.graph.traits import (
+    COMMUTATIVE,
+    CONVERSION,
+    COPIES_UNLESS_TOLD,
+    INVOLUTION,
+    LENGTH,
+    NEUTRAL,
+    RESHAPES,
+    TRANSPOSES,
+    Relation,
+    Trait,
+)
+from autograph.runtime.graph.types import STR, MaybeUnbound, TensorType, Type, type_of
 from autograph.runtime.passes.rewriter import Outcome, Rewriter, all_nodes, is_leaf, shown
 
 # Finds what each output is instead; None if it does not know.
@@ -27,7 +38,7 @@ Rule: TypeAlias = "Callable[[Node, Aliasing], list[Any] | None]"
 
 def run(graph: Graph) -> Outcome:
     """Replace what operations give by what they were given, where that is the same."""
-    if not any(node.op in _RULES or node.op == "len" for node in all_nodes(graph)):
+    if not any(next(_rules(node.op), None) or node.op == "getattr" or node.op in LENGTH for node in all_nodes(graph)):
         return Outcome()
     return _Simplifying(graph).run(graph)
 
@@ -39,14 +50,19 @@ class _Simplifying(Rewriter):
         self.shapes_last = not any(node.op in RESHAPES and _is_array(node.args[0]) for node in all_nodes(graph))
 
     def node(self, node: Node, block: Block) -> None:
-        rule = _RULES.get(node.op)
-        found = rule(node, self.aliasing) if rule else None
-        if found is None and self.shapes_last and node.op in ("getattr", "len"):
-            found = _static(node)
+        found = self.known(node)
         if found is not None:
             self.replace(node.outputs, found, f"{shown(node)} gives what is known already", node.place)
             return
         super().node(node, block)
+
+    def known(self, node: Node) -> list[Any] | None:
+        """What the outputs of a node are, if that is known already."""
+        for rule in _rules(node.op):
+            found = rule(node, self.aliasing)
+            if found is not None:
+                return found
+        return _static(node) if self.shapes_last and (node.op == "getattr" or node.op in LENGTH) else None
 
 
 def _type(arg: Any) -> Type | None:
@@ -71,58 +87,32 @@ def _is_number(arg: Any, kinds: str) -> bool:
 # --------------------------------------------------------------------------------------------------- arithmetic
 
 
-def _neutral(right: int, kinds: str, left: int | None = None) -> Rule:
-    """The rule for an operator of numbers that gives the other operand if one of them is a certain number.
+def _neutral(node: Node, aliasing: Aliasing) -> list[Any] | None:
+    """What an operator of numbers gives if one operand is its neutral element.
 
     Not for complex numbers, of which each part enters into both parts of the result, where 0 times infinity is NaN.
     """
+    number, kinds = NEUTRAL[node.op]
+    x, y = node.args
+    for other, constant in ((x, y), (y, x))[: 1 + (node.op in COMMUTATIVE)]:
+        if type(constant) is int and constant == number and _is_number(other, kinds):
+            return [other] if _type(other) == node.output.type else None
+    return None
 
-    def rule(node: Node, aliasing: Aliasing) -> list[Any] | None:
-        x, y = node.args
-        for other, number, constant in ((x, y, right), (y, x, left)):
-            if type(number) is int and number == constant and _is_number(other, kinds):
-                return [other] if _type(other) == node.output.type else None
+
+def _undone(node: Node, aliasing: Aliasing) -> list[Any] | None:
+    """What is done twice and thereby undone: `-(-x)`."""
+    inner = _made_by(node.args[0], node.op)
+    if inner is None or not _is_number(inner.args[0], INVOLUTION[node.op]):
         return None
-
-    return rule
-
-
-def _undone(kinds: str) -> Rule:
-    """The rule for an operator of numbers that undoes itself: `-(-x)`."""
-
-    def rule(node: Node, aliasing: Aliasing) -> list[Any] | None:
-        inner = _made_by(node.args[0], node.op)
-        if inner is None or not _is_number(inner.args[0], kinds):
-            return None
-        return [inner.args[0]] if _type(inner.args[0]) == node.output.type else None
-
-    return rule
+    return [inner.args[0]] if _type(inner.args[0]) == node.output.type else None
 
 
-def _plus(node: Node, aliasing: Aliasing) -> list[Any] | None:
-    (x,) = node.args
-    return [x] if _is_number(x, "iuf") and _type(x) == node.output.type else None
-
-
-def _not(node: Node, aliasing: Aliasing) -> list[Any] | None:
-    """`not not b` is `b` if that is a bool; `not not not x` is `not x`."""
-    inner = _made_by(node.args[0], "not")
-    if inner is None:
+def _converted(node: Node, aliasing: Aliasing) -> list[Any] | None:
+    """What is of the class already that it is converted to."""
+    if len(node.args) != 1 or node.kwargs or _type(node.args[0]) != node.output.type:
         return None
-    (x,) = inner.args
-    if _type(x) == BOOL:
-        return [x]
-    first = _made_by(x, "not")
-    return [x] if first is not None else None
-
-
-def _cast(type: Type) -> Rule:
-    """The rule of `bool(x)` and so on: what is of that class already, stays what it is."""
-
-    def rule(node: Node, aliasing: Aliasing) -> list[Any] | None:
-        return [node.args[0]] if len(node.args) == 1 and not node.kwargs and _type(node.args[0]) == type else None
-
-    return rule
+    return [*node.args] if _is_number(node.args[0], "biufc") or node.output.type == STR else None
 
 
 # --------------------------------------------------------------------------------------------------- structures
@@ -188,12 +178,9 @@ def _static(node: Node) -> list[Any] | None:
     return {"shape": [x.type.shape], "size": [int(np.prod(x.type.shape, dtype=object))]}.get(name)
 
 
-_TRANSPOSING = ("getattr", ".transpose", "np.transpose")
-
-
 def _transposed(arg: Any) -> Any:
     """What an argument is the transpose of; None if it is of nothing."""
-    made = _made_by(arg, *_TRANSPOSING)
+    made = _made_by(arg, "getattr", *TRANSPOSES)
     if made is None or made.kwargs or not _is_array(made.args[0]):
         return None
     return made.args[0] if list(made.args[1:]) == (["T"] if made.op == "getattr" else []) else None
@@ -211,12 +198,12 @@ def _same_array(node: Node, aliasing: Aliasing) -> list[Any] | None:
     x, *rest = node.args
     if not _is_array(x) or x.type.dtype.kind not in "biufc":
         return None
-    options = dict(node.kwargs)
+    options, copies = dict(node.kwargs), COPIES_UNLESS_TOLD[node.op]
     if rest and "dtype" not in options:
         options["dtype"] = rest.pop(0)
-    if node.op == ".astype" and options.pop("copy", True) is not False:
+    if copies and (options.pop("copy", True) is not False or "dtype" not in options):
         return None
-    dtype = options.pop("dtype", None if node.op == "np.asarray" else object)
+    dtype = options.pop("dtype", None)
     if rest or options or not (dtype is None or _is_dtype(dtype, x.type.dtype)):
         return None
     return [x]
@@ -230,31 +217,19 @@ def _is_dtype(arg: Any, dtype: np.dtype[Any]) -> bool:
     )
 
 
-_RULES: dict[str, Rule] = {
-    "add": _neutral(0, "iu", 0),
-    "sub": _neutral(0, "iuf"),
-    "mul": _neutral(1, "iuf", 1),
-    "truediv": _neutral(1, "f"),
-    "floordiv": _neutral(1, "iu"),
-    "or": _neutral(0, "iu", 0),
-    "xor": _neutral(0, "iu", 0),
-    "lshift": _neutral(0, "iu"),
-    "rshift": _neutral(0, "iu"),
-    "neg": _undone("if"),
-    "invert": _undone("iu"),
-    "pos": _plus,
-    "not": _not,
-    "bool": _cast(BOOL),
-    "int": _cast(INT),
-    "float": _cast(FLOAT),
-    "complex": _cast(COMPLEX),
-    "str": _cast(ObjectType("str")),
-    "bound": _bound,
-    "getitem": _item,
-    "unpack": _unpacked,
-    "getattr": _transpose,
-    ".transpose": _transpose,
-    "np.transpose": _transpose,
-    "np.asarray": _same_array,
-    ".astype": _same_array,
-}
+_OF_CONSTRUCTS: dict[str, Rule] = {"bound": _bound, "getitem": _item, "unpack": _unpacked, "getattr": _transpose}
+_BY_FACTS: tuple[tuple[Trait | Relation, Rule], ...] = (
+    (NEUTRAL, _neutral),
+    (INVOLUTION, _undone),
+    (CONVERSION, _converted),
+    (TRANSPOSES, _transpose),
+    (COPIES_UNLESS_TOLD, _same_array),
+)
+
+
+def _rules(op: str) -> Iterator[Rule]:
+    """The rules for an op."""
+    if op in _OF_CONSTRUCTS:
+        yield _OF_CONSTRUCTS[op]
+    else:
+        yield from (rule for facts, rule in _BY_FACTS if op in facts)

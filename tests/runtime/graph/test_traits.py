@@ -22,7 +22,8 @@ def test_a_trait_is_of_ops_that_there_are(name):
 
 def test_the_traits_of_an_op():
     assert traits.traits_of("lt") == {
-        "COMPARISON": True, "ELEMENTWISE": True, "ORDERING": True, "NEGATED": "ge", "MIRRORED": "gt"
+        "COMPARISON": True, "ELEMENTWISE": True, "ORDERING": True, "NEGATED": "ge", "MIRRORED": "gt",
+        "AS_UFUNC": "np.less",
     }  # fmt: skip
 
 
@@ -69,6 +70,10 @@ def test_silent_methods_do_what_functions_do_and_never_warn(op):
     for x in (np.array([[1.0, np.nan], [np.inf, 1e308]]), np.array([2**63 - 1, -(2**63)]), np.array([1j, np.nan])):
         assert np.array_equal(OPS[op].target(x), getattr(x, method)(), equal_nan=x.dtype.kind != "i")
         assert np.array_equal(OPS[op].target(x, 0), getattr(x, method)(0), equal_nan=x.dtype.kind != "i")
+
+
+def test_operators_and_ufuncs_lead_to_each_other():
+    assert {traits.AS_OPERATOR[ufunc]: ufunc for ufunc in traits.AS_OPERATOR} == traits.AS_UFUNC
 
 
 def test_a_declaration_gives_traits(monkeypatch):

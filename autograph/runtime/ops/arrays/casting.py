@@ -9,7 +9,7 @@ import numpy as np
 from autograph.runtime.graph import types
 from autograph.runtime.graph.opdef import VIEW, Infer, declare, derive, lower
 from autograph.runtime.graph.operands import DTYPES
-from autograph.runtime.graph.traits import ELEMENTWISE
+from autograph.runtime.graph.traits import COPIES_UNLESS_TOLD, ELEMENTWISE
 from autograph.runtime.graph.types import STR, Shape, TensorType, Type
 from autograph.runtime.ops.gradients.elementwise import same
 from autograph.runtime.ops.inference.declare import truth
@@ -115,6 +115,7 @@ for _class in CLASSES:
 declare("np.timedelta64", time_constructor, target=np.timedelta64, raises=True)
 
 declare(".astype", astype, effect=VIEW)         # without `copy=False` it is a new array
+COPIES_UNLESS_TOLD[".astype"] = True
 if hasattr(np, "astype"):                       # since NumPy 2.1
     declare("np.astype", astype, effect=VIEW, target=np.astype)
 declare(".view", view, effect=VIEW)

@@ -9,7 +9,7 @@ import numpy as np
 
 from autograph.runtime.graph import types
 from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, Infer, Vjp, declare, derive, lower
-from autograph.runtime.graph.traits import MAKES_ARRAYS
+from autograph.runtime.graph.traits import COPIES_UNLESS_TOLD, FILLED, IN_C_ORDER, MAKES_ARRAYS, TOTAL, mark
 from autograph.runtime.graph.types import ObjectType, TensorType, Type, array
 from autograph.runtime.ops.gradients.data_movement import MOST, moves, numbered
 from autograph.runtime.ops.gradients.toolkit import ndim
@@ -298,6 +298,11 @@ def place(old: Any, *others: Any) -> Type:
 
 
 declare("room", place, effect=VIEW, target=room)
+
+mark("np.zeros np.ones np.empty", FILLED, IN_C_ORDER)
+mark("np.full", IN_C_ORDER)
+mark("np.zeros_like np.ones_like np.empty_like np.copy", TOTAL)
+COPIES_UNLESS_TOLD["np.asarray"] = False
 
 lower("np.zeros", array_creation.filled(zeros=True), MAKES_ARRAYS)
 lower("np.empty", array_creation.filled(zeros=False), MAKES_ARRAYS)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import PURE, VIEW, WRITE, Infer, Vjp, derive
-from autograph.runtime.graph.traits import OWN_VIEW, RESHAPES
+from autograph.runtime.graph.traits import ADDS_AXES, BROADCASTS, OWN_VIEW, RESHAPES, TOTAL, TRANSPOSES, mark
 from autograph.runtime.graph.types import INT, ObjectType, Shape, TensorType, Type
 from autograph.runtime.ops.gradients.data_movement import MOST, moves, reshaped_back
 from autograph.runtime.ops.gradients.toolkit import ndim
@@ -266,11 +266,12 @@ methods("ravel", ravel, effect=VIEW, raises=False)
 methods("flatten", ravel, effect=PURE, raises=False)
 functions("resize", resize, effect=PURE)
 methods("resize", nothing, effect=WRITE, traits=[RESHAPES])
-functions("expand_dims", expand_dims, effect=VIEW, traits=[OWN_VIEW])
+functions("expand_dims", expand_dims, effect=VIEW, traits=[OWN_VIEW, ADDS_AXES])
 functions("squeeze", squeeze, effect=VIEW)
 methods("squeeze", squeeze, effect=VIEW)
 functions("transpose permute_dims", transpose, effect=VIEW, raises=False)
 methods("transpose", transpose_method, effect=VIEW, raises=False)
+mark("np.transpose .transpose", TRANSPOSES, TOTAL)
 functions("matrix_transpose linalg.matrix_transpose", matrix_transpose, effect=VIEW)
 functions("swapaxes", swapaxes, effect=VIEW)
 methods("swapaxes", swapaxes, effect=VIEW)
@@ -280,7 +281,7 @@ functions("flip", flip, effect=VIEW)
 functions("flipud fliplr", flip_rows, effect=VIEW)
 functions("roll", roll, effect=PURE)
 functions("rot90", rot90, effect=VIEW)
-functions("broadcast_to", broadcast_to, effect=VIEW, traits=[OWN_VIEW])
+functions("broadcast_to", broadcast_to, effect=VIEW, traits=[OWN_VIEW, BROADCASTS])
 functions("broadcast_arrays", broadcast_arrays, effect=VIEW)
 functions("broadcast_shapes", broadcast_shapes, effect=PURE)
 functions("atleast_1d", _at_least(at_least_1d), effect=VIEW, raises=False)

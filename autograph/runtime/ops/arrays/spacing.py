@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import Infer, Vjp, declare, derive
+from autograph.runtime.graph.traits import IN_C_ORDER, mark
 from autograph.runtime.graph.types import ObjectType, TensorType, Type, array
 from autograph.runtime.ops.gradients.data_movement import numbered
 from autograph.runtime.ops.inference.infer import rule
@@ -131,9 +132,10 @@ def of_start(g: Any, out: Any, *args: Any, **_: Any) -> Any:
     return g if len(args) > 1 else np.zeros_like(g)
 
 
-declare("np.arange", arange, target=np.arange)
+declare("np.arange", arange, target=np.arange, traits=[IN_C_ORDER])
 for _function in (np.linspace, np.logspace, np.geomspace):
     declare(f"np.{_function.__name__}", spaced(_function), target=_function)
+mark("np.linspace", IN_C_ORDER)
 derive("np.linspace", of_linspace(False), of_linspace(True))
 derive("np.logspace", of_logspace(False), of_logspace(True))
 derive("np.geomspace", of_geomspace(False), of_geomspace(True))

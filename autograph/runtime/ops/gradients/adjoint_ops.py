@@ -12,7 +12,7 @@ import numpy as np
 from autograph.common.pytree import Within, resolve
 from autograph.errors import DerivativeError
 from autograph.runtime.graph.opdef import VIEW, declare, derive, lookup
-from autograph.runtime.graph.traits import GRADIENT, PART_OF_FIRST
+from autograph.runtime.graph.traits import GRADIENT, PART_OF_FIRST, SAME_IN_PLACE
 from autograph.runtime.graph.types import TensorType, Type
 from autograph.runtime.ops.gradients.toolkit import on_handles
 from autograph.runtime.ops.inference.containers import build_type
@@ -278,7 +278,7 @@ derive("kept", lambda g, out, found, *rest: on_handles(kept)(g, *rest), None, No
 derive("cleared", lambda g, out, *args: on_handles(kept)(g, *args), None, None)
 derive("cleared_product", lambda g, out, found, *_: g, None, None, None, None, None)
 declare("fit", fitted, target=fit, traits=[GRADIENT])
-declare("masked", of_masked, target=masked, traits=[GRADIENT])
+declare("masked", of_masked, target=masked, traits=[GRADIENT, SAME_IN_PLACE])
 derive("masked", lambda g, out, gradient, mask: on_handles(masked)(g, mask), None)
 declare("as_result", of_result, target=as_result, traits=[GRADIENT])
 derive("as_result", lambda g, out, x, result: g, None)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import WRITE, Infer, Vjp, declare, derive, lower
-from autograph.runtime.graph.traits import ELEMENTWISE
+from autograph.runtime.graph.traits import ELEMENTWISE, MATRIX_PRODUCT, SAME_IN_PLACE, mark
 from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type
 from autograph.runtime.ops.gradients.elementwise import (
     DEGREE,
@@ -271,6 +271,11 @@ for _name in UFUNCS:
         derive(f"np.{_name}", *pointwise(*VJPS[_own_name(_name)], safe=2.0 if "cosh" in _name else 0.5))
     if _name in PRODUCTS:
         derive(f"np.{_name}", *of_cores(*PRODUCTS[_name]))
+
+
+mark("np.add np.subtract np.multiply np.divide np.bitwise_and np.bitwise_or np.bitwise_xor", SAME_IN_PLACE)
+mark("np.negative np.abs np.sqrt np.square np.maximum np.minimum np.floor np.ceil", SAME_IN_PLACE)
+mark("np.matmul", MATRIX_PRODUCT)
 
 
 # --------------------------------------------------------------------------------------- derivatives of methods

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import OPS, ORDERED, PURE, VIEW, Vjp, declare, derive, foldable, lower
-from autograph.runtime.graph.traits import MAKES_ITERATORS, MAKES_RANGES, SHALLOW, mark
+from autograph.runtime.graph.traits import CONVERSION, LENGTH, MAKES_ITERATORS, MAKES_RANGES, SHALLOW, mark
 from autograph.runtime.graph.types import (
     ANY,
     BOOL,
@@ -245,6 +245,8 @@ _declare("reversed", reversed_, VIEW)
 _declare("iter", iter_, VIEW)
 _declare("next", next_, ORDERED)
 _declare("print", nothing, ORDERED)
+mark("bool int float complex str", CONVERSION)
+mark("len", LENGTH)
 foldable("bool int float complex str repr len round min max divmod")
 mark("enumerate zip reversed iter", MAKES_ITERATORS)
 mark("len list tuple enumerate zip reversed iter", SHALLOW)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import PURE, VIEW, WRITE, declare, derive, lower
-from autograph.runtime.graph.traits import COPIES_ARRAYS, INSERTS, KEEPS, LOOKS_UP, MAKES_ARRAYS, SHALLOW, mark
+from autograph.runtime.graph.traits import COPIES_ARRAYS, INSERTS, KEEPS, LOOKS_UP, MAKES_ARRAYS, SHALLOW, TOTAL, mark
 from autograph.runtime.graph.types import (
     ANY,
     BOOL,
@@ -198,7 +198,7 @@ methods("byteswap", byteswap, effect=WRITE)
 methods("sort", sort, effect=WRITE)
 methods("partition", partition, effect=WRITE)
 # A copy of a list has the same items; that of an array shares nothing with it.
-declare(".copy", copy, effect=VIEW, traits=[COPIES_ARRAYS])
+declare(".copy", copy, effect=VIEW, traits=[COPIES_ARRAYS, TOTAL])
 
 lower(".copy", array_creation.copied, MAKES_ARRAYS)
 lower(".item", numpy_scalars.method(numpy_scalars.item))

@@ -11,18 +11,28 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import WRITE, Infer, declare, derive, lower
+from autograph.runtime.graph.opdef import WRITE, Infer, declare, derive, lower, op_of
 from autograph.runtime.graph.traits import (
+    ARITHMETIC,
+    AS_OPERATOR,
+    AS_UFUNC,
     BITWISE,
     COMMUTATIVE,
     COMPARISON,
+    CONVERSION,
     ELEMENTWISE,
     IDENTITY,
     IN_PLACE,
+    INVOLUTION,
+    MATRIX_PRODUCT,
     MIRRORED,
     NEGATED,
+    NEGATION,
+    NEUTRAL,
     ORDERING,
     PLAIN,
+    RING,
+    SAME_IN_PLACE,
     STATEMENT,
     UFUNC_BY_VALUE,
     mark,
@@ -292,16 +302,26 @@ for _name in UNARY:
 
 mark(" ".join(f"i{name}" for name in BINARY), IN_PLACE, STATEMENT)
 mark("add mul and or xor", COMMUTATIVE)
+mark("add sub mul neg pos", RING)
+mark("add sub mul truediv", ARITHMETIC)
+mark("add sub mul truediv and or xor neg abs", SAME_IN_PLACE)
+mark("matmul", MATRIX_PRODUCT)
+mark("pos", CONVERSION)
 mark("and or xor invert lshift rshift", BITWISE)
 mark(" ".join(COMPARISONS), COMPARISON)
 mark("lt le gt ge", ORDERING)
 mark("pow", UFUNC_BY_VALUE)
 PLAIN.update({f"i{name}": name for name in BINARY})
+NEUTRAL.update({"add": (0, "iu"), "sub": (0, "iuf"), "mul": (1, "iuf"), "truediv": (1, "f"), "floordiv": (1, "iu")})
+NEUTRAL.update({"or": (0, "iu"), "xor": (0, "iu"), "lshift": (0, "iu"), "rshift": (0, "iu")})
+INVOLUTION.update({"neg": "if", "invert": "iu", "not": "b"})
+AS_UFUNC.update({name: op_of(ufunc) for name, ufunc in UFUNCS.items()})
+AS_OPERATOR.update({ufunc: name for name, ufunc in AS_UFUNC.items()})
 NEGATED.update(lt="ge", le="gt", gt="le", ge="lt", eq="ne", ne="eq")
 MIRRORED.update(lt="gt", le="ge", gt="lt", ge="le", eq="eq", ne="ne")
 
 declare("abs", remembering(numeric("abs")), target=abs, traits=[ELEMENTWISE], fold=abs)
-declare("not", truth, template=template("not"), raises=True, fold=operator.not_)
+declare("not", truth, template=template("not"), raises=True, fold=operator.not_, traits=[NEGATION])
 declare("is", truth, template=template("is"), traits=[IDENTITY])
 declare("in", truth, template=template("in"), raises=True, fold=constants.contains)
 
