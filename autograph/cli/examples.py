@@ -20,7 +20,7 @@ from autograph.errors import AutographError
 from autograph.runtime.dispatch.input_signature import placeholders
 from autograph.runtime.graph.tensor_spec import TensorSpec
 from autograph.runtime.graph.types import PYTHON_TYPES, TensorType
-from autograph.runtime.graph_text.parsing import parse_type
+from autograph.runtime.graph_text.parser import parse_type
 
 _NAMED = re.compile(r"([^\W\d]\w*)=(?!=)(.*)", re.DOTALL)
 _QUESTION_MARK = re.compile(r"(?<=[\[,])\s*\?\s*(?=[\],])")

@@ -12,7 +12,7 @@ import pytest
 from autograph.cli.examples import arguments, example
 from autograph.cli.failure import Failure
 from autograph.runtime.graph.tensor_spec import TensorSpec
-from autograph.runtime.graph_text.parsing import parse
+from autograph.runtime.graph_text.parser import parse
 
 needs_llvmlite = pytest.mark.skipif(find_spec("llvmlite") is None, reason="needs llvmlite")
 TEXT = """

@@ -1,4 +1,4 @@
-"""Graphs as text, in the notation that `notation` describes and `parsing` reads.
+"""Graphs as text, in the notation that `notation` describes and `parser` reads.
 
     graph collatz(n: py.int):
         steps: py.int, n.1: py.int = while(0, n):
@@ -305,7 +305,7 @@ def _add_place(line: Line, column: int) -> None:
 
 
 def to_text(graph: Graph, places: bool = False) -> str:
-    """The graph as text, which `parsing.parse` reads; with `places`, comments say where each node comes from."""
+    """The graph as text, which `parser.parse` reads; with `places`, comments say where each node comes from."""
     return "\n".join(map(str, lines(graph, places)))
 
 

@@ -13,7 +13,7 @@ from autograph.runtime import ops
 from autograph.runtime.engines.numpy.constants import StandIn
 from autograph.runtime.engines.numpy.engine import Executable, compile
 from autograph.runtime.engines.numpy.unparse import written
-from autograph.runtime.graph_text.parsing import parse
+from autograph.runtime.graph_text.parser import parse
 from autograph.runtime.graph_text.verifier import check
 
 for _module in pkgutil.iter_modules(ops.__path__):

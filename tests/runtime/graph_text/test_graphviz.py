@@ -14,7 +14,7 @@ from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, WRITE
 from autograph.runtime.graph_text import graphviz
 from autograph.runtime.graph_text.graphviz import COLOURS, effect_of, to_dot, to_svg
-from autograph.runtime.graph_text.parsing import parse
+from autograph.runtime.graph_text.parser import parse
 from tests.runtime.graph_text.test_printer import collatz, place
 from tests.runtime.random_graphs import graphs
 

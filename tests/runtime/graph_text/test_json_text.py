@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from autograph.runtime.graph.graph import Constant, Graph, walk
 from autograph.runtime.graph_text import json_text, notation
-from autograph.runtime.graph_text.parsing import parse
+from autograph.runtime.graph_text.parser import parse
 from autograph.runtime.graph_text.printer import objects
 from tests.runtime.graph_text.test_printer import Point, collatz, place
 from tests.runtime.random_graphs import graphs

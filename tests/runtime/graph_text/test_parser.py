@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from autograph.runtime.graph.graph import Constant
 from autograph.runtime.graph.types import ANY, INT, STR, MaybeUnbound, ObjectType, TensorType, array, inexact, scalar
 from autograph.runtime.graph_text import verifier
-from autograph.runtime.graph_text.parsing import ParseError, parse, parse_type
+from autograph.runtime.graph_text.parser import ParseError, parse, parse_type
 from autograph.runtime.graph_text.printer import objects, to_text
 from tests.runtime.random_graphs import TYPES, graphs
 

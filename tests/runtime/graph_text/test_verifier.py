@@ -9,7 +9,7 @@ from hypothesis import given, settings
 import autograph.runtime.ops  # noqa: F401  # the ops must be declared
 from autograph.runtime.graph.graph import UNBOUND, Block, Constant, Graph, Node
 from autograph.runtime.graph.types import ANY, INT
-from autograph.runtime.graph_text.parsing import parse, parse_type
+from autograph.runtime.graph_text.parser import parse, parse_type
 from autograph.runtime.graph_text.verifier import GraphError, check, fits, never_ends, same
 from tests import counting
 from tests.runtime.graph_text.test_printer import COLLATZ, collatz, place

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograph.runtime.graph_text.parsing import parse
+from autograph.runtime.graph_text.parser import parse
 from autograph.runtime.passes import buffer_reuse
 from tests.runtime.passes import interpreter
 from tests.runtime.passes.texts import becomes, stays

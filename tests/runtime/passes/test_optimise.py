@@ -5,7 +5,7 @@ from textwrap import dedent
 
 import pytest
 
-from autograph.runtime.graph_text.parsing import parse
+from autograph.runtime.graph_text.parser import parse
 from autograph.runtime.graph_text.printer import to_text
 from autograph.runtime.graph_text.verifier import check
 from autograph.runtime.passes import PASSES, optimise

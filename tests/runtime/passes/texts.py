@@ -7,7 +7,7 @@ import pkgutil
 from textwrap import dedent
 
 from autograph.runtime import ops
-from autograph.runtime.graph_text.parsing import parse
+from autograph.runtime.graph_text.parser import parse
 from autograph.runtime.graph_text.printer import to_text
 from autograph.runtime.graph_text.verifier import check
 from autograph.runtime.passes import PASSES

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.graph_text.parsing import parse
+from autograph.runtime.graph_text.parser import parse
 from autograph.runtime.graph_text.verifier import check, same
 from autograph.runtime.graph_text.view import GraphView
 

@@ -168,7 +168,7 @@ def test_the_text_is_forgotten_with_the_function():
 
 
 def test_a_file_name_for_the_text():
-    from autograph.runtime.graph_text.parsing import parse
+    from autograph.runtime.graph_text.parser import parse
 
     made = compile(parse("graph f(x: f64):\n    -> x"), filename="<my text>")
     assert linecache.getline("<my text>", 2) == "    return x\n"
