@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 from autograph.common import defects
 from autograph.errors import AutographError, TracingError
 from autograph.runtime.dispatch.arguments import Reading, arrange
-from autograph.runtime.dispatch.collecting import patient_collector
 from autograph.runtime.dispatch.options import ENGINES, NOTHING, Options, engine_for, refuse
 from autograph.runtime.dispatch.persistent_traces import Place, Surroundings, place_of_trace
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import Builder
+from autograph.runtime.dispatch.tracing_lock import patient_collector
 from autograph.runtime.graph.callables import place_of
 from autograph.runtime.graph.graph import checks_graphs, drop_unused_params, user_line
 from autograph.runtime.graph.signature import Event, Signature, Traced

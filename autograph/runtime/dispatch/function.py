@@ -18,11 +18,10 @@ from autograph.errors import TracingError
 from autograph.runtime.dispatch import pickling
 from autograph.runtime.dispatch.arguments import arrange
 from autograph.runtime.dispatch.compilation import Hooks, Tracer
-from autograph.runtime.dispatch.concrete_function import ConcreteFunction, pretty
+from autograph.runtime.dispatch.concrete_function import ConcreteFunction, Lowered, pretty
 from autograph.runtime.dispatch.dispatcher import make_binder, make_dispatcher
 from autograph.runtime.dispatch.explain import Report
 from autograph.runtime.dispatch.input_signature import placeholders
-from autograph.runtime.dispatch.lowered import Lowered
 from autograph.runtime.dispatch.options import FunctionOptions, check_options
 from autograph.runtime.dispatch.persistent_traces import Surroundings
 from autograph.runtime.dispatch.specialize import Specialiser

@@ -7,7 +7,7 @@ import gc
 import pytest
 
 import autograph as ag
-from autograph.runtime.dispatch.collecting import PATIENCE, patient_collector
+from autograph.runtime.dispatch.tracing_lock import FEWEST_OBJECTS, patient_collector
 
 
 @pytest.fixture
@@ -21,8 +21,8 @@ def thresholds():
 def test_nested(thresholds):
     with patient_collector():
         with patient_collector():
-            assert gc.get_threshold()[0] == PATIENCE
-        assert gc.get_threshold()[0] == PATIENCE
+            assert gc.get_threshold()[0] == FEWEST_OBJECTS
+        assert gc.get_threshold()[0] == FEWEST_OBJECTS
     assert gc.get_threshold()[0] == 600
 
 
@@ -32,7 +32,7 @@ def test_comes_back_after_an_error(thresholds):
     assert gc.get_threshold()[0] == 600
 
 
-@pytest.mark.parametrize("wanted", [0, 10 * PATIENCE])
+@pytest.mark.parametrize("wanted", [0, 10 * FEWEST_OBJECTS])
 def test_never_looks_more_often(thresholds, wanted):
     gc.set_threshold(wanted)
     with patient_collector():
