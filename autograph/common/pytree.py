@@ -1,9 +1,9 @@
 """Flatten nested structures to their leaves, and rebuild them.
 
 A structure is a list, tuple, dict, namedtuple, dataclass instance that holds its fields and nothing else, or a
-value of a registered type; everything else, subclasses of list, tuple and dict and dataclasses of installed packages
-included, is a leaf. The leaves come in the order of iteration, which for a dict and a dataclass is the order in which
-keys and fields were set.
+value of a registered type; everything else, subclasses of list, tuple and dict, dataclasses of installed packages, and
+classes that have something else under the name of a field included, is a leaf. The leaves come in the order of
+iteration, which for a dict and a dataclass is the order in which keys and fields were set.
 
     flatten({"a": [1, 2], "b": 3})            [1, 2, 3]
     pack({"a": [1, 2], "b": 3}, [4, 5, 6])    {"a": [4, 5], "b": 6}
@@ -15,14 +15,15 @@ from __future__ import annotations
 import inspect
 import sys
 import weakref
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict, namedtuple
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType
 from typing import Any
 
+from autograph.common.cpython_internals import assign_version_tag, version_tag
 from autograph.common.packages import packages_behind
-from autograph.common.statics import class_has, compares_itself
+from autograph.common.statics import class_attribute, class_has, compares_itself, names_of
 from autograph.errors import AutographError
 
 
@@ -93,17 +94,35 @@ def _fields_of(value: Any) -> dict[str, Any]:
 
 _MISSING: Any = object()
 _Names = tuple[dict[str, None], frozenset[str]]
-# Of dataclasses, by their ids.
-_NAMES: dict[int, tuple[weakref.ref[type], _Names | None]] = {}
+# Of dataclasses and named tuples, by their ids: what holds as long as the version tag is the one beside it.
+_KNOWN: dict[int, tuple[weakref.ref[type], Sequence[int], int, Any]] = {}
 
 
 def _names_of(kind: Any) -> Any:
-    """The names of the fields of a dataclass, and of those that the class has a value for; None if it hides any."""
+    """The names of the fields of a dataclass, and of those that the class has a value for; None if it hides any.
+
+    Of a named tuple, how many fields there are.
+    """
     number = id(kind)
-    if number not in _NAMES:
-        gone = weakref.ref(kind, lambda _: _NAMES.pop(number, None))
-        _NAMES[number] = gone, _find_names(kind)
-    return _NAMES[number][1]
+    known = _KNOWN.get(number)
+    if known is None or known[1][0] != known[2]:
+        gone, now = known[:2] if known else (weakref.ref(kind, lambda _: _KNOWN.pop(number, None)), version_tag(kind))
+        assign_version_tag(kind)
+        found = _count_fields(kind) if issubclass(kind, tuple) else _find_names(kind)
+        known = _KNOWN[number] = gone, now, now[0] or -1, found  # -1 is no tag
+    return known[3]
+
+
+def _count_fields(kind: Any) -> int | None:
+    """How many fields a named tuple has; None if its class gives something else under the name of one."""
+    if kind.__getattribute__ is not tuple.__getattribute__:
+        return None
+    members = [class_attribute(kind, name) for name in kind._fields]
+    fits = all(type(each) is _FIELD and each.__reduce__()[1][0] == place for place, each in enumerate(members))
+    return len(members) if fits else None
+
+
+_FIELD = type(vars(namedtuple("_Named", "first"))["first"])
 
 
 def _find_names(kind: Any) -> _Names | None:
@@ -111,11 +130,17 @@ def _find_names(kind: Any) -> _Names | None:
     if asks or packages_behind(kind) or not holds_attributes_only(kind):
         return None
     names = dict.fromkeys(field.name for field in fields(kind))
-    members = {name: base.__dict__[name] for base in reversed(kind.__mro__) for name in names if name in base.__dict__}
-    members = {name: member for name, member in members.items() if type(member) is not MemberDescriptorType}
+    members = {name: member for base in kind.__mro__[::-1] for name, member in names_of(base).items() if name in names}
+    members = {name: member for name, member in members.items() if not _is_slot(member, name, kind)}
     if any(inspect.isdatadescriptor(member) for member in members.values()):
         return None
     return names, frozenset(members)
+
+
+def _is_slot(member: Any, name: str, kind: type) -> bool:
+    """Whether a member of a class is where its instances, rather than those of others, keep the attribute `name`."""
+    is_member = type(member) is MemberDescriptorType and member.__name__ == name
+    return is_member and issubclass(kind, member.__objclass__)
 
 
 def _holds_fields_only(value: Any) -> bool:
@@ -171,7 +196,7 @@ def kind_of(value: Any) -> Kind | None:
     if kind is not None:
         return kind
     if issubclass(type(value), tuple) and hasattr(value, "_fields") and hasattr(value, "_make"):
-        return _NAMEDTUPLE
+        return _NAMEDTUPLE if _names_of(type(value)) == tuple.__len__(value) else None
     return _DATACLASS if may_be_nested(type(value)) and _holds_fields_only(value) else None
 
 

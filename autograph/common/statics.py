@@ -32,6 +32,11 @@ def class_attribute(kind: type, name: str) -> Any:
     return None
 
 
+def is_descriptor(member: Any) -> bool:
+    """Whether what stands in a class is asked when the attribute of that name is read, set or deleted."""
+    return any(class_has(type(member), name) for name in ("__get__", "__set__", "__delete__"))
+
+
 def module_name(module: ModuleType) -> str:
     """The name of a module; "None" if a program has deleted it."""
     return str(object.__getattribute__(module, "__dict__").get("__name__"))

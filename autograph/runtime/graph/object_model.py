@@ -136,13 +136,13 @@ def delete_attribute(thing: Any, name: str) -> None:
 def _slot(thing: Any, name: str) -> Any:
     """What of its class holds an attribute, unless its `__dict__` does."""
     members = (kind.__dict__.get(name) for kind in type(thing).__mro__)
-    return next((member for member in members if is_slot(member)), None)
+    return next((member for member in members if is_slot(member, type(thing))), None)
 
 
 def is_described(kind: type, name: str) -> bool:
     """Whether a class has a descriptor of that name, other than a slot, that an instance's `__dict__` does not hide."""
     member = next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
-    return inspect.isdatadescriptor(member) and not is_slot(member)
+    return inspect.isdatadescriptor(member) and not is_slot(member, kind)
 
 
 def described(kind: type) -> frozenset[str]:
@@ -150,9 +150,9 @@ def described(kind: type) -> frozenset[str]:
     return frozenset(name for base in kind.__mro__ for name in base.__dict__ if is_described(kind, name))
 
 
-def is_slot(member: Any) -> bool:
-    """Whether a member of a class is where C code keeps an attribute of its instances."""
-    return isinstance(member, _SLOTS)
+def is_slot(member: Any, kind: type) -> bool:
+    """Whether a member of a class is where C code keeps an attribute of its instances, not of those of others."""
+    return isinstance(member, _SLOTS) and issubclass(kind, member.__objclass__)
 
 
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)

@@ -21,7 +21,7 @@ from autograph.common import forking, pytree
 from autograph.common.statics import class_has, compares_itself, is_a
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.effects import effect_of
-from autograph.runtime.graph.object_model import described, identity_is_users, is_users, own_dict, parts_inside
+from autograph.runtime.graph.object_model import described, identity_is_users, is_open, is_users, own_dict, parts_inside
 from autograph.runtime.graph.opdef import PURE, VIEW
 from autograph.runtime.tracing.control_flow.cond import NoState, stage_if
 from autograph.runtime.tracing.proxies.graph_break import Plain
@@ -156,7 +156,7 @@ def _parts(thing: Any) -> Iterator[Any]:
         yield thing.__self__
     elif is_a(thing, functools.partial):
         yield from (thing.func, thing.args, thing.keywords)
-    if is_users(type(thing)):
+    if is_users(type(thing)) or is_open(type(thing)):
         yield from attributes(thing).values()
 
 

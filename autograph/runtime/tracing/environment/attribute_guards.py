@@ -12,7 +12,7 @@ import numpy as np
 
 from autograph.common import pytree, trace_rules
 from autograph.common.packages import is_opaque_class
-from autograph.common.statics import class_attribute, class_has, compares_itself, is_a, module_of
+from autograph.common.statics import class_attribute, class_has, compares_itself, is_a, is_descriptor, module_of
 from autograph.runtime.graph.object_model import (
     is_changeable,
     is_opaque,
@@ -125,7 +125,7 @@ def _among(names: Collection[str], held: Mapping[str, Any]) -> list[str]:
 def _descriptors(kind: type, names: set[str]) -> list[tuple[str, Any]]:
     """The descriptors of the user's that a class has under some names."""
     members = [(name, base.__dict__[name]) for base in kind.__mro__ for name in sorted(_among(names, base.__dict__))]
-    return [(name, each) for name, each in members if is_users(type(each)) and hasattr(type(each), "__get__")]
+    return [(name, each) for name, each in members if is_users(type(each)) and is_descriptor(each)]
 
 
 def _given_by(kind: type, names: Collection[str]) -> dict[str, tuple[type, Any]]:
@@ -156,7 +156,7 @@ def _looked_at(
         yield from ((name, getattr(thing, name)) for name in ("__name__", "__qualname__") if name in names)
     for name in mentioned:
         value = own.get(name, _MISSING)
-        if is_a(thing, type) and class_has(type(value), "__get__"):
+        if is_a(thing, type) and is_descriptor(value):
             continue  # of which the guard of the class tells
         holder = thing
         if value is _MISSING:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from autograph.common.cpython_internals import assign_version_tag, version_tag
-from autograph.common.statics import class_has, mro_of, names_of
+from autograph.common.statics import is_descriptor, mro_of, names_of
 from autograph.runtime.graph.object_model import is_changeable
 from autograph.runtime.tracing.environment.guards import Condition
 from autograph.runtime.tracing.state.undo_log import PATCHED
@@ -187,4 +187,4 @@ def _fact(name: str, member: Any) -> Any:
     """What makes the class give something else if it is another one."""
     member = PATCHED.get(id(member), member)
     is_special = name.startswith("__") and name.endswith("__")
-    return member if is_special or callable(member) or class_has(type(member), "__get__") else _DATA
+    return member if is_special or callable(member) or is_descriptor(member) else _DATA

@@ -13,7 +13,7 @@ import numpy as np
 
 from autograph.common import pytree, trace_rules
 from autograph.common.packages import is_opaque_class
-from autograph.common.statics import class_has, compares_itself, is_a, module_name, module_of
+from autograph.common.statics import compares_itself, is_a, is_descriptor, module_name, module_of
 from autograph.runtime.graph.object_model import is_opaque, is_open, is_taken_apart, parts_inside
 from autograph.runtime.graph.types import ObjectType, TensorType, type_of
 from autograph.runtime.tracing.proxies.proxy import is_tensor
@@ -62,7 +62,7 @@ def _objects_in(part: Any) -> list[Any]:
 def own_parts(names: Mapping[str, Any]) -> list[tuple[Any, Any]]:
     """What a class or module holds, other than its functions and what Python put there."""
     own = [(name, part) for name, part in names.items() if not name.startswith(("__", "_abc_"))]
-    return [(name, part) for name, part in own if not class_has(type(part), "__get__")]
+    return [(name, part) for name, part in own if not is_descriptor(part)]
 
 
 def type_outside(value: Any) -> Any:

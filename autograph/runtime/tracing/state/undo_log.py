@@ -306,7 +306,8 @@ def attributes(thing: Any) -> dict[str, Any]:
             if name.startswith("__") and not name.endswith("__"):
                 name = f"_{kind.__name__.lstrip('_')}{name}"
             slot = kind.__dict__.get(name)
-            if isinstance(slot, MemberDescriptorType) and (value := _filled(slot, thing)) is not _MISSING:
+            is_own = isinstance(slot, MemberDescriptorType) and slot.__objclass__ is kind
+            if is_own and (value := _filled(slot, thing)) is not _MISSING:
                 found[name] = value
     return found
 
@@ -315,7 +316,7 @@ def fields(error: BaseException) -> dict[str, Any]:
     """What the builtin classes of an exception keep of it, such as `args`, `__cause__` and `errno`."""
     kinds = [kind for kind in type(error).__mro__ if issubclass(kind, BaseException) and not kind.__flags__ & HEAP]
     members = {name: member for kind in kinds for name, member in vars(kind).items()}
-    named = {name: member for name, member in members.items() if is_slot(member) and name not in _FIXED}
+    named = {name: member for name, member in members.items() if is_slot(member, type(error)) and name not in _FIXED}
     in_order = sorted(named, key="__suppress_context__".__eq__)  # at the end, as to set `__cause__` sets it
     found = {name: _filled(named[name], error) for name in in_order}
     return {name: value for name, value in found.items() if value is not _MISSING}
