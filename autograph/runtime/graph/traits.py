@@ -83,6 +83,11 @@ PLAIN = Relation("the operator that is not in place: `iadd` to `add`")
 NEGATED = Relation("the comparison that holds if this one does not: `lt` to `ge`")
 MIRRORED = Relation("the comparison with the arguments in the other order: `lt` to `gt`")
 
+# Integers ------------------------------------------------------------------------------------------------------------
+
+INTERVAL = Relation("the rule that tells between which integers its result lies: see `ops/native/intervals.py`")
+NARROWS = Relation("the rule that tells between which integers its first argument lies if this comparison holds")
+
 # What an op does with containers and other objects --------------------------------------------------------------------
 
 MAKES_ITERATORS = Trait("gives an iterator over its arguments, which are looked at as that is used")

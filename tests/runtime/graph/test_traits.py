@@ -10,6 +10,7 @@ import pytest
 import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph.runtime.graph import traits
 from autograph.runtime.graph.opdef import OPS, declare
+from autograph.runtime.ops.native import intervals
 
 ALL = {name: value for name, value in vars(traits).items() if isinstance(value, traits.Trait | traits.Relation)}
 
@@ -24,6 +25,7 @@ def test_the_traits_of_an_op():
     assert traits.traits_of("lt") == {
         "COMPARISON": True, "ELEMENTWISE": True, "ORDERING": True, "NEGATED": "ge", "MIRRORED": "gt",
         "AS_UFUNC": "np.less",
+        "NARROWS": intervals.below,
     }  # fmt: skip
 
 

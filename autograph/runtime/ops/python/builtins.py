@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import OPS, ORDERED, PURE, VIEW, Vjp, declare, derive, foldable, lower
-from autograph.runtime.graph.traits import CONVERSION, LENGTH, MAKES_ITERATORS, MAKES_RANGES, SHALLOW, mark
+from autograph.runtime.graph.traits import CONVERSION, INTERVAL, LENGTH, MAKES_ITERATORS, MAKES_RANGES, SHALLOW, mark
 from autograph.runtime.graph.types import (
     ANY,
     BOOL,
@@ -33,7 +33,7 @@ from autograph.runtime.ops.inference.declare import always, functions, nothing
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.numpy_probe import probe, shaped_all
 from autograph.runtime.ops.inference.shape_rules import Unknown, broadcast, operand, type_of_arg
-from autograph.runtime.ops.native import builtins, complex_numbers
+from autograph.runtime.ops.native import builtins, complex_numbers, intervals
 from autograph.runtime.ops.native.numpy_scalars import built_in_rounded
 
 _MOST = 64      # so many items of one argument are looked at
@@ -280,3 +280,4 @@ lower("float", builtins.to_float)
 lower("complex", complex_numbers.make)
 lower("bool", builtins.to_bool)
 lower("round", built_in_rounded)
+INTERVAL.update(int=intervals.same, min=intervals.least, max=intervals.greatest)

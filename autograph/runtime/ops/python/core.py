@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, declare
-from autograph.runtime.graph.traits import LOOP, SHALLOW, STATEMENT, mark
+from autograph.runtime.graph.traits import INTERVAL, LOOP, SHALLOW, STATEMENT, mark
 from autograph.runtime.graph.types import NONE, STR, Type
 from autograph.runtime.ops.inference.containers import build_type, iterated, list_of, tuple_items
 from autograph.runtime.ops.inference.declare import always
 from autograph.runtime.ops.inference.shape_rules import type_of_arg
+from autograph.runtime.ops.native import intervals
 
 
 def unpack(x: Any, n: int, star: int | None = None) -> list[Type]:
@@ -52,3 +53,4 @@ declare("enter", always(NONE), effect=ORDERED, raises=True)
 declare("exit", always(NONE), effect=ORDERED, raises=True)
 
 mark("while for raise unpack bound enter exit", STATEMENT)
+INTERVAL["bound"] = intervals.same

@@ -23,9 +23,11 @@ from autograph.runtime.graph.traits import (
     ELEMENTWISE,
     IDENTITY,
     IN_PLACE,
+    INTERVAL,
     INVOLUTION,
     MATRIX_PRODUCT,
     MIRRORED,
+    NARROWS,
     NEGATED,
     NEGATION,
     NEUTRAL,
@@ -57,7 +59,7 @@ from autograph.runtime.ops.inference.infer import ask, rule
 from autograph.runtime.ops.inference.numpy_probe import probe, shaped
 from autograph.runtime.ops.inference.shape_rules import broadcast, is_type, operand, type_of_arg
 from autograph.runtime.ops.mathematics.ufuncs import core_shape
-from autograph.runtime.ops.native import builtins, complex_numbers, math_functions, scalars
+from autograph.runtime.ops.native import builtins, complex_numbers, intervals, math_functions, scalars
 from autograph.runtime.ops.python import constants
 
 BINARY = "add sub mul truediv floordiv mod matmul lshift rshift pow and xor or".split()
@@ -361,3 +363,14 @@ lower("invert", scalars.inverted)
 lower("abs", complex_numbers.also(scalars.absolute, complex_numbers.absolute))
 lower("not", builtins.negation)
 lower("is", builtins.identity)
+
+INTERVAL.update({
+    "add": intervals.added, "sub": intervals.subtracted, "mul": intervals.multiplied, "floordiv": intervals.divided,
+    "mod": intervals.remainder, "and": intervals.conjunction, "or": intervals.disjunction, "xor": intervals.disjunction,
+    "lshift": intervals.shifted_left, "rshift": intervals.shifted_right, "neg": intervals.opposite,
+    "pos": intervals.same, "invert": intervals.inverted, "abs": intervals.absolute,
+})  # fmt: skip
+NARROWS.update({
+    "lt": intervals.below, "le": intervals.at_most, "gt": intervals.above, "ge": intervals.at_least,
+    "eq": intervals.meet, "ne": intervals.unequal,
+})  # fmt: skip

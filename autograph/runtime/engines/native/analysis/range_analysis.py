@@ -11,22 +11,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import inf
-from typing import Any, TypeAlias
+from typing import Any
 
 from autograph.runtime.graph.graph import Block, Node, Value, walk
+from autograph.runtime.graph.traits import (
+    COMPARISON,
+    INTERVAL,
+    LENGTH,
+    LOOP,
+    MAKES_RANGES,
+    MIRRORED,
+    NARROWS,
+    NEGATED,
+    NEGATION,
+    plain,
+)
 from autograph.runtime.graph.types import BOOL, INT, TensorType
+from autograph.runtime.ops.native.intervals import ANY, Rule, Span, interval, join, meet
 
-Span: TypeAlias = tuple[float, float]       # the least and the greatest; integers, or infinities
-Rule: TypeAlias = Callable[..., Span]
-ANY: Span = -inf, inf
-LARGE = 2**64       # what is beyond counts as infinite
 NODES = 2_000       # of a loop of which anything is found out, at most
 SWEEPS = 16         # after which nothing is known
 DEPTH = 8           # operations from what is asked for to what is known, at most
 WIDE, NARROW = 1, 2     # sweeps before bounds that move are given up, and when they are looked for again
 _STOPS = -inf, -1, 0    # where a lower bound that moves may stop
-_INVERSE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
-_MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
 class Spans:
@@ -60,19 +67,19 @@ class Spans:
         """Between which numbers a value is in the innermost of some blocks."""
         found = self._spans.get(value, ANY)
         for block in blocks:
-            found = _meet(found, self._under.get(block, {}).get(value, ANY))
+            found = meet(found, self._under.get(block, {}).get(value, ANY))
         return found
 
     def _get(self, arg: Any) -> Span:
         if type(arg) is int or type(arg) is bool:
-            return _span(arg, arg)
+            return interval(arg, arg)
         if not _is_integer(arg):
             return ANY
         found = self._spans.get(arg, ANY)
         for scope in self._scopes:
             if arg in scope:
-                found = _meet(found, scope[arg])
-        return _meet(found, (0, 1)) if arg.type == BOOL else found
+                found = meet(found, scope[arg])
+        return meet(found, (0, 1)) if arg.type == BOOL else found
 
     # Going through ----------------------------------------------------------------------------------------------------
 
@@ -98,7 +105,7 @@ class Spans:
         """Go through a node. Gives whether anything is behind it."""
         if node.op == "if":
             return self._if(node)
-        if node.op in ("while", "for"):
+        if node.op in LOOP:
             self._loop(node)
         elif rule is not None:
             self._spans[node.outputs[0]] = rule(*map(self._get, node.args))
@@ -140,7 +147,7 @@ class Spans:
         if node.op == "while" and not until:
             known = self._given((first.results or (None,))[0], False) or {}
             for param, value in zip(carried, node.outputs):
-                self._spans[value] = _meet(self._spans[param], known.get(param, ANY))
+                self._spans[value] = meet(self._spans[param], known.get(param, ANY))
 
     def _in_turn(
         self, test: Any, carried: list[Value], inner: list[Value], inits: Sequence[Any], flag: int | None
@@ -176,7 +183,7 @@ class Spans:
             self._spans[param], self._moved = after, True
             return
         if self._narrows:
-            self._spans[param] = _meet(before, after)
+            self._spans[param] = meet(before, after)
             return
         after = join(before, after)
         if after == before:
@@ -189,7 +196,7 @@ class Spans:
 
     def _items(self, items: Any) -> Span:
         """Between which numbers the items of a range are."""
-        if not isinstance(items, Value) or items.node is None or items.node.op != "range":
+        if not isinstance(items, Value) or items.node is None or items.node.op not in MAKES_RANGES:
             return self._spans.get(items, ANY) if isinstance(items, Value) else ANY
         return items_of(items.node, self._get)
 
@@ -201,8 +208,8 @@ class Spans:
         for name, a, b in _facts(test, holds):
             if not (_is_integer(a) and _is_integer(b)):
                 continue
-            one, other = (_meet(self._get(each), found.get(each, ANY)) for each in (a, b))
-            for arg, span in ((a, _narrowed(name, one, other)), (b, _narrowed(_MIRRORED[name], other, one))):
+            one, other = (meet(self._get(each), found.get(each, ANY)) for each in (a, b))
+            for arg, span in ((a, NARROWS[name](one, other)), (b, NARROWS[MIRRORED[name]](other, one))):
                 if span[0] > span[1]:
                     return None
                 if isinstance(arg, Value):
@@ -213,12 +220,12 @@ class Spans:
 def outside(arg: Any, depth: int = DEPTH) -> Span:
     """Between which numbers an argument from outside of a loop is; of a range, its items."""
     get = partial(outside, depth=depth - 1)
-    if isinstance(arg, Value) and arg.node is not None and arg.node.op == "range":
+    if isinstance(arg, Value) and arg.node is not None and arg.node.op in MAKES_RANGES:
         return items_of(arg.node, get)
     if not _is_integer(arg):
         return ANY
     if not isinstance(arg, Value):
-        return _span(arg, arg)
+        return interval(arg, arg)
     node = arg.node
     if node is None or node.blocks or not depth:
         return ANY
@@ -228,10 +235,10 @@ def outside(arg: Any, depth: int = DEPTH) -> Span:
 
 def _rule_of(node: Node) -> Rule | None:
     """What tells of what a node gives."""
-    if node.op == "len" and len(node.args) == 1:
+    if node.op in LENGTH and len(node.args) == 1:
         return lambda _: (0, _longest(node.args[0]))
     known = not node.kwargs and len(node.outputs) == 1 and all(map(_is_integer, node.args))
-    return RULES.get(node.op) if known else None
+    return INTERVAL.get(plain(node.op)) if known else None
 
 
 def items_of(node: Node, get: Callable[[Any], Span]) -> Span:
@@ -250,9 +257,9 @@ def _facts(test: Any, holds: bool, depth: int = DEPTH) -> Iterator[tuple[str, An
     if not isinstance(test, Value) or not depth:
         return
     node = test.node
-    if node is not None and node.op in _INVERSE and len(node.args) == 2:
-        yield node.op if holds else _INVERSE[node.op], node.args[0], node.args[1]
-    elif node is not None and node.op == "not":
+    if node is not None and node.op in COMPARISON and len(node.args) == 2:
+        yield node.op if holds else NEGATED[node.op], node.args[0], node.args[1]
+    elif node is not None and node.op in NEGATION:
         yield from _facts(node.args[0], not holds, depth - 1)
     elif node is not None and node.op == "if":
         place = node.outputs.index(test)
@@ -280,121 +287,3 @@ def _longest(arg: Any) -> float:
     """What no length is larger than."""
     known = isinstance(arg, Value) and isinstance(arg.type, TensorType) and arg.type.exact
     return (2**63 - 1) // max(arg.type.dtype.itemsize, 1) if known else 2**63 - 1
-
-
-def _span(low: float, high: float) -> Span:
-    """What is far beyond 64 bits is told by infinities, so that no number grows without end."""
-    least = low if abs(low) <= LARGE else -inf if low < 0 else LARGE
-    most = high if abs(high) <= LARGE else inf if high > 0 else -LARGE
-    return least, most
-
-
-def join(*spans: Span) -> Span:
-    return min(each[0] for each in spans), max(each[1] for each in spans)
-
-
-def _meet(a: Span, b: Span) -> Span:
-    return max(a[0], b[0]), min(a[1], b[1])
-
-
-def _narrowed(name: str, a: Span, b: Span) -> Span:
-    """What a number is between that compares so with another."""
-    if name == "lt":
-        return a[0], min(a[1], b[1] - 1)
-    if name == "le":
-        return a[0], min(a[1], b[1])
-    if name == "gt":
-        return max(a[0], b[0] + 1), a[1]
-    if name == "ge":
-        return max(a[0], b[0]), a[1]
-    if name == "eq":
-        return _meet(a, b)
-    if b[0] != b[1]:
-        return a
-    return a[0] + (a[0] == b[0]), a[1] - (a[1] == b[0])
-
-
-def _product(one: float, other: float) -> float:
-    return one * other if one and other else 0
-
-
-def _times(a: Span, b: Span) -> Span:
-    found = [_product(one, other) for one in a for other in b]
-    return _span(min(found), max(found))
-
-
-def _quotient(one: float, other: float) -> float:
-    """Rounded down; `other` is not 0."""
-    if abs(one) == inf:
-        return one if other > 0 else -one
-    if abs(other) == inf:
-        return 0 if one == 0 or (one < 0) == (other < 0) else -1
-    return one // other
-
-
-def _divided(a: Span, b: Span) -> Span:
-    if b[0] <= 0:       # by what may be negative, the result is nearer to zero than what is divided, or its opposite
-        most = max(abs(a[0]), abs(a[1]))
-        return _span(-most, most)
-    found = [_quotient(one, other) for one in a for other in b]
-    return _span(min(found), max(found))
-
-
-def _rest(a: Span, b: Span) -> Span:
-    low, high = min(b[0] + 1, 0), max(b[1] - 1, 0)
-    if b[0] > 0 and a[0] >= 0:
-        return a if a[1] < b[0] else (0, min(a[1], high))
-    return low, high
-
-
-def _and(a: Span, b: Span) -> Span:
-    if a[0] < 0 and b[0] < 0:
-        return ANY
-    return 0, min(each[1] for each in (a, b) if each[0] >= 0)
-
-
-def _or(a: Span, b: Span) -> Span:
-    most = max(a[1], b[1])
-    if a[0] < 0 or b[0] < 0:
-        return ANY
-    return 0, inf if most == inf else 2 ** int(most).bit_length() - 1
-
-
-def _shifted(a: Span, b: Span) -> Span:
-    """To the left: a number that shifts is never negative."""
-    return _times(a, (2 ** int(max(b[0], 0)) if b[0] <= 64 else LARGE, 2 ** int(max(b[1], 0)) if b[1] <= 64 else inf))
-
-
-def _halved(a: Span, b: Span) -> Span:
-    """To the right."""
-    return _divided(a, (2 ** int(max(b[0], 0)) if b[0] <= 64 else LARGE, 2 ** int(max(b[1], 0)) if b[1] <= 64 else inf))
-
-
-def _absolute(a: Span) -> Span:
-    return max(a[0], -a[1], 0), max(abs(a[0]), abs(a[1]))
-
-
-_INPLACE: dict[str, Rule] = {
-    "add": lambda a, b: _span(a[0] + b[0], a[1] + b[1]),
-    "sub": lambda a, b: _span(a[0] - b[1], a[1] - b[0]),
-    "mul": _times,
-    "floordiv": _divided,
-    "mod": _rest,
-    "and": _and,
-    "or": _or,
-    "xor": _or,
-    "lshift": _shifted,
-    "rshift": _halved,
-}
-RULES: dict[str, Rule] = {
-    **_INPLACE,
-    **{f"i{name}": rule for name, rule in _INPLACE.items()},
-    "neg": lambda a: (-a[1], -a[0]),
-    "pos": lambda a: a,
-    "int": lambda a: a,
-    "bound": lambda a: a,
-    "invert": lambda a: (-a[1] - 1, -a[0] - 1),
-    "abs": _absolute,
-    "min": lambda *args: (min(each[0] for each in args), min(each[1] for each in args)),
-    "max": lambda *args: (max(each[0] for each in args), max(each[1] for each in args)),
-}

@@ -11,8 +11,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from autograph.common import disk_cache, forking
-from autograph.runtime.engines.native.analysis.range_analysis import ANY, Span, Spans
+from autograph.runtime.engines.native.analysis.range_analysis import Spans
 from autograph.runtime.graph.graph import Block, Node, Value, gather
+from autograph.runtime.ops.native.intervals import ANY, Span
 
 T = TypeVar("T")
 

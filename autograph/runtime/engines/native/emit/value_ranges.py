@@ -15,18 +15,22 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.analysis.range_analysis import RULES, Span, join
 from autograph.runtime.engines.native.emit.external_calls import Borrowing
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
 from autograph.runtime.graph.operands import Array, Number
+from autograph.runtime.graph.traits import NEGATED
 from autograph.runtime.graph.types import BOOL, INT
+from autograph.runtime.ops.native import intervals
+from autograph.runtime.ops.native.intervals import Rule, Span, join
 
 RANGE = 2**53       # an item of a range is no larger
 _BITS: dict[str, Callable[..., Any]] = {"and": operator.and_, "or": operator.or_, "xor": operator.xor}
-_RULES = {
-    **{name: RULES[name] for name in ("add", "sub", "mul", "and", "or", "xor")},
-    **{name: RULES[rule] for name, rule in (("shl", "lshift"), ("shr", "rshift"), ("div", "floordiv"), ("rem", "mod"))},
-}
+# By what the emitter calls its instructions.
+_RULES: dict[str, Rule] = {
+    "add": intervals.added, "sub": intervals.subtracted, "mul": intervals.multiplied, "div": intervals.divided,
+    "rem": intervals.remainder, "and": intervals.conjunction, "or": intervals.disjunction, "xor": intervals.disjunction,
+    "shl": intervals.shifted_left, "shr": intervals.shifted_right,
+}  # fmt: skip
 
 
 class Knowing(Borrowing):
@@ -187,7 +191,7 @@ def reach(name: str, a: Span, b: Span) -> Span:
 def _decided(name: str, a: tuple[int, int], b: tuple[int, int]) -> bool | None:
     """What a comparison gives, as far as it can be told by what the integers are between."""
     if name in ("gt", "ge", "ne"):
-        opposite = _decided({"gt": "le", "ge": "lt", "ne": "eq"}[name], a, b)
+        opposite = _decided(NEGATED[name], a, b)
         return None if opposite is None else not opposite
     if name == "eq":
         return False if a[1] < b[0] or b[1] < a[0] else True if a == b and a[0] == a[1] else None

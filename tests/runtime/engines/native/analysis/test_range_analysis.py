@@ -3,35 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
-import itertools
 
 import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.engines.native.analysis.range_analysis import RULES
 from tests.runtime.engines.native.emit.test_value_ranges import check, forgotten, outcome  # noqa: F401
 from tests.runtime.engines.native.integers import Program
 from tests.runtime.engines.native.programs import regions
-
-PYTHON = {
-    "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "floordiv": lambda a, b: a // b,
-    "mod": lambda a, b: a % b, "and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b,
-    "lshift": lambda a, b: a << b, "rshift": lambda a, b: a >> b, "neg": lambda a: -a, "invert": lambda a: ~a,
-    "abs": abs, "min": min, "max": max,
-}  # fmt: skip
-ENDS = -9, -8, -3, -1, 0, 1, 2, 7, 8
-
-
-@pytest.mark.parametrize("name", PYTHON)
-def test_rules(name):
-    unary = name in ("neg", "invert", "abs")
-    spans = [(low, high) for low in ENDS for high in ENDS if low <= high]
-    for given in itertools.product(spans, repeat=1 if unary else 2):
-        low, high = RULES[name](*given)
-        for args in itertools.product(*(range(least, most + 1) for least, most in given)):
-            if not (name in ("floordiv", "mod") and args[1] == 0) and not ("shift" in name and args[1] < 0):
-                assert low <= PYTHON[name](*args) <= high, (given, args)
 
 
 def written(text, folder):

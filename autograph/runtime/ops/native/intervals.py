@@ -1,0 +1,160 @@
+"""Interval arithmetic: between which integers the result of an op lies, by those between which its arguments lie.
+
+Integers are Python's own, without bounds; what is far beyond 64 bits counts as infinite. Ops have these rules by the
+relations `INTERVAL` and `NARROWS`; `range_analysis` follows them through a loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import TypeAlias
+
+Span: TypeAlias = tuple[float, float]       # the least and the greatest; integers, or infinities
+Rule: TypeAlias = Callable[..., Span]
+ANY: Span = -inf, inf
+LARGE = 2**64       # what is beyond counts as infinite
+
+
+def interval(low: float, high: float) -> Span:
+    """What is far beyond 64 bits is told by infinities, so that no number grows without end."""
+    least = low if abs(low) <= LARGE else -inf if low < 0 else LARGE
+    most = high if abs(high) <= LARGE else inf if high > 0 else -LARGE
+    return least, most
+
+
+def join(*spans: Span) -> Span:
+    """The smallest interval that has all of several in it."""
+    return min(each[0] for each in spans), max(each[1] for each in spans)
+
+
+def meet(a: Span, b: Span) -> Span:
+    """What two intervals have in common; the least is above the greatest if that is nothing."""
+    return max(a[0], b[0]), min(a[1], b[1])
+
+
+# ------------------------------------------------------------------------------------------------------ arithmetic
+
+
+def same(a: Span) -> Span:
+    return a
+
+
+def added(a: Span, b: Span) -> Span:
+    return interval(a[0] + b[0], a[1] + b[1])
+
+
+def subtracted(a: Span, b: Span) -> Span:
+    return interval(a[0] - b[1], a[1] - b[0])
+
+
+def multiplied(a: Span, b: Span) -> Span:
+    found = [_product(one, other) for one in a for other in b]
+    return interval(min(found), max(found))
+
+
+def _product(one: float, other: float) -> float:
+    return one * other if one and other else 0
+
+
+def divided(a: Span, b: Span) -> Span:
+    """Rounded down."""
+    if b[0] <= 0:       # by what may be negative, the result is nearer to zero than what is divided, or its opposite
+        most = max(abs(a[0]), abs(a[1]))
+        return interval(-most, most)
+    found = [_quotient(one, other) for one in a for other in b]
+    return interval(min(found), max(found))
+
+
+def _quotient(one: float, other: float) -> float:
+    """Rounded down; `other` is not 0."""
+    if abs(one) == inf:
+        return one if other > 0 else -one
+    if abs(other) == inf:
+        return 0 if one == 0 or (one < 0) == (other < 0) else -1
+    return one // other
+
+
+def remainder(a: Span, b: Span) -> Span:
+    low, high = min(b[0] + 1, 0), max(b[1] - 1, 0)
+    if b[0] > 0 and a[0] >= 0:
+        return a if a[1] < b[0] else (0, min(a[1], high))
+    return low, high
+
+
+def opposite(a: Span) -> Span:
+    return -a[1], -a[0]
+
+
+def absolute(a: Span) -> Span:
+    return max(a[0], -a[1], 0), max(abs(a[0]), abs(a[1]))
+
+
+def least(*args: Span) -> Span:
+    return min(each[0] for each in args), min(each[1] for each in args)
+
+
+def greatest(*args: Span) -> Span:
+    return max(each[0] for each in args), max(each[1] for each in args)
+
+
+# ------------------------------------------------------------------------------------------------------------ bits
+
+
+def conjunction(a: Span, b: Span) -> Span:
+    """`a & b`."""
+    if a[0] < 0 and b[0] < 0:
+        return ANY
+    return 0, min(each[1] for each in (a, b) if each[0] >= 0)
+
+
+def disjunction(a: Span, b: Span) -> Span:
+    """`a | b`, and `a ^ b`."""
+    most = max(a[1], b[1])
+    if a[0] < 0 or b[0] < 0:
+        return ANY
+    return 0, inf if most == inf else 2 ** int(most).bit_length() - 1
+
+
+def inverted(a: Span) -> Span:
+    """`~a`."""
+    return -a[1] - 1, -a[0] - 1
+
+
+def shifted_left(a: Span, b: Span) -> Span:
+    return multiplied(a, _powers(b))
+
+
+def shifted_right(a: Span, b: Span) -> Span:
+    return divided(a, _powers(b))
+
+
+def _powers(b: Span) -> Span:
+    """Of 2; a number that shifts is never negative."""
+    return 2 ** int(max(b[0], 0)) if b[0] <= 64 else LARGE, 2 ** int(max(b[1], 0)) if b[1] <= 64 else inf
+
+
+# ----------------------------------------------------------------------------------------------------- comparisons
+# Between which integers the first of two numbers lies if the comparison holds.
+
+
+def below(a: Span, b: Span) -> Span:
+    return a[0], min(a[1], b[1] - 1)
+
+
+def at_most(a: Span, b: Span) -> Span:
+    return a[0], min(a[1], b[1])
+
+
+def above(a: Span, b: Span) -> Span:
+    return max(a[0], b[0] + 1), a[1]
+
+
+def at_least(a: Span, b: Span) -> Span:
+    return max(a[0], b[0]), a[1]
+
+
+def unequal(a: Span, b: Span) -> Span:
+    if b[0] != b[1]:
+        return a
+    return a[0] + (a[0] == b[0]), a[1] - (a[1] == b[0])
