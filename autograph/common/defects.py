@@ -20,7 +20,8 @@ def are_raised() -> bool:
 
 def internal_error(failed: str, error: BaseException, place: tuple[str, int] | tuple[()] = ()) -> InternalError:
     """What is raised for an error of this library, from that error."""
-    message = f"{failed} ({_described(error)}). This is an error in autograph, please report it with this traceback"
+    message = f"{failed} ({_described(error)}). This is an error in autograph, please report it with this traceback "
+    message += "and the output of `autograph doctor`"
     return InternalError(message, *place)
 
 
@@ -43,7 +44,7 @@ def report(
     if raised or are_raised():
         raise internal_error(failed, error, place) from error
     message = f"{failed} ({_described(error)}), and {instead}. This is an error in autograph, please report it with "
-    message += f"the traceback that {VARIABLE}=1 in the environment shows"
+    message += f"the traceback that {VARIABLE}=1 in the environment shows, and the output of `autograph doctor`"
     if (failed, _described(error)) not in _reported:
         import logging
 

@@ -88,6 +88,7 @@ def test_what_is_reported(capsys: Any, caplog: Any) -> None:
     (told,) = report.where(kind="plain")
     assert "autograph fails to stage changed (KeyError('injected') at trace.py:2), and it runs as plain" in told.message
     assert "please report it with the traceback that AUTOGRAPH_DEBUG=1 in the environment shows" in told.message
+    assert "`autograph doctor`" in told.message
     (logged,) = [record.getMessage() for record in caplog.records]
     assert logged.startswith(f"{__file__}:") and "fails to stage changed" in logged
 
