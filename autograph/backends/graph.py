@@ -23,7 +23,7 @@ from autograph.operators.tracebacks import whole
 from autograph.runtime.graph.graph import Value
 from autograph.runtime.graph.object_model import is_users
 from autograph.runtime.graph.types import BOOL, TensorType
-from autograph.runtime.tracing.calls.keyed import by_keys
+from autograph.runtime.tracing.calls.builtins import by_keys
 from autograph.runtime.tracing.calls.stand_ins import MANAGERS
 from autograph.runtime.tracing.calls.user_operators import (
     contains,

@@ -18,7 +18,7 @@ from autograph.runtime.graph.callables import full_name_of
 from autograph.runtime.graph.object_model import GENERATORS, is_made_anew, is_open, is_users, is_users_object
 from autograph.runtime.graph.opdef import op_of
 from autograph.runtime.graph.types import TensorType
-from autograph.runtime.tracing.calls.keyed import by_keys
+from autograph.runtime.tracing.calls.builtins import by_keys
 from autograph.runtime.tracing.environment.process_settings import (
     asks_locale,
     asks_registry,

@@ -1,21 +1,25 @@
-"""NumPy's protocols, among handles: objects that act for arrays, and functions that ask for no more than types.
+"""What proxies ask of the trace that made them, and NumPy's protocols among proxies.
+
+`Recorder` is said apart from `Trace`, because that makes proxies, and so has to import them.
 
 An object whose class has `__array_ufunc__` or `__array_function__` decides itself what NumPy does with it; one that has
-`__array__` only is made an array of. So it is while tracing, and these methods are traced.
+`__array__` only is made an array of. So it is while tracing, and these methods are traced. Functions that ask for no
+more than types are not recorded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
 from autograph.common.statics import class_attribute, class_has, module_of
+from autograph.errors import StagingError
+from autograph.runtime.graph.graph import Place
 from autograph.runtime.graph.object_model import is_users
-from autograph.runtime.graph.types import MaybeUnbound, ObjectType, TensorType
-from autograph.runtime.tracing.proxies.recorder import Recorder
+from autograph.runtime.graph.types import MaybeUnbound, ObjectType, TensorType, Type
 
 # Functions that ask for no more than types: what they give decides on what is traced, so they are not recorded.
 ABOUT_TYPES = (np.shape, np.ndim, np.size, np.result_type, np.can_cast)
@@ -53,3 +57,48 @@ def _like(type: TensorType) -> Any:
     if type.kind == "array":
         return np.broadcast_to(one, [1 if size is None else size for size in type.shape])
     return one.item() if type.kind == "python" else one[()]
+
+
+class Recorder(Protocol):
+    """What records what is done with handles."""
+
+    closed: bool
+    held: list[Any]
+    classes: dict[Any, type]
+    maybe_methods: dict[Any, tuple[Any, str]]
+    called_methods: dict[Any, None]
+    call: Callable[[Any], Any]
+
+    def place(self) -> Place: ...
+
+    def record(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any: ...
+
+    def record_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+
+    def record_ufunc(self, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+
+    def check_names(self, function: str, given: tuple[Any, ...], is_method: bool) -> None: ...
+
+    def strayed(self, tensor: Any, place: Place) -> StagingError: ...
+
+    def unpack(self, tensor: Any, count: int) -> tuple[Any, ...]: ...
+
+    def unpack_starred(self, tensor: Any, before: int, after: int) -> Iterator[Any]: ...
+
+    def spread_items(self, tensor: Any) -> Iterator[Any]: ...
+
+    def is_all(self, key: Any) -> bool: ...
+
+    def type_of(self, tensor: Any) -> Type: ...
+
+    def class_of(self, tensor: Any) -> type: ...
+
+    def constant(self, value: Any) -> Any: ...
+
+    def materialise(self, container: Any) -> Any: ...
+
+    def needs(self, tensor: Any, use: str, asked: bool = False) -> NoReturn: ...
+
+    def formatted(self, tensor: Any, conversion: str, spec: str) -> str: ...
+
+    def retyped(self, tensor: Any) -> None: ...

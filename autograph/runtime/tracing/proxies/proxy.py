@@ -19,15 +19,14 @@ import numpy as np
 from autograph.common.trace_rules import is_own, on_behalf
 from autograph.runtime.graph.graph import Value
 from autograph.runtime.graph.types import ObjectType, TensorType
-from autograph.runtime.tracing.proxies.instructions import (
+from autograph.runtime.tracing.proxies.bytecode import (
     SPREADING,
     instruction,
     is_comparison,
     is_inplace,
     is_operation,
 )
-from autograph.runtime.tracing.proxies.protocols import as_arrays, overrides
-from autograph.runtime.tracing.proxies.recorder import Recorder
+from autograph.runtime.tracing.proxies.protocols import Recorder, as_arrays, overrides
 from autograph.runtime.tracing.proxies.stand_in import Standing
 from autograph.runtime.tracing.proxies.static_class import (
     KNOWN_ATTRIBUTES,

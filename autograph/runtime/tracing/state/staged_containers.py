@@ -23,8 +23,8 @@ from autograph.common.trace_rules import is_own, on_behalf
 from autograph.runtime.graph.object_model import is_users, own_dict
 from autograph.runtime.graph.types import ObjectType
 from autograph.runtime.tracing.proxies.graph_break import Materialise, Plain, Unstageable
+from autograph.runtime.tracing.proxies.protocols import Recorder
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
-from autograph.runtime.tracing.proxies.recorder import Recorder
 
 DICTS = (dict, OrderedDict, defaultdict, Counter)
 HOLDERS = frozenset({list, set, deque, *DICTS})
