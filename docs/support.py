@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-import autograph.runtime.autodiff.reverse_containers
 import autograph.runtime.autodiff.reverse_control_flow
 import autograph.runtime.autodiff.reverse_mutation
+import autograph.runtime.autodiff.reverse_ops
 import autograph.runtime.ops  # noqa: F401  (importing these modules fills OPS and HANDLERS)
 from autograph.runtime.autodiff import shadow_rules
 from autograph.runtime.autodiff.reverse import HANDLERS

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import DerivativeError
-from autograph.runtime.autodiff.frames import Frame
 from autograph.runtime.autodiff.residuals import keep_of_branch, keep_of_turns
-from autograph.runtime.autodiff.reverse import Reverse, handles
+from autograph.runtime.autodiff.reverse import Frame, Reverse, handles
 from autograph.runtime.graph.graph import Block, Node, Value
 from autograph.runtime.graph.types import ANY, INT, TensorType, Type, join, type_of
 from autograph.runtime.graph_text.printer import expression

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-import autograph.runtime.autodiff.reverse_containers
 import autograph.runtime.autodiff.reverse_control_flow
 import autograph.runtime.autodiff.reverse_mutation  # noqa: F401  (they say what the reverse of their nodes is)
 from autograph.common import pytree
