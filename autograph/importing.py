@@ -13,7 +13,7 @@ source file, gives it a loader that differs in one point: `get_code` returns the
 `__pycache__`. What is no ordinary source file is left alone, and `left_alone` says why.
 
 Modules that were imported before are imported afresh, together with the whole package they belong to, so that a package
-never holds two versions of one module. Whoever imported them earlier keeps the version they have; so does this
+never holds two versions of one module. Code that imported them earlier keeps the version it has; so does this
 library, which therefore can convert the very modules it is built on.
 
 Converted code takes more frames for each call of the user's, so the recursion limit is four times as high while a hook
@@ -257,7 +257,7 @@ class ConvertingLoader(machinery.SourceFileLoader):
     @_unseen
     def create_module(self, spec: machinery.ModuleSpec) -> None:
         # Here and not when the module is executed, because then it stands in sys.modules, still empty, and would be
-        # taken by whoever imports it for the sake of converting it.
+        # taken by a converter that imports it.
         self._code = self.hook.prepared.pop(spec.name, None) or _untraced(self._convert, spec.name)
 
     @_unseen

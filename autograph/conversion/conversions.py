@@ -1,4 +1,4 @@
-"""Conversions of functions and of files, from source to code: where syntax is told what `ag__` means."""
+"""Conversions of functions and of files, from source to code; this gives `ag__` its meaning."""
 
 from __future__ import annotations
 

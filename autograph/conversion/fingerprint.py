@@ -113,7 +113,7 @@ class _Surroundings:
         return described(value)
 
     def _asked(self, module: ModuleType, names: list[str]) -> Iterator[str]:
-        """All that may be asked of a module of NumPy's or Python's, but for what it makes up when it is asked."""
+        """The attributes of a module of NumPy's or Python's, except those that it makes when it is asked."""
         found = vars(module)
         for name in names:
             if name in found:

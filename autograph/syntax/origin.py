@@ -260,7 +260,7 @@ class _Recorder:
         return origin
 
     def inside(self, node: ast.stmt, last: int) -> None:
-        """Note the comments on the lines of a statement or head of several lines, but for that at the end."""
+        """Note the comments on the lines of a statement or head of several lines, except the one at the end."""
         origin = _origin(node)
         if last > origin.first and (found := self.lines.comments(origin.first, last)):
             found = found[:-1] if origin.comment else found

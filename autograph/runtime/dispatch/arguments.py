@@ -92,7 +92,7 @@ def key_of(value: Any, around: Around = ()) -> Any:
     if kind in _SEQUENCES or kind is dict:
         parts = value if kind is not dict else value.values()
         keys: list[Any] | None = [*map(type, parts)] if len(value) <= LONG and len(around) < DEPTH else None
-        if keys is None or not NUMBERS.issuperset(keys):  # numbers are told by their types, in less time
+        if keys is None or not NUMBERS.issuperset(keys):  # the types of numbers say it, in less time
             if keys is not None and keys.count(str) == len(keys) and max(map(len, parts)) <= LONG_TEXT:
                 keys += parts
             elif is_whole(value, around):

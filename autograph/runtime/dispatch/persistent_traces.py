@@ -54,7 +54,7 @@ _SHARED = re.compile(r"\w*|[\x00-\xff]", re.ASCII)   # texts of which Python has
 _OPS = f"{ops.__name__}."
 _RUNTIME = _OPS.removesuffix("ops.")
 _DEEP = 10  # tuples in each other
-_NATIVE = "?bhilqBHILQefdFD"    # what dtypes are told by their letters
+_NATIVE = "?bhilqBHILQefdFD"    # dtypes that their letters describe
 _UNREADABLE = (pickle.UnpicklingError, ArithmeticError, AttributeError, EOFError, ImportError, LookupError, MemoryError,
                RecursionError, TypeError, ValueError)  # fmt: skip
 

@@ -211,7 +211,7 @@ def _type_holds_numbers(type: Type) -> bool:
 
 
 def outs(node: Node) -> list[Any]:
-    """The arrays that a function is told to write into."""
+    """The arrays in `out=` of a function."""
     found: list[Any] = []
     mutable_leaves(node.kwargs.get("out"), found)
     if len(node.args) > 1 and (place := _place_of_out(node.op)) is not None:
@@ -220,7 +220,7 @@ def outs(node: Node) -> list[Any]:
 
 
 def without_outs(node: Node) -> tuple[Any, ...]:
-    """The positional arguments of a function, without the arrays that it is told to write into."""
+    """The positional arguments of a function, without the arrays of `out=`."""
     place = _place_of_out(node.op) if len(node.args) > 1 else None
     if place is None or isinstance(lookup(node.op).target, np.ufunc):
         return node.args[:place and place.start]

@@ -5,7 +5,7 @@ ops say which of them have it:
 
     mark("add mul and or xor", COMMUTATIVE)
 
-Whoever needs to know asks `node.op in COMMUTATIVE`. A relation leads from the name of an op to that of another one, or
+Others ask `node.op in COMMUTATIVE`. A relation leads from the name of an op to that of another one, or
 to another fact about it:
 
     PLAIN.update(iadd="add", isub="sub")
@@ -111,7 +111,7 @@ ARITHMETIC = Trait("adds, subtracts, multiplies or divides two numbers")
 SUMMATION = Trait("a sum or mean of elements, which is there also of none")
 MATRIX_PRODUCT = Trait("the product of two matrices, and nothing more general")
 LENGTH = Trait("gives the length of its argument, of an array that of the first axis")
-TRANSPOSES = Trait("reverses the axes of an array, unless it is told another order")
+TRANSPOSES = Trait("reverses the axes of an array, unless an argument gives another order")
 CONVERSION = Trait("gives its argument, if that is a number or text of the very type that it gives")
 
 NEGATION = Trait("is true if its argument is false")

@@ -153,7 +153,7 @@ class StagedCondition(Unstageable):
 
 
 def generator(generated: Generated) -> Any:
-    """A generator over plain values, for whoever takes its elements; `generated_by` gives `generated` back."""
+    """A generator over plain values, for the code that takes its elements; `generated_by` gives `generated` back."""
 
     @on_behalf
     def elements() -> Generator[Any, None, None]:

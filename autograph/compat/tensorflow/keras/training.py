@@ -66,7 +66,7 @@ class Training:
 
     @property
     def metrics(self) -> list[Any]:
-        """What is told while training: the mean loss, and the metrics."""
+        """Reported while training: the mean loss, and the metrics."""
         return [self._mean, *self._measured]
 
     def train_step(self, data: Any) -> dict[str, Any]:

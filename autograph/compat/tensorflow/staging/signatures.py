@@ -19,7 +19,7 @@ _NUMBERS = frozenset({float, complex})  # 0.0 is not -0.0
 
 
 class ByIdentity:
-    """Something that is told apart by its identity, in a key."""
+    """A part of a key that is compared by identity."""
 
     __slots__ = ("it",)
 

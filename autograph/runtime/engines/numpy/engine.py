@@ -131,7 +131,7 @@ class Executable:
     def translate(self, error: BaseException, around: Sequence[Known] = ()) -> None:
         """Show the user's functions in the place of the generated one in the traceback of an error.
 
-        To be called by whoever caught what `run` raised, before it is raised again. Nothing is done if the environment
+        To be called with an exception of `run`, before it is raised again. Nothing is done if the environment
         variable AUTOGRAPH_FULL_TRACEBACK is 1.
 
         Args:

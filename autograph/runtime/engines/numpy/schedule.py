@@ -39,7 +39,7 @@ _SHORT = 8      # nodes in a branch that may be an expression
 
 @dataclass(slots=True)
 class End:
-    """What there is to do at the end of a block: a copy to variables; then to leave the loop, or the function.
+    """The statements at the end of a block: a copy to variables; then to leave the loop, or the function.
 
     Attributes:
         results: what the block itself ends with.
@@ -182,7 +182,7 @@ class Scheduler:
         frame.closed = at_the_end
 
     def _end_of_branch(self, node: Node, block: Block, live: list[int], end: End | None) -> End | None:
-        """What to do at the end of a branch: to set the outputs, or what there is to do at the `end` of all."""
+        """What to do at the end of a branch: to set the outputs, or the statements at the `end` of all."""
         if block.results is None:
             return None
         results = [block.results[i] for i in live]
@@ -293,7 +293,7 @@ class Scheduler:
         frame.statements.append(Loop(node, before, condition, iterable, items, carried, statements, renamed))
 
     def _carried(self, node: Node, live: list[bool]) -> list[list[Value]]:
-        """For each variable that is carried, the values that it holds one after the other, but for those of turns."""
+        """For each variable that is carried, the values that it holds in order, without those of iterations."""
         groups = []
         for position in (i for i, used in enumerate(live) if used):
             out = node.outputs[position]

@@ -22,7 +22,7 @@ LENGTH = 2              # of each axis of a sample; of several elements there ar
 
 @cache
 def sample(type: TensorType) -> Any:
-    """A value of this type, but for the lengths of its axes."""
+    """A value of this type, with other lengths of its axes."""
     if type.dtype.kind not in ELEMENTARY:
         raise Unknown
     if type.kind == "python":

@@ -17,7 +17,7 @@ LARGE = 2**64       # what is beyond counts as infinite
 
 
 def interval(low: float, high: float) -> Span:
-    """What is far beyond 64 bits is told by infinities, so that no number grows without end."""
+    """Infinities stand for what is far beyond 64 bits, so that no number grows without end."""
     least = low if abs(low) <= LARGE else -inf if low < 0 else LARGE
     most = high if abs(high) <= LARGE else inf if high > 0 else -LARGE
     return least, most

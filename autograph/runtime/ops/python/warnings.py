@@ -43,7 +43,7 @@ def warn(text: str, category: type[Warning], site: Site) -> None:
 
 
 def _is_warning(kind: str, text: str) -> bool:
-    """Whether NumPy warns of something now; what else it is told to do is done."""
+    """Whether NumPy warns of something now; any other setting takes effect here."""
     name, flag = _FLAGS[kind]
     mode: str = np.geterr()[name]  # type: ignore[literal-required]
     if mode == "raise":

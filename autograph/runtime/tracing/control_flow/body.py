@@ -179,7 +179,7 @@ def _is_held(content: dict[Any, Any]) -> bool:
 
 
 def _forget_what_is_new(arm: Arm, known: Callable[[Any], bool]) -> None:
-    """Drop the containers that the body made itself: whoever gets them gets them as they are."""
+    """Drop the containers that the body made itself: they leave it as they are."""
     arm.values = {s: v for s, v in arm.values.items() if type(s) is not Entry or known(s.container)}
     arm.whole = [container for container in arm.whole if known(container)]
     arm.after = [(container, content) for container, content in arm.after if known(container)]

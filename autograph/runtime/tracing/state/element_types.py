@@ -131,7 +131,7 @@ def _with_count(op: OpDef, args: Any, kwargs: Any, known: dict[Any, Contents], c
 
 
 def _in_common(answers: Sequence[Any]) -> Any:
-    """The type that all answers have but for lengths."""
+    """The type that all answers have, apart from lengths."""
     first = answers[0] if answers else ANY
     for answer in answers[1:]:
         if answer == first:

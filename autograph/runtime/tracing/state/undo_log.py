@@ -123,7 +123,7 @@ class Journal:
 
     @property
     def may_have_changes(self) -> bool:
-        """Whether there may be something for the graph to write; whoever asks need not look further if there is not."""
+        """Whether there may be something for the graph to write."""
         return self.pending or bool(self.watched)
 
     def write_back(self) -> None:
@@ -201,7 +201,7 @@ _SEEN = dict.fromkeys(map(id, _PYTHONS), False)
 def reached(values: Iterable[Any], changes: Changes) -> dict[int, bool] | None:
     """The identities of all that can be reached from `values`, as it was before `changes`; None if that is too much.
 
-    For each it is told whether it is the `__dict__` of an object.
+    Each comes with whether it is the `__dict__` of an object.
     """
     seen = dict(_SEEN)
     rest = list(values)

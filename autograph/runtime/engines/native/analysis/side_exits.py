@@ -30,7 +30,7 @@ class Fetch:
 @disk_cache.storable
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """A reference to an object in the frame, which whoever fetches it takes over."""
+    """A reference to an object in the frame, which passes to the code that fetches it."""
 
     slot: int
 

@@ -25,7 +25,7 @@ from autograph.runtime.graph.types import BOOL, INT, TensorType, scalar
 BLIND = 512     # turns at a time
 STORES = 4      # of a turn, at most
 TRUST = 16      # how often turns are run again in one call, after which none are run blindly any more
-METADATA = 100_000  # what LLVM is told of loops and loads is numbered from here on
+METADATA = 100_000  # metadata of loops and loads is numbered from here on
 _ALIGNED = '!{!"llvm.loop.align", i32 32}'      # a loop of five instructions should lie in one line of the cache
 _SHORT = '!{!"llvm.loop.interleave.count", i32 1}'
 DOUBT, _TRUST, _BACK = "doubt", "trust", "back"        # cells

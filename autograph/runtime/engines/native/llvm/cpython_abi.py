@@ -79,7 +79,7 @@ def _table() -> Sequence[int]:
 
 
 def declaration(name: str) -> str:
-    """How LLVM is told of a function of Python's."""
+    """The declaration of a function of Python's."""
     result, _, kinds = _FUNCTIONS[name].partition(" ")
     return f"declare {result} @{name}{kinds}"
 

@@ -1,4 +1,4 @@
-"""What LLVM is told of loops and branches: what stands behind them, and the text that this refers to."""
+"""Metadata for LLVM about loops and branches."""
 
 RARE = ", !llvm.loop !5"        # a loop of so few turns that vectors are not worth it, or that is of vectors
 ONCE = ", !llvm.loop !8"        # one of just as many turns as a vector has, which are not to be written out before

@@ -110,7 +110,7 @@ class RunningAhead(Counting):
         return [param for param, result in pairs if result is not param and _comes_of(result, param, {})]
 
     def _stays(self, param: Value, result: Any) -> bool:
-        """Whether a turn does not hinge on what the turn before has made of a value, but for its sum."""
+        """Whether an iteration depends on the one before by the sum of a value only."""
         return result is param or (isinstance(result, Value) and self._turns is not None and result in self._turns.sums)
 
     def _promoted(self, node: Node, carried: list[Any]) -> list[Any]:

@@ -140,7 +140,7 @@ class Detours(Versions):
         self._met = met
         self._useful = useful(structure.root)
         self._rows: dict[Node, TensorType] = {}         # what the items of loops over arrays are
-        self._gain = 0              # what there is to gain, roughly, see `_count`
+        self._gain = 0              # the possible gain, roughly, see `_count`
         self._is_whole = True       # whether no turn must end with a detour of which nobody knows what it gives
 
     def _operation(self, node: Node) -> bool:
@@ -178,7 +178,7 @@ class Detours(Versions):
         self._gain += gain * TURNS ** self.structure.depth(block)
 
     def _gain_of(self, node: Node) -> int:
-        """What there is to gain by doing a node as machine code."""
+        """The possible gain of a node as machine code."""
         if node.op in _FREE:
             return 0
         return 3 if any(map(_is_numpys, map(self._value, node.inputs))) else 1
