@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any, TypeAlias
 
 from autograph.common.statics import class_attribute
-from autograph.runtime.graph.traits import Trait, mark
+from autograph.runtime.graph.traits import Relation, Trait, mark
 from autograph.runtime.graph.types import ANY, Type
 
 # Called with the node's args and kwargs, in which a type stands for each value (constants stay what they are);
@@ -80,11 +80,13 @@ OPS: dict[str, OpDef] = {}
 FUNCTIONS: dict[Any, str] = {}
 
 
-def declare(name: str, infer: Infer | None = None, *, traits: Iterable[Trait] = (), **rest: Any) -> OpDef:
+def declare(
+    name: str, infer: Infer | None = None, *, traits: Iterable[Trait | tuple[Relation, Any]] = (), **rest: Any
+) -> OpDef:
     """Declare an op, once.
 
     Args:
-        traits: that it has; see `traits.py`.
+        traits: that it has, see `traits.py`; of a relation, with what it is related to.
         rest: the attributes of `OpDef`.
 
     Raises:
@@ -95,7 +97,11 @@ def declare(name: str, infer: Infer | None = None, *, traits: Iterable[Trait] = 
     op = OpDef(name, infer or unknown, **rest)
     OPS[name] = op
     for trait in traits:
-        trait.add(name)
+        if isinstance(trait, Trait):
+            trait.add(name)
+        else:
+            relation, fact = trait
+            relation[name] = fact
     if op.target is not None:
         FUNCTIONS.setdefault(op.target, name)
     return op

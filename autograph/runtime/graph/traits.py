@@ -122,6 +122,7 @@ NEUTRAL = Relation("the right operand that leaves the left one as it is, and for
 INVOLUTION = Relation("the kinds of numbers that it gives back when done twice: `-(-x)`")
 AS_UFUNC = Relation("the ufunc that an operator is on arrays: `add` to `np.add`")
 AS_OPERATOR = Relation("the operator that a ufunc is: `np.add` to `add`")
+AS_UFUNC_OF = Relation("the ufunc that it is on arrays, and what gives the operands: `(\"np.add\", lambda x: (x, x))`")
 COPIES_UNLESS_TOLD = Relation("for what gives an array of another dtype: whether it copies one that has it already")
 
 # When an op can fail, and what it leaves in memory --------------------------------------------------------------------

@@ -173,7 +173,7 @@ def _static(node: Node) -> list[Any] | None:
         return [x.type.dtype]
     if None in x.type.shape:
         return None
-    if node.op == "len":
+    if node.op in LENGTH:
         return [x.type.shape[0]] if x.type.shape else None
     return {"shape": [x.type.shape], "size": [int(np.prod(x.type.shape, dtype=object))]}.get(name)
 

@@ -12,6 +12,7 @@ from autograph.runtime.engines.native.kernels.in_place import IN_PLACE
 from autograph.runtime.engines.native.libmath.ufunc_loops import is_there
 from autograph.runtime.graph.graph import Constant, Node, Value
 from autograph.runtime.graph.operands import NoLowering
+from autograph.runtime.graph.traits import AS_UFUNC_OF
 from autograph.runtime.graph.types import TensorType, type_of
 from autograph.runtime.ops.inner_loops import CLIPS, LOOPS, power_of
 from autograph.runtime.ops.native.ufunc_rules import Inner, known_dtype, promotes
@@ -57,6 +58,8 @@ def operands(node: Node) -> tuple[Any, ...]:
     """The arguments of a node that are arrays and numbers."""
     if node.op == "pow" and (power := _power(node)):
         return node.args[: power[1]]
+    if node.op in AS_UFUNC_OF:
+        return tuple(AS_UFUNC_OF[node.op][1](*node.args))
     if node.op == "setitem":
         return node.args[2:]
     return node.args[:1] if node.op in (".astype", *REDUCTIONS) or part_of_node(node) else node.args
@@ -74,7 +77,7 @@ def loop_of_node(node: Node) -> Inner | None:
         return None
     if node.op in OF_COMPLEX:
         return LOOPS[OF_COMPLEX[node.op]] if is_complex(node.args[0]) else None
-    return LOOPS.get(IN_PLACE.get(node.op, node.op))
+    return LOOPS.get(AS_UFUNC_OF[node.op][0] if node.op in AS_UFUNC_OF else IN_PLACE.get(node.op, node.op))
 
 
 def part_of_node(node: Node) -> str:
@@ -113,7 +116,7 @@ def is_elementwise(node: Node) -> bool:
         known = len(node.args) == 2 and isinstance(node.args[1], (type, str, np.dtype))
         known = known and (np.dtype(node.args[1]).kind in "bc" or not is_complex(node.args[0]))
     else:
-        known = (node.op in LOOPS or node.op in OF_COMPLEX) and has_loop(node)
+        known = (node.op in LOOPS or node.op in OF_COMPLEX or node.op in AS_UFUNC_OF) and has_loop(node)
     args = operands(node)
     return known and all(map(is_operand, args)) and not _is_settled(args, node.output.type)
 
