@@ -21,6 +21,7 @@ from autograph.runtime.engines.native.kernels.elementwise import has_loop, is_el
 from autograph.runtime.engines.native.kernels.in_place import target_of
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.opdef import OPS, OpDef, unknown
+from autograph.runtime.graph.traits import WRITTEN_ARGUMENT
 from autograph.runtime.graph.types import ANY, TensorType, Type
 
 PAGE = Path(__file__).with_name("support.md")
@@ -77,7 +78,7 @@ def facts(op: OpDef) -> Facts:
 
 
 def gradient(op: OpDef) -> str:
-    if any(op.vjp or ()) or op.name in HANDLERS or op.name in shadow_rules.RULES:
+    if any(op.vjp or ()) or op.name in HANDLERS or op.name in WRITTEN_ARGUMENT or op.name in shadow_rules.RULES:
         return "yes"
     return "zero" if op.vjp is not None else ""
 

@@ -10,14 +10,12 @@ from autograph.runtime.graph.aliasing import Aliasing
 from autograph.runtime.graph.effects import is_mutable
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, gather, map_args, walk
 from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, WRITE, lookup
+from autograph.runtime.graph.traits import GIVES_FORM, HOLDS_FLOATS, PRINTS, READS_TEXT
 from autograph.runtime.graph.types import ANY, MaybeUnbound, TensorType, Type, array, type_of
 
 # Classes of objects that hold no numbers with gradients.
 _NUMBERLESS = frozenset("str bytes NoneType range slice ellipsis dtype type bool ndindex".split())
 _TEXTS = frozenset("str bytes".split())
-# Of a float they give integers that tell it exactly.
-_EXACT = frozenset({".view", ".as_integer_ratio", "np.frombuffer"})
-_FROM_TEXT = frozenset({"int", "ord"})
 
 
 def has_gradient(type: Type) -> bool:
@@ -105,10 +103,10 @@ class Activity:
 
     def _gives_exact_integers(self, node: Node) -> bool:
         """Whether integers that a node gives tell what the computation is differentiated in, as its bits do."""
-        if node.op in _EXACT:
+        if node.op in HOLDS_FLOATS:
             return True
         read = [value for value in _values((node.args, node.kwargs)) if value in self.values]
-        return any(_is_integer(value.type) or (node.op in _FROM_TEXT and may_tell(value.type)) for value in read)
+        return any(_is_integer(value.type) or (node.op in READS_TEXT and may_tell(value.type)) for value in read)
 
     def _statement(self, node: Node) -> None:
         inits = node.args[1:] if node.op == "for" else node.args if node.op == "while" else ()
@@ -188,7 +186,7 @@ def changed_by(node: Node) -> list[Value]:
     changed = effects.outs(node)
     if op.effect == WRITE:
         changed = [node.args[0], *changed]
-    elif node.op == "print":
+    elif node.op in PRINTS:
         changed = [node.kwargs.get("file")]
     elif op.vjp is None and op.effect == ORDERED:
         changed = effects.effect_of(node).writes
@@ -209,18 +207,18 @@ def _tells_form(node: Node) -> bool:
     """Whether a node gives the shape of an array, or the like, be it of a type that is not known."""
     if node.op == "getattr":
         return node.own and node.args[1] in ("shape", "ndim", "size", "dtype")     # not an attribute of the user's
-    return node.op in ("np.shape", "np.ndim", "np.size")
+    return node.op in GIVES_FORM
 
 
 def _is_flat(node: Node) -> bool:
     """Whether what a node gives has no gradient, for its derivatives are zero everywhere, or it gives no floats."""
     op = lookup(node.op)
-    if node.op == "print":
+    if node.op in PRINTS:
         return "file" not in node.kwargs
     if _tells_form(node):
         return True
     if op.vjp is not None and not any(op.vjp) and op.effect == PURE:
-        return not (node.op in _FROM_TEXT and any(may_tell(value.type) for value in _values(node.args)))
+        return not (node.op in READS_TEXT and any(may_tell(value.type) for value in _values(node.args)))
     if node.blocks or op.effect not in (PURE, VIEW) or not any(output.type == ANY for output in node.outputs):
         return False
     answers = (op.infer(*_taken_for(node.args, each), **_taken_for(node.kwargs, each)) for each in _FLOATS)

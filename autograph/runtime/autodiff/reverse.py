@@ -24,6 +24,8 @@ from autograph.runtime.autodiff.activity import Activity, Writes, defined_in, ha
 from autograph.runtime.autodiff.shadow import Shadows
 from autograph.runtime.autodiff.strong_zeros import Zeros
 from autograph.runtime.graph.graph import Block, Constant, Node, Value, map_args
+from autograph.runtime.graph.opdef import lookup
+from autograph.runtime.graph.traits import IN_PLACE, WRITTEN_ARGUMENT
 from autograph.runtime.graph.types import ANY, PYTHON_DTYPES, MaybeUnbound, ObjectType, Shape, TensorType, Type
 from autograph.runtime.graph_text.notation import is_name
 from autograph.runtime.graph_text.printer import expression
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
 
 Handler = Callable[["Reverse", Node, Block, int], None]
-HANDLERS: dict[str, Handler] = {}  # of the ops whose reverse is more than their derivatives
+HANDLERS: dict[str, Handler] = {}  # of the ops, and kinds of ops, whose reverse is more than their derivatives
 
 
 def handles(*ops: str) -> Callable[[Handler], Handler]:
@@ -129,8 +131,7 @@ class Reverse:
         if not node.blocks:
             self.pass_on(node)
         if not self.shadows.moves(node):
-            other = "write" if not node.blocks and self.shadows.written(node) else "operation"
-            HANDLERS.get(node.op, HANDLERS[other])(self, node, block, at)
+            self._handler(node)(self, node, block, at)
             return
         for output in node.outputs:
             self.return_number(output)
@@ -138,6 +139,16 @@ class Reverse:
             HANDLERS["setitem"](self, node, block, at)
         elif self.shadows.may_copy(node):
             HANDLERS["copy"](self, node, block, at)
+
+    def _handler(self, node: Node) -> Handler:
+        """What records the reverse of a node: what was made for its op, or for ops of its kind."""
+        if node.op in WRITTEN_ARGUMENT:
+            kind = "overwriting"
+        elif node.op in IN_PLACE and lookup(node.op).vjp is not None:
+            kind = "in place"
+        else:
+            kind = "write" if not node.blocks and self.shadows.written(node) else "operation"
+        return HANDLERS.get(node.op, HANDLERS[kind])
 
     def return_number(self, value: Value) -> None:
         """Give the gradient of a number back to the shadow of what it was got out of."""

@@ -12,11 +12,9 @@ from autograph.runtime.autodiff.shadow_rules import is_container
 from autograph.runtime.graph import effects
 from autograph.runtime.graph.graph import Block, Node, Value
 from autograph.runtime.graph.opdef import ORDERED, lookup
+from autograph.runtime.graph.traits import WRITTEN_ARGUMENT
 from autograph.runtime.graph.types import ObjectType, TensorType
 from autograph.runtime.tracing.proxies.proxy import is_tensor
-
-# Functions that write a value into some of the items of an array, and which argument that is.
-_OVERWRITING = {"np.put": 2, ".put": 2, "np.place": 2, "np.putmask": 2, "np.put_along_axis": 2, "np.fill_diagonal": 1}
 
 
 @handles("setitem")
@@ -35,9 +33,10 @@ def _setitem(reverse: Reverse, node: Node, block: Block, at: int) -> None:
         reverse.contribute(value, reverse.trace.record("take_at", (shadow, index)))
 
 
-@handles(*_OVERWRITING)
+@handles("overwriting")
 def _overwriting(reverse: Reverse, node: Node, block: Block, at: int) -> None:
-    place = _OVERWRITING[node.op]
+    """The reverse of functions that write a value into some of the items of an array."""
+    place = WRITTEN_ARGUMENT[node.op]
     if node.args[0] not in reverse.shadows:
         return
     if len(node.args) <= place:
@@ -91,42 +90,64 @@ def _accumulate(reverse: Reverse, node: Node, block: Block, at: int) -> None:
         reverse.contribute(value, copied(reverse, found))
 
 
-@handles("take_out", "take_at", "take_back")
-def _taken(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+@handles("take_out")
+def _taken_out(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     """The reverse of taking gradients out is to put them in, over what is there."""
-    gradient = reverse.take(node.output)
-    gradient = 0.0 if gradient is None else gradient
-    if node.args[0] not in reverse.shadows:
+    array, *where = node.args
+    gradient = _gradient(reverse, node)
+    if array not in reverse.shadows:
         return
-    shadow, rest = reverse.trace.handle(reverse.shadows[node.args[0]]), reverse.primal(node.args[1:], block, at)
-    if node.op == "take_out" and _may_lack(reverse, node.args[0]):
-        reverse.trace.record("put_back", (shadow, ..., gradient, *rest))
-    elif node.op == "take_out":
-        reverse.trace.record("np.copyto", (shadow, gradient), {"where": rest[0]} if rest else {})
+    shadow, where = reverse.trace.handle(reverse.shadows[array]), reverse.primal(where, block, at)
+    if _may_lack(reverse, array):
+        reverse.trace.record("put_back", (shadow, ..., gradient, *where))
     else:
-        op = "put_back" if node.op == "take_back" or _may_lack(reverse, node.args[0]) else "setitem"
-        reverse.trace.record(op, (shadow, *rest, gradient))
+        reverse.trace.record("np.copyto", (shadow, gradient), {"where": where[0]} if where else {})
+
+
+@handles("take_at")
+def _taken_at(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    _put_at(reverse, node, block, at, "setitem")
+
+
+@handles("take_back")
+def _taken_back(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+    _put_at(reverse, node, block, at, "put_back")
+
+
+def _put_at(reverse: Reverse, node: Node, block: Block, at: int, op: str) -> None:
+    """Put the gradient of what was taken from an index back there, by an op that need not look for a shadow."""
+    array, index = node.args
+    gradient = _gradient(reverse, node)
+    if array in reverse.shadows:
+        shadow, index = reverse.trace.handle(reverse.shadows[array]), reverse.primal(index, block, at)
+        reverse.trace.record("put_back" if _may_lack(reverse, array) else op, (shadow, index, gradient))
+
+
+def _gradient(reverse: Reverse, node: Node) -> Any:
+    """The gradient of what a node gives, zero if nothing is known of it."""
+    found = reverse.take(node.output)
+    return 0.0 if found is None else found
 
 
 @handles("take_overwritten")
 def _taken_overwritten(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     array, op, place = node.args[:3]
-    gradient = reverse.take(node.output)
+    gradient = _gradient(reverse, node)
     if array in reverse.shadows:
         if _may_lack(reverse, array):
             refuse(node)
         args, options = reverse.primal((list(node.args[2:]), node.kwargs), block, at)
-        args[0], args[place] = reverse.trace.handle(reverse.shadows[array]), 0.0 if gradient is None else gradient
+        args[0], args[place] = reverse.trace.handle(reverse.shadows[array]), gradient
         reverse.trace.record(op, tuple(args), options)
 
 
 @handles("unless_view")
 def _unless_view(reverse: Reverse, node: Node, block: Block, at: int) -> None:
-    gradient = reverse.take(node.output)
+    gradient = _gradient(reverse, node)
     *ends, is_item = node.args
     if ends[0] in reverse.shadows and ends[1] in reverse.shadows:
         shadows = [reverse.trace.handle(reverse.shadows[end]) for end in ends]
-        reverse.trace.record("put_unless_view", (*shadows, is_item, 0.0 if gradient is None else gradient))
+        reverse.trace.record("put_unless_view", (*shadows, is_item, gradient))
 
 
 @handles("put_unless_view")
@@ -150,7 +171,7 @@ def _put_back(reverse: Reverse, node: Node, block: Block, at: int) -> None:
         reverse.contribute(gradient, reverse.trace.record("take_back", (taken, reverse.primal(where, block, at))))
 
 
-@handles("iadd", "isub", "imul", "itruediv", "ipow", "imatmul", "ifloordiv", "imod")
+@handles("in place")
 def _in_place(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     if is_container(node.args[0]):
         return  # a list made longer: its items have shadows of their own

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from autograph.runtime.autodiff.reverse import Parts, Reverse, handles, refusal, type_of, whole
-from autograph.runtime.autodiff.shadow import IN_PLACE, OF_ITEMS
-from autograph.runtime.autodiff.strong_zeros import PRODUCTS, multiply
+from autograph.runtime.autodiff.strong_zeros import multiply
 from autograph.runtime.graph import effects
 from autograph.runtime.graph.graph import Block, Node, Value
 from autograph.runtime.graph.opdef import OpDef, lookup
-from autograph.runtime.graph.traits import ELEMENTWISE
+from autograph.runtime.graph.traits import AGGREGATES, ARRAY_PRODUCT, ELEMENTWISE, IN_PLACE
 from autograph.runtime.graph.types import ObjectType, TensorType
 from autograph.runtime.ops.inference.bind_arguments import positional
 from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, handled
@@ -69,7 +68,7 @@ def differentiate(
     out = outputs[0] if len(node.outputs) == 1 else outputs
     args, kwargs = reverse.primal((given, options), block, at)
     for place, arg in enumerate(given[: len(op.vjp)]):
-        if isinstance(arg, dict) and op.name in OF_ITEMS:
+        if isinstance(arg, dict) and op.name in AGGREGATES:
             continue    # it goes through the keys
         if op.vjp[place] is not None and varies(arg):
             start = len(reverse.trace.block.nodes)
@@ -79,7 +78,7 @@ def differentiate(
                 raise refusal(node, f"is differentiated here, but nobody has said what {error} is") from error
             made = reverse.trace.block.nodes[start:]
             reverse.zeros.note_rule(node, made)
-            if zeros > (op.name in PRODUCTS) and multiply(made):
+            if zeros > (op.name in ARRAY_PRODUCT) and multiply(made):
                 found = _cleared(reverse, op, place, found, gradient, args, kwargs)
             for other in reverse.zeros.factors(node, place):
                 found = _cleared(reverse, op, place, found, args[other], args, kwargs)
@@ -94,7 +93,7 @@ def _cleared(reverse: Reverse, op: OpDef, place: int, found: Any, gradient: Any,
         is_elementwise or isinstance(type, TensorType)
     ):
         return found
-    if op.name in PRODUCTS:
+    if op.name in ARRAY_PRODUCT:
         return reverse.trace.record("cleared_product", (found, op.name, place, gradient, list(args), kwargs))
     return reverse.trace.record("cleared", (found, gradient, is_elementwise))
 

@@ -19,26 +19,12 @@ import numpy as np
 
 from autograph.runtime.autodiff.activity import Activity, changed_by, has_gradient, uses_in
 from autograph.runtime.autodiff.shadow_rules import RULES, Move, has_key, is_container, moved
-from autograph.runtime.autodiff.view_or_copy import OF_GRADIENTS, VIEWS, is_array, shares
+from autograph.runtime.autodiff.view_or_copy import is_array, may_share, shares
 from autograph.runtime.graph.effects import ITERATOR, category, is_mutable, outs
 from autograph.runtime.graph.graph import Block, Constant, Node, Value, gather, map_args, walk
+from autograph.runtime.graph.traits import AGGREGATES, EXTREME, IN_PLACE, MAKES_ITERATORS, OVERLOADED, SHARES_FIRST
 from autograph.runtime.graph.types import ANY, MaybeUnbound, ObjectType, TensorType, Type
 from autograph.runtime.graph_text.printer import expression
-
-# What of the rules of `shadow_rules.py` is done to more than containers.
-_OF_OTHERS = OF_GRADIENTS - {"shadow_after"} | {"getitem", "setitem"}
-_OF_CONTAINERS = frozenset({".copy", "add", "iadd", "mul", "imul", ".sort"})
-# Their keywords say how, or are given as arguments.
-_WITHOUT_KEYWORDS = frozenset({"ordered_like", "updated_by"})
-# These give a view of an array if they can, else a copy; of a list, a new array.
-_MAYBE_VIEWS = VIEWS | frozenset(
-    """getitem np.reshape .reshape np.ravel .ravel np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray
-    np.array .astype np.astype np.atleast_1d np.atleast_2d np.atleast_3d""".split()
-)
-# A loop knows the reverse of these, of arrays.
-_OF_ARRAYS = frozenset({"zip", "enumerate", "reversed", "iter"})
-OF_ITEMS = frozenset({"sorted", "min", "max", "sum"})
-IN_PLACE = frozenset("iadd isub imul itruediv ipow imatmul ifloordiv imod".split())
 
 
 class Shadows:
@@ -97,7 +83,7 @@ class Shadows:
 
     def may_copy(self, node: Node) -> bool:
         """Whether a node whose shadows were moved gives a view or a copy: that is known when it has run."""
-        if node.op not in _MAYBE_VIEWS or node.args[0] not in self._of or node.output not in self._shadowed:
+        if not may_share(node.op) or node.args[0] not in self._of or node.output not in self._shadowed:
             return False
         if node.op == "getitem":
             held = node.args[0].type
@@ -128,7 +114,7 @@ class Shadows:
     def _goes_through_arrays(self, value: Any, once: set[Value]) -> bool:
         """Whether a value is an iterator over all of some arrays, whose reverse a loop knows."""
         node = value.node if isinstance(value, Value) else None
-        if node is None or value not in once or node.op not in _OF_ARRAYS:
+        if node is None or value not in once or node.op not in MAKES_ITERATORS:
             return False
         return all(
             is_array(arg) or not self._activity.varies(arg) or self._goes_through_arrays(arg, once)
@@ -151,7 +137,7 @@ class Shadows:
 
     def _keep_items(self, node: Node, into: list[Node]) -> None:
         """Make a list of what an iterator gives, for operations whose reverse has to look at that again."""
-        of_one = node.op in OF_ITEMS and (len(node.args) == 1 or node.op == "sum")
+        of_one = node.op in AGGREGATES and (len(node.args) == 1 or node.op not in EXTREME)
         first = node.args[0] if of_one else None
         if isinstance(first, Value) and first in self._shadowed and _is_iterator(first.type):
             items = Node("list", (first,), None, (), node.place)
@@ -164,17 +150,16 @@ class Shadows:
         held = isinstance(first, Value) and first in self._shadowed
         if node.op == "setitem":
             return held and not is_array(first)
-        if node.op in _OF_CONTAINERS and not any(map(is_container, node.args)):
-            return False
-        if node.op in RULES and node.op not in _OF_OTHERS:
-            return self._is_shadowed((node.args, node.kwargs)) or self._is_shadowed(node.outputs)
-        if not held:
-            return False
         if node.op == "getitem":
-            return not is_array(first) or (self._is_shadowed(node.outputs) and not _is_fancy(node.args[1]))
-        if not self._is_shadowed(node.outputs):
+            given = self._is_shadowed(node.outputs) and not _is_fancy(node.args[1])
+            return held and (given or not is_array(first))
+        if node.op in OVERLOADED and not any(map(is_container, node.args)):
             return False
-        return shares(node) is True or (shares(node) is None and node.op in _MAYBE_VIEWS)
+        if node.op in RULES and node.op not in SHARES_FIRST:
+            return self._is_shadowed((node.args, node.kwargs, node.outputs))
+        if not held or not self._is_shadowed(node.outputs):
+            return False
+        return shares(node) is True or (shares(node) is None and may_share(node.op))
 
     def _is_shadowed(self, args: Any) -> bool:
         found: list[bool] = []
@@ -184,8 +169,7 @@ class Shadows:
     def _move(self, node: Node, into: list[Node]) -> Node:
         """A node that does to shadows what `node` does to what they belong to."""
         self._moved.add(node)
-        op, args = moved(Move(node, into, lambda leaf: self._shadow(leaf, node, into), self.aliasing.is_view))
-        kwargs = {name: arg for name, arg in node.kwargs.items() if op not in _WITHOUT_KEYWORDS and name != "key"}
+        op, args, kwargs = moved(Move(node, into, lambda leaf: self._shadow(leaf, node, into), self.aliasing.is_view))
         made = Node(op, args, kwargs, (), node.place)
         for output in node.outputs:
             known = op != "bound" or (isinstance(args[0], Value) and args[0].type != ANY)
@@ -330,7 +314,7 @@ def _gone_through_once(block: Block) -> set[Value]:
         gather(each.results, used)
         for node in each.nodes:
             gather((node.args, node.kwargs), used)
-            if node.op == "for" or node.op in _OF_ARRAYS:
+            if node.op == "for" or node.op in MAKES_ITERATORS:
                 by_loops.update(arg for arg in node.args if isinstance(arg, Value) and arg in own)
         uses.update(used)
     return {value for value in by_loops if uses[value] == 1}

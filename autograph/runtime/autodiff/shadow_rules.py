@@ -40,21 +40,25 @@ class Move:
         return [self.before("parts_of", self.shadow(thing)) for thing in things]
 
 
-Done: TypeAlias = tuple[str, tuple[Any, ...]]   # the operation, and its arguments
+# The operation and its arguments; and its keywords, unless they are those of the node, but for the key.
+Done: TypeAlias = "tuple[str, tuple[Any, ...]] | tuple[str, tuple[Any, ...], dict[str, Any]]"
 Rule: TypeAlias = Callable[[Move], Done]
 RULES: dict[str, Rule] = {}
 
 
-def moved(move: Move) -> Done:
-    """What to do to shadows."""
-    return RULES.get(move.node.op, _view)(move)
+def moved(move: Move) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    """What to do to shadows: the operation, its arguments and keywords."""
+    op, args, *keywords = RULES.get(move.node.op, _view)(move)
+    if keywords:
+        return op, args, keywords[0]
+    return op, args, {name: arg for name, arg in move.node.kwargs.items() if name != "key"}
 
 
 def _view(move: Move) -> Done:
     """A view of an array; of what may be none, the shadow may not be one either."""
     first, *rest = move.node.args
-    if is_array(first) or move.node.op == "view_of":
-        return move.node.op, (move.shadow(first), *rest)
+    if is_array(first):
+        return _to_first(move)
     return "view_of", (move.shadow(first), move.node.output, move.node.op, *rest)
 
 
@@ -74,7 +78,7 @@ def _to_all(move: Move) -> Done:
     return move.node.op, map_args(move.shadow, move.node.args)
 
 
-@_of("delitem part_of part_like sort_like sorted_like ordered_like")
+@_of("delitem view_of part_of part_like sort_like sorted_like ordered_like")
 def _to_first(move: Move) -> Done:
     first, *rest = move.node.args
     return move.node.op, (move.shadow(first), *rest)
@@ -91,13 +95,18 @@ def _with_key(move: Move) -> Done:
     return move.node.op, tuple(move.shadow(arg) if at in (0, 2) else arg for at, arg in args)   # not the key
 
 
-@_of("setitem put_parts")
+@_of("setitem")
 def _setitem(move: Move) -> Done:
+    first, index, value = move.node.args
+    if _may_be_slice(first, index):
+        return _put_parts(move)
+    return "setitem" if is_container(first) else "put_part", (move.shadow(first), index, move.shadow(value))
+
+
+@_of("put_parts")
+def _put_parts(move: Move) -> Done:
     first, index, value = move.node.args[:3]
-    shadows = move.shadow(first), move.shadow(value)
-    if move.node.op == "put_parts" or _may_be_slice(first, index):
-        return "put_parts", (shadows[0], index, shadows[1], first)
-    return "setitem" if is_container(first) else "put_part", (shadows[0], index, shadows[1])
+    return "put_parts", (move.shadow(first), index, move.shadow(value), first)
 
 
 @_of("getitem")
@@ -113,17 +122,20 @@ def _made_of(move: Move) -> Done:
     return ("made_of", (move.shadow(args[0]), move.node.output)) if args else (move.node.op, ())
 
 
-@_of(".extend extended_by iadd")
+@_of(".extend extended_by")
 def _extended_by(move: Move) -> Done:
-    if move.node.op == "iadd" and not is_container(move.node.args[0]):
-        return _to_all(move)
     return "extended_by", (*map(move.shadow, move.node.args[:2]), move.node.args[0])
+
+
+@_of("iadd")
+def _added_to(move: Move) -> Done:
+    return _extended_by(move) if is_container(move.node.args[0]) else _to_all(move)
 
 
 @_of(".update updated_by")
 def _updated_by(move: Move) -> Done:
     keywords = [move.node.kwargs] if move.node.kwargs else []
-    return "updated_by", tuple(map(move.shadow, (*move.node.args, *keywords)))
+    return "updated_by", tuple(map(move.shadow, (*move.node.args, *keywords))), {}
 
 
 @_of("mul imul")
@@ -146,16 +158,23 @@ def _enumerated(move: Move) -> Done:
     return "zip", tuple(move.parts((None, move.node.args[0])))
 
 
-@_of(".sort sorted")
+@_of("sorted")
 def _sorted(move: Move) -> Done:
     """A key is not asked again: what was sorted is compared to what came of it."""
     things, *rest = move.node.args
-    if not has_key(move.node):
-        return "sort_like" if move.node.op == ".sort" else "sorted_like", (*move.parts([things]), things, *rest)
-    if move.node.op == "sorted":
-        return "ordered_like", (*move.parts([things]), things, move.node.output)
-    before = move.before("list", things, type=ObjectType("list"))
-    return "ordered_like", (move.shadow(things), before, things, True)
+    if has_key(move.node):
+        return "ordered_like", (*move.parts([things]), things, move.node.output), {}
+    return "sorted_like", (*move.parts([things]), things, *rest)
+
+
+@_of(".sort")
+def _sort(move: Move) -> Done:
+    """The same in place."""
+    things, *rest = move.node.args
+    if has_key(move.node):
+        before = move.before("list", things, type=ObjectType("list"))
+        return "ordered_like", (move.shadow(things), before, things, True), {}
+    return "sort_like", (*move.parts([things]), things, *rest)
 
 
 @_of("shadow_after")

@@ -16,31 +16,8 @@ from typing import Any
 
 from autograph.runtime.autodiff.shadow import Shadows
 from autograph.runtime.graph.graph import Block, Node, Value, gather, walk
-from autograph.runtime.graph.traits import ELEMENTWISE
+from autograph.runtime.graph.traits import ADDITION, CHOOSES, ELEMENTWISE, FACTORS, GIVES_BOOLEANS, MOVES, STRONG_ZEROS
 
-# What gives zeros to which the gradients of some items are added, and what takes out of shadows.
-_OF_GRADIENTS = frozenset(
-    """scatter_add zero_gradient shadow_of part_of take_out take_at take_back take_overwritten unless_view in_shadow
-    sum_of_parts""".split()
-)
-_CHOOSING = frozenset({"np.where", "masked", "np.zeros", "kept"})
-# They do no more than move gradients, or sum them up.
-_HARMLESS = frozenset(
-    """neg pos add sub getitem unpack build bound fit snapshot masked kept np.where np.sum sum np.reshape np.ravel
-    np.broadcast_to np.transpose np.expand_dims np.squeeze np.moveaxis np.swapaxes np.flip np.roll np.split
-    np.concatenate np.stack
-    np.zeros np.zeros_like scatter_add cropped np.real np.repeat np.tile eq ne lt le gt ge not np.isnan
-    np.equal np.not_equal np.logical_not np.logical_and""".split()
-)
-
-# They sum up products of their arguments.
-PRODUCTS = frozenset(
-    """matmul imatmul np.matmul np.dot .dot np.inner np.vdot np.outer np.tensordot np.einsum np.linalg.matmul
-    np.vecdot np.matvec np.vecmat np.linalg.vecdot np.linalg.outer np.linalg.tensordot
-    np.kron np.convolve np.correlate""".split()
-)
-
-_FACTORS = {"mul": (0, 1), "np.multiply": (0, 1), "truediv": (0,), "np.divide": (0,)}
 _CHOICES: weakref.WeakSet[Node] = weakref.WeakSet()  # by which rules pass a gradient on to what was chosen
 
 
@@ -77,7 +54,7 @@ class Zeros:
     def note_rule(self, node: Node, made: Sequence[Node]) -> None:
         """Tell of the nodes that the rule of a node's op has recorded."""
         if node.op in ELEMENTWISE or node in _CHOICES:
-            choices = [each for each in made if each.op in _CHOOSING]
+            choices = [each for each in made if each.op in CHOOSES]
             _CHOICES.update(choices)
             self._known.update((each.output, 1) for each in choices)
 
@@ -99,18 +76,18 @@ class Zeros:
 
     def factors(self, node: Node, place: int) -> list[int]:
         """Where else among the arguments of a product, or quotient, there is a gradient that may be such a zero."""
-        places = _FACTORS.get(node.op, ()) if node.own else ()
+        places = FACTORS.get(node.op, ()) if node.own else ()
         return [other for other in places if other != place and self.of(node.args[other])]
 
     def _of_made(self, gradient: Value) -> int:
         node = gradient.node
         if node is None:
             return 0
-        if node.op in _OF_GRADIENTS:
+        if node.op in STRONG_ZEROS:
             return 2
         if node in self._computation and not node.own:
             return 0
-        if node.op in _CHOOSING:
+        if node.op in CHOOSES:
             return 2
         if node.op == "if":
             number = node.outputs.index(gradient)
@@ -119,13 +96,13 @@ class Zeros:
             return self.of(node.args[1 + node.outputs.index(gradient)])
         args: list[Value] = []
         gather((node.args, node.kwargs), args)
-        return (min if node.op in ("add", "sub") else max)(map(self.of, args), default=0)
+        return (min if node.op in ADDITION else max)(map(self.of, args), default=0)
 
 
 def multiply(nodes: Sequence[Node]) -> bool:
     """Whether nodes of a rule do more than move a gradient."""
-    return not all(node.op in _HARMLESS or _is_by_number(node) for node in nodes)
+    return not all(node.op in MOVES or node.op in GIVES_BOOLEANS or _is_by_number(node) for node in nodes)
 
 
 def _is_by_number(node: Node) -> bool:
-    return node.op in ("mul", "truediv") and any(isinstance(arg, (int, float)) and arg for arg in node.args[-1:])
+    return node.op in FACTORS and any(isinstance(arg, (int, float)) and arg for arg in node.args[-1:])

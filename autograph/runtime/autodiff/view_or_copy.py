@@ -7,18 +7,8 @@ from typing import Any
 
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.opdef import VIEW, lookup
-from autograph.runtime.graph.traits import COPIES_ARRAYS
+from autograph.runtime.graph.traits import COPIES_ARRAYS, SHARES_FIRST, VIEW_OF_FIRST, VIEW_OR_COPY, VIEWS_OF_FIRST
 from autograph.runtime.graph.types import ObjectType, TensorType
-
-# What gives a view that can be written to, of any array, or a list of such.
-VIEWS = frozenset(
-    """np.transpose .transpose np.permute_dims np.matrix_transpose np.linalg.matrix_transpose np.swapaxes .swapaxes
-    np.moveaxis np.rollaxis np.expand_dims np.squeeze .squeeze np.flip np.flipud np.fliplr np.rot90""".split()
-)
-_LISTS_OF_VIEWS = frozenset("np.split np.array_split np.hsplit np.vsplit np.dsplit np.unstack".split())
-
-# The ops that gradients are made of.
-OF_GRADIENTS = frozenset({"shadow_after", "in_shadow", "or_zero", "custom_gradient", "view_of"})
 
 
 def shares(node: Node) -> bool | None:
@@ -26,14 +16,19 @@ def shares(node: Node) -> bool | None:
     definition = lookup(node.op)
     if definition.effect != VIEW or definition.name in COPIES_ARRAYS:
         return False
-    if node.op in OF_GRADIENTS:
+    if node.op in SHARES_FIRST:
         return True
     if node.op.startswith("np.") and _is_sequence(node.args[0]):
         return False    # a new array of the items
-    if node.op in VIEWS or node.op in _LISTS_OF_VIEWS:
+    if node.op in VIEW_OF_FIRST or node.op in VIEWS_OF_FIRST:
         return True if is_array(node.args[0]) else None
     told = _TOLD.get(node.op) or (_of_transform if node.op.startswith("np.fft.") else None)
     return None if told is None else told(node)
+
+
+def may_share(op: str) -> bool:
+    """Whether an op gives a view of an array that is its first argument, always or where it can."""
+    return op in VIEW_OF_FIRST or op in VIEW_OR_COPY
 
 
 def is_array(leaf: Any) -> bool:

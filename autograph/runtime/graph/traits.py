@@ -91,6 +91,9 @@ NARROWS = Relation("the rule that tells between which integers its first argumen
 # What an op does with containers and other objects --------------------------------------------------------------------
 
 MAKES_ITERATORS = Trait("gives an iterator over its arguments, which are looked at as that is used")
+AGGREGATES = Trait("goes through all items of its argument, and gives their sum, the least or greatest, or their order")
+EXTREME = Trait("gives the least or the greatest of the items of an argument, or of several arguments")
+OVERLOADED = Trait("does one thing to lists, and another to numbers or arrays: `a + b`")
 SHALLOW = Trait("touches the containers that it gets, but nothing that is in them")
 LOOKS_UP = Trait("finds a place in its first argument by a key or number, which is the second")
 KEEPS = Trait("lets its first argument refer to its last from now on: `x.attribute = y`")
@@ -103,6 +106,10 @@ OWN_VIEW = Trait("of an array, it gives a view that is an object of its own, or 
 PART_OF_FIRST = Trait("what it gives shares memory with nothing but its first argument, or is a part of that")
 RESHAPES = Trait("may change the shape or dtype of its first argument, if that is an array")
 OUT_BY_NAME = Trait("writes into an array that is handed over as `out=`, but never into one without a name")
+VIEW_OF_FIRST = Trait("gives a view of its first argument, if that is an array")
+VIEWS_OF_FIRST = Trait("gives a new list of views of its first argument, if that is an array")
+VIEW_OR_COPY = Trait("gives a view of its first argument where it can, and else a copy")
+SHARES_FIRST = Trait("gives its first argument back, or a view of it, whatever that is")
 
 # Algebra, as passes use it --------------------------------------------------------------------------------------------
 
@@ -133,3 +140,26 @@ IN_C_ORDER = Trait("makes an array whose last axis is the one that lies together
 SAME_IN_PLACE = Trait("gives the same bits when the result is written over an argument")
 
 QUIET = Relation("whether running it neither raises nor warns: a rule that looks at the node")
+
+# What the elements of a result are made of ----------------------------------------------------------------------------
+
+ARRAY_PRODUCT = Trait("sums up products of the elements of its arguments: `a @ b`, `np.einsum`")
+ADDITION = Trait("adds two arguments, or subtracts them")
+MOVES = Trait("moves, repeats, leaves out or sums up elements, with either sign, and multiplies none")
+CHOOSES = Trait("gives zeros all over, or in the place of elements that were not chosen")
+GIVES_BOOLEANS = Trait("gives booleans, of numbers and arrays of them")
+GIVES_FORM = Trait("gives the shape of its first argument, or a number that follows from that")
+HOLDS_FLOATS = Trait("may give integers that tell floats exactly: by their bits, or as a ratio")
+READS_TEXT = Trait("may make an integer of a text")
+
+FACTORS = Relation("which of its arguments the result is a multiple of: `truediv` to the first")
+
+# What is written ------------------------------------------------------------------------------------------------------
+
+PRINTS = Trait("writes a text to a file, and changes nothing else")
+
+WRITTEN_ARGUMENT = Relation("which argument it writes into some of the items of the first: `np.put` to 2")
+
+# Derivatives ----------------------------------------------------------------------------------------------------------
+
+STRONG_ZEROS = Trait("gives gradients which are zero where what they belong to does not count, whatever that is")

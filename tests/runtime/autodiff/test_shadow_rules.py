@@ -24,7 +24,7 @@ def done(op: str, *args: Any, **kwargs: Any) -> str:
     node = Node(op, args, kwargs, (), ())
     names[node.add_output(ANY)] = "result"
     before: list[Node] = []
-    op, given = moved(Move(node, before, lambda leaf: f"~{names.get(leaf, leaf)}", lambda value: False))
+    op, given, _ = moved(Move(node, before, lambda leaf: f"~{names.get(leaf, leaf)}", lambda value: False))
     names |= {each.outputs[0]: f"{each.op}({each.args[0]})" for each in before if each.op == "parts_of"}
     return f"{op} " + " ".join(str(names.get(arg, arg) if isinstance(arg, Value) else arg) for arg in given)
 
@@ -50,3 +50,17 @@ def done(op: str, *args: Any, **kwargs: Any) -> str:
 def test_shadows_are_moved_like_what_they_belong_to(op: str, others: list[Any], wanted: str) -> None:
     rest = [Value(other, None, "") if isinstance(other, type(ANY)) else other for other in others]
     assert done(op, Value(LIST, None, ""), *rest) == wanted
+
+
+@pytest.mark.parametrize(
+    "op, keywords, wanted",
+    [
+        ("sorted", {"reverse": True}, {"reverse": True}),
+        ("sorted", {"key": abs, "reverse": True}, {}),
+        (".update", {"a": 1}, {}),
+    ],
+)
+def test_keywords_are_kept_unless_the_rule_has_used_them(op: str, keywords: dict[str, Any], wanted: Any) -> None:
+    node = Node(op, (Value(LIST, None, ""),), keywords, (), ())
+    node.add_output(LIST)
+    assert moved(Move(node, [], lambda leaf: leaf, lambda value: False))[2] == wanted

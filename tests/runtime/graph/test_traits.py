@@ -24,7 +24,8 @@ def test_a_trait_is_of_ops_that_there_are(name):
 
 def test_the_traits_of_an_op():
     assert traits.traits_of("lt") == {
-        "COMPARISON": True, "ELEMENTWISE": True, "ORDERING": True, "NEGATED": "ge", "MIRRORED": "gt",
+        "COMPARISON": True, "ELEMENTWISE": True, "GIVES_BOOLEANS": True, "ORDERING": True,
+        "NEGATED": "ge", "MIRRORED": "gt",
         "AS_UFUNC": "np.less",
         "NARROWS": intervals.below,
     }  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 from autograph.runtime.graph import types
 from autograph.runtime.graph.opdef import VIEW, Infer, declare, derive, lower
 from autograph.runtime.graph.operands import DTYPES
-from autograph.runtime.graph.traits import COPIES_UNLESS_TOLD, ELEMENTWISE
+from autograph.runtime.graph.traits import COPIES_UNLESS_TOLD, ELEMENTWISE, HOLDS_FLOATS, VIEW_OR_COPY
 from autograph.runtime.graph.types import STR, Shape, TensorType, Type
 from autograph.runtime.ops.gradients.elementwise import same
 from autograph.runtime.ops.inference.declare import truth
@@ -114,11 +114,11 @@ for _class in CLASSES:
         lower(f"np.{_class.__name__}", lowering(_class))
 declare("np.timedelta64", time_constructor, target=np.timedelta64, raises=True)
 
-declare(".astype", astype, effect=VIEW)         # without `copy=False` it is a new array
+declare(".astype", astype, effect=VIEW, traits=[VIEW_OR_COPY])         # without `copy=False` it is a new array
 COPIES_UNLESS_TOLD[".astype"] = True
 if hasattr(np, "astype"):                       # since NumPy 2.1
-    declare("np.astype", astype, effect=VIEW, target=np.astype)
-declare(".view", view, effect=VIEW)
+    declare("np.astype", astype, effect=VIEW, target=np.astype, traits=[VIEW_OR_COPY])
+declare(".view", view, effect=VIEW, traits=[HOLDS_FLOATS])
 
 declare("np.result_type", result_type, target=np.result_type)
 for _name in ("can_cast", "issubdtype"):

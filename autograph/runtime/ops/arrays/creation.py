@@ -9,7 +9,18 @@ import numpy as np
 
 from autograph.runtime.graph import types
 from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, Infer, Vjp, declare, derive, lower
-from autograph.runtime.graph.traits import COPIES_UNLESS_TOLD, FILLED, IN_C_ORDER, MAKES_ARRAYS, TOTAL, mark
+from autograph.runtime.graph.traits import (
+    CHOOSES,
+    COPIES_UNLESS_TOLD,
+    FILLED,
+    HOLDS_FLOATS,
+    IN_C_ORDER,
+    MAKES_ARRAYS,
+    MOVES,
+    TOTAL,
+    VIEW_OR_COPY,
+    mark,
+)
 from autograph.runtime.graph.types import ObjectType, TensorType, Type, array
 from autograph.runtime.ops.gradients.data_movement import MOST, moves, numbered
 from autograph.runtime.ops.gradients.toolkit import ndim
@@ -241,6 +252,10 @@ RULES: dict[str, tuple[Infer, str]] = {
 
 for _name, (_rule, _effect) in RULES.items():
     declare(f"np.{_name}", _rule, effect=_effect, target=getattr(np, _name))
+mark("np.array np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray", VIEW_OR_COPY)
+mark("np.zeros", CHOOSES, MOVES)
+mark("np.zeros_like", MOVES)
+mark("np.frombuffer", HOLDS_FLOATS)
 declare("np.fromfunction", target=np.fromfunction, effect=ORDERED, raises=True)       # it calls what it is given
 
 

@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import VIEW, WRITE, declare, derive, lower
-from autograph.runtime.graph.traits import KEEPS, LOOKS_UP, OWN_VIEW, PART_OF_FIRST, STATEMENT, mark
+from autograph.runtime.graph.traits import (
+    KEEPS,
+    LOOKS_UP,
+    MOVES,
+    OWN_VIEW,
+    PART_OF_FIRST,
+    STATEMENT,
+    VIEW_OR_COPY,
+    mark,
+)
 from autograph.runtime.graph.types import ANY, ObjectType, Shape, TensorType, Type
 from autograph.runtime.ops.gradients.data_movement import scatter_add
 from autograph.runtime.ops.inference.containers import item_at
@@ -208,6 +217,7 @@ def _strange_item(x: TensorType, index: Any) -> Type:
 
 
 declare("getitem", getitem, effect=VIEW, template="{}[{}]", raises=True, fold=operator.getitem)
+mark("getitem", VIEW_OR_COPY, MOVES)
 derive("getitem", lambda g, out, x, index: scatter_add(x, index, g))
 declare("setitem", nothing, effect=WRITE, template="{}[{}] = {}", raises=True)
 declare("delitem", nothing, effect=WRITE, template="del {}[{}]", raises=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import PURE, VIEW, Vjp, derive
+from autograph.runtime.graph.traits import MOVES, VIEWS_OF_FIRST, mark
 from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type
 from autograph.runtime.ops.arrays.index import slice_length
 from autograph.runtime.ops.arrays.shape import at_least_1d, at_least_2d, at_least_3d
@@ -268,7 +269,10 @@ functions("array_split", array_split, effect=VIEW)
 functions("hsplit", hsplit, effect=VIEW)
 functions("vsplit", vsplit, effect=VIEW)
 functions("dsplit", dsplit, effect=VIEW)
-functions("unstack", unstack, effect=VIEW)
+functions("unstack", unstack, effect=VIEW, traits=[VIEWS_OF_FIRST, MOVES])
+
+mark("np.split np.array_split np.hsplit np.vsplit np.dsplit", VIEWS_OF_FIRST, MOVES)
+mark("np.concatenate np.stack np.vstack np.hstack np.dstack np.column_stack np.block", MOVES)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives

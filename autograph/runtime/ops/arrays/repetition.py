@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import PURE, derive
+from autograph.runtime.graph.traits import MOVES
 from autograph.runtime.graph.types import ObjectType, TensorType, Type
 from autograph.runtime.ops.gradients.data_movement import along, axis_of, moves
 from autograph.runtime.ops.gradients.toolkit import ndim, shape
@@ -62,9 +63,9 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ty
     return TensorType(array.dtype, tuple(map(add_dims, array.shape, widths)))
 
 
-functions("tile", tile, effect=PURE)
-functions("repeat", repeat, effect=PURE)
-methods("repeat", repeat, effect=PURE)
+functions("tile", tile, effect=PURE, traits=[MOVES])
+functions("repeat", repeat, effect=PURE, traits=[MOVES])
+methods("repeat", repeat, effect=PURE, traits=[MOVES])
 functions("pad", pad, effect=PURE)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import PURE, VIEW, WRITE, Vjp, derive
-from autograph.runtime.graph.traits import OUT_BY_NAME
+from autograph.runtime.graph.traits import OUT_BY_NAME, WRITTEN_ARGUMENT
 from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type, array
 from autograph.runtime.ops.arrays.joining import arrays_of
 from autograph.runtime.ops.gradients.data_movement import MOST, along, axis_of, like_parts, moves, parts, scatter_add
@@ -250,6 +250,8 @@ functions("select", select, effect=PURE)
 
 functions("put place putmask copyto put_along_axis fill_diagonal", nothing, effect=WRITE)
 methods("put", nothing, effect=WRITE)
+WRITTEN_ARGUMENT.update({"np.put": 2, ".put": 2, "np.place": 2, "np.putmask": 2, "np.put_along_axis": 2})
+WRITTEN_ARGUMENT["np.fill_diagonal"] = 1
 
 
 # --------------------------------------------------------------------------------------------------- derivatives

@@ -9,7 +9,19 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import PURE, VIEW, WRITE, Infer, Vjp, derive
-from autograph.runtime.graph.traits import ADDS_AXES, BROADCASTS, OWN_VIEW, RESHAPES, TOTAL, TRANSPOSES, mark
+from autograph.runtime.graph.traits import (
+    ADDS_AXES,
+    BROADCASTS,
+    GIVES_FORM,
+    MOVES,
+    OWN_VIEW,
+    RESHAPES,
+    TOTAL,
+    TRANSPOSES,
+    VIEW_OF_FIRST,
+    VIEW_OR_COPY,
+    mark,
+)
 from autograph.runtime.graph.types import INT, ObjectType, Shape, TensorType, Type
 from autograph.runtime.ops.gradients.data_movement import MOST, moves, reshaped_back
 from autograph.runtime.ops.gradients.toolkit import ndim
@@ -290,6 +302,13 @@ functions("atleast_3d", _at_least(at_least_3d), effect=VIEW, raises=False)
 functions("shape", shape_of, effect=PURE, raises=False)
 functions("ndim", always(INT), effect=PURE, raises=False)
 functions("size", always(INT), effect=PURE)
+
+mark("np.transpose .transpose np.matrix_transpose np.linalg.matrix_transpose", VIEW_OF_FIRST, MOVES)
+mark("np.swapaxes .swapaxes np.moveaxis np.rollaxis np.expand_dims np.squeeze .squeeze", VIEW_OF_FIRST, MOVES)
+mark("np.flip np.flipud np.fliplr np.rot90", VIEW_OF_FIRST, MOVES)
+mark("np.reshape .reshape np.ravel .ravel np.atleast_1d np.atleast_2d np.atleast_3d", VIEW_OR_COPY, MOVES)
+mark(".flatten np.roll np.broadcast_to", MOVES)
+mark("np.shape np.ndim np.size", GIVES_FORM)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives

@@ -12,7 +12,15 @@ import numpy as np
 from autograph.common.pytree import Within, resolve
 from autograph.errors import DerivativeError
 from autograph.runtime.graph.opdef import VIEW, declare, derive, lookup
-from autograph.runtime.graph.traits import GRADIENT, PART_OF_FIRST, SAME_IN_PLACE
+from autograph.runtime.graph.traits import (
+    CHOOSES,
+    GRADIENT,
+    MOVES,
+    PART_OF_FIRST,
+    SAME_IN_PLACE,
+    SHARES_FIRST,
+    STRONG_ZEROS,
+)
 from autograph.runtime.graph.types import TensorType, Type
 from autograph.runtime.ops.gradients.toolkit import on_handles
 from autograph.runtime.ops.inference.containers import build_type
@@ -160,7 +168,7 @@ def zeroed(like: Any) -> Type:
 declare("one_in", target=one_in, raises=True)
 derive("one_in", None, None)
 declare("run_rule", target=run_rule, raises=True, traits=[GRADIENT])
-declare("zero_gradient", zeroed, target=zero_gradient, traits=[GRADIENT])
+declare("zero_gradient", zeroed, target=zero_gradient, traits=[GRADIENT, STRONG_ZEROS])
 derive("zero_gradient", None)
 derive("run_rule", None, None, _of_moved, _of_shapes, _of_shapes)
 
@@ -268,21 +276,21 @@ def of_first(values: Any, inputs: Any) -> Type:
     return build_type(values)
 
 
-declare("custom_gradient", of_first, effect=VIEW, target=custom_gradient)
+declare("custom_gradient", of_first, effect=VIEW, target=custom_gradient, traits=[SHARES_FIRST])
 declare("stop_gradient", unchanged, template="{}")
 derive("stop_gradient", None)
 declare("cleared", unchanged_first, effect=VIEW, target=cleared, traits=[GRADIENT, PART_OF_FIRST])
 declare("cleared_product", unchanged_first, effect=VIEW, target=cleared_product, traits=[GRADIENT, PART_OF_FIRST])
-declare("kept", unchanged_first, target=kept, traits=[GRADIENT])
+declare("kept", unchanged_first, target=kept, traits=[GRADIENT, CHOOSES, MOVES])
 derive("kept", lambda g, out, found, *rest: on_handles(kept)(g, *rest), None, None, None)
 derive("cleared", lambda g, out, *args: on_handles(kept)(g, *args), None, None)
 derive("cleared_product", lambda g, out, found, *_: g, None, None, None, None, None)
-declare("fit", fitted, target=fit, traits=[GRADIENT])
-declare("masked", of_masked, target=masked, traits=[GRADIENT, SAME_IN_PLACE])
+declare("fit", fitted, target=fit, traits=[GRADIENT, MOVES])
+declare("masked", of_masked, target=masked, traits=[GRADIENT, SAME_IN_PLACE, CHOOSES, MOVES])
 derive("masked", lambda g, out, gradient, mask: on_handles(masked)(g, mask), None)
 declare("as_result", of_result, target=as_result, traits=[GRADIENT])
 derive("as_result", lambda g, out, x, result: g, None)
-declare("scatter_add", scattered, target=scatter_add, raises=True, traits=[GRADIENT])
+declare("scatter_add", scattered, target=scatter_add, raises=True, traits=[GRADIENT, STRONG_ZEROS, MOVES])
 derive("fit", lambda g, out, gradient, like: g, None)
 derive("scatter_add", None, None, lambda g, out, like, index, gradient: g[index])
 
@@ -378,7 +386,7 @@ def like_second(g: Any, a: Any) -> Type:
 
 
 declare("numbered", numbers, target=numbered)
-declare("cropped", crop, target=cropped)
+declare("cropped", crop, target=cropped, traits=[MOVES])
 declare("cofactors", like_matrices, target=cofactors, raises=True)
 declare("cofactors_change", like_second, target=cofactors_change, raises=True)
 derive("numbered", None)

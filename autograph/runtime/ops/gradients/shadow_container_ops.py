@@ -12,7 +12,7 @@ import numpy as np
 from autograph.common.pytree import Within, resolve
 from autograph.errors import DerivativeError
 from autograph.runtime.graph.opdef import VIEW, WRITE, declare, lookup
-from autograph.runtime.graph.traits import GRADIENT
+from autograph.runtime.graph.traits import GRADIENT, SHARES_FIRST
 from autograph.runtime.graph.types import ObjectType
 from autograph.runtime.ops.gradients.shadow_ops import ARRAYS, Blank, is_blank, like_shadow, parts_of, shadow_of
 from autograph.runtime.ops.inference.declare import always, nothing
@@ -158,7 +158,7 @@ def put_part(shadow: Any, index: Any, part: Any) -> None:
 
 
 declare("shadow_after", effect=WRITE, target=shadow_after, raises=True, traits=[GRADIENT])
-declare("view_of", effect=VIEW, target=view_of, raises=True, traits=[GRADIENT])
+declare("view_of", effect=VIEW, target=view_of, raises=True, traits=[GRADIENT, SHARES_FIRST])
 declare("arranged", like_shadow, effect=VIEW, target=arranged, traits=[GRADIENT])
 declare("sorted_like", always(ObjectType("list")), effect=VIEW, target=sorted_like, raises=True, traits=[GRADIENT])
 declare("sort_like", nothing, effect=WRITE, target=sort_like, raises=True, traits=[GRADIENT])

@@ -15,7 +15,7 @@ from autograph.common.code_marks import UNBOUND
 from autograph.common.pytree import Within, resolve
 from autograph.errors import DerivativeError
 from autograph.runtime.graph.opdef import VIEW, WRITE, declare, derive
-from autograph.runtime.graph.traits import GRADIENT
+from autograph.runtime.graph.traits import GRADIENT, MOVES, SHARES_FIRST, STRONG_ZEROS
 from autograph.runtime.graph.types import TensorType, Type
 from autograph.runtime.ops.gradients.adjoint_ops import fit, is_basic, joined_like
 from autograph.runtime.ops.inference.declare import nothing
@@ -435,9 +435,9 @@ def like_shadow(shadow: Any, *where: Any) -> Type:
     return type_of_arg(shadow)
 
 
-declare("shadow_of", target=shadow_of, traits=[GRADIENT])
+declare("shadow_of", target=shadow_of, traits=[GRADIENT, STRONG_ZEROS])
 declare("blank", target=blank, traits=[GRADIENT])
-declare("part_of", effect=VIEW, target=part_of, raises=True, traits=[GRADIENT])
+declare("part_of", effect=VIEW, target=part_of, raises=True, traits=[GRADIENT, STRONG_ZEROS])
 declare("parts_of", effect=VIEW, target=parts_of, raises=True, traits=[GRADIENT])
 declare("add_at", nothing, effect=WRITE, target=add_at, raises=True, traits=[GRADIENT])
 declare("accumulate", nothing, effect=WRITE, target=accumulate, raises=True, traits=[GRADIENT])
@@ -452,21 +452,21 @@ def number(shadow: Any) -> Type:
 
 
 declare("gradient_in", effect=VIEW, target=gradient_in, raises=True, traits=[GRADIENT])
-declare("in_shadow", number, effect=VIEW, target=in_shadow, traits=[GRADIENT])
-declare("or_zero", like_shadow, effect=VIEW, target=or_zero, traits=[GRADIENT])
+declare("in_shadow", number, effect=VIEW, target=in_shadow, traits=[GRADIENT, STRONG_ZEROS, SHARES_FIRST])
+declare("or_zero", like_shadow, effect=VIEW, target=or_zero, traits=[GRADIENT, SHARES_FIRST])
 derive("in_shadow or_zero", lambda g, out, shadow: g)
-declare("snapshot", like_shadow, target=snapshot, traits=[GRADIENT])
+declare("snapshot", like_shadow, target=snapshot, traits=[GRADIENT, MOVES])
 derive("snapshot", lambda g, out, thing: g)
-declare("take_out", like_shadow, effect=WRITE, target=take_out, traits=[GRADIENT])
-declare("take_at", effect=WRITE, target=take_at, raises=True, traits=[GRADIENT])
-declare("take_back", effect=WRITE, target=take_back, raises=True, traits=[GRADIENT])
-declare("take_overwritten", effect=WRITE, target=take_overwritten, raises=True, traits=[GRADIENT])
-declare("unless_view", like_shadow, effect=WRITE, target=unless_view, traits=[GRADIENT])
+declare("take_out", like_shadow, effect=WRITE, target=take_out, traits=[GRADIENT, STRONG_ZEROS])
+declare("take_at", effect=WRITE, target=take_at, raises=True, traits=[GRADIENT, STRONG_ZEROS])
+declare("take_back", effect=WRITE, target=take_back, raises=True, traits=[GRADIENT, STRONG_ZEROS])
+declare("take_overwritten", effect=WRITE, target=take_overwritten, raises=True, traits=[GRADIENT, STRONG_ZEROS])
+declare("unless_view", like_shadow, effect=WRITE, target=unless_view, traits=[GRADIENT, STRONG_ZEROS])
 declare("put_unless_view", nothing, effect=WRITE, target=put_unless_view, raises=True, traits=[GRADIENT])
 declare("put_back", nothing, effect=WRITE, target=put_back, raises=True, traits=[GRADIENT])
 declare("gradient_at", target=gradient_at, raises=True, traits=[GRADIENT])
 declare("accumulate_each", nothing, effect=WRITE, target=accumulate_each, raises=True, traits=[GRADIENT])
-declare("sum_of_parts", target=sum_of_parts, raises=True, traits=[GRADIENT])
+declare("sum_of_parts", target=sum_of_parts, raises=True, traits=[GRADIENT, STRONG_ZEROS])
 declare("some_gradient", like_shadow, target=some_gradient, raises=True, traits=[GRADIENT])
 derive("shadow_of blank", None)
 derive("some_gradient", None, None)

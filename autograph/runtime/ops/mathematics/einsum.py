@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import VIEW, Vjp, derive
+from autograph.runtime.graph.traits import ARRAY_PRODUCT
 from autograph.runtime.graph.types import Shape, Type
 from autograph.runtime.ops.gradients.data_movement import MOST, moves
 from autograph.runtime.ops.gradients.toolkit import as_array, ndim
@@ -79,7 +80,7 @@ def _bind(term: str, shape: Shape, dims: dict[str, int | None], batches: list[Sh
         dims[letter] = broadcast_dims(dims[letter], dim) if letter in dims else dim
 
 
-functions("einsum", einsum, effect=VIEW)
+functions("einsum", einsum, effect=VIEW, traits=[ARRAY_PRODUCT])
 
 
 # --------------------------------------------------------------------------------------------------- derivatives

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import VIEW, WRITE, Infer, Vjp, declare, derive, lower
-from autograph.runtime.graph.traits import ELEMENTWISE
+from autograph.runtime.graph.traits import CHOOSES, ELEMENTWISE, MOVES, mark
 from autograph.runtime.graph.types import ObjectType, TensorType, Type, array
 from autograph.runtime.ops.gradients.data_movement import scatter_add
 from autograph.runtime.ops.gradients.elementwise import DEGREE, angle, extreme, fit_list, nonzero, same
@@ -202,13 +202,15 @@ for _name, _count in POINTWISE.items():
 for _name in ("real", "imag"):
     declare(f"np.{_name}", pointwise(getattr(np, _name)), effect=VIEW, target=getattr(np, _name), traits=[ELEMENTWISE])
 declare("np.clip", clip_rule(np.clip), target=np.clip, traits=[ELEMENTWISE])
-declare("np.where", where, target=np.where)
+declare("np.where", where, target=np.where, traits=[CHOOSES, MOVES])
 declare("np.interp", interp, target=np.interp, raises=True)
 declare("np.piecewise", target=np.piecewise, effect="ordered", raises=True)     # it calls functions of the user's
 declare("np.real_if_close", real_if_close, effect=VIEW, target=np.real_if_close)
 declare("np.nan_to_num", nan_to_num, effect=WRITE, target=np.nan_to_num)        # as `copy=False` has it
 for _name in TESTS:
     declare(f"np.{_name}", truth, target=getattr(np, _name))
+
+mark("np.real", MOVES)
 
 declare(".round", pointwise(np.round, 1, method("round")), traits=[ELEMENTWISE])
 declare(".clip", clip_rule(method("clip")), traits=[ELEMENTWISE])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import PURE, Vjp, derive
+from autograph.runtime.graph.traits import ARRAY_PRODUCT, mark
 from autograph.runtime.graph.types import Shape, TensorType, Type
 from autograph.runtime.ops.arrays.joining import arrays_of
 from autograph.runtime.ops.gradients import adjoint_ops
@@ -183,6 +184,9 @@ functions("cross", cross, effect=PURE)
 functions("linalg.cross", cross_of_three, effect=PURE)
 functions("convolve", convolve, effect=PURE)
 functions("correlate", correlate, effect=PURE)
+
+mark("np.dot .dot np.inner np.vdot np.outer np.tensordot np.kron np.convolve np.correlate", ARRAY_PRODUCT)
+mark("np.linalg.matmul np.linalg.vecdot np.linalg.outer np.linalg.tensordot", ARRAY_PRODUCT)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import Infer, declare, derive
-from autograph.runtime.graph.traits import REDUCES, SILENT_METHOD, SUMMATION, mark
+from autograph.runtime.graph.traits import MOVES, REDUCES, SILENT_METHOD, SUMMATION, mark
 from autograph.runtime.graph.types import Shape, TensorType, Type, array
 from autograph.runtime.ops.gradients.elementwise import fit_list
 from autograph.runtime.ops.gradients.reductions import (
@@ -213,6 +213,7 @@ for _name in ("cumulative_sum", "cumulative_prod"):
     if hasattr(np, _name):          # since NumPy 2.1
         declare(f"np.{_name}", cumulative_from, target=getattr(np, _name))
 
+mark("np.sum .sum", MOVES)
 declare("np.average", average, target=np.average, raises=True)      # ZeroDivisionError for weights of sum 0
 declare("np.trace", trace, target=np.trace)
 declare(".trace", trace)

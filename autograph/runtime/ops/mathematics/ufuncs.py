@@ -10,7 +10,17 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import WRITE, Infer, Vjp, declare, derive, lower
-from autograph.runtime.graph.traits import ELEMENTWISE, MATRIX_PRODUCT, SAME_IN_PLACE, mark
+from autograph.runtime.graph.traits import (
+    ADDITION,
+    ARRAY_PRODUCT,
+    ELEMENTWISE,
+    FACTORS,
+    GIVES_BOOLEANS,
+    MATRIX_PRODUCT,
+    MOVES,
+    SAME_IN_PLACE,
+    mark,
+)
 from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type
 from autograph.runtime.ops.gradients.elementwise import (
     DEGREE,
@@ -205,7 +215,9 @@ def outer_rule(ufunc: np.ufunc) -> Infer:
 
 
 def _declare(name: str, ufunc: np.ufunc) -> None:
-    traits = [ELEMENTWISE] if ufunc.signature is None else []
+    traits = [ELEMENTWISE if ufunc.signature is None else ARRAY_PRODUCT]
+    if all(types.endswith("->?") for types in ufunc.types if "O" not in types):
+        traits.append(GIVES_BOOLEANS)
     # NumPy refuses integers to negative integer powers; nothing else depends on values
     declare(f"np.{name}", ufunc_rule(ufunc), target=ufunc, traits=traits, raises=ufunc is np.power, fold=ufunc)
     if ufunc.signature is None and ufunc.nout == 1:
@@ -239,6 +251,10 @@ for _name in sorted(UFUNCS, key=lambda name: (_own_name(name) != name, name)):
         _declare_methods(_name, getattr(np, _name))
 
 
+
+mark("np.add np.subtract", ADDITION, MOVES)
+mark("np.negative np.positive", MOVES)
+FACTORS.update({"np.multiply": (0, 1), "np.divide": (0,)})
 
 # ------------------------------------------------------------------------------------------------- derivatives
 

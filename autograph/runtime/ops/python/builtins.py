@@ -10,7 +10,21 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import OPS, ORDERED, PURE, VIEW, Vjp, declare, derive, foldable, lower
-from autograph.runtime.graph.traits import CONVERSION, INTERVAL, LENGTH, MAKES_ITERATORS, MAKES_RANGES, SHALLOW, mark
+from autograph.runtime.graph.traits import (
+    AGGREGATES,
+    CONVERSION,
+    EXTREME,
+    GIVES_BOOLEANS,
+    INTERVAL,
+    LENGTH,
+    MAKES_ITERATORS,
+    MAKES_RANGES,
+    MOVES,
+    PRINTS,
+    READS_TEXT,
+    SHALLOW,
+    mark,
+)
 from autograph.runtime.graph.types import (
     ANY,
     BOOL,
@@ -250,6 +264,13 @@ mark("len", LENGTH)
 foldable("bool int float complex str repr len round min max divmod")
 mark("enumerate zip reversed iter", MAKES_ITERATORS)
 mark("len list tuple enumerate zip reversed iter", SHALLOW)
+
+mark("int ord", READS_TEXT)
+mark("sum", MOVES)
+mark("sum min max sorted", AGGREGATES)
+mark("min max", EXTREME)
+mark("bool any all isinstance issubclass callable", GIVES_BOOLEANS)
+mark("print", PRINTS)
 
 derive("float", same)
 derive("complex", same, lambda g, out, re, im: g * 1j)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, declare
-from autograph.runtime.graph.traits import INTERVAL, LOOP, SHALLOW, STATEMENT, mark
+from autograph.runtime.graph.traits import INTERVAL, LOOP, MOVES, SHALLOW, STATEMENT, mark
 from autograph.runtime.graph.types import NONE, STR, Type
 from autograph.runtime.ops.inference.containers import build_type, iterated, list_of, tuple_items
 from autograph.runtime.ops.inference.declare import always
@@ -42,9 +42,9 @@ declare("for", effect=ORDERED, raises=True, traits=[LOOP])
 declare("raise", effect=ORDERED, raises=True)
 
 # A new object each time, which refers to what it is built of.
-declare("build", build_type, effect=VIEW)
-declare("unpack", unpack, effect=VIEW, raises=True, traits=[SHALLOW])
-declare("bound", bound, effect=VIEW, raises=True)
+declare("build", build_type, effect=VIEW, traits=[MOVES])
+declare("unpack", unpack, effect=VIEW, raises=True, traits=[SHALLOW, MOVES])
+declare("bound", bound, effect=VIEW, raises=True, traits=[MOVES])
 declare("fstring", fstring, effect=PURE, raises=True)
 declare("call", effect=ORDERED, raises=True)
 

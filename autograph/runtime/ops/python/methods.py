@@ -12,7 +12,18 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import PURE, VIEW, WRITE, declare, derive, lower
-from autograph.runtime.graph.traits import COPIES_ARRAYS, INSERTS, KEEPS, LOOKS_UP, MAKES_ARRAYS, SHALLOW, TOTAL, mark
+from autograph.runtime.graph.traits import (
+    COPIES_ARRAYS,
+    HOLDS_FLOATS,
+    INSERTS,
+    KEEPS,
+    LOOKS_UP,
+    MAKES_ARRAYS,
+    OVERLOADED,
+    SHALLOW,
+    TOTAL,
+    mark,
+)
 from autograph.runtime.graph.types import (
     ANY,
     BOOL,
@@ -208,7 +219,7 @@ derive(".copy", same)
 derive(".tolist", lambda g, out, a: np.array(g))
 
 methods("is_integer", is_integer, effect=PURE)
-methods("as_integer_ratio", as_integer_ratio, effect=PURE)
+methods("as_integer_ratio", as_integer_ratio, effect=PURE, traits=[HOLDS_FLOATS])
 methods("bit_length bit_count", bits, effect=PURE)
 
 methods("append extend insert remove reverse clear", of_objects(MUTABLE, NONE), effect=WRITE)
@@ -224,6 +235,7 @@ methods("union intersection difference symmetric_difference", of_objects(SETS), 
 methods("isdisjoint issubset issuperset", of_objects(SETS, BOOL), effect=PURE)
 mark(".extend .reverse .clear .copy .keys .values .items", SHALLOW)
 mark(".get .pop", LOOKS_UP)
+mark(".copy .sort", OVERLOADED)
 mark(".append .insert", INSERTS)
 mark(".append .insert .add .setdefault", KEEPS)
 methods("index count", of_objects(("list", "tuple", "str", "bytes", "range"), INT), effect=PURE)

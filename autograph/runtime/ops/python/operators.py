@@ -13,7 +13,9 @@ import numpy as np
 
 from autograph.runtime.graph.opdef import WRITE, Infer, declare, derive, lower, op_of
 from autograph.runtime.graph.traits import (
+    ADDITION,
     ARITHMETIC,
+    ARRAY_PRODUCT,
     AS_OPERATOR,
     AS_UFUNC,
     BITWISE,
@@ -21,17 +23,21 @@ from autograph.runtime.graph.traits import (
     COMPARISON,
     CONVERSION,
     ELEMENTWISE,
+    FACTORS,
+    GIVES_BOOLEANS,
     IDENTITY,
     IN_PLACE,
     INTERVAL,
     INVOLUTION,
     MATRIX_PRODUCT,
     MIRRORED,
+    MOVES,
     NARROWS,
     NEGATED,
     NEGATION,
     NEUTRAL,
     ORDERING,
+    OVERLOADED,
     PLAIN,
     RING,
     SAME_IN_PLACE,
@@ -313,6 +319,13 @@ mark("and or xor invert lshift rshift", BITWISE)
 mark(" ".join(COMPARISONS), COMPARISON)
 mark("lt le gt ge", ORDERING)
 mark("pow", UFUNC_BY_VALUE)
+mark(" ".join(COMPARISONS), GIVES_BOOLEANS)
+mark("not is in", GIVES_BOOLEANS)
+mark("add sub", ADDITION, MOVES)
+mark("neg pos", MOVES)
+mark("add iadd mul imul", OVERLOADED)
+mark("matmul imatmul", ARRAY_PRODUCT)
+FACTORS.update(mul=(0, 1), truediv=(0,))
 PLAIN.update({f"i{name}": name for name in BINARY})
 NEUTRAL.update({"add": (0, "iu"), "sub": (0, "iuf"), "mul": (1, "iuf"), "truediv": (1, "f"), "floordiv": (1, "iu")})
 NEUTRAL.update({"or": (0, "iu"), "xor": (0, "iu"), "lshift": (0, "iu"), "rshift": (0, "iu")})
