@@ -302,7 +302,8 @@ class Reverse:
             gradient = summed(gradient, type.shape, wanted.shape)
             type = type_of(gradient)
         if isinstance(type, TensorType) and isinstance(wanted, TensorType) and wanted.exact:
-            if type.exact and type.shape == wanted.shape and None not in wanted.shape and type.dtype == wanted.dtype:
+            is_alike = type.dtype == wanted.dtype and (type.kind == "array") is (wanted.kind == "array")
+            if is_alike and type.exact and type.shape == wanted.shape and None not in wanted.shape:
                 return gradient
         if _is_number(type) and _is_number(wanted) and np.result_type(type.dtype, wanted.dtype) == wanted.dtype:
             return gradient

@@ -10,7 +10,7 @@ from autograph.errors import DerivativeError
 from autograph.runtime.autodiff.residuals import keep_of_branch, keep_of_turns
 from autograph.runtime.autodiff.reverse import Frame, Reverse, handles
 from autograph.runtime.graph.graph import Block, Node, Value
-from autograph.runtime.graph.types import ANY, INT, TensorType, Type, join, type_of
+from autograph.runtime.graph.types import ANY, INT, TensorType, Type, inexact, join, type_of
 from autograph.runtime.graph_text.printer import expression
 from autograph.runtime.tracing.state.blame import line_of
 
@@ -64,7 +64,8 @@ def _carried_type(value: Value, first: Any) -> Type:
     if not isinstance(type, TensorType):
         return ANY
     if type.kind == "array":
-        return join(type, _type_of(first)) if type.exact else ANY
+        carried = join(type, _type_of(first)) if type.exact else ANY
+        return carried if type.shape else inexact(carried)  # NumPy's sums of arrays without dimensions are scalars
     dtype = np.result_type(type.dtype, float)
     return join(TensorType(dtype, (), "scalar", exact=False), _type_of(first))
 

@@ -40,6 +40,7 @@ from autograph.runtime.graph.types import (
     join_all,
 )
 from autograph.runtime.ops.gradients import reductions
+from autograph.runtime.ops.gradients.adjoint_ops import masked
 from autograph.runtime.ops.gradients.elementwise import OF_DIVMOD, same
 from autograph.runtime.ops.gradients.toolkit import as_array, is_list, on_handles
 from autograph.runtime.ops.inference.containers import iterated, list_of, tuple_items, tuple_of
@@ -212,14 +213,17 @@ def _summed_up(g: Any, out: Any, gradient: Any, items: Any) -> Any:
     return functools.reduce(operator.add, g) if isinstance(g, (list, tuple)) else np.sum(g, 0)
 
 
+_MASKED = on_handles(masked)
+
+
 def of_extreme(position: int) -> Vjp:
     """The rule of `max` and `min`: arguments, or items, that are equal to the result share the gradient."""
 
     def vjp(g: Any, out: Any, /, *args: Any, **_: Any) -> Any:
         if len(args) == 1:
             return reductions.extreme(g, out, as_array(args[0]), None, True, {})
-        ties = sum(np.where(arg == out, 1, 0) for arg in args)
-        return np.where(args[position] == out, g / ties, 0)
+        ties = sum(_MASKED(1, arg == out) for arg in args)
+        return _MASKED(g / ties, args[position] == out)
 
     return vjp
 
