@@ -90,7 +90,7 @@ def _cleared(reverse: Reverse, op: OpDef, place: int, found: Any, gradient: Any,
     is_elementwise = op.name in ELEMENTWISE or op.name in IN_PLACE
     type = type_of(found)
     if isinstance(found, (tuple, list, dict)) or isinstance(gradient, tuple) or not (
-        is_elementwise or isinstance(type, TensorType)
+        is_elementwise or op.name in ARRAY_PRODUCT or isinstance(type, TensorType)
     ):
         return found
     if op.name in ARRAY_PRODUCT:

@@ -154,7 +154,7 @@ class _Reuse:
 
 def _is_elementwise(node: Node) -> bool:
     """Whether it computes a new array, as a ufunc does."""
-    return node.op in ELEMENTWISE and not node.kwargs and node.op not in MATRIX_PRODUCT
+    return node.op in ELEMENTWISE and not node.kwargs
 
 
 def _is_product(node: Node) -> bool:

@@ -22,6 +22,7 @@ from autograph.runtime.graph.traits import (
     ELEMENTWISE,
     FILLED,
     GRADIENT,
+    MATRIX_PRODUCT,
     ORDERING,
     QUIET,
     RING,
@@ -66,11 +67,16 @@ def only_warns(node: Node) -> bool:
         known = at is None or (type(at) is int and -found.ndim <= at < found.ndim)
         return known and len(axis) < 2 and len(options) == 2 and type(options["keepdims"]) is bool
     types = [operand_type(arg) for arg in node.args]
-    if node.op not in ELEMENTWISE or node.kwargs or not all(map(is_exact, types)):
+    is_product = node.op in MATRIX_PRODUCT
+    if not (is_product or node.op in ELEMENTWISE) or node.kwargs or not all(map(is_exact, types)):
         return False
     tensors = [type for type in types if isinstance(type, TensorType)]
-    fitting = all(type.dtype.kind == "f" or type.weak for type in tensors)
-    return fitting and not all(type.weak for type in tensors) and _broadcast([type.shape for type in tensors])
+    if all(type.weak for type in tensors) or not all(type.dtype.kind == "f" or type.weak for type in tensors):
+        return False
+    shapes = [type.shape for type in tensors]
+    if is_product:
+        return is_exact(node.output.type) and not any(None in shape for shape in shapes)
+    return _broadcast(shapes)
 
 
 def _is_shape(arg: Any) -> bool:

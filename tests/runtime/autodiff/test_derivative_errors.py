@@ -294,3 +294,33 @@ def test_named_tuples_nested_too_deeply_are_refused(derivative: Callable[..., An
 def test_cotangents_nested_more_deeply_than_python_calls():
     _, pull = ag.vjp(lambda x: nested("list", x, 150), 3.0)
     assert pull(nested("list", 2.0, 150)) == (2.0,)
+
+# Errors of what no derivative needs -----------------------------------------------------------------------------------
+
+TALL, SQUARE, LONG = np.ones((3, 2)), np.ones((3, 3)), np.ones(4)
+UNUSED = {
+    "a @ b": lambda x, a, b: (a @ b, x * x)[1],
+    "np.matmul": lambda x, a, b: (np.matmul(a, b), x * x)[1],
+    "a @ b @ a": lambda x, a, b: (x * a @ b @ a, x * x)[1],
+    "a + b": lambda x, a, b: (a + b, x * x)[1],
+    "np.sum": lambda x, a, b: (np.sum(a, 1) + x, np.sum(b, 1), x * x)[2],
+}
+
+
+@pytest.mark.parametrize("name", UNUSED)
+@pytest.mark.parametrize("a", [TALL, SQUARE, LONG], ids=["tall", "square", "long"])
+@pytest.mark.parametrize("b", [TALL, SQUARE, LONG], ids=["tall", "square", "long"])
+def test_operations_that_no_derivative_needs_raise_what_they_raise(name, a, b):
+    """What only warns is not computed; what is wrong raises, as it does without a derivative."""
+    f = UNUSED[name]
+    try:
+        f(2.0, a, b)
+        wanted = "4.0"
+    except Exception as error:
+        wanted = f"{type(error).__name__}: {error}"
+    for derivative in (ag.grad(f), ag.function(ag.grad(f), engine="numpy")):
+        try:
+            found = str(derivative(2.0, a, b))
+        except Exception as error:
+            found = f"{type(error).__name__}: {error}"
+        assert found == wanted

@@ -299,7 +299,8 @@ def template(name: str) -> str:
 for _name in BINARY:
     _rule = remembering(binary(_name)) if _name != "pow" else power
     _fold = constants.BOUNDED.get(_name) or python_function(_name)
-    declare(_name, _rule, template=template(_name), raises=_name in RAISING, traits=[ELEMENTWISE], fold=_fold)
+    _traits = [MATRIX_PRODUCT if _name == "matmul" else ELEMENTWISE]
+    declare(_name, _rule, template=template(_name), raises=_name in RAISING, traits=_traits, fold=_fold)
     declare(f"i{_name}", in_place(_rule), effect=WRITE, template=template(f"i{_name}"), raises=True, fold=_fold)
 for _name in COMPARISONS:
     _fold = python_function(_name)
@@ -313,7 +314,6 @@ mark("add mul and or xor", COMMUTATIVE)
 mark("add sub mul neg pos", RING)
 mark("add sub mul truediv", ARITHMETIC)
 mark("add sub mul truediv and or xor neg abs", SAME_IN_PLACE)
-mark("matmul", MATRIX_PRODUCT)
 mark("pos", CONVERSION)
 mark("and or xor invert lshift rshift", BITWISE)
 mark(" ".join(COMPARISONS), COMPARISON)
