@@ -1,6 +1,7 @@
-"""Loops that ask at the end of each turn whether there is another one ask at its beginning again.
+"""Rewrites of the function that has been made, as a tree of Python: what reads and runs better.
 
-A test that does something, such as asking objects whether they are equal, is traced as part of the turn before:
+`rotate_back`: loops that ask at the end of each turn whether there is another one ask at its beginning again. A test
+that does something, such as asking objects whether they are equal, is traced as part of the turn before:
 
     go = i < n and x[i] == x[k]                     j = i
     j = i                                           while j < n and x[j] == x[k]:
@@ -9,14 +10,30 @@ A test that does something, such as asking objects whether they are equal, is tr
         go = j < n and x[j] == x[k]
 
 It is the same test if, with what the variables begin with in their places, it reads the same.
+
+`collect_lists`: list comprehensions of the program's are list comprehensions again, which take less time than loops:
+
+    t1 = []
+    for t2 in xs:                           t1 = [t2 * t2 for t2 in xs if t2 > 0]
+        if t2 > 0:              ->
+            t1.append(t2 * t2)
+
+A loop that the program has written as such stays one: before Python 3.12, a comprehension is a function that is made
+and called, which takes longer than a few turns.
+
+`limit_nesting` keeps within the number of loops that Python allows in one another.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
+from typing import Any
+
+from autograph.runtime.engines.numpy.line_table import Marks
 
 
 def rotate_back(function: ast.FunctionDef) -> None:
@@ -100,3 +117,120 @@ class _Renaming(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._copies.get(node.id, node)
+
+
+def collect_lists(function: ast.FunctionDef, marks: Marks) -> None:
+    """Write loops as comprehensions that have been such, as far as nobody else uses their variables."""
+    found = list(blocks(function))
+    if any(isinstance(node, ast.FunctionDef) for body in found for node in body):
+        return      # which declares variables that would not be any more
+    names = functools.cache(lambda: _names(function))
+    for body in reversed(found):
+        for position in reversed(range(1, len(body))):
+            made = _comprehension(body[position - 1], body[position], marks, names)
+            if made is not None:
+                body[position - 1 : position + 1] = [made]
+
+
+def _names(*trees: ast.AST) -> Counter[str]:
+    return Counter(node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name))
+
+
+def _comprehension(
+    begin: ast.stmt, loop: ast.stmt, marks: Marks, names: Callable[[], Counter[str]]
+) -> ast.Assign | None:
+    """`x = […]` in the place of `x = []` and a loop that appends to it; `names`: how often which variable is named."""
+    if not (isinstance(begin, ast.Assign) and isinstance(begin.value, ast.List) and isinstance(loop, ast.For)):
+        return None
+    target, body, tests = begin.targets[0], loop.body, []
+    while len(body) == 1 and isinstance(body[0], ast.If) and not body[0].orelse:
+        tests.append(body[0].test)
+        body = body[0].body
+    last, item = body[-1], _appended(body[-1], target)
+    if begin.value.elts or item is None or not _is_at_one_place(marks, begin, loop, last):
+        return None
+    if len(body) == 2 and _is_only_for(body[0], item, names()):
+        assert isinstance(body[0], ast.Assign)
+        item = body[0].value
+    elif len(body) != 1:
+        return None
+    used = _names(item, loop.iter, *tests)
+    assert isinstance(target, ast.Name)
+    if target.id in used or any(names()[name] != count + used[name] for name, count in _names(loop.target).items()):
+        return None
+    made = ast.ListComp(item, [ast.comprehension(loop.target, loop.iter, tests, 0)])
+    return ast.copy_location(ast.Assign([target], ast.copy_location(made, loop)), loop)
+
+
+def _appended(statement: ast.stmt, target: ast.expr) -> ast.expr | None:
+    """What a statement appends to a list."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        call = statement.value
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "append" and not call.keywords:
+            if isinstance(target, ast.Name) and ast.unparse(call.func.value) == target.id and len(call.args) == 1:
+                return call.args[0]
+    return None
+
+
+def _is_only_for(statement: ast.stmt, item: ast.expr, names: Counter[str]) -> bool:
+    """Whether a statement makes a list that is appended, and no more."""
+    if not (isinstance(statement, ast.Assign) and isinstance(statement.value, ast.ListComp)):
+        return False
+    name = statement.targets[0]
+    return isinstance(name, ast.Name) and isinstance(item, ast.Name) and name.id == item.id and names[name.id] == 3
+
+
+def _is_at_one_place(marks: Marks, *statements: ast.stmt) -> bool:
+    """Whether statements come from one instruction of the program, as those of a comprehension do."""
+    nodes = [marks[each.lineno - 1] for each in statements]
+    return len({node.place if node is not None else number for number, node in enumerate(nodes)}) == 1
+
+
+DEPTH = 18      # Python allows 20 blocks in one another
+
+
+def limit_nesting(function: ast.FunctionDef, at: dict[str, Any]) -> None:
+    """Move loops that are nested too deeply into functions of their own, which share the variables."""
+    _Limiter(function, at).body(function.body, 0)
+
+
+class _Limiter:
+    def __init__(self, function: ast.FunctionDef, at: dict[str, Any]) -> None:
+        self._function = function
+        self._at = at
+
+    def body(self, body: list[ast.stmt], depth: int) -> None:
+        for position, statement in enumerate(body):
+            if isinstance(statement, ast.If):
+                self.body(statement.body, depth)
+                self.body(statement.orelse, depth)
+            elif isinstance(statement, ast.With):
+                self.body(statement.body, (depth + 1) % DEPTH)
+            elif isinstance(statement, (ast.For, ast.While)):
+                self.body(statement.body, (depth + 1) % DEPTH)
+                if depth == DEPTH - 1:
+                    body[position : position + 1] = self._moved(statement)
+
+    def _moved(self, loop: ast.For | ast.While) -> list[ast.stmt]:
+        """A function that holds a loop, and its call."""
+        inside = {each: each.id for each in ast.walk(loop) if isinstance(each, ast.Name)}
+        outside = {
+            each.id for each in ast.walk(self._function) if isinstance(each, ast.Name) and each not in inside
+        } | {arg.arg for arg in self._function.args.args}
+        stored = {name for each, name in inside.items() if isinstance(each.ctx, ast.Store)}
+        name = self._fresh(outside.union(inside.values()))
+        (function,) = ast.parse(f"def {name}(): pass").body
+        assert isinstance(function, ast.FunctionDef)
+        shared = sorted(stored & outside)
+        function.body = [ast.Nonlocal(shared, **self._at), loop] if shared else [loop]
+        for each in ast.walk(function):
+            if isinstance(each, (ast.stmt, ast.expr)) and not hasattr(each, "lineno"):
+                ast.copy_location(each, loop)
+        call = ast.Call(ast.copy_location(ast.Name(name, ast.Load()), loop), [], [])
+        return [function, ast.copy_location(ast.Expr(ast.copy_location(call, loop)), loop)]
+
+    def _fresh(self, taken: set[str]) -> str:
+        number = 1
+        while f"loop_{number}" in taken:
+            number += 1
+        return f"loop_{number}"

@@ -7,7 +7,7 @@ written by hand.
     plan = Scheduler(graph).plan        which expressions are nested, what is a statement          `schedule`
     variables = Variables(plan)         which values share a variable, and its name                `coalescing`
     Expressions, Statements             an `ast`, in which line numbers tell of the graph's nodes  `expressions`, …
-    rotate_back, collect_lists, …       what reads and runs better          `ast_rewrites`, `comprehensions`, `nesting`
+    rotate_back, collect_lists, …       what reads and runs better          `ast_rewrites`
 """
 
 from __future__ import annotations
@@ -24,13 +24,11 @@ from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
 from autograph.common import disk_cache
-from autograph.runtime.engines.numpy.ast_rewrites import rotate_back
+from autograph.runtime.engines.numpy.ast_rewrites import collect_lists, limit_nesting, rotate_back
 from autograph.runtime.engines.numpy.coalescing import Variables, is_usable
-from autograph.runtime.engines.numpy.comprehensions import collect_lists
 from autograph.runtime.engines.numpy.constants import Globals
 from autograph.runtime.engines.numpy.expressions import Expressions
 from autograph.runtime.engines.numpy.line_table import Marks, home, relocated
-from autograph.runtime.engines.numpy.nesting import limit_nesting
 from autograph.runtime.engines.numpy.schedule import Scheduler
 from autograph.runtime.engines.numpy.statements import Statements
 from autograph.runtime.engines.numpy.tracebacks import (

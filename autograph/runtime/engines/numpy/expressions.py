@@ -16,8 +16,7 @@ import numpy as np
 
 from autograph.runtime.engines.numpy.coalescing import Variables, is_usable
 from autograph.runtime.engines.numpy.constants import Globals, StandIn, is_literal
-from autograph.runtime.engines.numpy.fast_paths import beside_array
-from autograph.runtime.engines.numpy.reductions import added, multiplied
+from autograph.runtime.engines.numpy.fast_paths import added, beside_array, multiplied
 from autograph.runtime.engines.numpy.statement_tree import Plan
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.object_model import makes_named_tuples

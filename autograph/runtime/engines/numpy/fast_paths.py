@@ -1,4 +1,6 @@
-"""Numbers beside arrays: NumPy takes arrays of no dimension as they are.
+"""Shorter ways through NumPy: for numbers beside arrays, and for `np.sum` and `np.prod`.
+
+NumPy takes arrays of no dimension as they are:
 
     scaled = 0.1 * x        runs as        scaled = number * x      where  number = np.array(0.1, x.dtype)
 
@@ -7,18 +9,25 @@ as long as a hundred additions do. Nor does it reuse the memory of what is compu
 it does otherwise, if the array is of float32 and the number a Python float. So constants are made arrays of no
 dimension beforehand, of the dtype that they would have been converted to, if NumPy does the very same operation with
 those. The text of a generated function tells the number.
+
+`np.sum` and `np.prod` of arrays do without NumPy's way from there to `np.add.reduce`, which takes longer than that.
+NumPy warns in the name of the function at the end of its way, and at its line. So do these.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
+from collections.abc import Callable
 from functools import lru_cache
+from types import FunctionType
 from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from autograph.common import disk_cache
+from autograph.runtime.engines.numpy.line_table import Position, disguised
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.opdef import lookup
 from autograph.runtime.graph.traits import UFUNC_BY_VALUE, plain
@@ -108,3 +117,24 @@ def _is_converted_alike(number: int | float, found: np.number[Any]) -> bool:
     if type(number) is int:
         return bool(given == number) and (type(given) is int or abs(number) <= _EXACT_INTEGERS)
     return given == number or (math.isfinite(given) and abs(given) > np.finfo(found.dtype).tiny)
+
+
+def _reduce(x: Any, axis: Any = None, keepdims: Any = False, ufunc: Any = None) -> Any:
+    return ufunc(x, axis, None, None, keepdims)
+
+
+def _direct(name: str, function: Callable[..., Any], ufunc: np.ufunc) -> Callable[..., Any]:
+    """What `function` does with arrays, given an axis and whether to keep it; to be known here as `name`."""
+    module = getattr(inspect.unwrap(function), "__globals__", {})
+    last = module.get("_wrapreduction")
+    if type(last) is not FunctionType:
+        return function
+    line = max(line for *_, line in last.__code__.co_lines() if line is not None)
+    code = disguised(_reduce.__code__, last.__code__, iter([(len(_reduce.__code__.co_code), Position(line))]))
+    found = FunctionType(code, module, name, (None, False, ufunc.reduce))
+    found.__module__, found.__qualname__ = __name__, name
+    return found
+
+
+added = disk_cache.storable(_direct("added", np.sum, np.add))
+multiplied = _direct("multiplied", np.prod, np.multiply)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.engines.numpy.reductions import added, multiplied
+from autograph.runtime.engines.numpy.fast_paths import added, multiplied
 
 
 @ag.function
