@@ -1,4 +1,6 @@
-"""In which order the least of several integers is found.
+"""Which blocks may as well be computed always, and in which order the least of several integers is found.
+
+Light blocks take the machine next to no time, so that it may as well do them once more, or in vain.
 
 `min(a, b, c)` compares the first two, and the lesser of these with the third. A turn can begin before the one before it
 is done, but for what it needs of that; so this comes last. Of floats, the order shows: one may be no number.
@@ -8,8 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.runtime.engines.native.analysis.structure import used_in
 from autograph.runtime.graph.graph import Block, Node, Value
 from autograph.runtime.graph.operands import Number
+from autograph.runtime.graph.types import BOOL, FLOAT, INT
 
 EXTREMES = frozenset({"min", "max"})
 
@@ -47,3 +51,31 @@ def _are_beside(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     (x, index), (y, place) = one, other
     parts, others = (each if isinstance(each, tuple) else (each,) for each in (index, place))
     return x is y and len(parts) == len(others) and parts[:-1] == others[:-1] and parts != others
+
+
+MOST = 3            # operations
+_LIGHT = frozenset({"and", "or", "xor", "add", "sub", "mul", "floordiv", "mod", "lshift", "rshift"})
+_LIGHT |= {f"i{name}" for name in _LIGHT} | {"lt", "le", "eq", "ne", "gt", "ge", "neg", "invert", "not"}
+
+
+def is_light(block: Block) -> bool:
+    """Whether a block gives numbers that there are, or those and what comes of a few operations on integers."""
+    if block.results is None or len(block.nodes) > MOST:
+        return False
+    args = [arg for node in block.nodes for arg in node.args]
+    if not all(isinstance(each, (Value, bool, int, float)) for each in (*args, *block.results)):
+        return False
+    return all(map(_is_light, block.nodes))
+
+
+def compares(test: Block) -> bool:
+    """Whether a test is of Python's numbers, and light."""
+    return is_light(test) and all(value.type in (BOOL, INT, FLOAT) for value in used_in([test]))
+
+
+def _is_light(node: Node) -> bool:
+    """Whether a node is an operation that takes the machine next to no time, if it is one of integers."""
+    if node.op.removeprefix("i") in ("floordiv", "mod", "lshift", "rshift"):
+        by = node.args[-1]
+        return type(by) is int and (0 < by < 2**62 and by & by - 1 == 0 if "shift" not in node.op else 0 <= by < 63)
+    return node.op in _LIGHT

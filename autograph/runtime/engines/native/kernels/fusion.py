@@ -26,7 +26,6 @@ from autograph.runtime.engines.native.kernels.elementwise import (
     reduction_of,
 )
 from autograph.runtime.engines.native.kernels.entry_points import COSTLY
-from autograph.runtime.engines.native.kernels.halves import halves
 from autograph.runtime.engines.native.kernels.in_place import is_whole, may_overlap, target_of
 from autograph.runtime.engines.native.kernels.kernel import MOST, STREAMS, Kernel
 from autograph.runtime.engines.native.kernels.loop_interchange import (
@@ -37,7 +36,7 @@ from autograph.runtime.engines.native.kernels.loop_interchange import (
 )
 from autograph.runtime.engines.native.kernels.multi_nest import goes_on, narrow, shape_of
 from autograph.runtime.engines.native.kernels.slice_layout import Part
-from autograph.runtime.engines.native.kernels.views import Windows, is_narrower, is_window
+from autograph.runtime.engines.native.kernels.views import Windows, halves, is_narrower, is_window
 from autograph.runtime.engines.native.libmath.ufunc_loops import is_costly
 from autograph.runtime.engines.native.matmul.autotune import Contest, is_larger_product
 from autograph.runtime.engines.native.matmul.small import FUNCTIONS, SOON, Product, is_small_product

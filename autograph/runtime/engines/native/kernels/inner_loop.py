@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.emit.allocating import Allocating
+from autograph.runtime.engines.native.emit.external_calls import Allocating
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
 from autograph.runtime.graph.operands import Complex, NoLowering, Number
 from autograph.runtime.graph.types import TensorType, part_of, scalar

@@ -23,9 +23,8 @@ from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, builti
 from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS
 from autograph.runtime.engines.native.abi.jit import Code
 from autograph.runtime.engines.native.abi.sample_arguments import examples_of
-from autograph.runtime.engines.native.kernels.aside import put
 from autograph.runtime.engines.native.kernels.elementwise import key_of, reduction_of
-from autograph.runtime.engines.native.kernels.entry_points import Gathering
+from autograph.runtime.engines.native.kernels.entry_points import Gathering, put
 from autograph.runtime.engines.native.kernels.in_place import target_of
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
 from autograph.runtime.engines.native.kernels.multi_nest import Phased, Phases, loops, split, turns

@@ -5,7 +5,8 @@
 
 Each turn goes through all of `x` and `y`, which may be more than the processor's cache holds, and makes new arrays.
 But no element needs to know of another. So a block of them goes through all turns, in the cache, and then comes the
-next block; see `staying`. If anything raises a flag, NumPy does it turn by turn, from the beginning, which nobody sees.
+next block; see `row_schedules`. If anything raises a flag, NumPy does it turn by turn, from the beginning, which
+nobody sees.
 
 What is done at once is limited, so that Ctrl-C comes through.
 """
@@ -19,10 +20,10 @@ from typing import Any
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import used_in
 from autograph.runtime.engines.native.kernels.elementwise import is_elementwise, loop_of_node
-from autograph.runtime.engines.native.kernels.halves import halves
 from autograph.runtime.engines.native.kernels.kernel import MOST, STREAMS, Carried, Kernel
 from autograph.runtime.engines.native.kernels.multi_nest import shape_of
 from autograph.runtime.engines.native.kernels.slice_layout import Part
+from autograph.runtime.engines.native.kernels.views import halves
 from autograph.runtime.graph.graph import Graph, Node, Value
 from autograph.runtime.graph.types import INT, ObjectType, TensorType
 

@@ -27,8 +27,7 @@ from autograph.runtime.engines.native.kernels.elementwise import (
 )
 from autograph.runtime.engines.native.kernels.in_place import may_overlap, target_of
 from autograph.runtime.engines.native.kernels.inner_loop import Rows
-from autograph.runtime.engines.native.kernels.operands import Call, Element, Single, Stream
-from autograph.runtime.engines.native.kernels.slots import Slots, places
+from autograph.runtime.engines.native.kernels.operands import Call, Element, Single, Slots, Stream, places
 from autograph.runtime.engines.native.libmath.ufunc_loops import Loop, loop_of, quotient
 from autograph.runtime.graph.graph import Node, Place, Value
 from autograph.runtime.graph.operands import Complex, NoLowering, Number
@@ -59,7 +58,7 @@ class Nest(Slots):
         beside: arrays of which the rows are those of others, from another byte on: which, and how far.
         below: arrays that seem to be other rows of others: which, how many rows and bytes further on.
         within: inputs that lie where something that comes out will be: where that stands.
-        turns: the slot that says how often all of it is done to a block, see `staying`; -1 if it is done once.
+        turns: the slot that says how often all of it is done to a block, see `row_schedules`; -1 if it is done once.
         carried: the arrays that come in which the first of these turns begins with: what comes out goes on from them.
         most: how many elements there may be.
         several: of complex products the arrays that they come from: NumPy may round them otherwise if there is but one.

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 
 from autograph.runtime.engines.native.kernels import row_schedules
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
-from autograph.runtime.engines.native.kernels.pieces import WIDTH, by_pieces
 from autograph.runtime.engines.native.kernels.reduction import Combining
+from autograph.runtime.engines.native.kernels.row_schedules import WIDTH, by_pieces
 from autograph.runtime.engines.native.libmath.libm import FLAGS
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
-from autograph.runtime.engines.native.llvm.hints import RARE
+from autograph.runtime.engines.native.llvm.syntax import RARE
 
 
 class Around:

@@ -1,27 +1,45 @@
-"""Several rows at once, of which neighbours have most in common: `x[:-2, 1:] + x[1:-1, 1:] + x[2:, 1:]`.
+"""Rows of a nest, in other orders than one after the other, element by element.
 
-A *band* is some rows that are done together, so that each row of `x` is read once for all of them, not once for each.
-Which inputs may be other rows of the same array is seen from slices (`slice_layout.below`); the code looks whether they
-are, and there is enough to do. The last band ends where the rows do, as the last piece of a row does, see `pieces`.
+*Bands* (unroll and jam): several rows at once, of which neighbours have most in common, as in
+`x[:-2, 1:] + x[1:-1, 1:] + x[2:, 1:]`. Each row of `x` is read once for all rows of a band, not once for each. Which
+inputs may be other rows of the same array is seen from slices (`slice_layout.below`); the code looks whether they are,
+and there is enough to do. The last band ends where the rows do, as the last piece of a row does.
+
+*Pieces*: rows of narrow numbers, cut into pieces that are done at once. A vector holds 64 bytes, so much of a row of
+them may be left over; what is left over is done as one more piece that ends where the row does. It does no harm to
+compute elements twice, unless they are read again where they are written.
+
+*Blocks* (cache blocking): parts of rows that stay in the processor's cache for all turns of a loop; see
+`loop_interchange`. The first turn begins with what came in, which is copied to where the results will be; all turns go
+on there.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
-from autograph.runtime.engines.native.kernels.inner_loop import turns
+from autograph.runtime.engines.native.kernels.inner_loop import Rows, turns
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
-from autograph.runtime.engines.native.kernels.pieces import by_pieces, cut, widest
-from autograph.runtime.engines.native.llvm.hints import ONCE
+from autograph.runtime.engines.native.kernels.operands import Stream
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
+from autograph.runtime.engines.native.llvm.syntax import ONCE
 
 Emit = Callable[[str], str]
 
 _NAME = re.compile(r"%[\w.]+")
 
 ROWS = 4        # of a band
-SIZE = 32       # bytes of a piece of the widest, which are one vector
+SIZE = 32       # bytes of a piece of its widest number, which are one vector
+
+SIZES = 64, 16      # bytes of a piece of the widest; what is shorter is done one by one
+NARROW = 2          # bytes of a number; of wider ones there are few left over
+# Where rows begin anywhere, each vector of 64 bytes lies in two lines of the cache; of 32 bytes, each other one.
+WIDTH = '"prefer-vector-width"="256"'
+
+CACHE = 20 << 10        # bytes of all arrays that are a block
+LEAST = 64              # elements of it
 
 
 def by_bands(nest: Nest) -> bool:
@@ -117,3 +135,109 @@ def call(nest: Nest, emit: Emit, bases: Sequence[str], strides: Sequence[str], f
 
 def _moved(emit: Emit, base: str, stride: str, rows: str) -> str:
     return emit(f"getelementptr i8, ptr {base}, i64 {emit(f'mul i64 {stride}, {rows}')}")
+
+
+def by_pieces(nest: Nest) -> bool:
+    """Whether rows are done so."""
+    narrow = all(stream.dtype.itemsize <= NARROW and not stream.apart for stream in nest.streams)
+    return narrow and len(nest.stages) == 1 and nest.reduction is None and nest.depth > 0 and not nest.once
+
+
+def widest(nest: Nest) -> int:
+    """The bytes of the widest number."""
+    return max(stream.dtype.itemsize for stream in nest.streams)
+
+
+def row_of_pieces(nest: Nest, params: str) -> str:
+    """The function `row`, which calls `row_piece`, or for a row that is shorter `row_rest`."""
+    streams = {f"%s{place}": stream for place, stream in enumerate(nest.streams)}
+    lines = [f"define internal i64 @{nest.name}row({params}) alwaysinline {{"]
+    lines += [cut(f"{nest.name}row_piece", streams, size, widest(nest)) for size in SIZES]
+    given = ", ".join(f"ptr {name}" for name in streams)
+    lines.append(f"  %rest = call i64 @{nest.name}row_rest({given}, ptr %frame, i64 %n)")
+    return "\n".join([*lines, "  ret i64 %rest", "}", ""])
+
+
+def cut(piece: str, streams: Mapping[str, Stream], size: int, widest: int) -> str:
+    """What calls a function for pieces of so many bytes of the widest, and goes on where rows are shorter."""
+    given, moved = [], []
+    for name, stream in streams.items():
+        there = f"%p{size}.{name[1:]}" if stream.steps else name
+        given.append(f"ptr {there}, ")
+        if stream.steps:
+            moved.append(f"  {there} = getelementptr [{stream.dtype.itemsize} x i8], ptr {name}, i64 %at{size}")
+    call = f"call i64 @{piece}({''.join(given)}ptr %frame, i64 {size // widest})"
+    return _PIECES.format(k=size, count=size // widest, moved="\n".join(moved), call=call)
+
+
+_PIECES = """  %last{k} = sub i64 %n, {count}
+  %short{k} = icmp slt i64 %last{k}, 0
+  br i1 %short{k}, label %shorter{k}, label %long{k}
+long{k}:
+  br label %turn{k}
+turn{k}:
+  %i{k} = phi i64 [ 0, %long{k} ], [ %next{k}, %turn{k} ]
+  %kept{k} = phi i64 [ 0, %long{k} ], [ %keep{k}, %turn{k} ]
+  %over{k} = icmp sgt i64 %i{k}, %last{k}
+  %at{k} = select i1 %over{k}, i64 %last{k}, i64 %i{k}
+{moved}
+  %found{k} = {call}
+  %keep{k} = xor i64 %kept{k}, %found{k}
+  %next{k} = add i64 %i{k}, {count}
+  %more{k} = icmp slt i64 %next{k}, %n
+  br i1 %more{k}, label %turn{k}, label %end{k}
+end{k}:
+  ret i64 %keep{k}
+shorter{k}:"""
+
+
+def row_of_blocks(nest: Nest, params: str) -> str:
+    """The function `row`, which calls `row_begin`, and then `row_turn` once for each turn, for a block at a time."""
+    name, streams = f"{nest.name}row", list(enumerate(nest.streams))
+    size = max(LEAST, CACHE // sum(stream.dtype.itemsize for _, stream in streams if stream.steps) & -LEAST)
+    begin = Rows(f"{name}_begin")
+    for place, out in nest.carried.items():
+        dtype = nest.dtypes[out]
+        begin.store_next(dtype, begin.load_next(dtype, f"%s{place}", True), f"%s{out}")
+    moved = []
+    for place, stream in streams:
+        step = f"%step{place}" if stream.apart else stream.dtype.itemsize if stream.steps else 0
+        if stream.apart:
+            moved.append(f"  %at{place} = getelementptr i8, ptr %frame, i64 {SLOT * nest.step(place)}")
+            moved.append(f"  %step{place} = load i64, ptr %at{place}")
+        moved.append(f"  %far{place} = mul i64 %i, {step}")
+        moved.append(f"  %b{place} = getelementptr i8, ptr %s{place}, i64 %far{place}")
+    given = ", ".join([*(f"ptr %b{place}" for place, _ in streams), "ptr %frame", "i64 %m"])
+    slots = {"name": name, "params": params, "given": given, "size": size, "turns": SLOT * nest.turns}
+    return begin.row(f"{name}_begin", params) + _ROW.format(**slots, moved="\n".join(moved))
+
+
+_ROW = """define internal i64 @{name}({params}) noinline {{
+start:
+  %at.turns = getelementptr i8, ptr %frame, i64 {turns}
+  %turns = load i64, ptr %at.turns
+  br label %block
+block:
+  %i = phi i64 [ 0, %start ], [ %next, %done ]
+  %kept = phi i64 [ 0, %start ], [ %keep, %done ]
+  %left = sub i64 %n, %i
+  %last = icmp ule i64 %left, {size}
+  %m = select i1 %last, i64 %left, i64 {size}
+{moved}
+  %none = call i64 @{name}_begin({given})
+  br label %turn
+turn:
+  %t = phi i64 [ 0, %block ], [ %t.next, %turn ]
+  %kept.turn = phi i64 [ %kept, %block ], [ %keep, %turn ]
+  %found = call i64 @{name}_turn({given})
+  %keep = xor i64 %kept.turn, %found
+  %t.next = add i64 %t, 1
+  %again = icmp slt i64 %t.next, %turns
+  br i1 %again, label %turn, label %done
+done:
+  %next = add i64 %i, %m
+  br i1 %last, label %end, label %block
+end:
+  ret i64 %keep
+}}
+"""

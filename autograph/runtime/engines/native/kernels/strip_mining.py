@@ -13,17 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograph.runtime.engines.native.kernels import pieces, staying
+from autograph.runtime.engines.native.kernels import row_schedules
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
 from autograph.runtime.engines.native.kernels.operands import Call
-from autograph.runtime.engines.native.kernels.pieces import by_pieces
 from autograph.runtime.engines.native.kernels.reduction import Combining
-from autograph.runtime.engines.native.kernels.row_schedules import band, by_bands
+from autograph.runtime.engines.native.kernels.row_schedules import band, by_bands, by_pieces
 from autograph.runtime.engines.native.libmath.exp_algorithms import FLOATS, WIDTH
 from autograph.runtime.engines.native.libmath.libm import FLAGS
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, llvm_type
 from autograph.runtime.engines.native.llvm.function_builder import Origin
-from autograph.runtime.engines.native.llvm.hints import HINTS, ONCE, RARE
+from autograph.runtime.engines.native.llvm.syntax import HINTS, ONCE, RARE
 
 CACHE = 24 << 10            # bytes of scratch
 SIZES = 128, 1024           # elements of a block, at least and at most
@@ -67,7 +66,7 @@ def row(nest: Nest, declared: set[str]) -> str:
     if by_pieces(nest):
         ways = (("_piece", ONCE), ("_rest", RARE))
         functions = [nest.stages[0].row(f"{name}{of}", params, loop) for of, loop in ways]
-        functions.append(pieces.row(nest, params))
+        functions.append(row_schedules.row_of_pieces(nest, params))
         functions += [band(nest)] * by_bands(nest)
     elif len(nest.stages) > 1:
         functions = [_Blocks(nest, declared).text(whole, outer)]
@@ -79,7 +78,7 @@ def row(nest: Nest, declared: set[str]) -> str:
         functions.append(_Part(nest).text(name, outer))
         functions += [stage.row(f"{name}{number}_part", params, once) for number, stage in enumerate(nest.stages)]
     if nest.carried:
-        functions.append(staying.row(nest, params))
+        functions.append(row_schedules.row_of_blocks(nest, params))
     constants = [text for stage in nest.stages for text in stage.constants]
     return "\n".join([*constants, *functions])
 

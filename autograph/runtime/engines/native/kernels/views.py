@@ -3,16 +3,23 @@
 To make one takes Python and NumPy a tenth of a microsecond, and `life` has a dozen in each turn. So a kernel gets `x`,
 and finds out by itself where the part begins, and how long it is. As it does not matter when a part is taken, unless
 the array is given another shape, parts wait until a kernel comes; those that anything else uses are taken in time.
+
+The parts of complex arrays, `z.real` and `z.imag`, are views, too. But as long as nothing is written, whether an
+operation reads a view or the array itself cannot be told; so they may be part of a kernel, which has both parts of an
+element at hand, and which may have computed `z`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
+from autograph.runtime.engines.native.kernels.elementwise import is_elementwise, part_of_node, reduction_of
 from autograph.runtime.engines.native.kernels.slice_layout import slices
-from autograph.runtime.graph.effects import is_array
+from autograph.runtime.graph.effects import effect_of, is_array
 from autograph.runtime.graph.graph import Node, Value
+from autograph.runtime.graph.opdef import PURE, VIEW
 from autograph.runtime.graph.types import TensorType
 
 
@@ -77,3 +84,24 @@ class Windows:
             found.append(self._nodes[value])
             value = found[-1].args[0]
         return found[::-1]
+
+
+def halves(nodes: Sequence[Node], uses: Counter[Value]) -> set[Node]:
+    """Which of the nodes of a block give parts that are read only, and before anything may have been written.
+
+    Args:
+        uses: how often each value is used.
+    """
+    found, unread = set[Node](), dict[Value, int]()
+    for node in nodes:
+        if part_of_node(node):
+            unread[node.output] = uses[node.output]
+        elif unread and (is_elementwise(node) or reduction_of(node)):
+            for value, count in Counter(node.inputs).items():
+                if value in unread:
+                    unread[value] -= count
+                    if not unread[value] and value.node is not None:
+                        found.add(value.node)
+        elif node.blocks or effect_of(node).kind not in (PURE, VIEW):
+            unread.clear()
+    return found

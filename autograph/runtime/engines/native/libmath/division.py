@@ -15,8 +15,7 @@ from functools import cache
 import numpy as np
 
 from autograph.runtime.engines.native.libmath.exp_algorithms import BITS, FLOATS, WIDTH
-from autograph.runtime.engines.native.llvm.hints import RARE
-from autograph.runtime.engines.native.llvm.syntax import literal
+from autograph.runtime.engines.native.llvm.syntax import RARE, literal
 
 NAME = "ag_quotient"
 LEAST, MOST = 2.0**-400, 2.0**400

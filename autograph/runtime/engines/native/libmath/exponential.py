@@ -22,7 +22,7 @@ from autograph.runtime.engines.native.libmath.exp_algorithms import (
     Way,
 )
 from autograph.runtime.engines.native.libmath.libm import FLAGS
-from autograph.runtime.engines.native.llvm.hints import RARE, RARELY
+from autograph.runtime.engines.native.llvm.syntax import RARE, RARELY
 
 NAME = "ag_exp"
 NOTHING = -746.0        # below, they are 0

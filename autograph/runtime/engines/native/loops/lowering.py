@@ -13,8 +13,7 @@ from inspect import CO_VARARGS, CO_VARKEYWORDS, signature
 from typing import Any
 
 from autograph.common.code_marks import UNBOUND
-from autograph.runtime.engines.native.analysis.if_conversion import EXTREMES, late_last
-from autograph.runtime.engines.native.analysis.light import compares, is_light
+from autograph.runtime.engines.native.analysis.if_conversion import EXTREMES, compares, is_light, late_last
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit.emitter import POLL
