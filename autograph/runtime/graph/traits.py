@@ -56,6 +56,9 @@ def traits_of(op: str) -> dict[str, Any]:
 # What kind of function an op is -------------------------------------------------------------------------------------
 
 ELEMENTWISE = Trait("computes each element of the result of the elements at its place, as ufuncs do")
+CASTS = Trait("gives the elements of an array in another dtype")
+SELECTS = Trait("takes each element from one of two arrays, as a third says: `np.where`")
+MASKS = Trait("gives the elements of an array where a mask is true, and zeros elsewhere")
 COPIES_ARRAYS = Trait("gives views of containers, but copies of arrays")
 CHANGES_ARGUMENTS = Trait("changes arguments other than the first")
 MAKES_ARRAYS = Trait("makes an array, where it is lowered to machine code")
@@ -67,7 +70,11 @@ GRADIENT = Trait("only derivatives are made of it; it looks at nothing but array
 
 STATEMENT = Trait("Python has a statement for it, and no expression: `x[i] = v`, `x += v`, `while`")
 UFUNC_BY_VALUE = Trait("NumPy does another ufunc for some Python numbers beside an array: for `x ** 2`, it squares")
+SLOW_IN_NUMPY = Trait("NumPy takes twice the time of a loop in machine code, or one thread")
+MEAN = Trait("the mean of elements")
 
+UFUNC_IF_COMPLEX = Relation("the ufunc that a method is on complex arrays; real ones it gives back as they are")
+ATTRIBUTE = Relation("the attribute that a function gets: `np.real` to `real`")
 REDUCES = Relation("the ufunc by which it combines the elements of an array: `np.sum` to `np.add`")
 SILENT_METHOD = Relation("the method of arrays that a function comes to, if that never warns: `np.max` to `.max`")
 

@@ -15,6 +15,7 @@ from autograph.runtime.graph.opdef import VIEW, declare, derive, lookup
 from autograph.runtime.graph.traits import (
     CHOOSES,
     GRADIENT,
+    MASKS,
     MOVES,
     PART_OF_FIRST,
     SAME_IN_PLACE,
@@ -286,7 +287,7 @@ derive("kept", lambda g, out, found, *rest: on_handles(kept)(g, *rest), None, No
 derive("cleared", lambda g, out, *args: on_handles(kept)(g, *args), None, None)
 derive("cleared_product", lambda g, out, found, *_: g, None, None, None, None, None)
 declare("fit", fitted, target=fit, traits=[GRADIENT, MOVES])
-declare("masked", of_masked, target=masked, traits=[GRADIENT, SAME_IN_PLACE, CHOOSES, MOVES])
+declare("masked", of_masked, target=masked, traits=[GRADIENT, SAME_IN_PLACE, CHOOSES, MASKS, MOVES])
 derive("masked", lambda g, out, gradient, mask: on_handles(masked)(g, mask), None)
 declare("as_result", of_result, target=as_result, traits=[GRADIENT])
 derive("as_result", lambda g, out, x, result: g, None)

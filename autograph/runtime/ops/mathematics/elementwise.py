@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import VIEW, WRITE, Infer, Vjp, declare, derive, lower
-from autograph.runtime.graph.traits import CHOOSES, ELEMENTWISE, MOVES, mark
+from autograph.runtime.graph.traits import (
+    ATTRIBUTE,
+    CHOOSES,
+    ELEMENTWISE,
+    MOVES,
+    SELECTS,
+    SLOW_IN_NUMPY,
+    UFUNC_IF_COMPLEX,
+    mark,
+)
 from autograph.runtime.graph.types import ObjectType, TensorType, Type, array
 from autograph.runtime.ops.gradients.data_movement import scatter_add
 from autograph.runtime.ops.gradients.elementwise import DEGREE, angle, extreme, fit_list, nonzero, same
@@ -216,6 +225,10 @@ declare(".round", pointwise(np.round, 1, method("round")), traits=[ELEMENTWISE])
 declare(".clip", clip_rule(method("clip")), traits=[ELEMENTWISE])
 for _name in ("conj", "conjugate"):
     declare(f".{_name}", pointwise(np.real, 1, method(_name)), effect=VIEW, traits=[ELEMENTWISE])
+
+mark("np.where", SELECTS, SLOW_IN_NUMPY)
+ATTRIBUTE.update({"np.real": "real", "np.imag": "imag"})
+UFUNC_IF_COMPLEX.update({".conj": "np.conjugate", ".conjugate": "np.conjugate"})
 
 lower("np.clip", numpy_scalars.clipped)
 lower("np.round np.around", numpy_scalars.rounded)

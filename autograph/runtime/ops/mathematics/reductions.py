@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import Infer, declare, derive
-from autograph.runtime.graph.traits import MOVES, REDUCES, SILENT_METHOD, SUMMATION, mark
+from autograph.runtime.graph.traits import MEAN, MOVES, REDUCES, SILENT_METHOD, SLOW_IN_NUMPY, SUMMATION, mark
 from autograph.runtime.graph.types import Shape, TensorType, Type, array
 from autograph.runtime.ops.gradients.elementwise import fit_list
 from autograph.runtime.ops.gradients.reductions import (
@@ -224,6 +224,7 @@ SILENT_METHOD.update({"np.amax": ".max", "np.amin": ".min"})
 
 derive("np.any np.all .any .all np.argmin np.argmax .argmin .argmax np.nanargmin np.nanargmax np.count_nonzero", None)
 mark("np.sum .sum np.mean .mean", SUMMATION)
+mark("np.mean .mean", MEAN, SLOW_IN_NUMPY)
 derive("np.sum .sum", *reductions(total, total))
 derive("np.nansum", *reductions(total, total, missing=0))
 derive("np.prod .prod", *reductions(product, product_of_initial))

@@ -19,6 +19,7 @@ from autograph.runtime.graph.traits import (
     MATRIX_PRODUCT,
     MOVES,
     SAME_IN_PLACE,
+    SLOW_IN_NUMPY,
     mark,
 )
 from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type
@@ -292,6 +293,7 @@ for _name in UFUNCS:
 mark("np.add np.subtract np.multiply np.divide np.bitwise_and np.bitwise_or np.bitwise_xor", SAME_IN_PLACE)
 mark("np.negative np.abs np.sqrt np.square np.maximum np.minimum np.floor np.ceil", SAME_IN_PLACE)
 mark("np.matmul", MATRIX_PRODUCT)
+mark("np.exp np.sqrt", SLOW_IN_NUMPY)
 
 
 # --------------------------------------------------------------------------------------- derivatives of methods

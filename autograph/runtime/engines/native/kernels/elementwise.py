@@ -8,21 +8,30 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS
-from autograph.runtime.engines.native.kernels.in_place import IN_PLACE
 from autograph.runtime.engines.native.libmath.ufunc_loops import is_there
 from autograph.runtime.graph.graph import Constant, Node, Value
 from autograph.runtime.graph.operands import NoLowering
-from autograph.runtime.graph.traits import AS_UFUNC_OF
+from autograph.runtime.graph.traits import (
+    AS_UFUNC_OF,
+    ATTRIBUTE,
+    CASTS,
+    IN_PLACE,
+    MASKS,
+    MEAN,
+    REDUCES,
+    SELECTS,
+    UFUNC_BY_VALUE,
+    UFUNC_IF_COMPLEX,
+    plain,
+)
 from autograph.runtime.graph.types import TensorType, type_of
 from autograph.runtime.ops.inner_loops import CLIPS, LOOPS, power_of
 from autograph.runtime.ops.native.ufunc_rules import Inner, known_dtype, promotes
 
-REDUCTIONS = {
-    f"{prefix}{name}": how
-    for prefix in ("np.", ".")
-    for name, how in {"sum": "add", "mean": "mean", "max": "max", "min": "min", "any": "or", "all": "and"}.items()
-} | {"np.amax": "max", "np.amin": "min"}
-OF_COMPLEX = {".conj": "np.conjugate", ".conjugate": "np.conjugate"}      # which give real arrays back as they are
+# How a reduction combines elements, by the ufunc of NumPy that does.
+_HOW: dict[np.ufunc | None, str] = {
+    np.add: "add", np.maximum: "max", np.minimum: "min", np.logical_or: "or", np.logical_and: "and"
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +65,20 @@ class Reduction:
 
 def operands(node: Node) -> tuple[Any, ...]:
     """The arguments of a node that are arrays and numbers."""
-    if node.op == "pow" and (power := _power(node)):
+    if node.op in UFUNC_BY_VALUE and (power := _power(node)):
         return node.args[: power[1]]
     if node.op in AS_UFUNC_OF:
         return tuple(AS_UFUNC_OF[node.op][1](*node.args))
     if node.op == "setitem":
         return node.args[2:]
-    return node.args[:1] if node.op in (".astype", *REDUCTIONS) or part_of_node(node) else node.args
+    return node.args[:1] if node.op in CASTS or how_of(node) or part_of_node(node) else node.args
 
 
 def loop_of_node(node: Node) -> Inner | None:
     """NumPy's inner loop that does a node; None if that depends on more than its operands."""
-    if node.op == "pow":
+    if plain(node.op) in UFUNC_BY_VALUE:
+        if node.op in IN_PLACE:
+            return None
         exponent = node.args[1]
         if power := _power(node):
             return LOOPS.get(power[0])
@@ -75,17 +86,17 @@ def loop_of_node(node: Node) -> Inner | None:
             return None
     if node.op in CLIPS and not _is_array(node.args[0]):
         return None
-    if node.op in OF_COMPLEX:
-        return LOOPS[OF_COMPLEX[node.op]] if is_complex(node.args[0]) else None
-    return LOOPS.get(AS_UFUNC_OF[node.op][0] if node.op in AS_UFUNC_OF else IN_PLACE.get(node.op, node.op))
+    if node.op in UFUNC_IF_COMPLEX:
+        return LOOPS[UFUNC_IF_COMPLEX[node.op]] if is_complex(node.args[0]) else None
+    return LOOPS.get(AS_UFUNC_OF[node.op][0] if node.op in AS_UFUNC_OF else plain(node.op))
 
 
 def part_of_node(node: Node) -> str:
     """`real` or `imag`, if a node gives that part of a complex array, which is a view of it."""
-    name = {"np.real": "real", "np.imag": "imag"}.get(node.op, "")
-    if node.op == "getattr" and len(node.args) == 2 and node.args[1] in ("real", "imag"):
+    name = ATTRIBUTE.get(node.op)
+    if node.op == "getattr" and len(node.args) == 2:
         name = node.args[1]
-    return name if name and is_complex(node.args[0]) else ""
+    return name if name in ("real", "imag") and is_complex(node.args[0]) else ""
 
 
 def has_loop(node: Node) -> bool:
@@ -108,15 +119,16 @@ def is_elementwise(node: Node) -> bool:
     """Whether the machine can do a node element by element, as far as types tell; it makes an array of numbers."""
     if node.kwargs or node.blocks or len(node.outputs) != 1 or not is_numeric(node.output.type, 1):
         return False
-    if node.op == "np.where":
+    if node.op in SELECTS:
         known = len(node.args) == 3
-    elif node.op == "masked":
+    elif node.op in MASKS:
         known = len(node.args) == 2 and all(map(_is_exact_array, node.args))
-    elif node.op == ".astype":
+    elif node.op in CASTS:
         known = len(node.args) == 2 and isinstance(node.args[1], (type, str, np.dtype))
         known = known and (np.dtype(node.args[1]).kind in "bc" or not is_complex(node.args[0]))
     else:
-        known = (node.op in LOOPS or node.op in OF_COMPLEX or node.op in AS_UFUNC_OF) and has_loop(node)
+        has_ufunc = node.op in LOOPS or node.op in UFUNC_IF_COMPLEX or node.op in AS_UFUNC_OF
+        known = has_ufunc and has_loop(node)
     args = operands(node)
     return known and all(map(is_operand, args)) and not _is_settled(args, node.output.type)
 
@@ -167,10 +179,15 @@ def is_complex(arg: Any) -> bool:
     return _is_array(arg) and bool(arg.type.exact) and arg.type.dtype.kind == "c"
 
 
+def how_of(node: Node) -> str:
+    """How a node combines elements, see `Reduction`; nothing if it is no reduction that a nest can end with."""
+    return "mean" if node.op in MEAN else _HOW.get(REDUCES.get(node.op), "")
+
+
 def reduction_of(node: Node) -> Reduction | None:
     """What a node reduces, if it is a reduction that a nest can end with."""
-    how, x = REDUCTIONS.get(node.op), node.args[0] if node.args else None
-    if how is None or not isinstance(x, Value) or not isinstance(x.type, TensorType) or x.type.dtype.kind == "c":
+    how, x = how_of(node), node.args[0] if node.args else None
+    if not how or not isinstance(x, Value) or not isinstance(x.type, TensorType) or x.type.dtype.kind == "c":
         return None
     options = {"axis": None, "keepdims": False, **dict(zip(["axis"], node.args[1:])), **node.kwargs}
     axis, keepdims, ndim = options.pop("axis"), options.pop("keepdims"), x.type.ndim

@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from operator import matmul
 from typing import Any
 
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import used_in
 from autograph.runtime.engines.native.kernels.elementwise import (
-    REDUCTIONS,
     has_loop,
     is_complex,
     is_elementwise,
@@ -39,15 +39,14 @@ from autograph.runtime.engines.native.kernels.slice_layout import Part
 from autograph.runtime.engines.native.kernels.views import Windows, halves, is_narrower, is_window
 from autograph.runtime.engines.native.libmath.ufunc_loops import is_costly
 from autograph.runtime.engines.native.matmul.autotune import Contest, is_larger_product
-from autograph.runtime.engines.native.matmul.small import FUNCTIONS, SOON, Product, is_small_product
+from autograph.runtime.engines.native.matmul.small import SOON, Product, is_small_product
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value
-from autograph.runtime.graph.opdef import PURE, VIEW
+from autograph.runtime.graph.opdef import PURE, VIEW, lookup
 from autograph.runtime.graph.operands import DTYPES
+from autograph.runtime.graph.traits import SLOW_IN_NUMPY
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.speculatable import is_quiet
-
-ALONE = frozenset({"np.exp", "np.sqrt", "np.where"})
 
 
 class Fuser(Copier):
@@ -146,7 +145,7 @@ class Fuser(Copier):
             self._take_windows(into)
         if is_small_product(node) or is_larger_product(node):
             kind = Product if is_small_product(node) else Contest
-            self.call(into, kind(FUNCTIONS[node.op], self._after), node.args, node.outputs, node.place)
+            self.call(into, kind(lookup(node.op).target or matmul, self._after), node.args, node.outputs, node.place)
         else:
             into.append(self.node(node))
 
@@ -283,7 +282,7 @@ class Fuser(Copier):
 
 def pays_alone(node: Node) -> bool:
     """Whether a loop of a single operation is worth its compilation: NumPy takes twice the time, or one thread."""
-    if (node.op in ALONE and not is_complex(node.output)) or REDUCTIONS.get(node.op) == "mean":
+    if node.op in SLOW_IN_NUMPY and not is_complex(node.output):
         return True
     type, loop = node.output.type, loop_of_node(node)
     if not isinstance(type, TensorType) or None in type.shape or loop is None:

@@ -16,9 +16,8 @@ from typing import Any
 from autograph.runtime.graph.effects import effect_of, is_array
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.opdef import VIEW
+from autograph.runtime.graph.traits import IN_PLACE
 from autograph.runtime.graph.types import TensorType
-
-IN_PLACE = {f"i{name}": name for name in "add sub mul truediv floordiv mod lshift rshift and or xor".split()}
 
 
 def target_of(node: Node) -> Value | None:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.kernels.elementwise import (
-    REDUCTIONS,
+    how_of,
     key_of,
     loop_of_node,
     operands,
@@ -31,6 +31,7 @@ from autograph.runtime.engines.native.kernels.operands import Call, Element, Sin
 from autograph.runtime.engines.native.libmath.ufunc_loops import Loop, loop_of, quotient
 from autograph.runtime.graph.graph import Node, Place, Value
 from autograph.runtime.graph.operands import Complex, NoLowering, Number
+from autograph.runtime.graph.traits import CASTS, MASKS, SELECTS
 from autograph.runtime.graph.types import FLOAT, TensorType, part_of, scalar
 from autograph.runtime.ops.native.complex_numbers import part
 from autograph.runtime.ops.native.ufunc_rules import Inner, converted, is_weak, known_dtype, promotes
@@ -284,8 +285,8 @@ class Nest(Slots):
             raises = loop.ufunc.__name__ in RAISING and number.type.dtype.kind in "fc"
         else:
             number = self._cast(node, [self._number(key, stage) for key in keys], stage)
-            raises = node.op == ".astype" and args[0].type.dtype.kind in "fc" and number.type.dtype.kind != "b"
-        if raises or REDUCTIONS.get(node.op, "or") not in ("or", "and"):      # which keep what they are of
+            raises = node.op in CASTS and args[0].type.dtype.kind in "fc" and number.type.dtype.kind != "b"
+        if raises or how_of(node) not in ("", "or", "and"):      # which keep what they are of
             self._needed.update(node.inputs)
         home = None if self.direct is None else self._outs[node.output]     # it is reduced to there
         value = number.known if isinstance(number, Number) else None
@@ -296,13 +297,13 @@ class Nest(Slots):
         emit = self.stages[stage]
         if name := part_of_node(node):
             return part(emit, numbers[0], name)
-        if node.op == "np.where":
+        if node.op in SELECTS:
             condition, *branches = numbers
             dtype = np.result_type(*(_stand_in(each.type) for each in branches))
             return selected(emit, truth(emit, condition), *(self._as(each, dtype, stage) for each in branches))
-        if node.op == "masked":
+        if node.op in MASKS:
             return self._masked(numbers[0], numbers[1], stage)
-        if node.op == ".astype":
+        if node.op in CASTS:
             self.ordered |= self._values[key_of(node.args[0])].streams
             return self._as(numbers[0], np.dtype(node.args[1]), stage)
         assert self.reduction is not None

@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product as pairs
-from operator import matmul
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,12 +36,12 @@ from autograph.runtime.engines.native.llvm.errors import Refused, making
 from autograph.runtime.engines.native.llvm.target import binding, matmul_loop
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.operands import DTYPES
+from autograph.runtime.graph.traits import MATRIX_PRODUCT
 from autograph.runtime.graph.types import TensorType, scalar
 from autograph.runtime.passes.buffer_reuse import WORTHWHILE
 
 LARGE = 1 << 15     # multiplications, from which on it takes long, compared with what NumPy does besides
 SOON, LATE = 32, 4096       # calls after which there is machine code; the latter if it must pay first
-FUNCTIONS: dict[str, Callable[..., Any]] = {"matmul": matmul, "np.matmul": np.matmul}
 _ARGS, _DIMS, _STEPS, _SHAPE, _NUMBER, _SLOTS = 0, 3, 7, 16, 18, 19      # places in the frame
 
 
@@ -229,7 +228,7 @@ _DECLARED = "declare i32 @fetestexcept(i32)", "declare i32 @feclearexcept(i32)"
 
 def is_product(node: Node) -> bool:
     """Whether a node is a product of vectors or matrices of floats, of known lengths, that makes a new array."""
-    return node.op in FUNCTIONS and len(node.args) == 2 and not node.kwargs and all(map(_is_matrix, node.args))
+    return node.op in MATRIX_PRODUCT and len(node.args) == 2 and not node.kwargs and all(map(_is_matrix, node.args))
 
 
 def is_small_product(node: Node) -> bool:

@@ -31,6 +31,8 @@ np.log({}) np.sin({}) np.cos({}) np.tanh({}) np.log1p({}) np.cbrt({}) np.arctan(
 {}**0.5 {}**-1 {}**2.5 np.log2({}) np.expm1({}) np.sinh({}) np.signbit({}) np.spacing({})
 np.negative({}) {}.astype(np.float64) {}.astype(np.float32) {}.astype(np.int64) {}.astype(bool)
 {}.astype('int16')""".split()
+if hasattr(np, "astype"):       # since NumPy 2.1
+    UNARY += ["np.astype({},'int16')", "np.astype({},np.float32)"]
 
 
 def outcome(function, *args):
