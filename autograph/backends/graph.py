@@ -22,6 +22,7 @@ from autograph.operators.state import State, reached_by
 from autograph.operators.tracebacks import whole
 from autograph.runtime.graph.graph import Value
 from autograph.runtime.graph.object_model import is_users
+from autograph.runtime.graph.traits import COMBINES_ITEMS, COMPARES_ITEMS, DIGITS, STRUCTURAL, TAKES_NO_ITEMS
 from autograph.runtime.graph.types import BOOL, TensorType
 from autograph.runtime.tracing.calls.builtins import by_keys
 from autograph.runtime.tracing.calls.stand_ins import MANAGERS
@@ -69,15 +70,6 @@ from autograph.runtime.tracing.state.trace import Trace
 
 Thunk = Callable[[], Any]
 _MAKERS = (type(np.r_).__mro__[1], type(np.mgrid).__mro__[1])  # whose items are new arrays
-# Builtins that look at no more than the structure of what they are given.
-_COMPARING = frozenset({"sorted", "min", "max"})
-_SUMMING = frozenset({"sum", "any", "all"})
-_STRUCTURAL = frozenset({"len", "enumerate", "zip", "reversed", "iter", "list", "tuple", "type", "next", "dict"})
-
-# Those that take no elements of a generator at once.
-_LOOKING = frozenset({"type", "str", "repr", "ascii", "format", "bool", "len"})
-# Those that write and read numbers.
-_WRITING = frozenset({"str", "repr", "ascii", "format", "int"})
 
 
 class _Traces(threading.local):
@@ -399,18 +391,18 @@ class GraphBackend(protocol.Backend):
             raise Plain("where an iteration ends is known only when the program runs", trace.place())
         if name in LAZY and args:
             return iterator_of(trace, name, args, kwargs)
-        given, args = args, args if name in _LOOKING else tuple(collected(trace, part) for part in args)
-        if name in _COMPARING or (name in _SUMMING and type({}.values()) in map(type, args)):
+        given, args = args, args if name in TAKES_NO_ITEMS else tuple(collected(trace, part) for part in args)
+        if name in COMPARES_ITEMS or (name in COMBINES_ITEMS and type({}.values()) in map(type, args)):
             args = tuple(map(drained, args))
         if name == "type" and len(args) == 1:
             if not is_tensor(args[0]):
                 return GeneratorType if isinstance(args[0], Generated) else type(original_of(args[0]))
             return trace.known_class(trace.use(args[0])) or trace.record("type", args)
         staged = any(map(is_staged, args)) or is_spread(args)
-        if name in _COMPARING and kwargs.get("key") is not None and args and not (staged or may_hold(args)):
+        if name in COMPARES_ITEMS and kwargs.get("key") is not None and args and not (staged or may_hold(args)):
             return by_keys(trace, getattr(builtins, name), args[0] if len(args) == 1 else args, kwargs)
-        if not staged and (name in _STRUCTURAL or not (may_hold(args) or may_hold(dict(kwargs)))):
-            if name in _WRITING:
+        if not staged and (name in STRUCTURAL or not (may_hold(args) or may_hold(dict(kwargs)))):
+            if name in DIGITS:
                 specs = args[1:] if name == "format" else ()
                 return guarded(trace, lambda: getattr(builtins, name)(*args, **kwargs), args, specs)
             changed = any(a is not b for a, b in zip(args, given))

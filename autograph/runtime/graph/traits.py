@@ -105,6 +105,11 @@ SHALLOW = Trait("touches the containers that it gets, but nothing that is in the
 LOOKS_UP = Trait("finds a place in its first argument by a key or number, which is the second")
 KEEPS = Trait("lets its first argument refer to its last from now on: `x.attribute = y`")
 INSERTS = Trait("puts its last argument into a list, whatever that is")
+STRUCTURAL = Trait("looks at no more than the structure of its arguments: not at what their items are")
+TAKES_NO_ITEMS = Trait("looks at its argument as it is, and takes no items from it if it is an iterator")
+COMPARES_ITEMS = Trait("compares the items of its argument with one another")
+COMBINES_ITEMS = Trait("makes one number or truth of the items of its argument, as they come")
+DIGITS = Trait("writes or reads the digits of numbers, as far as `sys.set_int_max_str_digits` lets it")
 IDENTITY = Trait("tells one object from another that is equal to it")
 
 # What may share memory ------------------------------------------------------------------------------------------------

@@ -12,7 +12,10 @@ import numpy as np
 from autograph.runtime.graph.opdef import OPS, ORDERED, PURE, VIEW, Vjp, declare, derive, foldable, lower
 from autograph.runtime.graph.traits import (
     AGGREGATES,
+    COMBINES_ITEMS,
+    COMPARES_ITEMS,
     CONVERSION,
+    DIGITS,
     EXTREME,
     GIVES_BOOLEANS,
     INTERVAL,
@@ -23,6 +26,8 @@ from autograph.runtime.graph.traits import (
     PRINTS,
     READS_TEXT,
     SHALLOW,
+    STRUCTURAL,
+    TAKES_NO_ITEMS,
     mark,
 )
 from autograph.runtime.graph.types import (
@@ -265,6 +270,11 @@ _declare("next", next_, ORDERED)
 _declare("print", nothing, ORDERED)
 mark("bool int float complex str", CONVERSION)
 mark("len", LENGTH)
+mark("len enumerate zip reversed iter list tuple type next dict", STRUCTURAL)
+mark("type str repr ascii format bool len", TAKES_NO_ITEMS)
+mark("sorted min max", COMPARES_ITEMS)
+mark("sum any all", COMBINES_ITEMS)
+mark("str repr ascii format int", DIGITS)
 foldable("bool int float complex str repr len round min max divmod")
 mark("enumerate zip reversed iter", MAKES_ITERATORS)
 mark("len list tuple enumerate zip reversed iter", SHALLOW)
