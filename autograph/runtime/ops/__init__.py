@@ -31,13 +31,10 @@ from autograph.runtime.ops.python import (  # noqa: F401
     attributes,
     builtins,
     core,
-    gaps,
     math,
     methods,
     operators,
     quiet,
     random,
-    strings,
-    taking,
     warnings,
 )

@@ -22,7 +22,7 @@ from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_handle
 from autograph.compat.tensorflow.ops import array_ops, math_ops, reduce_ops
 from autograph.compat.tensorflow.ops.array_ops import cast_number, expand_dims, plain, range, zeros
-from autograph.runtime.ops.python import taking
+from autograph.runtime.ops.arrays import selection
 
 
 class _Here:
@@ -86,7 +86,7 @@ def gather(
     if where < 0:
         where += params.shape.rank or 0
     if not batches:
-        return apply("GatherV2", lambda x, at: taking.take(x, at, where), params, indices, dtype=params.dtype)
+        return apply("GatherV2", lambda x, at: selection.take_at(x, at, where), params, indices, dtype=params.dtype)
     rank = indices.shape.rank or 0
     before = list(builtins.range(batches, where))
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import PURE, VIEW, WRITE, Vjp, derive
+from autograph.runtime.graph.opdef import PURE, VIEW, WRITE, Vjp, declare, derive
 from autograph.runtime.graph.traits import OUT_BY_NAME, WRITTEN_ARGUMENT
 from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type, array
 from autograph.runtime.ops.arrays.joining import arrays_of
 from autograph.runtime.ops.gradients.data_movement import MOST, along, axis_of, like_parts, moves, parts, scatter_add
-from autograph.runtime.ops.gradients.toolkit import as_array
+from autograph.runtime.ops.gradients.toolkit import as_array, on_handles
 from autograph.runtime.ops.inference.containers import tuple_items, tuple_of
 from autograph.runtime.ops.inference.declare import functions, methods, nothing
 from autograph.runtime.ops.inference.infer import rule
@@ -318,3 +318,20 @@ derive("np.diagonal .diagonal", moves(np.diagonal))
 derive("np.linalg.diagonal", moves(np.linalg.diagonal))
 derive("np.select", None, of_choices, of_default)
 derive("np.nonzero .nonzero np.flatnonzero np.argwhere", None)
+
+
+def checked_take(a: Any, indices: Any, axis: Any = 0) -> Any:
+    """`np.take`, of indices none of which is negative."""
+    size = a.shape[axis]
+    wrong = np.argwhere((indices < 0) | (indices >= size)) if np.ndim(indices) else ()
+    if np.ndim(indices) == 0 and not 0 <= indices < size:
+        raise IndexError(f"indices = {indices} is not in [0, {size})")
+    for place in wrong[:1]:
+        where = ",".join(map(str, place))
+        raise IndexError(f"indices[{where}] = {indices[tuple(place)]} is not in [0, {size})")
+    return np.take(a, indices, axis)
+
+
+declare("checked_take", take, target=checked_take, raises=True)
+derive("checked_take", of_take)
+take_at = on_handles(checked_take)

@@ -1,4 +1,4 @@
-"""Methods of arrays, numbers and containers that are no functions of NumPy's as well.
+"""Methods of arrays, numbers, strings and containers that are no functions of NumPy's as well.
 
 A method is known by its name alone, and its object may be of any class: a rule looks at the object's type, and an
 effect is the most that the method does to an object of any of the classes in question.
@@ -239,3 +239,21 @@ mark(".copy .sort", OVERLOADED)
 mark(".append .insert", INSERTS)
 mark(".append .insert .add .setdefault", KEEPS)
 methods("index count", of_objects(("list", "tuple", "str", "bytes", "range"), INT), effect=PURE)
+
+# Methods of strings.
+_SAME = """
+    capitalize casefold center expandtabs format format_map join ljust lower lstrip removeprefix removesuffix replace
+    rjust rstrip strip swapcase title translate upper zfill
+"""
+_TESTS = """
+    endswith startswith isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace
+    istitle isupper
+"""
+
+methods(_SAME, of_objects(("str",), STR), effect=PURE)
+methods(_TESTS, of_objects(("str", "bytes"), BOOL), effect=PURE)
+methods("find rfind rindex", of_objects(("str", "bytes"), INT), effect=PURE)
+methods("split rsplit splitlines", of_objects(("str",), list_of(STR)), effect=PURE)
+methods("rpartition", of_objects(("str",), tuple_of(STR, STR, STR)), effect=PURE)
+methods("encode", of_objects(("str",), ObjectType("bytes")), effect=PURE)
+methods("decode", of_objects(("bytes",), STR), effect=PURE)
